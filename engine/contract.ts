@@ -1,0 +1,132 @@
+/**
+ * Every message between the gateway and an engine process, in both directions, and nothing else.
+ * They travel over the child's IPC channel with `serialization: 'advanced'` (structured clone), so typed arrays arrive as they are.
+ * The engine keeps nothing between jobs: what a model must remember (voice-detector state, the previous hypothesis) travels with the job.
+ */
+
+/** Sampling rate of all audio in this contract: 16-bit mono PCM. */
+export const ENGINE_RATE_HZ = 16_000;
+
+/** Samples of one voice-detector window: 32 ms. */
+export const VAD_WINDOW_SAMPLES = 512;
+
+/** Exit code of an engine whose settings are wrong: starting it again cannot help. */
+export const EXIT_WRONG_SETTINGS = 42;
+
+/** How urgent a job is, most urgent first. All but `batch` belong to a live call and go before it between any two model runs. */
+export const URGENCIES = ['detect', 'final', 'eager', 'partial', 'batch'] as const;
+export type Urgency = (typeof URGENCIES)[number];
+
+/** What an engine is started with (its first message). */
+export interface EngineSettings {
+  readonly asrModel: 'moonshine-tiny' | 'tone';
+  readonly vadModel: 'silero' | 'tone';
+  readonly executionProvider: 'cpu' | 'cuda' | 'auto';
+  /** Which CUDA device, counted from 0. */
+  readonly cudaDevice: number;
+  /** Intra-op threads of one model run. */
+  readonly threads: number;
+}
+
+export interface ConfigureMessage {
+  readonly kind: 'configure';
+  readonly settings: EngineSettings;
+}
+
+/** Turn one stretch of speech into text. */
+export interface TranscribeJob {
+  readonly kind: 'transcribe';
+  readonly id: number;
+  readonly urgency: Exclude<Urgency, 'detect'>;
+  /** Wanted within this many ms from its receipt. A `partial` not begun by then is answered `stale`. */
+  readonly dueInMs: number;
+  readonly samples: Int16Array;
+  /** Tokens of the previous hypothesis for the same utterance; the model verifies them in one run. Empty = none. */
+  readonly draft: readonly number[];
+}
+
+/** Windows of one track, in order: `samples` holds a whole number of {@link VAD_WINDOW_SAMPLES}. */
+export interface DetectTrack {
+  readonly samples: Int16Array;
+  /** As it came back with the track's previous windows; null at the start of the track. Opaque to the gateway. */
+  readonly state: Float32Array | null;
+}
+
+/** Probability of speech for windows of many tracks at once; window n of every track goes through the model in one run. */
+export interface DetectJob {
+  readonly kind: 'detect';
+  readonly id: number;
+  readonly urgency: 'detect';
+  readonly dueInMs: number;
+  readonly tracks: readonly DetectTrack[];
+}
+
+/** Forget a job: nothing more is computed for it and it is answered `cancelled`. Unknown ids are ignored. */
+export interface CancelMessage {
+  readonly kind: 'cancel';
+  readonly id: number;
+}
+
+/** Finish what was sent, then exit with 0. */
+export interface DrainMessage {
+  readonly kind: 'drain';
+}
+
+export type EngineJob = TranscribeJob | DetectJob;
+export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | DrainMessage;
+
+/** What a job cost: ms it waited before its first model run, ms inside model runs, and how many runs. */
+export interface JobCost {
+  readonly waitMs: number;
+  readonly runMs: number;
+  readonly runs: number;
+}
+
+/** The models are loaded and warm. */
+export interface ReadyMessage {
+  readonly kind: 'ready';
+  readonly asrModel: string;
+  readonly vadModel: string;
+  readonly provider: 'cpu' | 'cuda';
+  /** Something an operator should know, e.g. that `auto` fell back to the CPU and why; null = nothing. */
+  readonly warning: string | null;
+  readonly loadMs: number;
+  readonly warmUpMs: number;
+}
+
+/** The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS} after this. `message` names the remedy. */
+export interface RefusedMessage {
+  readonly kind: 'refused';
+  readonly code: 'cuda_missing' | 'model_missing' | 'bad_settings';
+  readonly message: string;
+}
+
+export interface TranscribedMessage {
+  readonly kind: 'transcribed';
+  readonly id: number;
+  readonly text: string;
+  /** To be sent as the next window's draft; empty after a loop was collapsed. */
+  readonly tokens: readonly number[];
+  /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
+  readonly looped: boolean;
+  readonly cost: JobCost;
+}
+
+export interface DetectedMessage {
+  readonly kind: 'detected';
+  readonly id: number;
+  /** In the order of the job's tracks: one probability (0–1) per window, and the state to send with the next windows. */
+  readonly tracks: readonly { readonly probabilities: Float32Array; readonly state: Float32Array }[];
+  readonly cost: JobCost;
+}
+
+export type JobErrorCode = 'cancelled' | 'stale' | 'bad_input' | 'model_failed';
+
+export interface FailedMessage {
+  readonly kind: 'failed';
+  readonly id: number;
+  readonly code: JobErrorCode;
+  readonly message: string;
+}
+
+export type FromEngine = ReadyMessage | RefusedMessage | TranscribedMessage | DetectedMessage | FailedMessage;

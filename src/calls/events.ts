@@ -1,0 +1,58 @@
+/** What the caption feed says, one JSON object each. These shapes are public: other programs are written against them. */
+import type { Track } from '../carriers/carrier.ts';
+
+export interface CallStartedEvent {
+  readonly type: 'call.started';
+  readonly callId: string;
+  readonly carrier: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly tracks: readonly Track[];
+}
+
+export interface SpeechEvent {
+  readonly type: 'speech.started' | 'speech.stopped';
+  readonly callId: string;
+  readonly track: Track;
+  /** Ms of the call's received audio. */
+  readonly atMs: number;
+}
+
+export interface CaptionEvent {
+  readonly type: 'caption';
+  readonly callId: string;
+  readonly track: Track;
+  /** Counts the track's utterances from 1. */
+  readonly utterance: number;
+  /** Words that will not change; never shrinks inside an utterance. */
+  readonly stable: string;
+  /** Words that may still change. */
+  readonly tail: string;
+  readonly text: string;
+  readonly final: boolean;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Wall time from the arrival of the last audio used to the emit. */
+  readonly lagMs: number;
+}
+
+export interface DtmfEvent {
+  readonly type: 'dtmf';
+  readonly callId: string;
+  readonly digit: string;
+  readonly atMs: number;
+}
+
+/** Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished. */
+export type EndReason = 'hangup' | 'closed' | 'lost' | 'timeout' | 'error' | 'drained' | 'api';
+
+export interface CallEndedEvent {
+  readonly type: 'call.ended';
+  readonly callId: string;
+  readonly reason: EndReason;
+  readonly durationMs: number;
+}
+
+export type FeedEvent = CallStartedEvent | SpeechEvent | CaptionEvent | DtmfEvent | CallEndedEvent;

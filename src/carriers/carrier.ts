@@ -1,0 +1,51 @@
+/**
+ * The seam between carriers and calls. A carrier is a {@link Dialect}: pure functions from wire messages to {@link CarrierEvent}s and from
+ * {@link CarrierCommand}s to wire messages, with no socket, clock or log. `leg.ts` moves the messages.
+ */
+import type { Codec } from '../units.ts';
+
+/** Which side of the call a sound comes from: `inbound` = the far party speaks, `outbound` = what is played to it. */
+export type Track = 'inbound' | 'outbound';
+
+/** One text (string) or binary (bytes) message of a carrier's WebSocket. */
+export type WireMessage = string | Uint8Array;
+
+/** What is known of a call when its media begins. */
+export interface CallStart {
+  readonly carrier: string;
+  /** The carrier's name for the call, e.g. Twilio's `CA…`. */
+  readonly callId: string;
+  /** The carrier's name for this stream of the call, e.g. Twilio's `MZ…`. */
+  readonly streamId: string;
+  /** Caller and callee as the carrier or the custom parameters say; null = not told. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly tracks: readonly Track[];
+  readonly codec: Codec;
+  /** Whether the carrier takes audio from us, as far as `start` tells. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export type CarrierEvent =
+  | { readonly type: 'start'; readonly start: CallStart }
+  /** `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the track's chunks. */
+  | { readonly type: 'audio'; readonly track: Track; readonly bytes: Uint8Array; readonly atMs: number; readonly sequence: number }
+  | { readonly type: 'dtmf'; readonly track: Track; readonly digit: string }
+  | { readonly type: 'mark'; readonly name: string }
+  | { readonly type: 'stop' }
+  /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */
+  | { readonly type: 'ignored'; readonly what: string };
+
+export type CarrierCommand =
+  | { readonly type: 'audio'; readonly bytes: Uint8Array }
+  | { readonly type: 'mark'; readonly name: string }
+  | { readonly type: 'clear' };
+
+/** One carrier's protocol for one stream. Stateful (it knows whether `start` came), yet pure: same messages in, same events out. */
+export interface Dialect {
+  readonly carrier: string;
+  /** One message in, one event out. Throws a TrunklineError with a close code when the message breaks the protocol. */
+  receive(message: WireMessage): CarrierEvent;
+  /** The wire form of a command. Throws when the stream cannot take it (not started, or unidirectional). */
+  format(command: CarrierCommand): WireMessage;
+}

@@ -1,0 +1,92 @@
+/** Reads the settings from the environment, once. The only file that touches `process.env`. */
+import { SETTINGS, type SettingName, type Settings } from './settings.ts';
+
+/** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
+export const EXIT_CONFIG = 78;
+
+/** The settings cannot be used. `problems` has one line for each, naming the variable, what came and what is allowed. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The settings in `environment` (the process's own by default), defaults filled in, frozen.
+ * @throws ConfigError naming every value that is not allowed, every likely typo and every contradiction.
+ */
+export function readSettings(environment: Environment = process.env): Settings {
+  const problems = findTypos(environment);
+  const values: Record<string, unknown> = {};
+  for (const [name, spec] of Object.entries(SETTINGS)) {
+    const given = environment[name] ?? '';
+    const parsed = spec.schema.safeParse(given === '' ? spec.defaultText : given.trim());
+    if (parsed.success) values[name] = parsed.data;
+    else
+      problems.push(
+        `${name}: got ${'secret' in spec ? 'a value that is not allowed' : JSON.stringify(given)}, expected ${parsed.error.issues[0]?.message ?? spec.unit}`,
+      );
+  }
+  if (problems.length === 0) problems.push(...findContradictions(values as Settings));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values) as Settings;
+}
+
+/** Whether `host` is this machine alone. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function findContradictions(settings: Settings): string[] {
+  const problems: string[] = [];
+  if (!isLoopback(settings.HOST) && settings.API_KEYS.length === 0 && !settings.ALLOW_ANONYMOUS) {
+    problems.push(`HOST=${settings.HOST} is reachable from other machines: set API_KEYS, or ALLOW_ANONYMOUS=true to let anyone in`);
+  }
+  if (settings.VAD_STOP_THRESHOLD > settings.VAD_START_THRESHOLD) {
+    problems.push(
+      `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD (${settings.VAD_START_THRESHOLD})`,
+    );
+  }
+  if (settings.EAGER_MS > settings.ENDPOINT_MS) {
+    problems.push(`EAGER_MS: got ${settings.EAGER_MS}, expected at most ENDPOINT_MS (${settings.ENDPOINT_MS})`);
+  }
+  if (settings.WINDOW_MAX_MS < settings.CHUNK_MS + settings.OVERLAP_MS) {
+    problems.push(
+      `WINDOW_MAX_MS: got ${settings.WINDOW_MAX_MS}, expected at least CHUNK_MS + OVERLAP_MS (${settings.CHUNK_MS + settings.OVERLAP_MS})`,
+    );
+  }
+  return problems;
+}
+
+/** A name this long that differs from a setting by one or two letters is a typo, not another program's variable. */
+const TYPO_NAME_CHARS = 8;
+
+function findTypos(environment: Environment): string[] {
+  const problems: string[] = [];
+  for (const name of Object.keys(environment)) {
+    if (name in SETTINGS || name.length < TYPO_NAME_CHARS) continue;
+    const meant = Object.keys(SETTINGS).find((known) => known.length >= TYPO_NAME_CHARS && editDistance(name, known) <= 2);
+    if (meant !== undefined) problems.push(`${name}: no such setting, did you mean ${meant as SettingName}?`);
+  }
+  return problems;
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

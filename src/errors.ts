@@ -1,0 +1,76 @@
+/**
+ * Every error a stranger or an operator can meet: its code, HTTP status and WebSocket close code together in one registry, so that nothing
+ * leaves half-labelled. Codes are never reused. A test compares this table with the one in docs/errors.md.
+ */
+
+interface ErrorKind {
+  /** HTTP status of a refused request. */
+  readonly status: number;
+  /** WebSocket close code (RFC 6455 §7.4; 4000–4999 are ours). */
+  readonly closeCode: number;
+  /** OpenAI's `error.type`. */
+  readonly type:
+    | 'invalid_request_error'
+    | 'authentication_error'
+    | 'permission_error'
+    | 'not_found_error'
+    | 'rate_limit_error'
+    | 'server_error';
+}
+
+const kind = (status: number, closeCode: number, type: ErrorKind['type']): ErrorKind => Object.freeze({ status, closeCode, type });
+
+export const ERRORS = Object.freeze({
+  // A carrier's messages
+  message_malformed: kind(400, 1007, 'invalid_request_error'),
+  message_binary: kind(400, 1003, 'invalid_request_error'),
+  message_too_large: kind(413, 1009, 'invalid_request_error'),
+  media_before_start: kind(400, 4400, 'invalid_request_error'),
+  start_repeated: kind(400, 4401, 'invalid_request_error'),
+  codec_unsupported: kind(400, 4402, 'invalid_request_error'),
+  start_timeout: kind(408, 4408, 'invalid_request_error'),
+  media_timeout: kind(408, 4409, 'invalid_request_error'),
+  reader_too_slow: kind(408, 4413, 'invalid_request_error'),
+  call_token_invalid: kind(403, 4403, 'permission_error'),
+  // Doors
+  api_key_missing: kind(401, 4001, 'authentication_error'),
+  api_key_invalid: kind(401, 4001, 'authentication_error'),
+  origin_refused: kind(403, 4003, 'permission_error'),
+  signature_invalid: kind(403, 4003, 'permission_error'),
+  anonymous_refused: kind(403, 4003, 'permission_error'),
+  // Requests
+  invalid_request: kind(400, 4000, 'invalid_request_error'),
+  call_not_found: kind(404, 4404, 'not_found_error'),
+  route_not_found: kind(404, 4404, 'not_found_error'),
+  too_many_calls: kind(503, 1013, 'rate_limit_error'),
+  too_many_readers: kind(503, 1013, 'rate_limit_error'),
+  draining: kind(503, 1012, 'server_error'),
+  engine_unavailable: kind(503, 1011, 'server_error'),
+  internal: kind(500, 1011, 'server_error'),
+} satisfies Record<string, ErrorKind>);
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error with a code of the registry. `message` says what came and what was expected; it holds no speech, number or key. */
+export class TrunklineError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.name = 'TrunklineError';
+    this.code = code;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  get closeCode(): number {
+    return ERRORS[this.code].closeCode;
+  }
+
+  /** OpenAI's error body. */
+  toBody(): { error: { message: string; type: string; param: null; code: string } } {
+    return { error: { message: this.message, type: ERRORS[this.code].type, param: null, code: this.code } };
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The engine as the rest of the gateway sees it. Only this type leaves the room `link`: rooms that need text or voice detection
+ * take an `Engine` and never learn how many processes there are.
+ */
+import type { JobCost, JobErrorCode, TranscribeJob } from '../../engine/contract.ts';
+
+/** One stretch of 16 kHz mono speech to turn into text. */
+export interface TranscribeRequest {
+  readonly samples: Int16Array;
+  readonly urgency: TranscribeJob['urgency'];
+  /** Wanted within this many ms; partials that cannot be begun by then fail with `stale`. */
+  readonly dueInMs: number;
+  /** Tokens of the previous hypothesis; empty = none. */
+  readonly draft: readonly number[];
+  /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Transcript {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  readonly looped: boolean;
+  readonly cost: JobCost;
+}
+
+/** Consecutive windows of one track (a whole number of 512 samples at 16 kHz) and the state that came with its previous ones. */
+export interface DetectRequest {
+  readonly samples: Int16Array;
+  readonly state: Float32Array | null;
+}
+
+export interface Detection {
+  /** One probability of speech (0–1) per window. */
+  readonly probabilities: Float32Array;
+  readonly state: Float32Array;
+}
+
+/** `unavailable`: no engine could take the job (stopped for good, draining, or it was lost too often); the rest as in the contract. */
+export type EngineErrorCode = JobErrorCode | 'unavailable';
+
+/** The one way in which an engine promise fails. */
+export class EngineError extends Error {
+  readonly code: EngineErrorCode;
+
+  constructor(code: EngineErrorCode, message: string) {
+    super(message);
+    this.name = 'EngineError';
+    this.code = code;
+  }
+}
+
+export interface Engine {
+  /** Resolves with the text; fails with {@link EngineError}. Survives the death of an engine process: the job is sent again. */
+  transcribe(request: TranscribeRequest): Promise<Transcript>;
+  /** Resolves with the probabilities; requests of all tracks made within one tick go through the model in one run. */
+  detect(request: DetectRequest): Promise<Detection>;
+  /** Starts the engine processes if they are stopped, so that they are warm when the first words come. */
+  wake(): void;
+  /** Share of engine time in use over the last seconds, 0–1: callers stretch their partial cadence by it. */
+  readonly load: number;
+}

@@ -1,0 +1,17 @@
+/** Where things lie in the installed package, whether it runs from `src` (tests) or from `dist`. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+function findRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}
+
+const ROOT = findRoot();
+
+/** Absolute path of something in the package, e.g. `packagePath('src', 'http', 'page')`. */
+export function packagePath(...parts: string[]): string {
+  return join(ROOT, ...parts);
+}

@@ -1,0 +1,161 @@
+/**
+ * Every setting there is: name, default, unit and meaning. README's table is compared with this one by a test, `trunkline config` prints it,
+ * and `config.ts` reads the environment by it.
+ */
+import { z } from 'zod';
+
+interface SettingSpec<T> {
+  readonly schema: z.ZodType<T>;
+  /** As it would be written in the environment. */
+  readonly defaultText: string;
+  readonly unit: string;
+  readonly meaning: string;
+  /** Never printed. */
+  readonly secret?: true;
+}
+
+const INTEGER = /^-?\d+$/;
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+function whole(defaultValue: number, minimum: number, maximum: number, unit: string, meaning: string): SettingSpec<number> {
+  const expected = `a whole number from ${minimum} to ${maximum}`;
+  const schema = z
+    .string()
+    .refine((text) => INTEGER.test(text) && Number(text) >= minimum && Number(text) <= maximum, expected)
+    .transform(Number);
+  return { schema, defaultText: String(defaultValue), unit, meaning };
+}
+
+function share(defaultValue: number, meaning: string): SettingSpec<number> {
+  const schema = z
+    .string()
+    .refine((text) => DECIMAL.test(text) && Number(text) >= 0 && Number(text) <= 1, 'a number from 0 to 1')
+    .transform(Number);
+  return { schema, defaultText: String(defaultValue), unit: '0–1', meaning };
+}
+
+function flag(defaultValue: boolean, meaning: string): SettingSpec<boolean> {
+  const schema = z
+    .string()
+    .refine((text) => text === 'true' || text === 'false', 'true or false')
+    .transform((text) => text === 'true');
+  return { schema, defaultText: String(defaultValue), unit: 'true, false', meaning };
+}
+
+function choice<const T extends string>(defaultValue: T, options: readonly T[], meaning: string): SettingSpec<T> {
+  const expected = `one of ${options.join(', ')}`;
+  const schema = z
+    .string()
+    .refine((text) => (options as readonly string[]).includes(text), expected)
+    .transform((text) => text as T);
+  return { schema, defaultText: defaultValue, unit: options.join(', '), meaning };
+}
+
+function text(defaultValue: string, unit: string, meaning: string): SettingSpec<string> {
+  return { schema: z.string(), defaultText: defaultValue, unit, meaning };
+}
+
+function secret(unit: string, meaning: string): SettingSpec<string> {
+  return { ...text('', unit, meaning), secret: true };
+}
+
+function isPublicUrl(value: string): boolean {
+  if (value === '') return true;
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+}
+
+const publicUrl: SettingSpec<string> = {
+  schema: z
+    .string()
+    .refine(isPublicUrl, 'empty or an origin such as https://bridge.example.com')
+    .transform((value) => value.replace(/\/$/, '')),
+  defaultText: '',
+  unit: 'origin',
+  meaning: 'How carriers reach this server from outside (https://host, no path); empty = as the request says',
+};
+
+const apiKeys: SettingSpec<readonly string[]> = {
+  schema: z.string().transform((value) =>
+    value
+      .split(',')
+      .map((key) => key.trim())
+      .filter((key) => key !== ''),
+  ),
+  defaultText: '',
+  unit: 'keys, comma-separated',
+  meaning: 'Keys that open /v1, /docs, /metrics and the page; empty = open to this machine only',
+  secret: true,
+};
+
+/** The settings, grouped by what they are about, in the order in which README shows them. */
+export const SETTINGS = {
+  HOST: text('127.0.0.1', 'address', 'Address to listen on; beyond loopback API_KEYS are required'),
+  PORT: whole(8080, 0, 65535, 'port', 'Port to listen on; 0 = any free one'),
+  PUBLIC_URL: publicUrl,
+  API_KEYS: apiKeys,
+  ALLOW_ANONYMOUS: flag(false, 'Let anyone in without a key or a carrier signature'),
+  LOG_LEVEL: choice('info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'Least important log level to print'),
+
+  TWILIO_AUTH_TOKEN: secret('token', "Your Twilio account's primary auth token: signatures are checked with it"),
+  TWILIO_CALL_TOKEN: choice(
+    'required',
+    ['required', 'optional'],
+    'Whether a stream must bring the one-use token of /twilio/voice; optional = TwiML of your own may connect, its signature alone is checked',
+  ),
+
+  EXECUTION_PROVIDER: choice('cpu', ['cpu', 'cuda', 'auto'], 'Where models run; auto = CUDA if it works here, else the CPU with a warning'),
+  CUDA_DEVICE: whole(0, 0, 63, 'index', 'Which GPU, with cuda or auto'),
+  ENGINE_WORKERS: whole(0, 0, 64, 'processes', 'Engine processes; 0 = by the cores found'),
+  ENGINE_THREADS: whole(1, 1, 64, 'threads', 'Threads of one model run in one engine process'),
+  ENGINE_PRELOAD: flag(true, 'Load the models at the start rather than at the first call'),
+  ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'Stop the engines after this long without work; 0 = never'),
+  ASR_MODEL: choice('moonshine-tiny', ['moonshine-tiny', 'tone'], 'Speech recogniser; tone = a deterministic pretend model for tests'),
+  VAD_MODEL: choice('silero', ['silero', 'tone'], 'Voice detector; tone = a deterministic pretend model for tests'),
+
+  VAD_START_THRESHOLD: share(0.5, 'Speech begins at this probability'),
+  VAD_STOP_THRESHOLD: share(0.35, 'Speech goes on down to this probability'),
+  MIN_SPEECH_MS: whole(64, 32, 2000, 'ms', 'Speech shorter than this is not an utterance'),
+  PRE_ROLL_MS: whole(100, 0, 300, 'ms', 'Audio kept before the first speech window (long leading silence spoils recognition)'),
+  POST_ROLL_MS: whole(100, 0, 1000, 'ms', 'Audio kept after the last speech window'),
+  ENDPOINT_MS: whole(400, 100, 5000, 'ms', 'Silence that ends an utterance (hangover)'),
+  EAGER_MS: whole(192, 32, 5000, 'ms', 'Silence after which the final decode is begun, to be used if the silence holds'),
+  CHUNK_MS: whole(400, 100, 5000, 'ms', 'New speech between two partial captions'),
+  OVERLAP_MS: whole(200, 0, 5000, 'ms', 'Least overlap of a partial window with the one before it'),
+  WINDOW_MAX_MS: whole(
+    12_000,
+    600,
+    30_000,
+    'ms',
+    'How far back a partial window may reach; as long as MAX_UTTERANCE_MS = over the whole utterance',
+  ),
+  MAX_UTTERANCE_MS: whole(12_000, 1000, 30_000, 'ms', 'Speech without a pause is cut at its quietest point before this length'),
+
+  REORDER_MS: whole(60, 0, 1000, 'ms', 'How long a missing media chunk is waited for before it is concealed'),
+  GAP_MAX_MS: whole(10_000, 100, 60_000, 'ms', 'Longest gap in the media that is filled with silence; a longer one only moves the clock'),
+  STALL_MS: whole(
+    750,
+    100,
+    10_000,
+    'ms',
+    'When no media comes for this long while someone speaks, silence is assumed so that the caption ends',
+  ),
+
+  MAX_CALLS: whole(64, 1, 10_000, 'calls', 'Live calls at once; more are refused'),
+  START_TIMEOUT_MS: whole(10_000, 100, 600_000, 'ms', 'A carrier socket that has not begun a stream by then is closed'),
+  MEDIA_TIMEOUT_MS: whole(60_000, 100, 3_600_000, 'ms', 'A stream without any message for this long is closed'),
+  MESSAGE_MAX_BYTES: whole(65_536, 1024, 1_048_576, 'bytes', 'Largest message that a WebSocket may send'),
+  SEND_BUFFER_MAX_BYTES: whole(262_144, 4096, 16_777_216, 'bytes', 'Most that is held for a slow reader before it is cut off'),
+  FEED_HISTORY: whole(2000, 10, 100_000, 'events', 'Caption events kept for Last-Event-ID'),
+  FEED_READERS_MAX: whole(200, 1, 10_000, 'readers', 'Open caption feeds at once; more are refused'),
+  CALLS_KEPT: whole(100, 0, 10_000, 'calls', 'Ended calls whose transcript stays readable'),
+  DRAIN_TIMEOUT_MS: whole(30_000, 0, 3_600_000, 'ms', 'How long live calls may go on after SIGTERM'),
+} as const satisfies Record<string, SettingSpec<unknown>>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+type ValueOf<S> = S extends SettingSpec<infer T> ? T : never;
+
+/** The checked settings by their environment name, frozen. */
+export type Settings = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> };
