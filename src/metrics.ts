@@ -1,0 +1,55 @@
+/** Every metric there is, with buckets chosen per stage. A test compares the names with docs/metrics.md. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const SHORT_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+const LAG_SECONDS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 5];
+
+/** The metrics of one gateway, in a registry of its own. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly calls = this.#gauge('trunkline_calls_live', 'Live calls', ['carrier']);
+  readonly callsEnded = this.#counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
+  readonly refused = this.#counter('trunkline_refused_total', 'Requests, sockets and streams refused, by error code', ['code']);
+  readonly messages = this.#counter('trunkline_carrier_messages_total', 'Messages from carriers', ['carrier', 'type']);
+  readonly mediaConcealedMs = this.#counter('trunkline_media_concealed_ms_total', 'Ms of lost audio concealed by repetition', ['carrier']);
+  readonly mediaSilenceMs = this.#counter('trunkline_media_silence_ms_total', 'Ms of silence put where media was missing', ['carrier']);
+  readonly mediaLate = this.#counter('trunkline_media_late_total', 'Chunks that came too late and were dropped', ['carrier']);
+  readonly mediaReordered = this.#counter('trunkline_media_reordered_total', 'Chunks that came out of order and were put in place', [
+    'carrier',
+  ]);
+
+  readonly engineWait = this.#histogram(
+    'trunkline_engine_wait_seconds',
+    'Time a job waited before its first model run',
+    ['urgency'],
+    SHORT_SECONDS,
+  );
+  readonly engineRun = this.#histogram('trunkline_engine_run_seconds', 'Time a job spent inside model runs', ['urgency'], SHORT_SECONDS);
+  readonly engineRestarts = this.#counter('trunkline_engine_restarts_total', 'Engine processes that died and were started again', []);
+  readonly engineJobsResent = this.#counter('trunkline_engine_jobs_resent_total', 'Jobs sent again because their engine died', []);
+  readonly enginesReady = this.#gauge('trunkline_engines_ready', 'Engine processes that can take work', []);
+
+  readonly partialLag = this.#histogram('trunkline_partial_lag_seconds', 'Last audio used to partial caption', [], LAG_SECONDS);
+  readonly finalLag = this.#histogram('trunkline_final_lag_seconds', 'Endpoint (silence held) to final caption', [], LAG_SECONDS);
+  readonly partialsDropped = this.#counter('trunkline_partials_dropped_total', 'Partial windows replaced by a newer one or given up', []);
+  readonly finals = this.#counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
+  readonly feedReaders = this.#gauge('trunkline_feed_readers', 'Open caption feeds', ['kind']);
+  readonly feedReadersCut = this.#counter('trunkline_feed_readers_cut_total', 'Caption readers cut off because they were too slow', []);
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 5 });
+  }
+
+  #counter<T extends string>(name: string, help: string, labelNames: readonly T[]): Counter<T> {
+    return new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] });
+  }
+
+  #gauge<T extends string>(name: string, help: string, labelNames: readonly T[]): Gauge<T> {
+    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] });
+  }
+
+  #histogram<T extends string>(name: string, help: string, labelNames: readonly T[], buckets: number[]): Histogram<T> {
+    return new Histogram({ name, help, labelNames: [...labelNames], buckets, registers: [this.registry] });
+  }
+}
