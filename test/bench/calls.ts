@@ -1,0 +1,155 @@
+/** How many live calls this machine holds: N simulated calls in real time, N rising until finals come too late. Everything is included. */
+import { spawn } from 'node:child_process';
+import type { CaptionEvent } from '../../src/calls/events.ts';
+import { packagePath } from '../../src/paths.ts';
+import { SETTINGS } from '../../src/settings.ts';
+import { readFeed } from '../helpers/feed.ts';
+import { metricValue, startGateway, type Usage, usageOf } from '../helpers/gateway.ts';
+import { figure, quantile, type Report } from './report.ts';
+
+const STEPS = [1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40];
+const POST_ROLL_MS = Number(SETTINGS.POST_ROLL_MS.defaultText);
+const ENDPOINT_MS = Number(SETTINGS.ENDPOINT_MS.defaultText);
+/** The capacity is the last step whose p95 from end of speech to final stays below the endpoint silence plus this. */
+const LATE_MS = 300;
+const GOAL_CALLS = 10;
+const GOAL_LATE_MS = 100;
+const GOAL_LOOP_MS = 5;
+/** Node's event-loop histogram records the time between two ticks of this period; what is beyond it is delay. */
+const LOOP_SAMPLING_MS = 5;
+
+interface Step {
+  readonly calls: number;
+  readonly finals: number;
+  /** End of speech → final caption, in ms, beyond the endpoint silence. */
+  readonly lateMs: readonly number[];
+  readonly partialLagMs: readonly number[];
+  readonly partialsDropped: number;
+  readonly gatewayCores: number;
+  readonly engineCores: number;
+  readonly gatewayRssMb: number;
+  readonly engineRssMb: number;
+  readonly loopP99Ms: number;
+}
+
+/** Runs the benchmark; `seconds` is how long each step's calls last, `steps` which numbers of calls are tried. */
+export async function benchCalls(options: { readonly seconds: number; readonly steps?: readonly number[] }): Promise<Report> {
+  const done: Step[] = [];
+  for (const calls of options.steps ?? STEPS) {
+    const step = await runStep(calls, options.seconds);
+    done.push(step);
+    process.stderr.write(
+      `${calls} calls: final p95 +${figure(quantile(step.lateMs, 0.95))} ms, partial p95 ${figure(quantile(step.partialLagMs, 0.95))} ms\n`,
+    );
+    if (quantile(step.lateMs, 0.95) > LATE_MS) break;
+  }
+  return report(done, options.seconds);
+}
+
+/** A gateway of its own for each step, so that no step inherits another's memory or counters. */
+async function runStep(calls: number, seconds: number): Promise<Step> {
+  const gateway = await startGateway({ LOG_LEVEL: 'info', EXECUTION_PROVIDER: process.env['EXECUTION_PROVIDER'] ?? 'cpu' });
+  const feed = await readFeed(gateway.url);
+  const enginePids = gateway.enginePids();
+  const before = [usageOf(gateway.pid), sumUsage(enginePids)] as const;
+  const startedMs = performance.now();
+  await runCallers(gateway.url, calls, seconds);
+  const wallSeconds = (performance.now() - startedMs) / 1000;
+  const after = [usageOf(gateway.pid), sumUsage(enginePids)] as const;
+  const page = await gateway.metrics();
+  const captions = feed.events.filter((event): event is CaptionEvent => event.type === 'caption');
+  feed.close();
+  await gateway.stop();
+  const finals = captions.filter((caption) => caption.final);
+  return {
+    calls,
+    finals: finals.length,
+    lateMs: finals.map((caption) => caption.lagMs + POST_ROLL_MS - ENDPOINT_MS),
+    partialLagMs: captions.filter((caption) => !caption.final).map((caption) => caption.lagMs),
+    partialsDropped: metricValue(page, 'trunkline_partials_dropped_total'),
+    gatewayCores: (after[0].cpuSeconds - before[0].cpuSeconds) / wallSeconds,
+    engineCores: (after[1].cpuSeconds - before[1].cpuSeconds) / wallSeconds,
+    gatewayRssMb: after[0].rssBytes / 1e6,
+    engineRssMb: after[1].rssBytes / 1e6 / Math.max(enginePids.length, 1),
+    loopP99Ms: metricValue(page, 'nodejs_eventloop_lag_p99_seconds') * 1000 - LOOP_SAMPLING_MS,
+  };
+}
+
+function sumUsage(pids: readonly number[]): Usage {
+  const all = pids.map(usageOf);
+  return {
+    cpuSeconds: all.reduce((sum, usage) => sum + usage.cpuSeconds, 0),
+    rssBytes: all.reduce((sum, usage) => sum + usage.rssBytes, 0),
+  };
+}
+
+function runCallers(url: string, calls: number, seconds: number): Promise<void> {
+  const script = packagePath('test', 'bench', 'callers.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, url, String(calls), String(seconds)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the callers ended with ${code}`))));
+  });
+}
+
+function report(steps: readonly Step[], seconds: number): Report {
+  const capacity = steps.filter((step) => quantile(step.lateMs, 0.95) <= LATE_MS).at(-1)?.calls ?? 0;
+  const goal = steps.find((step) => step.calls === GOAL_CALLS);
+  const goalLateMs = goal === undefined ? Number.NaN : quantile(goal.lateMs, 0.95);
+  const goalLoopMs = goal?.loopP99Ms ?? Number.NaN;
+  return {
+    name: 'calls',
+    about:
+      `Simulated Twilio calls in real time, 45 % human speech, ${seconds} s each step, everything included: sockets, gateway, engines, and the ` +
+      `callers themselves on the same machine. "Late" is end of speech → final caption beyond the endpoint silence of ${ENDPOINT_MS} ms. ` +
+      `Capacity: **${capacity} calls** (the last step whose p95 is at most ${LATE_MS} ms late).`,
+    tables: [
+      {
+        title: 'Lag',
+        heads: ['calls', 'finals', 'final late p50, ms', 'p95', 'p99', 'partial lag p50, ms', 'p95', 'p99', 'partials dropped'],
+        rows: steps.map((step) => [
+          step.calls,
+          step.finals,
+          ...[0.5, 0.95, 0.99].map((share) => figure(quantile(step.lateMs, share))),
+          ...[0.5, 0.95, 0.99].map((share) => figure(quantile(step.partialLagMs, share))),
+          figure(step.partialsDropped),
+        ]),
+      },
+      {
+        title: 'Cost',
+        heads: [
+          'calls',
+          'gateway, cores',
+          'engines, cores',
+          '% of a core per call',
+          'gateway RSS, MB',
+          'RSS per engine, MB',
+          'event loop p99, ms',
+        ],
+        rows: steps.map((step) => [
+          step.calls,
+          figure(step.gatewayCores, 2),
+          figure(step.engineCores, 2),
+          figure((100 * (step.gatewayCores + step.engineCores)) / step.calls, 1),
+          figure(step.gatewayRssMb),
+          figure(step.engineRssMb),
+          figure(step.loopP99Ms, 1),
+        ]),
+      },
+    ],
+    goals: [
+      { goal: `≥ ${GOAL_CALLS} calls`, found: `${capacity}`, met: capacity >= GOAL_CALLS },
+      {
+        goal: `final p95 ≤ endpoint silence + ${GOAL_LATE_MS} ms at ${GOAL_CALLS} calls`,
+        found: `+${figure(goalLateMs)} ms`,
+        met: goalLateMs <= GOAL_LATE_MS,
+      },
+      {
+        goal: `gateway event-loop delay p99 ≤ ${GOAL_LOOP_MS} ms`,
+        found: `${figure(goalLoopMs, 1)} ms`,
+        met: goalLoopMs <= GOAL_LOOP_MS,
+      },
+    ],
+  };
+}

@@ -1,0 +1,65 @@
+/** What a benchmark says: figures as tables, on the terminal and, with `--write`, as a page under docs/benchmarks/. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { packagePath } from '../../src/paths.ts';
+
+/** One table: a title, column heads and rows of cells. */
+export interface Table {
+  readonly title: string;
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+/** What one run of a benchmark found. */
+export interface Report {
+  readonly name: string;
+  readonly about: string;
+  readonly tables: readonly Table[];
+  /** Goals and whether this run met them. */
+  readonly goals: readonly { readonly goal: string; readonly found: string; readonly met: boolean }[];
+}
+
+/** Prints `report` as Markdown and, when asked, writes it to docs/benchmarks/<name>.md. */
+export function publish(report: Report, options: { readonly command: string; readonly write: boolean }): void {
+  const page = toMarkdown(report, options.command);
+  process.stdout.write(`\n${page}\n`);
+  if (!options.write) return;
+  mkdirSync(packagePath('docs', 'benchmarks'), { recursive: true });
+  writeFileSync(packagePath('docs', 'benchmarks', `${report.name}.md`), page);
+}
+
+function toMarkdown(report: Report, command: string): string {
+  const date = new Date().toISOString().slice(0, 10);
+  const head = [`# ${report.name}`, '', report.about, '', `\`${command}\` on ${machine()}, ${date}.`, ''];
+  const tables = report.tables.flatMap((table) => [`## ${table.title}`, '', ...tableLines(table), '']);
+  const goals: Table = {
+    title: 'Goals',
+    heads: ['goal', 'found', 'met'],
+    rows: report.goals.map(({ goal, found, met }) => [goal, found, met ? 'yes' : 'no']),
+  };
+  const goalLines = report.goals.length === 0 ? [] : [`## ${goals.title}`, '', ...tableLines(goals), ''];
+  return [...head, ...tables, ...goalLines].join('\n');
+}
+
+function tableLines(table: Table): string[] {
+  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
+  return [line(table.heads), line(table.heads.map(() => '---')), ...table.rows.map(line)];
+}
+
+function machine(): string {
+  const [first, ...others] = cpus();
+  const memoryGiB = Math.round(totalmem() / 2 ** 30);
+  return `${others.length + 1} cores (${first?.model.trim() ?? 'unknown processor'}), ${memoryGiB} GiB, Node ${process.version}`;
+}
+
+/** The `share` quantile (0–1) of `values`; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  if (values.length === 0) return Number.NaN;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+/** `value` with `digits` decimals, or a dash when there is none. */
+export function figure(value: number, digits = 0): string {
+  return Number.isFinite(value) ? value.toFixed(digits) : '–';
+}
