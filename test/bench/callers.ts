@@ -1,6 +1,6 @@
 /**
  * The phones of a load benchmark, in a process of their own so that their work is not counted as the gateway's:
- * `tsx callers.ts <gateway url> <calls> <seconds>` places that many simulated calls at once in real time and ends when they have ended.
+ * `tsx callers.ts <gateway url> <calls> <seconds> [silent]` places that many simulated calls at once in real time and ends when they have ended.
  */
 import { systemClock } from '../../src/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
@@ -10,8 +10,8 @@ const SPEECH_SHARE = 0.45;
 /** Calls begin this far apart, so that their frames and windows do not fall together. */
 const STAGGER_MS = 137;
 
-const [url = '', calls = '1', seconds = '30'] = process.argv.slice(2);
-const prompts = loadPrompts();
+const [url = '', calls = '1', seconds = '30', mode = 'speech'] = process.argv.slice(2);
+const prompts = mode === 'silent' ? [] : loadPrompts();
 
 await Promise.all(
   Array.from({ length: Number(calls) }, async (_, index) => {

@@ -1,0 +1,26 @@
+/** `npm run bench -- <name>`: measures on this machine and prints tables; `--write` keeps them under docs/benchmarks/. */
+import { Command } from 'commander';
+import { benchAccuracy } from './accuracy.ts';
+import { benchCalls } from './calls.ts';
+import { benchPath } from './path.ts';
+import { publish, type Report } from './report.ts';
+
+const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
+
+function bench(name: string, about: string, run: (quick: boolean) => Promise<Report>): void {
+  program
+    .command(name)
+    .description(about)
+    .option('--quick', 'a short run, to see that it works; its figures mean little', false)
+    .option('--write', `keep the result as docs/benchmarks/${name}.md`, false)
+    .action(async (options: { quick: boolean; write: boolean }) => {
+      const found = await run(options.quick);
+      publish(found, { command: `npm run bench -- ${name}${options.quick ? ' --quick' : ''}`, write: options.write });
+    });
+}
+
+bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => benchAccuracy({ every: quick ? 10 : 1 }));
+bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 40 }));
+bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) => benchPath({ seconds: quick ? 10 : 40 }));
+
+await program.parseAsync();

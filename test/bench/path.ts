@@ -1,0 +1,190 @@
+/** What the gateway itself costs: µs for each 20 ms frame by stage and in all, and how much of the way from endpoint to final is not the model. */
+import { spawn } from 'node:child_process';
+import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
+import { Resampler } from '../../src/audio/resample.ts';
+import { Timeline } from '../../src/audio/timeline.ts';
+import { TwilioDialect } from '../../src/carriers/twilio.ts';
+import { systemClock } from '../../src/clock.ts';
+import { readSettings } from '../../src/config.ts';
+import type { Engine, Transcript } from '../../src/link/engine.ts';
+import { packagePath } from '../../src/paths.ts';
+import { Ear } from '../../src/transcription/ear.ts';
+import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
+import { startGateway, usageOf } from '../helpers/gateway.ts';
+import { conversation, loadPrompts } from './prompts.ts';
+import { figure, type Report } from './report.ts';
+import { startLink } from './start-link.ts';
+
+const FRAMES = 20_000;
+const FRAME_SAMPLES = msToSamples(FRAME_MS, MULAW_8K.rateHz);
+const LOAD_CALLS = 20;
+const GOAL_FRAME_US = 50;
+const GOAL_OVERHEAD_MS = 10;
+
+/** Runs the benchmark; `seconds` is the length of the calls it places. */
+export async function benchPath(options: { readonly seconds: number }): Promise<Report> {
+  const stages = measureStages();
+  const wholeUs = await measureGateway(options.seconds);
+  const finals = await measureFinals(options.seconds);
+  const lagMs = mean(finals.map((final) => final.lagMs));
+  const outsideMs = mean(finals.map((final) => final.lagMs - final.runMs));
+  return {
+    name: 'path',
+    about: `Cost of one ${FRAME_MS} ms frame of a Twilio call in the gateway, and the way from endpoint to final caption without a speculative decode.`,
+    tables: [
+      {
+        title: 'One frame',
+        heads: ['stage', 'µs'],
+        rows: [...stages, [`whole gateway process, ${LOAD_CALLS} calls, sockets included`, figure(wholeUs, 1)]],
+      },
+      {
+        title: 'Endpoint to final',
+        heads: ['finals', 'mean, ms', 'inside model runs, ms', 'outside, ms', 'share outside'],
+        rows: [
+          [
+            finals.length,
+            figure(lagMs, 1),
+            figure(lagMs - outsideMs, 1),
+            figure(outsideMs, 1),
+            `${figure((100 * outsideMs) / lagMs, 1)} %`,
+          ],
+        ],
+      },
+    ],
+    goals: [
+      { goal: `gateway work per frame ≤ ${GOAL_FRAME_US} µs`, found: `${figure(wholeUs, 1)} µs`, met: wholeUs <= GOAL_FRAME_US },
+      { goal: `outside model runs ≤ ${GOAL_OVERHEAD_MS} ms`, found: `${figure(outsideMs, 1)} ms`, met: outsideMs <= GOAL_OVERHEAD_MS },
+    ],
+  };
+}
+
+type Row = [stage: string, microseconds: string];
+
+/** Each stage alone, on human speech, in a loop. */
+function measureStages(): Row[] {
+  const speech = conversation(loadPrompts(), (FRAMES * FRAME_MS) / 1000, 0.45, 1);
+  const frames = Array.from({ length: FRAMES }, (_, i) => speech.subarray(i * FRAME_SAMPLES, (i + 1) * FRAME_SAMPLES));
+  const bytes = frames.map((frame) => encodeG711(frame, MULAW_8K));
+  const messages = bytes.map(mediaMessage);
+  const dialect = new TwilioDialect();
+  dialect.receive(START_MESSAGE);
+  const timeline = new Timeline({ rateHz: MULAW_8K.rateHz, reorderMs: 60, gapMaxMs: 10_000 });
+  const resampler = new Resampler(MULAW_8K.rateHz, 16_000);
+  const wide = frames.map((frame) => resampler.push(frame));
+  const ear = quietEar();
+  return [
+    ['message → event (JSON, base64)', perFrameUs(messages, (message) => dialect.receive(message))],
+    ['µ-law → PCM', perFrameUs(bytes, (chunk) => decodeG711(chunk, MULAW_8K))],
+    ['timeline', perFrameUs(frames, (samples, i) => timeline.push({ samples, atMs: i * FRAME_MS, sequence: i + 1 }))],
+    ['8 → 16 kHz', perFrameUs(frames, (samples) => resampler.push(samples))],
+    ['ear (engine answering at once)', perFrameUs(wide, (samples) => ear.push(samples))],
+  ];
+}
+
+function perFrameUs<T>(inputs: readonly T[], work: (input: T, index: number) => void): string {
+  const startedMs = performance.now();
+  for (const [index, input] of inputs.entries()) work(input, index);
+  return figure(((performance.now() - startedMs) * 1000) / inputs.length, 2);
+}
+
+const START_MESSAGE = JSON.stringify({
+  event: 'start',
+  sequenceNumber: '1',
+  streamSid: 'MZbench',
+  start: {
+    streamSid: 'MZbench',
+    accountSid: 'AC1',
+    callSid: 'CAbench',
+    tracks: ['inbound'],
+    customParameters: {},
+    mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+  },
+});
+
+function mediaMessage(bytes: Uint8Array, index: number): string {
+  const media = {
+    track: 'inbound',
+    chunk: String(index + 1),
+    timestamp: String(index * FRAME_MS),
+    payload: Buffer.from(bytes).toString('base64'),
+  };
+  return JSON.stringify({ event: 'media', sequenceNumber: String(index + 2), media, streamSid: 'MZbench' });
+}
+
+function quietEar(): Ear {
+  const silent: Engine = {
+    load: 0,
+    wake: () => undefined,
+    detect: async ({ samples }) => ({ probabilities: new Float32Array(samples.length / 512), state: new Float32Array(320) }),
+    transcribe: () => Promise.reject(new Error('nothing is said')),
+  };
+  return new Ear({
+    settings: readSettings({}),
+    engine: silent,
+    clock: systemClock,
+    originMs: 0,
+    emit: () => undefined,
+    metrics: NO_METRICS,
+  });
+}
+
+const NO_METRICS = { partial: () => undefined, final: () => undefined, partialDropped: () => undefined };
+
+/** CPU of the gateway process per frame while calls that say nothing run in real time: sockets, parsing, audio, voice detection's messages. */
+async function measureGateway(seconds: number): Promise<number> {
+  const gateway = await startGateway();
+  const before = usageOf(gateway.pid).cpuSeconds;
+  const script = packagePath('test', 'bench', 'callers.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, gateway.url, String(LOAD_CALLS), String(seconds), 'silent']);
+  await new Promise((resolve) => child.once('exit', resolve));
+  const usedSeconds = usageOf(gateway.pid).cpuSeconds - before;
+  await gateway.stop();
+  return (usedSeconds * 1e6) / ((LOAD_CALLS * seconds * 1000) / FRAME_MS);
+}
+
+interface FinalCost {
+  readonly lagMs: number;
+  readonly runMs: number;
+}
+
+/** Endpoint → final of one call in real time on idle engines, each final decoded at the endpoint and not before. */
+async function measureFinals(seconds: number): Promise<FinalCost[]> {
+  const link = await startLink(1);
+  const settings = { ...readSettings({}), EAGER_MS: Number.MAX_SAFE_INTEGER };
+  const finals: FinalCost[] = [];
+  let lastFinal: Transcript | null = null;
+  const watched: Engine = {
+    load: 0,
+    wake: () => link.wake(),
+    detect: (request) => link.detect(request),
+    async transcribe(request) {
+      const transcript = await link.transcribe(request);
+      if (request.urgency === 'final') lastFinal = transcript;
+      return transcript;
+    },
+  };
+  const metrics = { ...NO_METRICS, final: (_: string, lagMs: number) => finals.push({ lagMs, runMs: lastFinal?.cost.runMs ?? 0 }) };
+  const ear = new Ear({ settings, engine: watched, clock: systemClock, originMs: 0, emit: () => undefined, metrics });
+  await speakInRealTime(ear, conversation(loadPrompts(), seconds, 0.6, 5));
+  await ear.end();
+  await link.close();
+  return finals;
+}
+
+function speakInRealTime(ear: Ear, samples: Int16Array): Promise<void> {
+  const resampler = new Resampler(MULAW_8K.rateHz, 16_000);
+  let at = 0;
+  return new Promise((resolve) => {
+    const timer = systemClock.every(FRAME_MS, () => {
+      ear.push(resampler.push(samples.subarray(at, at + FRAME_SAMPLES)));
+      at += FRAME_SAMPLES;
+      if (at < samples.length) return;
+      timer.cancel();
+      resolve();
+    });
+  });
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
+}

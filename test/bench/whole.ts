@@ -1,0 +1,24 @@
+/** The reference of the accuracy benchmark: each recording through µ-law and the resampler, decoded whole by the same engine, off line. */
+import { availableParallelism } from 'node:os';
+import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
+import { Resampler } from '../../src/audio/resample.ts';
+import { MULAW_8K } from '../../src/units.ts';
+import { concatenate } from './prompts.ts';
+import { startLink } from './start-link.ts';
+
+/** The text of each 8 kHz recording, in order. */
+export async function decodeWhole(recordings: readonly Int16Array[]): Promise<string[]> {
+  const link = await startLink(availableParallelism());
+  const transcripts = await Promise.all(
+    recordings.map((samples) => link.transcribe({ samples: throughPhone(samples), urgency: 'batch', dueInMs: 600_000, draft: [] })),
+  );
+  await link.close();
+  return transcripts.map((transcript) => transcript.text);
+}
+
+/** 8 kHz → µ-law → 16 kHz, as the Twilio path hears it. */
+export function throughPhone(samples: Int16Array): Int16Array {
+  const resampler = new Resampler(8000, 16_000);
+  const heard = decodeG711(encodeG711(samples, MULAW_8K), MULAW_8K);
+  return concatenate([resampler.push(heard), resampler.flush()]);
+}
