@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readWav } from '../../src/audio/wav.ts';
+import { systemClock } from '../../src/clock.ts';
+import { packagePath } from '../../src/paths.ts';
+import { placeCall } from '../../src/simulator/twilio-caller.ts';
+import { countEdits, wordErrorRate } from '../bench/wer/align.ts';
+import { normaliseWords } from '../bench/wer/normalise.ts';
+import { readFeed } from '../helpers/feed.ts';
+import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
+import { nonSpeechSignals } from '../helpers/signals.ts';
+
+const LONG_SPEECH_MS = 8000;
+const SYNTHETIC_WER_MAX = 15;
+
+let gateway: GatewayProcess | undefined;
+afterEach(async () => {
+  await gateway?.stop('SIGKILL');
+  gateway = undefined;
+});
+
+function fixture(name: string): Int16Array {
+  return readWav(readFileSync(packagePath('fixtures', 'audio', `${name}.wav`))).channels[0] ?? new Int16Array(0);
+}
+
+function spokenText(name: string): string {
+  const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, unknown>;
+  return [texts[name]].flat().join(' ');
+}
+
+const mediaUrl = (running: GatewayProcess) => `${running.url.replace(/^http/, 'ws')}/twilio/media`;
+
+describe('a gateway with the real models', () => {
+  it('captions both sides of a call while they speak', async () => {
+    gateway = await startGateway();
+    const feed = await readFeed(gateway.url);
+    const tracks = { inbound: fixture('demo-caller'), outbound: fixture('demo-agent') };
+    await placeCall({ url: mediaUrl(gateway), tracks, pace: 'realtime', clock: systemClock, callSid: 'CAboth' });
+    await feed.until((event) => event.type === 'call.ended');
+
+    const said = { inbound: spokenText('demo-caller'), outbound: spokenText('demo-agent') };
+    for (const track of ['inbound', 'outbound'] as const) {
+      const captions = feed.finals('CAboth').filter((caption) => caption.track === track);
+      const heard = captions.map((caption) => caption.text).join(' ');
+      expect(wordErrorRate(countEdits(normaliseWords(said[track]), normaliseWords(heard)))).toBeLessThan(SYNTHETIC_WER_MAX);
+    }
+    const transcript = await (await fetch(`${gateway.url}/v1/calls/CAboth/transcript?format=text`)).text();
+    for (const caption of feed.finals('CAboth')) expect(transcript).toContain(caption.text);
+    feed.close();
+  });
+
+  it('loses no call and no final when an engine is killed in mid-call', async () => {
+    gateway = await startGateway();
+    const feed = await readFeed(gateway.url);
+    const running = gateway;
+    const inbound = fixture('long-speech');
+    const call = placeCall({ url: mediaUrl(gateway), tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid: 'CAkilled' });
+    await feed.until((event) => event.type === 'caption');
+    const killer = systemClock.every(1500, () => {
+      for (const pid of running.enginePids()) process.kill(pid, 'SIGKILL');
+    });
+    await call;
+    killer.cancel();
+    await feed.until((event) => event.type === 'call.ended');
+
+    const heard = feed.finals('CAkilled').map((caption) => caption.text);
+    const said = normaliseWords(spokenText('long-speech'));
+    expect(wordErrorRate(countEdits(said, normaliseWords(heard.join(' '))))).toBeLessThan(SYNTHETIC_WER_MAX);
+    expect(await gateway.metrics()).toMatch(/trunkline_engine_restarts_total [1-9]/);
+    feed.close();
+  });
+
+  it('makes no caption of anything that is not speech', async () => {
+    gateway = await startGateway();
+    const feed = await readFeed(gateway.url);
+    const running = gateway;
+    const signals = Object.values(nonSpeechSignals(20));
+    await Promise.all(
+      signals.map((inbound, index) =>
+        placeCall({ url: mediaUrl(running), tracks: { inbound }, pace: 'fast', clock: systemClock, callSid: `CAquiet${index}` }),
+      ),
+    );
+    for (const index of signals.keys()) await feed.until((event) => event.type === 'call.ended' && event.callId === `CAquiet${index}`);
+    expect(feed.events.filter((event) => event.type === 'caption')).toEqual([]);
+    feed.close();
+  });
+
+  it('finishes the running caption and exits with 0 on SIGTERM', async () => {
+    gateway = await startGateway({ DRAIN_TIMEOUT_MS: '500' });
+    const feed = await readFeed(gateway.url);
+    const call = placeCall({
+      url: mediaUrl(gateway),
+      tracks: { inbound: fixture('long-speech') },
+      pace: 'realtime',
+      clock: systemClock,
+      callSid: 'CAdrained',
+    });
+    await feed.until((event) => event.type === 'caption' && event.endMs > LONG_SPEECH_MS);
+    const exited = gateway.stop('SIGTERM');
+    await feed.until((event) => event.type === 'call.ended' && event.reason === 'drained');
+    expect(feed.finals('CAdrained').length).toBeGreaterThan(0);
+    await call.catch(() => undefined);
+    expect(await exited).toBe(0);
+    gateway = undefined;
+  });
+});
+
+describe('a start that cannot work', () => {
+  it('ends with 78 and names the setting', async () => {
+    await expect(startGateway({ CHUNK_MS: 'four hundred' })).rejects.toThrow(/ended with 78.*CHUNK_MS: got "four hundred"/s);
+  });
+
+  it('ends with 78 and the command that helps when CUDA is wanted and missing', async () => {
+    await expect(startGateway({ EXECUTION_PROVIDER: 'cuda' })).rejects.toThrow(/ended with 78.*npm run gpu:install/s);
+  });
+
+  it('refuses to listen beyond this machine without keys', async () => {
+    await expect(startGateway({ HOST: '0.0.0.0' })).rejects.toThrow(/ended with 78.*API_KEYS/s);
+  });
+});
