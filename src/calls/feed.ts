@@ -1,0 +1,98 @@
+/**
+ * The caption feed: what happens in all calls, in order, to everyone who listens. Each event gets an id and its JSON once; the latest ones are kept
+ * so that a reader can go on where it was cut off. Readers own their sockets and their limits: nothing is buffered for them here.
+ */
+import type { FeedEvent } from './events.ts';
+
+export interface FeedEntry {
+  /** `<epoch>-<n>`, n counting from 1. */
+  readonly id: string;
+  readonly event: FeedEvent;
+  /** The event as JSON, made once for all readers. */
+  readonly json: string;
+}
+
+/** Takes one entry; it must not block. One that throws is dropped. */
+type FeedReader = (entry: FeedEntry) => void;
+
+/** `callId` = this call's events only; `after` = first replay what came after the entry with this id. */
+export interface FeedFilter {
+  readonly callId?: string;
+  readonly after?: string;
+}
+
+interface Subscription {
+  readonly callId: string | undefined;
+  readonly reader: FeedReader;
+  /** The number of the last entry that was passed to this reader or over it. */
+  cursor: number;
+}
+
+const ID_NUMBER = /^[1-9]\d{0,15}$/;
+
+export class Feed {
+  readonly #history: number;
+  readonly #epoch: string;
+  /** Entry n lies at `n % history`, so the ring holds the last `history` entries. */
+  readonly #ring: FeedEntry[] = [];
+  readonly #subscriptions = new Set<Subscription>();
+  #last = 0;
+
+  /** `history` = entries kept for resuming (at least 1); `epoch` = a name for this run of the program, different at each start. */
+  constructor(options: { history: number; epoch: string }) {
+    this.#history = options.history;
+    this.#epoch = options.epoch;
+  }
+
+  /** Gives `event` to every reader whose filter it passes. Never throws. */
+  publish(event: FeedEvent): void {
+    const number = this.#last + 1;
+    this.#ring[number % this.#history] = { id: `${this.#epoch}-${number}`, event, json: JSON.stringify(event) };
+    this.#last = number;
+    for (const subscription of this.#subscriptions) this.#catchUp(subscription);
+  }
+
+  /**
+   * Calls `reader` with every entry that passes `filter`: first, before this returns, with the kept ones after `filter.after`, then with new ones.
+   * An id that this feed did not give out, or one older than what is kept, replays everything kept. No `after` = new ones only.
+   * Returns the function that ends the subscription.
+   */
+  subscribe(filter: FeedFilter, reader: FeedReader): () => void {
+    const cursor = filter.after === undefined ? this.#last : this.#numberOf(filter.after);
+    const subscription: Subscription = { callId: filter.callId, reader, cursor };
+    this.#subscriptions.add(subscription);
+    this.#catchUp(subscription);
+    return () => void this.#subscriptions.delete(subscription);
+  }
+
+  /** The cursor moves before the reader is called, so one that publishes or subscribes meanwhile sees no entry twice and misses none. */
+  #catchUp(subscription: Subscription): void {
+    subscription.cursor = Math.max(subscription.cursor, this.#last - this.#history);
+    while (subscription.cursor < this.#last && this.#subscriptions.has(subscription)) {
+      subscription.cursor += 1;
+      const entry = this.#ring[subscription.cursor % this.#history];
+      if (entry !== undefined && passes(entry, subscription)) this.#deliver(entry, subscription);
+    }
+  }
+
+  #deliver(entry: FeedEntry, subscription: Subscription): void {
+    try {
+      subscription.reader(entry);
+    } catch {
+      this.#subscriptions.delete(subscription);
+    }
+  }
+
+  /** The number inside one of our ids; 0 for anything else. */
+  #numberOf(id: string): number {
+    const prefix = `${this.#epoch}-`;
+    const digits = id.slice(prefix.length);
+    if (!id.startsWith(prefix) || !ID_NUMBER.test(digits)) return 0;
+    const number = Number(digits);
+    return number <= this.#last ? number : 0;
+  }
+}
+
+function passes(entry: FeedEntry, subscription: Subscription): boolean {
+  return subscription.callId === undefined || subscription.callId === entry.event.callId;
+}

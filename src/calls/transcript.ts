@@ -1,0 +1,71 @@
+/** A call's final captions as a text that people and players read. */
+import type { Track } from '../carriers/carrier.ts';
+
+/** One utterance as it was finally understood; times in ms of the call's received audio. */
+export interface FinalCaption {
+  readonly track: Track;
+  /** Counts the track's utterances from 1. */
+  readonly utterance: number;
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** `json`: an array of {@link FinalCaption}; `text`: a line for each; `srt`: SubRip; `vtt`: WebVTT with a voice span for each track. */
+export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'vtt'] as const;
+export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
+
+const HOUR_MS = 3_600_000;
+
+/** `finals` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to say. */
+export function formatTranscript(finals: readonly FinalCaption[], format: TranscriptFormat): string {
+  const sorted = finals.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
+  switch (format) {
+    case 'json':
+      return JSON.stringify(sorted.map(({ track, utterance, text, startMs, endMs }) => ({ track, utterance, text, startMs, endMs })));
+    case 'text':
+      return sorted.map((final) => `[${formatShortTime(final.startMs)}] ${final.track}: ${onOneLine(final.text)}\n`).join('');
+    case 'srt':
+      return sorted.map(formatSrtCue).join('\n');
+    case 'vtt':
+      return `WEBVTT\n${sorted.map(formatVttCue).join('')}`;
+  }
+}
+
+function formatSrtCue(final: FinalCaption, index: number): string {
+  return `${index + 1}\n${formatTime(final.startMs, ',')} --> ${formatTime(cueEndMs(final), ',')}\n${final.track}: ${onOneLine(final.text)}\n`;
+}
+
+/** WebVTT §4.2.2: cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
+function formatVttCue(final: FinalCaption): string {
+  const text = onOneLine(final.text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `\n${formatTime(final.startMs, '.')} --> ${formatTime(cueEndMs(final), '.')}\n<v ${final.track}>${text}\n`;
+}
+
+/** WebVTT §4.1: a cue's end lies after its start. */
+function cueEndMs(final: FinalCaption): number {
+  return Math.max(final.endMs, final.startMs + 1);
+}
+
+/** A blank line would end the cue. */
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function formatShortTime(timeMs: number): string {
+  const long = formatTime(timeMs, '.');
+  return timeMs < HOUR_MS ? long.slice(long.indexOf(':') + 1) : long;
+}
+
+/** `hh:mm:ss` and milliseconds after `point`. */
+function formatTime(timeMs: number, point: ',' | '.'): string {
+  const wholeMs = Math.max(Math.round(timeMs), 0);
+  const hours = Math.floor(wholeMs / HOUR_MS);
+  const minutes = Math.floor(wholeMs / 60_000) % 60;
+  const seconds = Math.floor(wholeMs / 1000) % 60;
+  return `${pad(hours, 2)}:${pad(minutes, 2)}:${pad(seconds, 2)}${point}${pad(wholeMs % 1000, 3)}`;
+}
+
+function pad(value: number, digits: number): string {
+  return String(value).padStart(digits, '0');
+}
