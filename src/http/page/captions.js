@@ -1,0 +1,223 @@
+/**
+ * The captions of one call: finals as paragraphs in the order of their start, below them what is being said right now. It follows the newest caption
+ * unless the reader has scrolled up, and keeps only the latest paragraphs in the document, so a long call costs no more than a short one.
+ */
+
+/** Paragraphs kept in the document; earlier ones are in the transcript. */
+export const PARAGRAPHS_MAX = 500;
+
+/** Nearer to the end than this, the reader is taken to read along. */
+const END_PX = 48;
+
+const TRACK_NAMES = new Map([
+  ['inbound', 'Inbound'],
+  ['outbound', 'Outbound'],
+]);
+
+/**
+ * @typedef {{ track: string, utterance: number, text: string, startMs: number }} Final
+ * @typedef {Final & { stable: string, tail: string, final: boolean, lagMs: number }} Caption
+ * @typedef {{ pane: HTMLElement, finals: HTMLElement, pending: HTMLElement, earlier: HTMLElement, newest: HTMLElement }} CaptionParts
+ */
+
+/** `ms` as m:ss, or h:mm:ss from one hour on. @param {number} ms @returns {string} */
+export function formatTime(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+}
+
+/** A new element with a class and, as plain text, its content. @param {string} tag @param {string} className @param {string} [text] */
+function make(tag, className, text = '') {
+  const element = document.createElement(tag);
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+/** A paragraph with its time and track in front; `words` go into the element returned second. @param {Final} caption */
+function makeParagraph(caption) {
+  const paragraph = make('p', 'caption');
+  paragraph.dataset['track'] = caption.track;
+  const who = make('span', 'who');
+  who.append(
+    make('time', 'at', formatTime(caption.startMs)),
+    ' ',
+    make('span', 'track', TRACK_NAMES.get(caption.track) ?? caption.track),
+    ' ',
+  );
+  const words = make('span', 'words');
+  paragraph.append(who, words);
+  return { paragraph, words };
+}
+
+/** Something that happened rather than was said. @param {string} words @param {number} atMs */
+function makeNote(words, atMs) {
+  const note = make('p', 'note', words);
+  note.prepend(make('time', 'at', formatTime(atMs)), ' ');
+  return note;
+}
+
+export class Captions {
+  /** @type {CaptionParts} */
+  #parts;
+  /** The keys of the paragraphs in the document. @type {Set<string>} */
+  #shown = new Set();
+  /** What is being said on each track. @type {Map<string, { element: HTMLElement, stable: HTMLElement, tail: HTMLElement, utterance: number }>} */
+  #speaking = new Map();
+  /** The last utterance of each track that became final: partials up to it are old. @type {Map<string, number>} */
+  #settled = new Map();
+  /** Paragraphs that start no later than this were taken out of the document. */
+  #prunedToMs = -Infinity;
+  #following = true;
+  #unread = 0;
+
+  /** @param {CaptionParts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    parts.pane.addEventListener('scroll', () => this.#noteScroll(), { passive: true });
+    parts.newest.addEventListener('click', () => this.#goToNewest());
+    new ResizeObserver(() => this.#keepUp()).observe(parts.pane);
+  }
+
+  get empty() {
+    return this.#shown.size === 0 && this.#speaking.size === 0;
+  }
+
+  /** Forgets everything, for another call. */
+  clear() {
+    this.#parts.finals.replaceChildren();
+    this.#parts.pending.replaceChildren();
+    this.#parts.earlier.hidden = true;
+    this.#shown.clear();
+    this.#speaking.clear();
+    this.#settled.clear();
+    this.#prunedToMs = -Infinity;
+    this.#goToNewest();
+  }
+
+  /** What was said before the page came: added without a screen reader reading it all out. @param {readonly Final[]} finals */
+  addHistory(finals) {
+    this.#parts.finals.setAttribute('aria-live', 'off');
+    if (finals.length > PARAGRAPHS_MAX) this.#parts.earlier.hidden = false;
+    for (const final of finals.slice(-PARAGRAPHS_MAX)) this.#addFinal(final);
+    requestAnimationFrame(() => this.#parts.finals.setAttribute('aria-live', 'polite'));
+    this.#keepUp();
+  }
+
+  /** A caption event, partial or final. Repeated ones change nothing. @param {Caption} caption */
+  add(caption) {
+    if (caption.final) this.#addFinal(caption);
+    else this.#showPartial(caption);
+    this.#keepUp();
+  }
+
+  /** A key that was pressed at `atMs`. @param {string} digit @param {number} atMs */
+  addDigit(digit, atMs) {
+    this.#insert(`key ${digit} ${atMs}`, makeNote(`Key ${digit} pressed`, atMs), atMs);
+    this.#keepUp();
+  }
+
+  /** The end of the call, `durationMs` after its beginning. @param {string} words @param {number} durationMs */
+  addEnd(words, durationMs) {
+    this.#insert('end', makeNote(words, durationMs), durationMs);
+    this.#keepUp();
+  }
+
+  /** No more will be said: what is unfinished goes. */
+  stop() {
+    for (const track of [...this.#speaking.keys()]) this.#stopSpeaking(track);
+  }
+
+  /** @param {Final} final */
+  #addFinal(final) {
+    if (final.utterance >= (this.#speaking.get(final.track)?.utterance ?? Infinity)) this.#stopSpeaking(final.track);
+    this.#settled.set(final.track, Math.max(final.utterance, this.#settled.get(final.track) ?? 0));
+    if (final.text.trim() === '') return;
+    const { paragraph, words } = makeParagraph(final);
+    words.append(make('span', 'said', final.text));
+    this.#insert(`${final.track} ${final.utterance}`, paragraph, final.startMs);
+  }
+
+  /** Puts `element` where its time belongs, which is nearly always the end. @param {string} key @param {HTMLElement} element @param {number} startMs */
+  #insert(key, element, startMs) {
+    if (this.#shown.has(key) || startMs <= this.#prunedToMs) return;
+    const { finals } = this.#parts;
+    element.dataset['key'] = key;
+    element.dataset['startMs'] = String(startMs);
+    let before = null;
+    for (
+      let at = finals.lastElementChild;
+      at instanceof HTMLElement && Number(at.dataset['startMs']) > startMs;
+      at = at.previousElementSibling
+    )
+      before = at;
+    finals.insertBefore(element, before);
+    this.#shown.add(key);
+    if (!this.#following) this.#unread += 1;
+    if (this.#shown.size > PARAGRAPHS_MAX) this.#prune();
+  }
+
+  /** Takes out the paragraph that starts first, without moving what the reader looks at. */
+  #prune() {
+    const { pane, finals, earlier } = this.#parts;
+    const oldest = finals.firstElementChild;
+    if (!(oldest instanceof HTMLElement)) return;
+    const heightBefore = this.#following ? 0 : pane.scrollHeight;
+    this.#prunedToMs = Math.max(this.#prunedToMs, Number(oldest.dataset['startMs']));
+    this.#shown.delete(oldest.dataset['key'] ?? '');
+    oldest.remove();
+    earlier.hidden = false;
+    if (!this.#following) pane.scrollTop -= heightBefore - pane.scrollHeight;
+  }
+
+  /** @param {Caption} caption */
+  #showPartial(caption) {
+    if (caption.utterance <= (this.#settled.get(caption.track) ?? 0)) return;
+    const speaking = this.#speaking.get(caption.track);
+    if (speaking?.utterance === caption.utterance) {
+      speaking.stable.textContent = caption.stable;
+      speaking.tail.textContent = caption.tail;
+      return;
+    }
+    this.#stopSpeaking(caption.track);
+    const { paragraph, words } = makeParagraph(caption);
+    const stable = make('span', 'stable', caption.stable);
+    const tail = make('span', 'tail', caption.tail);
+    words.append(stable, tail);
+    this.#parts.pending.append(paragraph);
+    this.#speaking.set(caption.track, { element: paragraph, stable, tail, utterance: caption.utterance });
+  }
+
+  /** @param {string} track */
+  #stopSpeaking(track) {
+    this.#speaking.get(track)?.element.remove();
+    this.#speaking.delete(track);
+  }
+
+  #noteScroll() {
+    const { pane } = this.#parts;
+    this.#following = pane.scrollHeight - pane.scrollTop - pane.clientHeight < END_PX;
+    this.#showButton();
+  }
+
+  #goToNewest() {
+    this.#following = true;
+    this.#keepUp();
+    if (document.activeElement === this.#parts.newest) this.#parts.pane.focus({ preventScroll: true });
+    this.#showButton();
+  }
+
+  #keepUp() {
+    if (this.#following) this.#parts.pane.scrollTop = this.#parts.pane.scrollHeight;
+    else this.#showButton();
+  }
+
+  #showButton() {
+    const { newest } = this.#parts;
+    if (this.#following) this.#unread = 0;
+    newest.hidden = this.#following;
+    newest.textContent = this.#unread === 0 ? 'Newest caption' : `${this.#unread} new below`;
+  }
+}

@@ -1,0 +1,47 @@
+/** The page's requests to the gateway. */
+
+/** The gateway wants a key. */
+export class KeyWanted extends Error {}
+
+/** The gateway cannot be reached. */
+export class NoAnswer extends Error {}
+
+/** @param {string} id @returns {string} the path of a call in the API */
+export function callPath(id) {
+  return `/v1/calls/${encodeURIComponent(id)}`;
+}
+
+/**
+ * What the gateway answers to a GET of `path`, parsed.
+ * Throws KeyWanted or NoAnswer, or an Error with the gateway's own words.
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+export async function getJson(path) {
+  const response = await ask(path, { headers: { accept: 'application/json' }, cache: 'no-store' });
+  return response.json();
+}
+
+/**
+ * Gives the key for a cookie that opens the API to this browser for a while.
+ * Throws KeyWanted when it is not a key, else like {@link getJson}.
+ * @param {string} key
+ */
+export async function openSession(key) {
+  await ask('/v1/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ key }) });
+}
+
+/** @param {string} path @param {RequestInit} request @returns {Promise<Response>} */
+async function ask(path, request) {
+  const response = await fetch(path, request).catch(() => null);
+  if (response === null) throw new NoAnswer();
+  if (response.status === 401) throw new KeyWanted();
+  if (!response.ok) throw new Error(await readProblem(response));
+  return response;
+}
+
+/** @param {Response} response @returns {Promise<string>} */
+async function readProblem(response) {
+  const body = await response.json().catch(() => null);
+  return body?.error?.message ?? `The gateway answered with status ${response.status}.`;
+}

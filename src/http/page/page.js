@@ -1,0 +1,296 @@
+/**
+ * The page: which calls there are, what is said on the chosen one, and how the page stands with the gateway. Whatever a call says enters the document
+ * as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a link comes back to it.
+ */
+import { CallList, describeCall, formatClock, nameCall, setText } from './calls.js';
+import { Captions } from './captions.js';
+import { callPath, getJson, KeyWanted, NoAnswer, openSession } from './gateway.js';
+
+/** @typedef {import('./calls.js').CallView} CallView */
+
+const POLL_MS = 2000;
+/** A browser does not try a refused feed again: the page does, after this. */
+const REOPEN_MS = 3000;
+
+const END_REASONS = new Map([
+  ['hangup', 'it was hung up'],
+  ['closed', 'the carrier closed the stream'],
+  ['lost', 'the stream was lost'],
+  ['timeout', 'no more media came'],
+  ['error', 'the stream broke the protocol'],
+  ['drained', 'the gateway was stopped'],
+  ['api', 'it was ended over the API'],
+]);
+
+/** The element of the page with this id. @param {string} id @returns {HTMLElement} */
+function part(id) {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`the page has no #${id}`);
+  return element;
+}
+
+class Page {
+  /** @type {CallView[]} */
+  #calls = [];
+  /** The id of the call whose captions are shown. @type {string | null} */
+  #chosen = null;
+  /** Open while the chosen call lives. @type {EventSource | null} */
+  #feed = null;
+  /** Whether the feed was ever open: then it is being opened again, not for the first time. */
+  #feedWasOpen = false;
+  /** The chosen call is over: nothing more will come. */
+  #over = false;
+  /** Whether the gateway answered the last request; null before the first. @type {boolean | null} */
+  #answers = null;
+  #list = new CallList(part('calls'), (id) => this.#choose(id));
+  #captions = new Captions({
+    pane: part('pane'),
+    finals: part('finals'),
+    pending: part('pending'),
+    earlier: part('earlier'),
+    newest: part('newest'),
+  });
+
+  start() {
+    setText(part('webhook'), `${location.origin}/twilio/voice`);
+    part('webhook-local').hidden = location.protocol === 'https:';
+    part('key-form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#giveKey(/** @type {HTMLInputElement} */ (part('key')));
+    });
+    addEventListener('hashchange', () => this.#chooseFromAddress());
+    document.addEventListener('visibilitychange', () => void this.#look());
+    this.#chooseFromAddress();
+    void this.#poll();
+  }
+
+  // How the page stands with the gateway
+
+  /** Looks at the calls for as long as the page lives. */
+  async #poll() {
+    await this.#look();
+    setTimeout(() => void this.#poll(), POLL_MS);
+  }
+
+  /** Asks for the calls, unless nobody sees the page or a key is wanted first. */
+  async #look() {
+    if (document.hidden || this.#locked) return;
+    try {
+      const { calls } = await getJson('/v1/calls');
+      this.#answers = true;
+      this.#report('');
+      this.#showCalls(calls);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#showConnection();
+  }
+
+  get #locked() {
+    return !part('door').hidden;
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    if (error instanceof KeyWanted) this.#lock();
+    else if (error instanceof NoAnswer) this.#answers = false;
+    else this.#report(error instanceof Error ? error.message : String(error));
+  }
+
+  /** @param {string} problem what people should know; empty = nothing */
+  #report(problem) {
+    setText(part('problem'), problem);
+    part('problem').hidden = problem === '';
+  }
+
+  #lock() {
+    this.#answers = true;
+    if (this.#locked) return;
+    this.#closeFeed();
+    part('door').hidden = false;
+    part('board').hidden = true;
+    part('key').focus();
+  }
+
+  /** @param {HTMLInputElement} input */
+  async #giveKey(input) {
+    try {
+      await openSession(input.value);
+    } catch (error) {
+      setText(part('key-problem'), this.#explainKeyProblem(error));
+      input.select();
+      return;
+    }
+    input.value = '';
+    setText(part('key-problem'), '');
+    part('door').hidden = true;
+    part('board').hidden = false;
+    part('calls-heading').focus();
+    await this.#look();
+  }
+
+  /** @param {unknown} error @returns {string} */
+  #explainKeyProblem(error) {
+    if (error instanceof KeyWanted) return 'That key does not open this bridge.';
+    if (error instanceof NoAnswer) return 'The gateway does not answer. Try again in a moment.';
+    return error instanceof Error ? error.message : String(error);
+  }
+
+  #showConnection() {
+    const [state, words] = this.#nameConnection();
+    part('connection').dataset['state'] = state;
+    setText(part('connection'), words);
+  }
+
+  /** Its state for the style and in words. @returns {[state: string, words: string]} */
+  #nameConnection() {
+    if (this.#locked) return ['locked', 'Locked'];
+    if (this.#answers === false) return ['reconnecting', 'Reconnecting: the gateway does not answer…'];
+    if (this.#answers === null) return ['connecting', 'Connecting…'];
+    if (this.#feed === null) return ['idle', 'Connected'];
+    if (this.#feed.readyState === EventSource.OPEN) return ['live', 'Live'];
+    return this.#feedWasOpen ? ['reconnecting', 'Reconnecting…'] : ['connecting', 'Connecting…'];
+  }
+
+  // The calls
+
+  /** @param {CallView[]} calls */
+  #showCalls(calls) {
+    this.#calls = calls;
+    const live = calls.filter((call) => call.state === 'live').toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+    if (this.#chosen === null && live[0] !== undefined) this.#choose(live[0].id);
+    this.#list.show(calls, this.#chosen);
+    part('no-calls').hidden = calls.length > 0;
+    document.title = live.length === 0 ? 'Trunkline' : `Trunkline (${live.length} live)`;
+    this.#follow();
+  }
+
+  #chooseFromAddress() {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (id !== '') this.#choose(id);
+  }
+
+  /** @param {string} id */
+  #choose(id) {
+    if (id === this.#chosen) return;
+    this.#closeFeed();
+    this.#chosen = id;
+    this.#over = false;
+    history.replaceState(null, '', `#${encodeURIComponent(id)}`);
+    this.#captions.clear();
+    this.#list.show(this.#calls, id);
+    for (const link of document.querySelectorAll('a[data-format]')) this.#pointToTranscript(/** @type {HTMLAnchorElement} */ (link), id);
+    this.#follow();
+  }
+
+  /** @param {HTMLAnchorElement} link @param {string} id */
+  #pointToTranscript(link, id) {
+    const format = link.dataset['format'] ?? 'text';
+    link.href = `${callPath(id)}/transcript?format=${format}`;
+    link.download = `${id}.${format === 'text' ? 'txt' : format}`;
+  }
+
+  get #call() {
+    return this.#calls.find(({ id }) => id === this.#chosen);
+  }
+
+  // The chosen call
+
+  /** Brings the page in line with what the list says of the chosen call. */
+  #follow() {
+    const call = this.#call;
+    if (call?.state === 'live' && this.#feed === null && !this.#over) this.#openFeed(call.id);
+    if (call?.state === 'ended' && !this.#over) void this.#finish(call.id);
+    if (call === undefined && this.#feed !== null) this.#closeFeed();
+    this.#showHead();
+  }
+
+  /** The browser takes a broken feed up again by itself, with the id of the last event it saw. @param {string} id */
+  #openFeed(id) {
+    const feed = new EventSource(`/v1/captions?call=${encodeURIComponent(id)}`);
+    this.#feed = feed;
+    feed.addEventListener('open', () => {
+      this.#feedWasOpen = true;
+      void this.#loadHistory(id);
+    });
+    feed.addEventListener('message', (message) => this.#receive(JSON.parse(message.data)));
+    feed.addEventListener('error', () => {
+      if (feed.readyState === EventSource.CLOSED) setTimeout(() => this.#reopen(feed), REOPEN_MS);
+      this.#showConnection();
+    });
+    this.#showConnection();
+  }
+
+  #closeFeed() {
+    this.#feed?.close();
+    this.#feed = null;
+    this.#feedWasOpen = false;
+  }
+
+  /** Why it was refused the browser does not tell, a look at the calls may (a key is wanted, the call is gone). @param {EventSource} refused */
+  async #reopen(refused) {
+    if (this.#feed !== refused) return;
+    this.#feed = null;
+    await this.#look();
+  }
+
+  /** What was said before the feed opened; what both bring is shown once. @param {string} id */
+  async #loadHistory(id) {
+    try {
+      const finals = await getJson(`${callPath(id)}/transcript?format=json`);
+      if (this.#chosen === id) this.#captions.addHistory(finals);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#showHead();
+    this.#showConnection();
+  }
+
+  /** The call is over: its whole transcript is there. @param {string} id */
+  async #finish(id) {
+    this.#over = true;
+    this.#closeFeed();
+    this.#captions.stop();
+    await this.#loadHistory(id);
+  }
+
+  /** @param {any} event one event of the caption feed */
+  #receive(event) {
+    if (event.type === 'caption') this.#captions.add(event);
+    if (event.type === 'dtmf') this.#captions.addDigit(event.digit, event.atMs);
+    if (event.type === 'call.ended') this.#noteEnd(event);
+    const call = this.#call;
+    if (call !== undefined && typeof event.lagMs === 'number') call.lagMs = event.lagMs;
+    this.#showHead();
+  }
+
+  /** @param {{ callId: string, reason: string, durationMs: number }} event */
+  #noteEnd(event) {
+    this.#captions.addEnd(`The call ended: ${END_REASONS.get(event.reason) ?? event.reason}.`, event.durationMs);
+    void this.#finish(event.callId);
+    void this.#look();
+  }
+
+  #showHead() {
+    const call = this.#call;
+    const chosen = this.#chosen;
+    if (chosen === null) return;
+    part('call-links').hidden = call === undefined;
+    setText(part('call-heading'), call === undefined ? chosen : nameCall(call));
+    setText(
+      part('call-facts'),
+      call === undefined ? '' : `${describeCall(call)}, begun ${formatClock(call.startedAt)}, over ${call.carrier}`,
+    );
+    part('quiet').hidden = !this.#captions.empty;
+    setText(part('quiet'), this.#explainQuiet(call));
+  }
+
+  /** @param {CallView | undefined} call @returns {string} */
+  #explainQuiet(call) {
+    if (call === undefined) return 'The gateway does not know this call, or no longer. Choose another, or wait for it to begin.';
+    if (call.state === 'ended' || this.#over) return 'Nothing was said on this call.';
+    return 'Nothing has been said yet. Captions appear here while people speak.';
+  }
+}
+
+new Page().start();
