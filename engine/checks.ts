@@ -1,0 +1,112 @@
+/** Checks of what the gateway sends, before anything is computed with it: settings and jobs come over a channel that has no types. */
+import { ENGINE_RATE_HZ, type EngineJob, type EngineSettings, URGENCIES, VAD_WINDOW_SAMPLES } from './contract.ts';
+import { Refusal } from './refusal.ts';
+
+/** Longest stretch that one job may hold, in seconds: longer ones are cut before they come here. */
+const JOB_MAX_S = 31;
+const JOB_MAX_SAMPLES = JOB_MAX_S * ENGINE_RATE_HZ;
+/** A draft longer than any hypothesis for {@link JOB_MAX_S} can be. */
+const DRAFT_MAX_TOKENS = 512;
+const TRACKS_MAX = 4096;
+const THREADS_MAX = 64;
+const CUDA_DEVICE_MAX = 63;
+
+/** An object of unknown shape from the channel. */
+export type Message = Readonly<Record<string, unknown>>;
+
+/** What a job must fit, as the loaded models have it. */
+export interface ModelLimits {
+  /** Draft tokens are whole numbers below this. */
+  readonly vocabularySize: number;
+  /** Floats of one track's voice-detector state. */
+  readonly vadStateLength: number;
+}
+
+/** Whether `value` can be a message at all. */
+export function isMessage(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * The settings in a `configure` message.
+ * @throws Refusal `bad_settings`, naming the setting, what came and what is allowed.
+ */
+export function checkSettings(value: unknown): EngineSettings {
+  if (!isMessage(value)) throw new Refusal('bad_settings', `settings: got ${describe(value)}, expected an object`);
+  return {
+    asrModel: checkChoice(value, 'asrModel', ['moonshine-tiny', 'tone']),
+    vadModel: checkChoice(value, 'vadModel', ['silero', 'tone']),
+    executionProvider: checkChoice(value, 'executionProvider', ['cpu', 'cuda', 'auto']),
+    cudaDevice: checkWhole(value, 'cudaDevice', 0, CUDA_DEVICE_MAX),
+    threads: checkWhole(value, 'threads', 1, THREADS_MAX),
+  };
+}
+
+function checkChoice<const T extends string>(settings: Message, name: string, options: readonly T[]): T {
+  const value = options.find((option) => option === settings[name]);
+  if (value === undefined) {
+    throw new Refusal('bad_settings', `${name}: got ${describe(settings[name])}, expected one of ${options.join(', ')}`);
+  }
+  return value;
+}
+
+function checkWhole(settings: Message, name: string, minimum: number, maximum: number): number {
+  const value = settings[name];
+  if (!isWhole(value, minimum, maximum)) {
+    throw new Refusal('bad_settings', `${name}: got ${describe(value)}, expected a whole number from ${minimum} to ${maximum}`);
+  }
+  return value;
+}
+
+/** The job in a message, or what is wrong with it in words: the field, what came and what was expected. */
+export function checkJob(message: Message, limits: ModelLimits): EngineJob | string {
+  return findJobProblem(message, limits) ?? (message as Message & EngineJob);
+}
+
+function findJobProblem(message: Message, limits: ModelLimits): string | null {
+  const { kind, dueInMs, urgency } = message;
+  if (kind !== 'transcribe' && kind !== 'detect') return `kind: got ${describe(kind)}, expected transcribe or detect`;
+  if (typeof dueInMs !== 'number' || !Number.isFinite(dueInMs)) return `dueInMs: got ${describe(dueInMs)}, expected a finite number`;
+  const urgencies = URGENCIES.filter((name) => (name === 'detect') === (kind === 'detect'));
+  if (!urgencies.some((name) => name === urgency)) return `urgency: got ${describe(urgency)}, expected ${urgencies.join(', ')}`;
+  return kind === 'detect' ? findTracksProblem(message['tracks'], limits) : findSpeechProblem(message, limits);
+}
+
+function findSpeechProblem(message: Message, limits: ModelLimits): string | null {
+  const { samples, draft } = message;
+  if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
+  if (samples.length > JOB_MAX_SAMPLES) return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
+  if (!Array.isArray(draft) || draft.length > DRAFT_MAX_TOKENS) return `draft: expected an array of at most ${DRAFT_MAX_TOKENS} tokens`;
+  const stranger = draft.find((token) => !isWhole(token, 0, limits.vocabularySize - 1));
+  if (stranger !== undefined) return `draft: got ${describe(stranger)}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
+  return null;
+}
+
+function findTracksProblem(tracks: unknown, limits: ModelLimits): string | null {
+  if (!Array.isArray(tracks) || tracks.length > TRACKS_MAX) return `tracks: expected an array of at most ${TRACKS_MAX}`;
+  for (const [index, track] of tracks.entries()) {
+    const problem = isMessage(track) ? findTrackProblem(track, limits) : 'expected an object';
+    if (problem !== null) return `tracks[${index}]: ${problem}`;
+  }
+  return null;
+}
+
+function findTrackProblem({ samples, state }: Message, limits: ModelLimits): string | null {
+  if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
+  if (samples.length > JOB_MAX_SAMPLES) return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
+  if (samples.length % VAD_WINDOW_SAMPLES !== 0) return `samples: got ${samples.length}, expected a multiple of ${VAD_WINDOW_SAMPLES}`;
+  if (state === null || (state instanceof Float32Array && state.length === limits.vadStateLength)) return null;
+  return `state: got ${describe(state)}, expected null or a Float32Array of ${limits.vadStateLength}`;
+}
+
+function isWhole(value: unknown, minimum: number, maximum: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
+}
+
+/** A short name of what came; of arrays and objects only the kind, for they may hold speech. */
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
+  if (value instanceof Float32Array) return `a Float32Array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return `an object (${value.constructor?.name ?? 'without a class'})`;
+  return String(value);
+}

@@ -1,0 +1,116 @@
+/** The engine without its process: takes messages, lets the scheduler run the models and answers. */
+import { checkJob, checkSettings, isMessage, type Message, type ModelLimits } from './checks.ts';
+import type { DetectedMessage, EngineJob, FromEngine, ReadyMessage, TranscribedMessage } from './contract.ts';
+import { loadModels, type Models } from './models/models.ts';
+import { Refusal } from './refusal.ts';
+import { Scheduler, type Steps } from './scheduler.ts';
+import type { Time } from './time.ts';
+import { warmUp } from './warm-up.ts';
+
+/** A result without what the scheduler knows of it. */
+type Result = Omit<TranscribedMessage, 'id' | 'cost'> | Omit<DetectedMessage, 'id' | 'cost'>;
+
+/** The way out. */
+export interface Outlet {
+  send(message: FromEngine): void;
+  /** Called once, when no model runs: the settings were refused, or everything that was to be done is done. */
+  leave(reason: 'refused' | 'finished'): void;
+}
+
+/** One engine, from its `configure` message to its last answer. Never throws for what it is sent. */
+export class EngineHost {
+  readonly #time: Time;
+  readonly #outlet: Outlet;
+  readonly #scheduler: Scheduler<Result>;
+  #loading: Promise<void> | null = null;
+  #models: Models | null = null;
+  #leaving: Promise<void> | null = null;
+  #isRefused = false;
+
+  constructor(options: { time: Time; outlet: Outlet }) {
+    const { time, outlet } = options;
+    this.#time = time;
+    this.#outlet = outlet;
+    this.#scheduler = new Scheduler<Result>({
+      time,
+      answers: {
+        done: (id, result, cost) => outlet.send({ ...result, id, cost }),
+        failed: (id, code, message) => outlet.send({ kind: 'failed', id, code, message }),
+      },
+    });
+  }
+
+  /** Takes one message from the gateway. What has no id to answer to and makes no sense is ignored. */
+  receive(message: unknown): void {
+    if (!isMessage(message)) return;
+    const { kind, id } = message;
+    if (kind === 'configure') this.#loading ??= this.#load(message['settings']);
+    else if (kind === 'drain') this.drain();
+    else if (!Number.isInteger(id)) return;
+    else if (kind === 'cancel') this.#scheduler.cancel(id as number);
+    else this.#take(message, id as number);
+  }
+
+  /** Finishes every job taken so far, then leaves. Jobs that come later stay unanswered: the gateway gives them to another engine. */
+  drain(): void {
+    this.#leaving ??= this.#leave();
+  }
+
+  /** Nobody waits for answers any more: forgets every job and leaves as soon as no model runs. */
+  abandon(): void {
+    this.#scheduler.clear();
+    this.drain();
+  }
+
+  async #leave(): Promise<void> {
+    await this.#loading;
+    await this.#scheduler.idle();
+    if (!this.#isRefused) this.#outlet.leave('finished');
+  }
+
+  async #load(settings: unknown): Promise<void> {
+    try {
+      const startMs = this.#time.nowMs();
+      const models = await loadModels(checkSettings(settings));
+      const loadedMs = this.#time.nowMs();
+      await warmUp(models);
+      this.#models = models;
+      this.#outlet.send({ ...readyMessage(models), loadMs: loadedMs - startMs, warmUpMs: this.#time.nowMs() - loadedMs });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#isRefused = true;
+      this.#outlet.send({ kind: 'refused', code: error.code, message: error.message });
+      this.#outlet.leave('refused');
+    }
+  }
+
+  #take(message: Message, id: number): void {
+    if (this.#leaving !== null) return;
+    const models = this.#models;
+    if (models === null) {
+      this.#reject(id, 'sent before the engine is ready');
+      return;
+    }
+    const job = checkJob(message, limitsOf(models));
+    if (typeof job === 'string') this.#reject(id, job);
+    else this.#scheduler.submit({ id, urgency: job.urgency, dueInMs: job.dueInMs, steps: work(models, job) });
+  }
+
+  #reject(id: number, message: string): void {
+    this.#outlet.send({ kind: 'failed', id, code: 'bad_input', message });
+  }
+}
+
+/** A job as steps of the models. */
+async function* work({ asr, vad }: Models, job: EngineJob): Steps<Result> {
+  if (job.kind === 'detect') return { kind: 'detected', tracks: yield* vad.detect(job.tracks) };
+  return { kind: 'transcribed', ...(yield* asr.transcribe(job.samples, job.draft)) };
+}
+
+function limitsOf({ asr, vad }: Models): ModelLimits {
+  return { vocabularySize: asr.vocabularySize, vadStateLength: vad.stateLength };
+}
+
+function readyMessage({ asr, vad, warning }: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'> {
+  return { kind: 'ready', asrModel: asr.name, vadModel: vad.name, provider: asr.provider, warning };
+}

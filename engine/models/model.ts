@@ -1,0 +1,37 @@
+/** What a model is to the rest of the engine. A model keeps nothing between jobs. */
+import type { DetectedMessage, DetectTrack } from '../contract.ts';
+import type { Steps } from '../scheduler.ts';
+
+/** What a recogniser made of one stretch of speech. */
+export interface Recognition {
+  readonly text: string;
+  /** The hypothesis, to be given as `draft` with a longer stretch of the same speech; empty after a loop. */
+  readonly tokens: readonly number[];
+  /** Whether a repetition loop was collapsed. */
+  readonly looped: boolean;
+}
+
+/** A speech recogniser. */
+export interface Asr {
+  readonly name: string;
+  /** Where it runs. */
+  readonly provider: 'cpu' | 'cuda';
+  /** Tokens are below this. */
+  readonly vocabularySize: number;
+  /** Recognises 16 kHz mono speech of any length, `draft` being the tokens of an earlier hypothesis. One step per model run. */
+  transcribe(samples: Int16Array, draft: readonly number[]): Steps<Recognition>;
+  /** Makes every kind of model run that {@link transcribe} makes, whatever the audio says. */
+  warmUp(samples: Int16Array): Promise<void>;
+}
+
+/** One track's probabilities of speech, one per window, and its state after them. */
+export type DetectedTrack = DetectedMessage['tracks'][number];
+
+/** A voice detector on windows of `VAD_WINDOW_SAMPLES`. */
+export interface Vad {
+  readonly name: string;
+  /** Floats of a track's state. */
+  readonly stateLength: number;
+  /** Judges the windows of many tracks, which may differ in number; window n of all tracks is one step. */
+  detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]>;
+}

@@ -1,0 +1,73 @@
+/**
+ * Pretend models for tests: what they hear can be foretold from the audio. Speech is whatever is loud, and a pure tone says a word: each 200 ms
+ * of it the word of its frequency band, 400 Hz `alpha`, 600 Hz `bravo` and so on in steps of 200 Hz.
+ */
+import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
+import type { Steps } from '../scheduler.ts';
+import type { Asr, DetectedTrack, Recognition, Vad } from './model.ts';
+
+const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel', 'india', 'juliet', 'kilo', 'lima'];
+const FIRST_BAND_HZ = 400;
+const BAND_HZ = 200;
+const SLICE_SAMPLES = (200 * ENGINE_RATE_HZ) / 1000;
+
+/** Root mean square, in 16-bit steps, from which on sound is speech: -36 dB below full scale. */
+const LOUD = 500;
+const LOUD_PROBABILITY = 0.95;
+const QUIET_PROBABILITY = 0.02;
+
+/**
+ * A recogniser of pure tones. Slices are counted from the first loud sample, so that leading silence changes nothing and a longer window of the
+ * same tones begins with the same words; an incomplete last slice says nothing. One step per slice. The draft is not needed.
+ */
+export const toneAsr: Asr = Object.freeze({
+  name: 'tone',
+  provider: 'cpu',
+  vocabularySize: WORDS.length,
+  async *transcribe(samples: Int16Array): Steps<Recognition> {
+    const tokens: number[] = [];
+    const start = samples.findIndex((sample) => Math.abs(sample) >= LOUD);
+    for (let from = Math.max(start, 0); from + SLICE_SAMPLES <= samples.length; from += SLICE_SAMPLES) {
+      const slice = samples.subarray(from, from + SLICE_SAMPLES);
+      if (loudness(slice) >= LOUD) tokens.push(bandOf(slice));
+      yield;
+    }
+    return { text: tokens.map((token) => WORDS[token]).join(' '), tokens, looped: false };
+  },
+  warmUp: () => Promise.resolve(),
+});
+
+/** A detector of loudness; its state is empty. */
+export const toneVad: Vad = Object.freeze({
+  name: 'tone',
+  stateLength: 0,
+  async *detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]> {
+    const detected: DetectedTrack[] = [];
+    for (const { samples } of tracks) {
+      detected.push({ probabilities: judge(samples), state: new Float32Array(0) });
+      yield;
+    }
+    return detected;
+  },
+});
+
+function judge(samples: Int16Array): Float32Array {
+  const probabilities = new Float32Array(samples.length / VAD_WINDOW_SAMPLES);
+  return probabilities.map((_, index) => {
+    const window = samples.subarray(index * VAD_WINDOW_SAMPLES, (index + 1) * VAD_WINDOW_SAMPLES);
+    return loudness(window) >= LOUD ? LOUD_PROBABILITY : QUIET_PROBABILITY;
+  });
+}
+
+/** Root mean square in 16-bit steps. */
+function loudness(samples: Int16Array): number {
+  return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+}
+
+/** The frequency band of a slice by its upward zero crossings; frequencies beyond the ends of the list belong to its ends. */
+function bandOf(slice: Int16Array): number {
+  let crossings = 0;
+  for (let i = 1; i < slice.length; i++) if ((slice[i - 1] ?? 0) < 0 && (slice[i] ?? 0) >= 0) crossings++;
+  const frequencyHz = (crossings * ENGINE_RATE_HZ) / slice.length;
+  return Math.min(Math.max(Math.round((frequencyHz - FIRST_BAND_HZ) / BAND_HZ), 0), WORDS.length - 1);
+}

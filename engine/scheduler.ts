@@ -1,0 +1,133 @@
+/**
+ * The order of model runs. A job is a sequence of steps, each of them one model run that blocks this thread; between any two steps messages are
+ * let in and the most urgent job is chosen again, so that whatever arrives waits for one model run at most.
+ */
+import { type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
+import type { Time } from './time.ts';
+
+/** A job's work: each `next()` makes one model run, and the last one returns the result. */
+export type Steps<T> = AsyncGenerator<void, T, void>;
+
+/** A job as the scheduler sees it. */
+export interface ScheduledJob<Result> {
+  readonly id: number;
+  readonly urgency: Urgency;
+  /** Wanted within this many ms from now. */
+  readonly dueInMs: number;
+  readonly steps: Steps<Result>;
+}
+
+/** Where answers go; each job is answered exactly once, unless it is cleared away before. */
+export interface Answers<Result> {
+  done(id: number, result: Result, cost: JobCost): void;
+  failed(id: number, code: JobErrorCode, message: string): void;
+}
+
+interface Entry<Result> {
+  readonly job: ScheduledJob<Result>;
+  readonly rank: number;
+  readonly receivedMs: number;
+  readonly dueMs: number;
+  waitMs: number;
+  runMs: number;
+  runs: number;
+}
+
+/** Runs jobs one step at a time: by urgency, then earliest deadline, then arrival. Its length is bounded by the gateway's admission. */
+export class Scheduler<Result> {
+  readonly #time: Time;
+  readonly #answers: Answers<Result>;
+  readonly #entries = new Map<number, Entry<Result>>();
+  #loop: Promise<void> | null = null;
+
+  constructor(options: { time: Time; answers: Answers<Result> }) {
+    this.#time = options.time;
+    this.#answers = options.answers;
+  }
+
+  /** Takes a job. An id that is still in work fails with `bad_input`; the job that holds it goes on. */
+  submit(job: ScheduledJob<Result>): void {
+    if (this.#entries.has(job.id)) {
+      this.#answers.failed(job.id, 'bad_input', `id: got ${job.id}, which is still in work`);
+      return;
+    }
+    const receivedMs = this.#time.nowMs();
+    const rank = URGENCIES.indexOf(job.urgency);
+    this.#entries.set(job.id, { job, rank, receivedMs, dueMs: receivedMs + job.dueInMs, waitMs: 0, runMs: 0, runs: 0 });
+    this.#loop ??= this.#run();
+  }
+
+  /** Forgets a job: it is answered `cancelled` at once, and a model run of it that has begun is its last. Unknown ids are ignored. */
+  cancel(id: number): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.#fail(entry, 'cancelled', 'cancelled by its sender');
+  }
+
+  /** Resolves when every job has been answered and no model runs. */
+  async idle(): Promise<void> {
+    while (this.#loop !== null) await this.#loop;
+  }
+
+  /** Forgets every job without an answer; a model run that has begun is the last. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      await this.#time.letMessagesIn();
+      const entry = this.#choose();
+      if (entry === null) break;
+      await this.#step(entry);
+    }
+    this.#loop = null;
+  }
+
+  #choose(): Entry<Result> | null {
+    const nowMs = this.#time.nowMs();
+    let best: Entry<Result> | null = null;
+    for (const entry of this.#entries.values()) {
+      if (isStale(entry, nowMs)) this.#fail(entry, 'stale', `not begun within ${entry.job.dueInMs} ms`);
+      else if (best === null || goesBefore(entry, best)) best = entry;
+    }
+    return best;
+  }
+
+  async #step(entry: Entry<Result>): Promise<void> {
+    const startMs = this.#time.nowMs();
+    if (entry.runs === 0) entry.waitMs = startMs - entry.receivedMs;
+    entry.runs++;
+    let step: IteratorResult<void, Result>;
+    try {
+      step = await entry.job.steps.next();
+    } catch (error) {
+      this.#fail(entry, 'model_failed', error instanceof Error ? error.message : String(error));
+      return;
+    }
+    entry.runMs += this.#time.nowMs() - startMs;
+    if (step.done) this.#finish(entry, step.value);
+  }
+
+  #finish(entry: Entry<Result>, result: Result): void {
+    if (!this.#forget(entry)) return;
+    this.#answers.done(entry.job.id, result, { waitMs: entry.waitMs, runMs: entry.runMs, runs: entry.runs });
+  }
+
+  #fail(entry: Entry<Result>, code: JobErrorCode, message: string): void {
+    if (this.#forget(entry)) this.#answers.failed(entry.job.id, code, message);
+  }
+
+  /** Whether the entry was still wanted: its id may meanwhile have been cancelled, even given to another job. */
+  #forget(entry: Entry<Result>): boolean {
+    if (this.#entries.get(entry.job.id) !== entry) return false;
+    return this.#entries.delete(entry.job.id);
+  }
+}
+
+function isStale(entry: Entry<unknown>, nowMs: number): boolean {
+  return entry.job.urgency === 'partial' && entry.runs === 0 && nowMs > entry.dueMs;
+}
+
+function goesBefore(a: Entry<unknown>, b: Entry<unknown>): boolean {
+  return a.rank < b.rank || (a.rank === b.rank && a.dueMs < b.dueMs);
+}

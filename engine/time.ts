@@ -1,0 +1,15 @@
+/** The only file of the engine that knows the time and the event loop. */
+
+/** What the scheduler needs of the machine; tests bring their own. */
+export interface Time {
+  /** Monotonic time in ms (fractional); only differences mean anything. */
+  nowMs(): number;
+  /** Resolves after the event loop has been once round, so that messages which have arrived are handed over. */
+  letMessagesIn(): Promise<void>;
+}
+
+/** The machine's own time. `setImmediate` comes after the poll phase, in which the IPC channel is read. */
+export const systemTime: Time = Object.freeze({
+  nowMs: () => performance.now(),
+  letMessagesIn: () => new Promise<void>((resolve) => setImmediate(resolve)),
+});
