@@ -30,11 +30,13 @@ export const ERRORS = Object.freeze({
   codec_unsupported: kind(400, 4402, 'invalid_request_error'),
   start_timeout: kind(408, 4408, 'invalid_request_error'),
   media_timeout: kind(408, 4409, 'invalid_request_error'),
+  audio_too_fast: kind(413, 4414, 'invalid_request_error'),
   reader_too_slow: kind(408, 4413, 'invalid_request_error'),
   call_token_invalid: kind(403, 4403, 'permission_error'),
   // Doors
   api_key_missing: kind(401, 4001, 'authentication_error'),
   api_key_invalid: kind(401, 4001, 'authentication_error'),
+  too_many_attempts: kind(429, 4029, 'rate_limit_error'),
   origin_refused: kind(403, 4003, 'permission_error'),
   signature_invalid: kind(403, 4003, 'permission_error'),
   anonymous_refused: kind(403, 4003, 'permission_error'),

@@ -1,0 +1,102 @@
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { samplesToMs } from '../units.ts';
+import type { Hypothesis } from './stitch.ts';
+
+/** What an ear says about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of the last audio used. */
+export type EarEvent =
+  | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
+  | {
+      readonly type: 'caption';
+      /** Counts the track's utterances from 1 in the order in which they began; one without words takes its number with it. */
+      readonly utterance: number;
+      readonly stable: string;
+      readonly tail: string;
+      /** `stable` and `tail` together; in a final the best decode of the whole utterance, which `stable` may have guessed wrongly. */
+      readonly text: string;
+      readonly final: boolean;
+      readonly startMs: number;
+      readonly endMs: number;
+      readonly lagMs: number;
+    };
+
+export type Caption = Extract<EarEvent, { type: 'caption' }>;
+
+const SPOKEN = /[\p{L}\p{N}]/u;
+
+/** Writes a track's events. Sample numbers (16 kHz, from the start of the track) go in, ms of the call come out. */
+export class Captions {
+  readonly #originMs: number;
+  #utterances = 0;
+
+  /** @param originMs ms of the call at which the track's first sample lies */
+  constructor(originMs: number) {
+    this.#originMs = originMs;
+  }
+
+  /** Speech began or ended at sample number `at`. */
+  speech(type: 'speech.started' | 'speech.stopped', at: number): EarEvent {
+    return { type, atMs: this.#ms(at) };
+  }
+
+  /** The next utterance, whose speech begins at sample number `from`. */
+  open(from: number): UtteranceCaptions {
+    this.#utterances++;
+    return new UtteranceCaptions(this.#utterances, this.#ms(from), (sample) => this.#ms(sample));
+  }
+
+  #ms(sample: number): number {
+    return Math.round(this.#originMs + samplesToMs(sample, ENGINE_RATE_HZ));
+  }
+}
+
+/**
+ * One utterance's captions: partials while they say something new, then at most one final. Text without a letter or digit is noise
+ * and counts as none. Without words there is no caption, unless partials were shown: then a final, empty if need be, ends them.
+ */
+export class UtteranceCaptions {
+  readonly #utterance: number;
+  readonly #startMs: number;
+  readonly #ms: (sample: number) => number;
+  #shown: Hypothesis | null = null;
+
+  constructor(utterance: number, startMs: number, ms: (sample: number) => number) {
+    this.#utterance = utterance;
+    this.#startMs = startMs;
+    this.#ms = ms;
+  }
+
+  /** Whether a partial was shown. */
+  get shown(): boolean {
+    return this.#shown !== null;
+  }
+
+  /** The partial for `hypothesis` with speech up to sample number `to`; null when it has no words or says nothing new. */
+  partial(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
+    if (!SPOKEN.test(hypothesis.text)) return null;
+    if (hypothesis.text === this.#shown?.text && hypothesis.stable === this.#shown.stable) return null;
+    this.#shown = hypothesis;
+    return this.#caption(hypothesis, false, to, lagMs);
+  }
+
+  /** The final; null when there is nothing to say and nothing was said. Call once. */
+  final(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
+    const spoken = SPOKEN.test(hypothesis.text);
+    if (!spoken && !this.shown) return null;
+    return this.#caption(spoken ? hypothesis : { ...hypothesis, tail: '', text: '' }, true, to, lagMs);
+  }
+
+  #caption({ stable, tail, text }: Hypothesis, final: boolean, to: number, lagMs: number): Caption {
+    const endMs = Math.max(this.#ms(to), this.#startMs);
+    return {
+      type: 'caption',
+      utterance: this.#utterance,
+      stable,
+      tail,
+      text,
+      final,
+      startMs: this.#startMs,
+      endMs,
+      lagMs: Math.max(Math.round(lagMs), 0),
+    };
+  }
+}

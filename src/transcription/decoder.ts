@@ -1,0 +1,55 @@
+import { type Engine, EngineError, type EngineErrorCode } from '../link/engine.ts';
+import type { Settings } from '../settings.ts';
+import { fixRepetitions } from './repeats.ts';
+
+export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;
+
+/** What a decode is for. `eager`: a final begun before it is certain that speech is over. */
+export type DecodePurpose = 'partial' | 'eager' | 'final';
+
+/** The engine's answer to one stretch of audio. */
+export type Decoded =
+  /** `draft`: tokens for the next partial of the same window; empty when they went round in a loop. */
+  { readonly ok: true; readonly text: string; readonly draft: readonly number[] } | { readonly ok: false; readonly code: EngineErrorCode };
+
+/** Finals are wanted at once; this only orders them among each other. */
+const FINAL_DUE_MS = 100;
+const BATCH_DUE_MS = 60_000;
+
+/** Asks the engine for text with the urgency and deadline that fit the purpose, and mends what a model in a loop says. */
+export class Decoder {
+  readonly #engine: Engine;
+  readonly #urgency: 'live' | 'batch';
+  readonly #dueMs: Readonly<Record<DecodePurpose, number>>;
+
+  constructor(engine: Engine, urgency: 'live' | 'batch', settings: DecoderSettings) {
+    this.#engine = engine;
+    this.#urgency = urgency;
+    this.#dueMs = {
+      partial: settings.CHUNK_MS,
+      eager: Math.max(settings.ENDPOINT_MS - settings.EAGER_MS, FINAL_DUE_MS),
+      final: FINAL_DUE_MS,
+    };
+  }
+
+  /** Share of engine time in use (0–1). */
+  get load(): number {
+    return this.#engine.load;
+  }
+
+  /** Never fails: a failure is an answer. */
+  async decode(purpose: DecodePurpose, request: { samples: Int16Array; draft: readonly number[]; signal: AbortSignal }): Promise<Decoded> {
+    const batch = this.#urgency === 'batch';
+    try {
+      const { text, tokens, looped } = await this.#engine.transcribe({
+        ...request,
+        urgency: batch ? 'batch' : purpose,
+        dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
+      });
+      return { ok: true, text: fixRepetitions(text.trim()), draft: looped ? [] : tokens };
+    } catch (error) {
+      if (error instanceof EngineError) return { ok: false, code: error.code };
+      throw error;
+    }
+  }
+}

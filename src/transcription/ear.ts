@@ -1,0 +1,229 @@
+import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Engine } from '../link/engine.ts';
+import type { Settings } from '../settings.ts';
+import { msToSamples, samplesToMs } from '../units.ts';
+import { Arrivals } from './arrivals.ts';
+import { Captions, type EarEvent } from './captions.ts';
+import { Decoder, type DecoderSettings } from './decoder.ts';
+import { Gate, type GateSettings, type Stretch } from './gate.ts';
+import { Judge } from './judge.ts';
+import { SampleRing } from './ring.ts';
+import { type EarMetrics, Utterances } from './utterances.ts';
+import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
+
+export type { EarEvent } from './captions.ts';
+export type { EarMetrics } from './utterances.ts';
+
+/** The settings that an ear obeys. */
+export type EarSettings = Pick<Settings, keyof GateSettings | keyof WindowSettings | keyof DecoderSettings>;
+
+export interface EarOptions {
+  readonly settings: EarSettings;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Ms of the call at which the track's first sample lies. */
+  readonly originMs: number;
+  readonly emit: (event: EarEvent) => void;
+  readonly metrics: EarMetrics;
+  /** Whether to caption while someone speaks; false = finals only. True unless said otherwise. */
+  readonly partials?: boolean;
+  /** `batch` lets every live call go first. `live` unless said otherwise. */
+  readonly urgency?: 'live' | 'batch';
+}
+
+/** Backlog at or below which an ear counts as drained. Whoever pauses the source must do so above it. */
+export const BACKLOG_LOW_MS = 200;
+
+/** Unjudged audio that the ring is sized for from the start. */
+const BACKLOG_SIZED_MS = 5000;
+/** Finals that may be under way before further audio must wait. */
+const FINALS_PENDING_MAX = 2;
+
+/**
+ * Listens to one track: 16 kHz audio in, captions out. The audio waits in a ring; the judge finds out where there is speech, the gate
+ * makes utterances of that, each utterance gets its text from the engine, and finals leave in the order of the speech.
+ * Partials may be dropped under load, audio and finals never: instead {@link backlogMs} grows.
+ */
+export class Ear {
+  readonly #options: EarOptions;
+  readonly #audio: SampleRing;
+  readonly #arrivals = new Arrivals();
+  readonly #gate: Gate;
+  readonly #judge: Judge;
+  readonly #captions: Captions;
+  readonly #utterances: Utterances;
+  readonly #life = new AbortController();
+  readonly #drainedListeners: (() => void)[] = [];
+  /** The pause that the running utterance is in, if any. */
+  #pause: Stretch | null = null;
+  #behind = false;
+  #stalled = false;
+  #ending: Promise<void> | null = null;
+  #allJudged: (() => void) | null = null;
+
+  constructor(options: EarOptions) {
+    const { settings, engine, clock, metrics, urgency = 'live', partials = true } = options;
+    const ringMs = settings.PRE_ROLL_MS + settings.MAX_UTTERANCE_MS + BACKLOG_SIZED_MS;
+    const audio = new SampleRing(msToSamples(ringMs, ENGINE_RATE_HZ));
+    this.#options = options;
+    this.#audio = audio;
+    this.#gate = new Gate(settings);
+    this.#captions = new Captions(options.originMs);
+    this.#judge = new Judge({
+      ...{ engine, clock, audio, signal: this.#life.signal },
+      mayGoOn: () => this.#utterances.pending < FINALS_PENDING_MAX,
+      onJudged: (probabilities) => this.#onJudged(probabilities),
+      onCaughtUp: () => this.#onCaughtUp(),
+    });
+    this.#utterances = new Utterances({
+      ...{ audio, arrivals: this.#arrivals, captions: this.#captions, clock, settings, metrics },
+      decoder: new Decoder(engine, urgency, settings),
+      showPartials: partials,
+      emit: (event) => this.#emit(event),
+      onDelivered: () => this.#judge.run(),
+    });
+  }
+
+  /** Ms of audio received but not yet judged, be it that the engine is behind or that finals are. */
+  get backlogMs(): number {
+    return samplesToMs(Math.max(this.#audio.end - this.#judge.judgedTo, 0), ENGINE_RATE_HZ);
+  }
+
+  /** Calls `listener` each time the backlog has fallen to {@link BACKLOG_LOW_MS} or less after having been above it. */
+  onDrained(listener: () => void): void {
+    this.#drainedListeners.push(listener);
+  }
+
+  /**
+   * Takes the track's next audio: 16 kHz, any length, contiguous with what came before; it is copied. Ignored after {@link end} and
+   * {@link close}. Throws `audio_too_fast` when more than two minutes wait although {@link backlogMs} said so.
+   */
+  push(samples: Int16Array): void {
+    if (this.#closed || this.#ending !== null) return;
+    const from = this.#audio.end;
+    this.#audio.push(samples);
+    this.#arrivals.note(from, this.#audio.end, this.#options.clock.nowMs());
+    this.#stalled = false;
+    this.#behind ||= this.backlogMs > BACKLOG_LOW_MS;
+    this.#judge.run();
+  }
+
+  /** No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is judged. */
+  stall(): void {
+    this.#stalled = true;
+    this.#judge.run();
+  }
+
+  /** No more audio comes. Resolves when the last final is out, or the ear closed. */
+  end(): Promise<void> {
+    this.#ending ??= this.#finish();
+    return this.#ending;
+  }
+
+  /** Gives up at once: nothing more is emitted, and every transcription under way is aborted. */
+  close(): void {
+    this.#life.abort();
+    this.#utterances.close();
+    this.#allJudged?.();
+  }
+
+  get #closed(): boolean {
+    return this.#life.signal.aborted;
+  }
+
+  async #finish(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#allJudged = resolve;
+      if (this.#closed) resolve();
+      else this.#judge.finish();
+    });
+    this.#endNow();
+    await this.#utterances.delivered();
+  }
+
+  #onCaughtUp(): void {
+    if (this.#stalled) this.#endNow();
+    this.#stalled = false;
+    this.#allJudged?.();
+  }
+
+  #onJudged(probabilities: Float32Array): void {
+    for (const probability of probabilities) {
+      this.#onWindow(probability);
+      if (this.#closed) return;
+    }
+    // Only now: when several windows come at once, the last one knows best.
+    this.#decodeAhead();
+    this.#audio.release(this.#utterances.running?.from ?? this.#gate.earliestStart);
+    this.#noticeDrained();
+  }
+
+  #onWindow(probability: number): void {
+    const decision = this.#gate.judge(probability);
+    if (decision?.kind === 'started') {
+      this.#utterances.open(decision.from, decision.speechFrom);
+      this.#emit(this.#captions.speech('speech.started', decision.speechFrom));
+    } else if (decision?.kind === 'paused') {
+      this.#pause = decision;
+    } else if (decision?.kind === 'resumed') {
+      this.#pause = null;
+      this.#utterances.running?.resume();
+    } else if (decision?.kind === 'ended') {
+      this.#endSpeech(decision);
+    }
+    this.#cutIfLong();
+  }
+
+  /** Starts the work that can be done before the end is certain: the eager decode in a pause, a partial otherwise. */
+  #decodeAhead(): void {
+    const { partials = true, urgency = 'live' } = this.#options;
+    const utterance = this.#utterances.running;
+    const { judgedTo, speechTo } = this.#gate;
+    if (utterance === null || speechTo <= utterance.from) return;
+    if (this.#pause === null) {
+      if (partials) utterance.advance({ to: judgedTo, speechTo });
+    } else if (urgency === 'live') {
+      // Nobody waits for a file's endpoint: there, decoding the pauses too would only be waste.
+      utterance.speculate(this.#pause);
+    }
+  }
+
+  /** Long speech: ends it in the pause it is in, or cuts it at its quietest point, where the next utterance begins. */
+  #cutIfLong(): void {
+    const utterance = this.#utterances.running;
+    if (utterance === null) return;
+    const search = cutSearch({ from: utterance.from, judgedTo: this.#gate.judgedTo, step: VAD_WINDOW_SAMPLES }, this.#options.settings);
+    if (search === null) return;
+    if (this.#pause !== null) {
+      this.#endNow();
+      return;
+    }
+    const audio = this.#audio.slice(search.from, search.to);
+    const at = search.from + quietestPoint(audio, (offset) => this.#gate.probabilityAt(search.from + offset));
+    this.#utterances.finish({ to: at, speechTo: at });
+    this.#gate.cut(at);
+    this.#utterances.open(at, at);
+  }
+
+  #endNow(): void {
+    const stretch = this.#gate.close(this.#audio.end);
+    if (stretch !== null && !this.#closed) this.#endSpeech(stretch);
+  }
+
+  #endSpeech(stretch: Stretch): void {
+    this.#pause = null;
+    this.#utterances.finish(stretch);
+    this.#emit(this.#captions.speech('speech.stopped', stretch.speechTo));
+  }
+
+  #noticeDrained(): void {
+    if (!this.#behind || this.backlogMs > BACKLOG_LOW_MS) return;
+    this.#behind = false;
+    for (const listener of this.#drainedListeners) listener();
+  }
+
+  #emit(event: EarEvent): void {
+    if (!this.#closed) this.#options.emit(event);
+  }
+}

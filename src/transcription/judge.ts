@@ -1,0 +1,110 @@
+import { VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import type { Clock } from '../clock.ts';
+import { type Detection, type Engine, EngineError } from '../link/engine.ts';
+import { backOffMs, pause } from './retry.ts';
+import type { SampleRing } from './ring.ts';
+
+/** Most windows of one request: about a second of audio, when the judge is behind. */
+const WINDOWS_MAX = 32;
+/** Failures in a row after which an ended track's last audio is given up: about 17 s. */
+const GIVE_UP_FAILURES = 12;
+/** From this failure of the model on (not of the engine), it is asked with a fresh state. */
+const FRESH_STATE_FAILURES = 3;
+
+export interface JudgeOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly audio: SampleRing;
+  /** Aborts when the ear is closed. */
+  readonly signal: AbortSignal;
+  /** Whether more audio may be judged now; call {@link Judge.run} when that changes to true. */
+  mayGoOn(): boolean;
+  /** Takes the probabilities of the next windows in order. */
+  onJudged(probabilities: Float32Array): void;
+  /** Every whole window there is has been judged; after {@link Judge.finish}, everything. */
+  onCaughtUp(): void;
+}
+
+/**
+ * Runs the voice detector over a track: one request at a time, its state carried along. A request that fails is made again, with
+ * back-off, until the engine is back; the audio waits in the ring.
+ */
+export class Judge {
+  readonly #options: JudgeOptions;
+  #state: Float32Array | null = null;
+  #judgedTo = 0;
+  #running = false;
+  #finishing = false;
+
+  constructor(options: JudgeOptions) {
+    this.#options = options;
+  }
+
+  /** Samples judged so far. */
+  get judgedTo(): number {
+    return this.#judgedTo;
+  }
+
+  /** Judges what there is, unless it is doing so already. */
+  run(): void {
+    if (this.#running) return;
+    this.#running = true;
+    void this.#loop();
+  }
+
+  /** No more audio comes: also judges a last piece shorter than a window, filled up with silence. */
+  finish(): void {
+    this.#finishing = true;
+    this.run();
+  }
+
+  async #loop(): Promise<void> {
+    const { audio, signal, mayGoOn, onJudged, onCaughtUp } = this.#options;
+    while (!signal.aborted && mayGoOn()) {
+      const samples = this.#next();
+      if (samples === null) {
+        this.#running = false;
+        onCaughtUp();
+        return;
+      }
+      const detection = await this.#detect(samples);
+      if (signal.aborted) return;
+      if (detection === null) {
+        this.#judgedTo = audio.end;
+        continue;
+      }
+      this.#judgedTo += samples.length;
+      this.#state = detection.state;
+      onJudged(detection.probabilities);
+    }
+    this.#running = false;
+  }
+
+  #next(): Int16Array | null {
+    const { audio } = this.#options;
+    const waiting = audio.end - this.#judgedTo;
+    const windows = Math.min(Math.floor(waiting / VAD_WINDOW_SAMPLES), WINDOWS_MAX);
+    if (windows > 0) return audio.slice(this.#judgedTo, this.#judgedTo + windows * VAD_WINDOW_SAMPLES);
+    if (!this.#finishing || waiting <= 0) return null;
+    const padded = new Int16Array(VAD_WINDOW_SAMPLES);
+    padded.set(audio.slice(this.#judgedTo, audio.end));
+    return padded;
+  }
+
+  /** Resolves with null when it was given up: the ear is closed, or the track has ended and the engine stays away. */
+  async #detect(samples: Int16Array): Promise<Detection | null> {
+    const { engine, clock, signal } = this.#options;
+    let state = this.#state;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await engine.detect({ samples, state });
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        if (error.code === 'model_failed' && failures >= FRESH_STATE_FAILURES) state = null;
+      }
+      if (this.#finishing && failures >= GIVE_UP_FAILURES) return null;
+      await pause(clock, backOffMs(failures), signal);
+      if (signal.aborted) return null;
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import type { Clock } from '../clock.ts';
+import type { Decoded, Decoder } from './decoder.ts';
+import type { Stretch } from './gate.ts';
+import { backOffMs, pause } from './retry.ts';
+import type { SampleRing } from './ring.ts';
+import { type Hypothesis, Stitch } from './stitch.ts';
+import { partialDue, partialWindow, type Window, type WindowSettings } from './windows.ts';
+
+/** Failures in a row after which a final falls back to the last hypothesis (1.5 s); without any it is tried for about 17 s. */
+const FALLBACK_FAILURES = 5;
+const GIVE_UP_FAILURES = 13;
+
+/** How a final came about: from the eager decode, from one of its own, or from the last hypothesis because the engine failed. */
+export type FinalHow = 'eager' | 'fresh' | 'fallback';
+
+export interface Outcome {
+  readonly how: FinalHow;
+  readonly hypothesis: Hypothesis;
+}
+
+export interface UtteranceOptions {
+  /** First sample with the pre-roll, and first sample of speech. */
+  readonly from: number;
+  readonly speechFrom: number;
+  readonly audio: SampleRing;
+  readonly decoder: Decoder;
+  readonly clock: Clock;
+  readonly settings: WindowSettings;
+  /** A newer text of the running utterance, heard in the audio up to `stretch`. */
+  onHeard(hypothesis: Hypothesis, stretch: Stretch): void;
+  onPartialDropped(): void;
+}
+
+interface Eager {
+  readonly to: number;
+  readonly samples: Int16Array;
+  readonly controller: AbortController;
+  readonly result: Promise<Decoded>;
+}
+
+/**
+ * The decodes of one utterance: partials (one in flight, one waiting, a newer one replaces that), the eager decode while silence
+ * lasts, and the final. Partials get the previous tokens as draft; eager and final decodes none, so that a final does not depend on
+ * the partials before it.
+ */
+export class Utterance {
+  readonly from: number;
+  readonly #options: UtteranceOptions;
+  readonly #stitch = new Stitch();
+  /** Aborts the final and its retries. */
+  readonly #life = new AbortController();
+  #finished = false;
+  #askedTo: number;
+  #heard: Window;
+  #draft: readonly number[] = [];
+  #partial: AbortController | null = null;
+  #waiting: Stretch | null = null;
+  #eager: Eager | null = null;
+
+  constructor(options: UtteranceOptions) {
+    this.from = options.from;
+    this.#options = options;
+    this.#askedTo = options.speechFrom;
+    this.#heard = { from: options.from, to: options.from };
+  }
+
+  /** Speech goes on at `stretch.to`: asks for a partial when one is due. */
+  advance(stretch: Stretch): void {
+    const { decoder, settings } = this.#options;
+    if (!partialDue({ from: this.from, askedTo: this.#askedTo, judgedTo: stretch.to, load: decoder.load }, settings)) return;
+    this.#askedTo = stretch.to;
+    this.#dropWaiting();
+    if (this.#partial === null) void this.#decodePartial(stretch);
+    else this.#waiting = stretch;
+  }
+
+  /** Speech seems to be over: begins the final decode, unless it is under way. */
+  speculate(stretch: Stretch): void {
+    if (this.#eager?.to === stretch.to) return;
+    this.#dropWaiting();
+    const samples = this.#options.audio.slice(this.from, stretch.to);
+    const controller = new AbortController();
+    const result = this.#options.decoder.decode('eager', { samples, draft: [], signal: controller.signal });
+    this.#eager = { to: stretch.to, samples, controller, result };
+    void result.then((decoded) => this.#hear(decoded, { from: this.from, to: stretch.to }, stretch));
+  }
+
+  /** Speech was not over: the eager decode is of no use as a final. */
+  resume(): void {
+    this.#eager?.controller.abort();
+    this.#eager = null;
+  }
+
+  /**
+   * The utterance is over: resolves with its final text, or null when it was closed meanwhile. The audio is taken at once, so the ring
+   * may move on.
+   */
+  async finish(stretch: Stretch): Promise<Outcome | null> {
+    this.#finished = true;
+    this.#partial?.abort();
+    this.#dropWaiting();
+    if (this.#eager?.to !== stretch.to) this.resume();
+    const samples = this.#eager?.samples ?? this.#options.audio.slice(this.from, stretch.to);
+    const early = await this.#eager?.result;
+    if (early?.ok) return this.#life.signal.aborted ? null : { how: 'eager', hypothesis: this.#stitch.finish(early.text) };
+    return this.#decodeFinal(samples);
+  }
+
+  /** Gives up all that is under way. */
+  close(): void {
+    this.#finished = true;
+    this.#waiting = null;
+    this.#partial?.abort();
+    this.#eager?.controller.abort();
+    this.#life.abort();
+  }
+
+  async #decodePartial(stretch: Stretch): Promise<void> {
+    const { audio, decoder, settings } = this.#options;
+    const window = partialWindow({ from: this.from, heardTo: this.#heard.to, to: stretch.to }, settings);
+    const draft = window.from === this.#heard.from ? this.#draft : [];
+    const controller = new AbortController();
+    this.#partial = controller;
+    const decoded = await decoder.decode('partial', { samples: audio.slice(window.from, window.to), draft, signal: controller.signal });
+    this.#partial = null;
+    if (!this.#hear(decoded, window, stretch) && !this.#finished) this.#options.onPartialDropped();
+    const next = this.#waiting;
+    this.#waiting = null;
+    if (next !== null) void this.#decodePartial(next);
+  }
+
+  /** Takes a hypothesis, unless it failed or came too late to matter; says which. */
+  #hear(decoded: Decoded, window: Window, stretch: Stretch): boolean {
+    if (!decoded.ok || this.#finished || window.to <= this.#heard.to) return false;
+    this.#heard = window;
+    this.#draft = decoded.draft;
+    this.#options.onHeard(this.#stitch.hear(decoded.text, window.from === this.from), stretch);
+    return true;
+  }
+
+  async #decodeFinal(samples: Int16Array): Promise<Outcome | null> {
+    const { decoder, clock } = this.#options;
+    const { signal } = this.#life;
+    for (let failures = 1; !signal.aborted; failures++) {
+      const decoded = await decoder.decode('final', { samples, draft: [], signal });
+      if (signal.aborted) break;
+      if (decoded.ok) return { how: 'fresh', hypothesis: this.#stitch.finish(decoded.text) };
+      const known = this.#stitch.current;
+      if (failures >= (known.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES)) {
+        return { how: 'fallback', hypothesis: this.#stitch.finish(known.text) };
+      }
+      await pause(clock, backOffMs(failures), signal);
+    }
+    return null;
+  }
+
+  #dropWaiting(): void {
+    if (this.#waiting !== null) this.#options.onPartialDropped();
+    this.#waiting = null;
+  }
+}

@@ -1,0 +1,91 @@
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import type { Settings } from '../settings.ts';
+import { msToSamples, samplesToMs } from '../units.ts';
+
+export type WindowSettings = Pick<Settings, 'CHUNK_MS' | 'OVERLAP_MS' | 'WINDOW_MAX_MS' | 'MAX_UTTERANCE_MS'>;
+
+/** Samples numbered `from` (inclusive) to `to` (exclusive) of a track. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Above this share of busy engine time, long windows come less often. */
+const BUSY_LOAD = 0.6;
+/** A long window costs more, so under load its next partial waits this many chunks. */
+const BUSY_STRIDES = [
+  { longerThanMs: 8000, chunks: 3 },
+  { longerThanMs: 4000, chunks: 2 },
+];
+
+/** How far back a forced cut may fall, the stretch whose loudness counts at a point, and the step from point to point. */
+const CUT_SEARCH_MS = 3000;
+const CUT_QUIET_MS = 100;
+const CUT_STEP_MS = 10;
+/** How little a silent detector may count: without it, a point judged 0 would win at any loudness. */
+const CUT_PROBABILITY_FLOOR = 0.25;
+
+const samples = (durationMs: number): number => msToSamples(durationMs, ENGINE_RATE_HZ);
+
+/**
+ * Whether a partial caption is due: CHUNK_MS of new audio lie between the end of the last window asked for and `judgedTo`, or two or
+ * three times as much when the engine is busy and the utterance is longer than 4 or 8 s.
+ */
+export function partialDue(at: { from: number; askedTo: number; judgedTo: number; load: number }, settings: WindowSettings): boolean {
+  const lengthMs = samplesToMs(at.judgedTo - at.from, ENGINE_RATE_HZ);
+  const stretched = at.load > BUSY_LOAD ? BUSY_STRIDES.find((stride) => lengthMs > stride.longerThanMs) : undefined;
+  return at.judgedTo - at.askedTo >= samples(settings.CHUNK_MS) * (stretched?.chunks ?? 1);
+}
+
+/**
+ * The window of a partial that ends at `to`: back over the utterance so far (it begins at `from`), at most WINDOW_MAX_MS, but always
+ * OVERLAP_MS into the last window that was heard (it ended at `heardTo`), so that no word falls between two windows.
+ */
+export function partialWindow(at: { from: number; heardTo: number; to: number }, settings: WindowSettings): Window {
+  const furthest = Math.min(at.to - samples(settings.WINDOW_MAX_MS), at.heardTo - samples(settings.OVERLAP_MS));
+  return { from: Math.max(at.from, furthest), to: at.to };
+}
+
+/**
+ * Where to look for a cut, or null while the utterance may go on: its next detector window of `step` samples would take it over
+ * MAX_UTTERANCE_MS. The search covers the last 3 s and never the first half.
+ */
+export function cutSearch(at: { from: number; judgedTo: number; step: number }, settings: WindowSettings): Window | null {
+  const length = at.judgedTo - at.from;
+  if (length + at.step <= samples(settings.MAX_UTTERANCE_MS)) return null;
+  return { from: at.judgedTo - Math.min(samples(CUT_SEARCH_MS), Math.floor(length / 2)), to: at.judgedTo };
+}
+
+/**
+ * The quietest point of `audio` (16 kHz), as a sample offset: the middle of the 100 ms in which loudness (mean magnitude) times the
+ * detector's probability is least; the later one of equals, because leading silence harms recognition more than trailing silence.
+ * @param probabilityAt the detector's verdict (0–1) on the window that holds a sample offset
+ */
+export function quietestPoint(audio: Int16Array, probabilityAt: (offset: number) => number): number {
+  const magnitudes = stepMagnitudes(audio);
+  const width = CUT_QUIET_MS / CUT_STEP_MS;
+  let best = Math.floor(audio.length / 2);
+  let least = Number.POSITIVE_INFINITY;
+  let sum = 0;
+  for (let step = 0; step < magnitudes.length; step++) {
+    sum += (magnitudes[step] ?? 0) - (magnitudes[step - width] ?? 0);
+    if (step + 1 < width) continue;
+    const middle = samples((step + 1 - width / 2) * CUT_STEP_MS);
+    const score = (1 + sum / width) * (CUT_PROBABILITY_FLOOR + probabilityAt(middle));
+    if (score > least) continue;
+    least = score;
+    best = middle;
+  }
+  return best;
+}
+
+/** Mean magnitude of each whole 10 ms step. */
+function stepMagnitudes(audio: Int16Array): Float64Array {
+  const size = samples(CUT_STEP_MS);
+  const magnitudes = new Float64Array(Math.floor(audio.length / size));
+  for (let i = 0; i < magnitudes.length * size; i++) {
+    const step = Math.floor(i / size);
+    magnitudes[step] = (magnitudes[step] ?? 0) + Math.abs(audio[i] ?? 0) / size;
+  }
+  return magnitudes;
+}

@@ -1,0 +1,101 @@
+/** A word of a hypothesis as it is written there, with the punctuation that clings to it. */
+export interface Word {
+  readonly text: string;
+  /** Without case and punctuation: two words with one key are the same word. */
+  readonly key: string;
+  /** Whether a space stands before it when it is not the first. */
+  readonly spaced: boolean;
+}
+
+/** Scripts that write no spaces between words: there every character counts as a word. */
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+const PIECE = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
+const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
+const NOT_SPOKEN = /[^\p{L}\p{N}\p{M}]/gu;
+
+/** Splits a hypothesis into words. Punctuation standing alone goes with the word before it, or with the first word. */
+export function splitWords(text: string): Word[] {
+  const words: Word[] = [];
+  let leading = '';
+  for (const [, space = '', piece = ''] of text.matchAll(PIECE)) {
+    const key = piece.normalize('NFKC').toLowerCase().replace(NOT_SPOKEN, '');
+    const gap = space === '' ? '' : ' ';
+    if (key !== '') {
+      const first = words.length === 0;
+      words.push({ text: (leading === '' ? '' : leading + gap) + piece, key, spaced: first ? !STARTS_UNSPACED.test(piece) : gap !== '' });
+      leading = '';
+      continue;
+    }
+    const before = words.pop();
+    if (before === undefined) leading += (leading === '' ? '' : gap) + piece;
+    else words.push({ ...before, text: before.text + gap + piece });
+  }
+  return words;
+}
+
+/** Writes `words` after `before`, with spaces where their script has them. */
+export function joinWords(before: string, words: readonly Word[]): string {
+  let text = before;
+  for (const word of words) text += (text !== '' && word.spaced ? ' ' : '') + word.text;
+  return text;
+}
+
+/** How many words two hypotheses have in common from their beginning. */
+export function commonPrefix(a: readonly Word[], b: readonly Word[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length]?.key === b[length]?.key) length++;
+  return length;
+}
+
+/**
+ * How many words at the beginning of `heard` stand for the words of `known`: the prefix with the fewest insertions, deletions and
+ * substitutions; of equals the one nearest to `known` in length.
+ */
+export function alignedLength(known: readonly Word[], heard: readonly Word[]): number {
+  if (commonPrefix(known, heard) === known.length) return known.length;
+  let costs = Array.from({ length: heard.length + 1 }, (_, column) => column);
+  known.forEach((word, row) => {
+    const next = [row + 1];
+    for (let column = 1; column <= heard.length; column++) {
+      const substituted = (costs[column - 1] ?? 0) + (heard[column - 1]?.key === word.key ? 0 : 1);
+      next.push(Math.min(substituted, (costs[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    costs = next;
+  });
+  return bestColumn(costs, known.length);
+}
+
+function bestColumn(costs: readonly number[], wanted: number): number {
+  const least = Math.min(...costs);
+  let best = 0;
+  costs.forEach((cost, column) => {
+    if (cost === least && (costs[best] !== least || Math.abs(column - wanted) <= Math.abs(best - wanted))) best = column;
+  });
+  return best;
+}
+
+/**
+ * Joins `heard`, the words of a window that begins later than the utterance, to the words `known` so far: at the longest run of words
+ * that both have, the latest one of equals. The words of `heard` before the run are given up (the window cut the first of them in
+ * two), those of `known` after its beginning replaced. Without any common word, `heard` is new and goes behind.
+ */
+export function mergeWords(known: readonly Word[], heard: readonly Word[]): Word[] {
+  let longest = 0;
+  let knownFrom = known.length;
+  let heardFrom = 0;
+  let runs = new Array<number>(heard.length + 1).fill(0);
+  known.forEach((word, row) => {
+    const next = [0];
+    heard.forEach((other, column) => {
+      const run = word.key === other.key ? (runs[column] ?? 0) + 1 : 0;
+      next.push(run);
+      if (run === 0 || run < longest || (run === longest && row + 1 - run === knownFrom)) return;
+      longest = run;
+      knownFrom = row + 1 - run;
+      heardFrom = column + 1 - run;
+    });
+    runs = next;
+  });
+  return [...known.slice(0, knownFrom), ...heard.slice(heardFrom)];
+}
