@@ -77,8 +77,8 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
   if (samples.length > JOB_MAX_SAMPLES) return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
   if (!Array.isArray(draft) || draft.length > DRAFT_MAX_TOKENS) return `draft: expected an array of at most ${DRAFT_MAX_TOKENS} tokens`;
-  const stranger = draft.find((token) => !isWhole(token, 0, limits.vocabularySize - 1));
-  if (stranger !== undefined) return `draft: got ${describe(stranger)}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
+  const stranger = draft.findIndex((token) => !isWhole(token, 0, limits.vocabularySize - 1));
+  if (stranger !== -1) return `draft: got ${describe(draft[stranger])}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
   return null;
 }
 

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkJob, checkSettings, isMessage } from '../../engine/checks.ts';
+import { Refusal } from '../../engine/refusal.ts';
+
+const SETTINGS = { asrModel: 'tone', vadModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
+const LIMITS = { vocabularySize: 100, vadStateLength: 4 };
+const TRANSCRIBE = { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, samples: new Int16Array(16_000), draft: [1, 99] };
+const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
+const DETECT = { kind: 'detect', id: 2, urgency: 'detect', dueInMs: 100, tracks: [TRACK, { samples: new Int16Array(0), state: null }] };
+
+describe('checkSettings', () => {
+  it('takes every setting as it is', () => {
+    expect(checkSettings(SETTINGS)).toEqual(SETTINGS);
+  });
+
+  it.each([
+    ['asrModel', 'whisper', 'asrModel: got "whisper", expected one of moonshine-tiny, tone'],
+    ['vadModel', undefined, 'vadModel: got undefined, expected one of silero, tone'],
+    ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
+    ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
+    ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],
+  ])('refuses a wrong %s by name', (name, value, message) => {
+    expect(() => checkSettings({ ...SETTINGS, [name]: value })).toThrow(new Refusal('bad_settings', message));
+  });
+
+  it('refuses settings that are no object', () => {
+    expect(() => checkSettings('tone')).toThrow(Refusal);
+  });
+});
+
+describe('checkJob', () => {
+  it.each([TRANSCRIBE, DETECT])('takes a $kind job', (job) => {
+    expect(checkJob(job, LIMITS)).toBe(job);
+  });
+
+  it.each([
+    ['an unknown kind', { ...TRANSCRIBE, kind: 'sing' }, 'kind: got "sing"'],
+    ['a deadline that is no number', { ...TRANSCRIBE, dueInMs: Number.NaN }, 'dueInMs: got NaN'],
+    ['the urgency of another kind', { ...TRANSCRIBE, urgency: 'detect' }, 'urgency: got "detect", expected final, eager, partial, batch'],
+    ['the urgency of another kind', { ...DETECT, urgency: 'final' }, 'urgency: got "final", expected detect'],
+    ['floats', { ...TRANSCRIBE, samples: new Float32Array(3) }, 'samples: got a Float32Array of 3, expected an Int16Array'],
+    ['too long a stretch', { ...TRANSCRIBE, samples: new Int16Array(31 * 16_000 + 1) }, 'samples: got 496001'],
+    ['a draft that is no array', { ...TRANSCRIBE, draft: 'hello' }, 'draft: expected an array'],
+    ['too long a draft', { ...TRANSCRIBE, draft: Array.from({ length: 513 }, () => 1) }, 'draft: expected an array of at most 512'],
+    ['a token beyond the vocabulary', { ...TRANSCRIBE, draft: [1, 100] }, 'draft: got 100, expected tokens from 0 to 99'],
+    ['a token that is no whole number', { ...TRANSCRIBE, draft: [0.5] }, 'draft: got 0.5'],
+    ['a hole in the draft', { ...TRANSCRIBE, draft: [1, undefined, 2] }, 'draft: got undefined'],
+    ['tracks that are no array', { ...DETECT, tracks: {} }, 'tracks: expected an array'],
+    ['a track that is no object', { ...DETECT, tracks: [TRACK, 5] }, 'tracks[1]: expected an object'],
+    [
+      'half a window',
+      { ...DETECT, tracks: [{ ...TRACK, samples: new Int16Array(700) }] },
+      'tracks[0]: samples: got 700, expected a multiple',
+    ],
+    [
+      'a state of another model',
+      { ...DETECT, tracks: [{ ...TRACK, state: new Float32Array(5) }] },
+      'tracks[0]: state: got a Float32Array of 5',
+    ],
+  ])('refuses %s', (_, message, problem) => {
+    expect(checkJob(message, LIMITS)).toContain(problem);
+  });
+
+  it('answers anything at all with a job or words', () => {
+    const kinds = fc.constantFrom('transcribe', 'detect', 'configure', null, 7);
+    const message = fc.record({
+      kind: kinds,
+      urgency: fc.anything(),
+      dueInMs: fc.anything(),
+      samples: fc.anything(),
+      draft: fc.anything(),
+    });
+    const withTracks = fc.tuple(message, fc.anything()).map(([fields, tracks]) => ({ ...fields, tracks }));
+    fc.assert(fc.property(withTracks, (value) => isMessage(value) && ['string', 'object'].includes(typeof checkJob(value, LIMITS))));
+  });
+});

@@ -1,0 +1,237 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { JobCost, Urgency } from '../../engine/contract.ts';
+import { Scheduler, type Steps } from '../../engine/scheduler.ts';
+import type { Time } from '../../engine/time.ts';
+
+const RUN_MS = 10;
+
+/** A clock that model runs move, and an event loop that delivers what a test has put on its way. */
+class FakeTime implements Time {
+  now = 0;
+  readonly arriving: (() => void)[] = [];
+
+  nowMs(): number {
+    return this.now;
+  }
+
+  async letMessagesIn(): Promise<void> {
+    await Promise.resolve();
+    for (const arrive of this.arriving.splice(0)) arrive();
+  }
+}
+
+interface Answer {
+  readonly id: number;
+  readonly outcome: string;
+  readonly cost?: JobCost;
+}
+
+let time: FakeTime;
+let runs: string[];
+let answers: Answer[];
+let scheduler: Scheduler<string>;
+
+beforeEach(() => {
+  time = new FakeTime();
+  runs = [];
+  answers = [];
+  scheduler = new Scheduler<string>({
+    time,
+    answers: {
+      done: (id, outcome, cost) => answers.push({ id, outcome, cost }),
+      failed: (id, code) => answers.push({ id, outcome: code }),
+    },
+  });
+});
+
+/** A model of `count` runs of 10 ms; `during` happens inside the run of that number. */
+async function* model(name: string, count: number, during: Record<number, () => void> = {}): Steps<string> {
+  for (let run = 1; run <= count; run++) {
+    runs.push(name);
+    time.now += RUN_MS;
+    during[run]?.();
+    if (run < count) yield;
+  }
+  return name;
+}
+
+let nextId = 1;
+
+/** Submits a job named after its urgency; the name is what its runs and its result show. */
+function submit(
+  urgency: Urgency,
+  options: { name?: string; count?: number; dueInMs?: number; during?: Record<number, () => void> } = {},
+): number {
+  const { name = urgency, count = 1, dueInMs = 1000, during } = options;
+  const id = nextId++;
+  scheduler.submit({ id, urgency, dueInMs, steps: model(name, count, during) });
+  return id;
+}
+
+const outcomes = () => answers.map(({ outcome }) => outcome);
+
+describe('the order of jobs', () => {
+  it('is by urgency, whatever came first', async () => {
+    for (const urgency of ['batch', 'partial', 'eager', 'final', 'detect'] as const) submit(urgency);
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['detect', 'final', 'eager', 'partial', 'batch']);
+  });
+
+  it('is by earliest deadline among equally urgent ones', async () => {
+    submit('final', { name: 'later', dueInMs: 300 });
+    submit('final', { name: 'sooner', dueInMs: 100 });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['sooner', 'later']);
+  });
+
+  it('is by arrival among equal ones', async () => {
+    for (const name of ['first', 'second', 'third']) submit('eager', { name });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['first', 'second', 'third']);
+  });
+
+  it('lets a live job in between two runs of a batch job', async () => {
+    const arrive = () => time.arriving.push(() => submit('detect'));
+    submit('batch', { count: 3, during: { 1: arrive } });
+    await scheduler.idle();
+    expect(runs).toEqual(['batch', 'detect', 'batch', 'batch']);
+  });
+
+  it('lets a job that is due sooner overtake one of its kind that has begun', async () => {
+    const arrive = () => time.arriving.push(() => submit('final', { name: 'urgent', dueInMs: 50 }));
+    submit('final', { name: 'begun', count: 2, during: { 1: arrive } });
+    await scheduler.idle();
+    expect(runs).toEqual(['begun', 'urgent', 'begun']);
+  });
+
+  it('lets messages in before the first run, so that what arrives together is ordered together', async () => {
+    submit('batch');
+    time.arriving.push(() => submit('final'));
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['final', 'batch']);
+  });
+
+  it('never makes two model runs at once', async () => {
+    let running = 0;
+    let most = 0;
+    async function* slow(): Steps<string> {
+      for (let run = 0; run < 3; run++) {
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        yield;
+      }
+      return 'slow';
+    }
+    for (let id = 500; id < 505; id++) scheduler.submit({ id, urgency: 'batch', dueInMs: 0, steps: slow() });
+    await scheduler.idle();
+    expect(most).toBe(1);
+    expect(answers).toHaveLength(5);
+  });
+});
+
+describe('a stale partial', () => {
+  it('is answered without being begun when its deadline has passed', async () => {
+    submit('final', { count: 5 });
+    submit('partial', { dueInMs: 49 });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['final', 'stale']);
+    expect(runs).not.toContain('partial');
+  });
+
+  it('is no longer stale once it has begun', async () => {
+    submit('partial', { count: 5, dueInMs: 5 });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['partial']);
+  });
+
+  it('is the only kind that goes stale', async () => {
+    submit('detect', { count: 5 });
+    for (const urgency of ['final', 'eager', 'batch'] as const) submit(urgency, { dueInMs: 1 });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['detect', 'final', 'eager', 'batch']);
+  });
+});
+
+describe('cancelling', () => {
+  it('answers a waiting job at once and never runs it', async () => {
+    scheduler.cancel(submit('batch'));
+    expect(outcomes()).toEqual(['cancelled']);
+    await scheduler.idle();
+    expect(runs).toEqual([]);
+    expect(answers).toHaveLength(1);
+  });
+
+  it('stops a job that has begun after its present run', async () => {
+    const cancel = () => time.arriving.push(() => scheduler.cancel(id));
+    const id = submit('batch', { count: 5, during: { 2: cancel } });
+    await scheduler.idle();
+    expect(runs).toEqual(['batch', 'batch']);
+    expect(outcomes()).toEqual(['cancelled']);
+  });
+
+  it('in the middle of the last run answers once', async () => {
+    const id = submit('batch', { count: 1, during: { 1: () => scheduler.cancel(id) } });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['cancelled']);
+  });
+
+  it('of an unknown id is ignored', async () => {
+    submit('final');
+    scheduler.cancel(-1);
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['final']);
+  });
+
+  it('frees the id: its next owner is not answered with the result of the first', async () => {
+    const reuse = () => {
+      scheduler.cancel(id);
+      scheduler.submit({ id, urgency: 'batch', dueInMs: 0, steps: model('second', 1) });
+    };
+    const id = submit('batch', { name: 'first', count: 1, during: { 1: reuse } });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['cancelled', 'second']);
+  });
+});
+
+describe('a failing model', () => {
+  it('fails its job and no other', async () => {
+    async function* broken(): Steps<string> {
+      yield;
+      throw new Error('bad weights');
+    }
+    scheduler.submit({ id: 901, urgency: 'final', dueInMs: 0, steps: broken() });
+    submit('batch');
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['model_failed', 'batch']);
+  });
+});
+
+describe('an id that is still in work', () => {
+  it('is refused, and its first owner goes on', async () => {
+    const id = submit('batch', { name: 'owner' });
+    scheduler.submit({ id, urgency: 'final', dueInMs: 0, steps: model('intruder', 1) });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['bad_input', 'owner']);
+  });
+});
+
+describe('the cost of a job', () => {
+  it('counts the wait before its first run and its own runs, not those in between', async () => {
+    const arrive = () => time.arriving.push(() => submit('detect', { count: 4 }));
+    submit('final', { count: 2 });
+    const id = submit('batch', { count: 3, during: { 1: arrive } });
+    await scheduler.idle();
+    expect(answers.find((answer) => answer.id === id)?.cost).toEqual({ waitMs: 2 * RUN_MS, runMs: 3 * RUN_MS, runs: 3 });
+  });
+});
+
+describe('clearing', () => {
+  it('ends after the present run, without answers', async () => {
+    submit('batch', { count: 5, during: { 1: () => time.arriving.push(() => scheduler.clear()) } });
+    submit('batch');
+    await scheduler.idle();
+    expect(runs).toEqual(['batch']);
+    expect(answers).toEqual([]);
+  });
+});
