@@ -1,0 +1,46 @@
+/**
+ * G.711 companding (ITU-T G.711, 11/1988) by tables, built once from the `alawmulaw` package. Its encoder follows the recommendation's
+ * decision values, which at the edges of the segments are not the midpoints between two output values: a few inputs there do not get the
+ * nearest code, and must not.
+ */
+import alawmulaw from 'alawmulaw';
+import type { Codec } from '../units.ts';
+import { pcm16ToSamples, samplesToPcm16 } from './pcm.ts';
+
+interface Law {
+  decodeSample(code: number): number;
+  encodeSample(sample: number): number;
+}
+
+interface Tables {
+  /** Code → sample. */
+  readonly decode: Int16Array;
+  /** The 16 bits of a sample, unsigned → code. */
+  readonly encode: Uint8Array;
+}
+
+function buildTables(law: Law): Tables {
+  const decode = Int16Array.from({ length: 256 }, (_, code) => law.decodeSample(code));
+  const encode = Uint8Array.from({ length: 65_536 }, (_, bits) => law.encodeSample((bits << 16) >> 16));
+  return { decode, encode };
+}
+
+const TABLES = Object.freeze({ mulaw: buildTables(alawmulaw.mulaw), alaw: buildTables(alawmulaw.alaw) });
+
+/** Wire bytes of `codec` → samples (interleaved as on the wire, if it has several channels). The result is memory of its own. */
+export function decodeG711(bytes: Uint8Array, codec: Codec): Int16Array {
+  if (codec.name === 'pcm16') return pcm16ToSamples(bytes);
+  const table = TABLES[codec.name].decode;
+  const samples = new Int16Array(bytes.length);
+  for (let i = 0; i < bytes.length; i++) samples[i] = table[bytes[i] as number] as number;
+  return samples;
+}
+
+/** Samples → wire bytes of `codec`, in memory of their own. */
+export function encodeG711(samples: Int16Array, codec: Codec): Uint8Array {
+  if (codec.name === 'pcm16') return samplesToPcm16(samples);
+  const table = TABLES[codec.name].encode;
+  const bytes = new Uint8Array(samples.length);
+  for (let i = 0; i < samples.length; i++) bytes[i] = table[(samples[i] as number) & 0xffff] as number;
+  return bytes;
+}

@@ -1,0 +1,185 @@
+/**
+ * WAV files (RIFF/WAVE, Microsoft "Multimedia Programming Interface and Data Specifications 1.0" and its WAVEFORMATEXTENSIBLE). The reader takes every
+ * common sample format and forgives what writers get wrong: sizes of 0 or 0xFFFFFFFF in streamed files, truncated ends, unpadded odd chunks.
+ */
+import { TrunklineError } from '../errors.ts';
+import { type Codec, MULAW_8K } from '../units.ts';
+import { decodeG711 } from './g711.ts';
+import { toSample } from './pcm.ts';
+import { RATE_MAX_HZ, RATE_MIN_HZ } from './resample.ts';
+
+const CHANNELS_MAX = 8;
+const TAG_PCM = 1;
+const TAG_FLOAT = 3;
+const TAG_ALAW = 6;
+const TAG_MULAW = 7;
+const TAG_EXTENSIBLE = 0xfffe;
+const TAG_NAMES: Readonly<Record<number, string>> = { 2: 'MS ADPCM', 17: 'IMA ADPCM', 49: 'GSM 6.10', 69: 'G.726', 80: 'MPEG', 85: 'MP3' };
+const SIZE_UNKNOWN = 0xffff_ffff;
+const HEADER_BYTES = 44;
+
+/** Decoded audio: one array per channel, all of the same length. */
+export interface WavAudio {
+  readonly rateHz: number;
+  readonly channels: Int16Array[];
+}
+
+interface Format {
+  readonly tag: number;
+  readonly channels: number;
+  readonly rateHz: number;
+  readonly bits: number;
+}
+
+type SampleReader = (view: DataView, offset: number) => number;
+
+/** By `tag/bits`. Integers keep their upper 16 bits. */
+const READERS: Readonly<Record<string, SampleReader>> = {
+  '1/8': (view, offset) => (view.getUint8(offset) - 128) << 8,
+  '1/16': (view, offset) => view.getInt16(offset, true),
+  '1/24': (view, offset) => view.getInt16(offset + 1, true),
+  '1/32': (view, offset) => view.getInt16(offset + 2, true),
+  '3/32': (view, offset) => fromFloat(view.getFloat32(offset, true)),
+  '3/64': (view, offset) => fromFloat(view.getFloat64(offset, true)),
+  '6/8': companded({ ...MULAW_8K, name: 'alaw' }),
+  '7/8': companded(MULAW_8K),
+};
+
+function fromFloat(value: number): number {
+  return Number.isNaN(value) ? 0 : toSample(value * 32_768);
+}
+
+function companded(codec: Codec): SampleReader {
+  const table = decodeG711(
+    Uint8Array.from({ length: 256 }, (_, code) => code),
+    codec,
+  );
+  return (view, offset) => table[view.getUint8(offset)] as number;
+}
+
+function refuse(what: string): never {
+  throw new TrunklineError('invalid_request', `not a WAV file that can be read: ${what}`);
+}
+
+function chunkId(view: DataView, offset: number): string {
+  return String.fromCharCode(view.getUint8(offset), view.getUint8(offset + 1), view.getUint8(offset + 2), view.getUint8(offset + 3));
+}
+
+function checkMagic(view: DataView): void {
+  if (view.byteLength < 12) refuse(`it has ${view.byteLength} bytes, a header alone takes ${HEADER_BYTES}`);
+  const magic = chunkId(view, 0);
+  const form = chunkId(view, 8);
+  if ((magic === 'RIFF' || magic === 'RF64') && form === 'WAVE') return;
+  refuse(`it begins with ${JSON.stringify(magic)} … ${JSON.stringify(form)}, expected "RIFF" … "WAVE"`);
+}
+
+function readFormat(view: DataView, offset: number, size: number): Format {
+  if (size < 16 || offset + size > view.byteLength)
+    refuse(`its fmt chunk has ${Math.min(size, view.byteLength - offset)} bytes, expected 16 or more`);
+  const tag = view.getUint16(offset, true);
+  const extended = tag === TAG_EXTENSIBLE && size >= 26;
+  const format: Format = {
+    // The sub-format GUID of an extensible header begins with the plain tag.
+    tag: extended ? view.getUint16(offset + 24, true) : tag,
+    channels: view.getUint16(offset + 2, true),
+    rateHz: view.getUint32(offset + 4, true),
+    bits: view.getUint16(offset + 14, true),
+  };
+  checkFormat(format);
+  return format;
+}
+
+function checkFormat({ tag, channels, rateHz, bits }: Format): void {
+  const name = TAG_NAMES[tag];
+  if (![TAG_PCM, TAG_FLOAT, TAG_ALAW, TAG_MULAW].includes(tag)) {
+    refuse(
+      `its codec tag is 0x${tag.toString(16)}${name === undefined ? '' : ` (${name})`}, expected PCM (1), float (3), A-law (6) or µ-law (7)`,
+    );
+  }
+  if (READERS[`${tag}/${bits}`] === undefined)
+    refuse(`its samples have ${bits} bits with codec tag ${tag}, expected PCM 8, 16, 24, 32, float 32, 64 or G.711 8`);
+  if (channels < 1 || channels > CHANNELS_MAX) refuse(`it has ${channels} channels, expected 1 to ${CHANNELS_MAX}`);
+  if (rateHz < RATE_MIN_HZ || rateHz > RATE_MAX_HZ) refuse(`its sampling rate is ${rateHz} Hz, expected ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+}
+
+/** Whether what stands at `offset` can be a chunk: a printable name and a size that fits. */
+function looksLikeChunk(view: DataView, offset: number): boolean {
+  return (
+    offset + 8 <= view.byteLength &&
+    /^[ -~]{4}$/.test(chunkId(view, offset)) &&
+    view.getUint32(offset + 4, true) <= view.byteLength - offset - 8
+  );
+}
+
+/** The bytes of the data chunk at `offset`, whatever its size field says: streaming writers leave 0 or all ones there. */
+function dataBytes(view: DataView, offset: number, size: number): number {
+  const left = view.byteLength - offset;
+  if (size === SIZE_UNKNOWN || (size === 0 && !looksLikeChunk(view, offset))) return left;
+  return Math.min(size, left);
+}
+
+function readSamples(view: DataView, format: Format): Int16Array[] {
+  const reader = READERS[`${format.tag}/${format.bits}`] as SampleReader;
+  const sampleBytes = format.bits / 8;
+  const frameBytes = sampleBytes * format.channels;
+  const frames = Math.floor(view.byteLength / frameBytes);
+  return Array.from({ length: format.channels }, (_, channel) => {
+    const samples = new Int16Array(frames);
+    for (let i = 0; i < frames; i++) samples[i] = reader(view, i * frameBytes + channel * sampleBytes);
+    return samples;
+  });
+}
+
+/**
+ * Reads a WAV file: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, µ-law and A-law, plain or extensible header, 1 to 8 channels.
+ * Throws a TrunklineError `invalid_request` that says what came instead.
+ */
+export function readWav(bytes: Uint8Array): WavAudio {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  checkMagic(view);
+  let format: Format | null = null;
+  for (let offset = 12; offset + 8 <= view.byteLength; ) {
+    const id = chunkId(view, offset);
+    const size = view.getUint32(offset + 4, true);
+    const body = offset + 8;
+    if (id === 'fmt ') format = readFormat(view, body, size);
+    if (id === 'data') {
+      if (format === null) refuse('its data chunk comes before its fmt chunk');
+      const data = new DataView(bytes.buffer, bytes.byteOffset + body, dataBytes(view, body, size));
+      return { rateHz: format.rateHz, channels: readSamples(data, format) };
+    }
+    // Chunks of odd length are padded with a zero, which some writers forget.
+    offset = body + size + (size % 2 === 1 && bytes[body + size] === 0 ? 1 : 0);
+  }
+  return refuse(format === null ? 'it has no fmt chunk' : 'it has no data chunk');
+}
+
+function writeHeader(view: DataView, channels: number, rateHz: number): void {
+  const text = (offset: number, value: string) => {
+    for (let i = 0; i < value.length; i++) view.setUint8(offset + i, value.charCodeAt(i));
+  };
+  text(0, 'RIFF');
+  view.setUint32(4, view.byteLength - 8, true);
+  text(8, 'WAVEfmt ');
+  view.setUint32(16, 16, true);
+  view.setUint16(20, TAG_PCM, true);
+  view.setUint16(22, channels, true);
+  view.setUint32(24, rateHz, true);
+  view.setUint32(28, rateHz * channels * 2, true);
+  view.setUint16(32, channels * 2, true);
+  view.setUint16(34, 16, true);
+  text(36, 'data');
+  view.setUint32(40, view.byteLength - HEADER_BYTES, true);
+}
+
+/** Writes 16-bit PCM; a channel shorter than the longest one ends in silence. */
+export function writeWav(channels: Int16Array[], rateHz: number): Uint8Array {
+  const frames = Math.max(0, ...channels.map((channel) => channel.length));
+  const bytes = new Uint8Array(HEADER_BYTES + frames * channels.length * 2);
+  const view = new DataView(bytes.buffer);
+  writeHeader(view, channels.length, rateHz);
+  channels.forEach((samples, channel) => {
+    for (let i = 0; i < samples.length; i++) view.setInt16(HEADER_BYTES + (i * channels.length + channel) * 2, samples[i] as number, true);
+  });
+  return bytes;
+}
