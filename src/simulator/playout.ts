@@ -1,0 +1,45 @@
+/** Twilio's side of playback: a buffer that is played at the speed of the codec, and marks that are told when it reaches them. */
+import { type Codec, msToBytes } from '../units.ts';
+
+/**
+ * The playback buffer of one stream (https://www.twilio.com/docs/voice/media-streams/websocket-messages: media, mark, clear).
+ * It counts bytes rather than keeping them: nobody listens.
+ */
+export class Playout {
+  readonly #codec: Codec;
+  readonly #marks: { readonly name: string; readonly atBytes: number }[] = [];
+  #receivedBytes = 0;
+  #playedBytes = 0;
+
+  constructor(codec: Codec) {
+    this.#codec = codec;
+  }
+
+  /** More audio to play, after all that came before. */
+  append(bytes: number): void {
+    this.#receivedBytes += bytes;
+  }
+
+  /** A mark behind the audio received so far. Returns the marks reached: this one at once if nothing is left to play before it. */
+  mark(name: string): string[] {
+    this.#marks.push({ name, atBytes: this.#receivedBytes });
+    return this.#reached();
+  }
+
+  /** Plays for `durationMs`, or as long as there is audio. Returns the marks reached, in order. */
+  advance(durationMs: number): string[] {
+    this.#playedBytes = Math.min(this.#receivedBytes, this.#playedBytes + msToBytes(durationMs, this.#codec));
+    return this.#reached();
+  }
+
+  /** Throws the audio away. Returns the marks that were still pending, in order: a carrier tells them as if they had been reached. */
+  clear(): string[] {
+    this.#playedBytes = this.#receivedBytes;
+    return this.#reached();
+  }
+
+  #reached(): string[] {
+    const pending = this.#marks.findIndex((mark) => mark.atBytes > this.#playedBytes);
+    return this.#marks.splice(0, pending === -1 ? this.#marks.length : pending).map((mark) => mark.name);
+  }
+}
