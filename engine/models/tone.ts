@@ -10,6 +10,8 @@ const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 
 const FIRST_BAND_HZ = 400;
 const BAND_HZ = 200;
 const SLICE_SAMPLES = (200 * ENGINE_RATE_HZ) / 1000;
+/** A last slice shorter than this says nothing. */
+const SLICE_MIN_SAMPLES = (150 * ENGINE_RATE_HZ) / 1000;
 
 /** Root mean square, in 16-bit steps, from which on sound is speech: -36 dB below full scale. */
 const LOUD = 500;
@@ -18,7 +20,7 @@ const QUIET_PROBABILITY = 0.02;
 
 /**
  * A recogniser of pure tones. Slices are counted from the first loud sample, so that leading silence changes nothing and a longer window of the
- * same tones begins with the same words; an incomplete last slice says nothing. One step per slice. The draft is not needed.
+ * same tones begins with the same words. One step per slice. The draft is not needed.
  */
 export const toneAsr: Asr = Object.freeze({
   name: 'tone',
@@ -27,7 +29,7 @@ export const toneAsr: Asr = Object.freeze({
   async *transcribe(samples: Int16Array): Steps<Recognition> {
     const tokens: number[] = [];
     const start = samples.findIndex((sample) => Math.abs(sample) >= LOUD);
-    for (let from = Math.max(start, 0); from + SLICE_SAMPLES <= samples.length; from += SLICE_SAMPLES) {
+    for (let from = Math.max(start, 0); from + SLICE_MIN_SAMPLES <= samples.length; from += SLICE_SAMPLES) {
       const slice = samples.subarray(from, from + SLICE_SAMPLES);
       if (loudness(slice) >= LOUD) tokens.push(bandOf(slice));
       yield;
@@ -64,10 +66,19 @@ function loudness(samples: Int16Array): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 }
 
-/** The frequency band of a slice by its upward zero crossings; frequencies beyond the ends of the list belong to its ends. */
+/** The frequency band of a slice; frequencies beyond the ends of the list belong to its ends. */
 function bandOf(slice: Int16Array): number {
-  let crossings = 0;
-  for (let i = 1; i < slice.length; i++) if ((slice[i - 1] ?? 0) < 0 && (slice[i] ?? 0) >= 0) crossings++;
-  const frequencyHz = (crossings * ENGINE_RATE_HZ) / slice.length;
-  return Math.min(Math.max(Math.round((frequencyHz - FIRST_BAND_HZ) / BAND_HZ), 0), WORDS.length - 1);
+  return Math.min(Math.max(Math.round((frequencyOf(slice) - FIRST_BAND_HZ) / BAND_HZ), 0), WORDS.length - 1);
+}
+
+/** Upward zero crossings per second between the first and the last of them; each comes out of a loud trough, so noise makes none. */
+function frequencyOf(slice: Int16Array): number {
+  const crossings: number[] = [];
+  let isLow = false;
+  for (const [index, sample] of slice.entries()) {
+    if (isLow && sample >= 0) crossings.push(index);
+    isLow = sample <= -LOUD || (isLow && sample < 0);
+  }
+  const [first = 0, last = 0] = [crossings[0], crossings.at(-1)];
+  return last > first ? ((crossings.length - 1) * ENGINE_RATE_HZ) / (last - first) : 0;
 }

@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Asr, Recognition } from '../../../engine/models/model.ts';
+import { loadMoonshine } from '../../../engine/models/moonshine.ts';
+import { finish, speech } from '../speech.ts';
+
+const END_TOKEN = 2;
+
+let asr: Asr;
+let spoken: Int16Array;
+let undrafted: Recognition;
+let undraftedRuns: number;
+
+beforeAll(async () => {
+  asr = await loadMoonshine({ device: { provider: 'cpu' }, threads: 1 });
+  spoken = speech('short');
+  ({ result: undrafted, runs: undraftedRuns } = await finish(asr.transcribe(spoken, [])));
+});
+
+describe('Moonshine', () => {
+  it('writes what is said', () => {
+    expect(undrafted.text.toLowerCase()).toContain('leave a message after the tone');
+    expect(undrafted.looped).toBe(false);
+  });
+
+  it('makes one run for the audio and one per token', () => {
+    expect(undraftedRuns).toBe(undrafted.tokens.length + 2);
+  });
+
+  it('verifies a whole draft in one run', async () => {
+    const { result, runs } = await finish(asr.transcribe(spoken, undrafted.tokens));
+    expect(result.text).toBe(undrafted.text);
+    expect(runs).toBe(2);
+  });
+
+  it('goes on from the part of a draft that it agrees with', async () => {
+    const kept = undrafted.tokens.slice(0, 4);
+    const { result, runs } = await finish(asr.transcribe(spoken, [...kept, 9999, 9998]));
+    expect(result.tokens).toEqual(undrafted.tokens);
+    expect(runs).toBe(undraftedRuns - kept.length);
+  });
+
+  it('gives the same text whatever the draft', async () => {
+    const tooLong = Array.from({ length: 500 }, () => 278);
+    for (const draft of [[9999], tooLong, [END_TOKEN], [...undrafted.tokens, END_TOKEN, 9999]]) {
+      expect((await finish(asr.transcribe(spoken, draft))).result.text).toBe(undrafted.text);
+    }
+  });
+
+  it.each([0, 1, 400, 894, 895, 1599])('takes %i samples', async (length) => {
+    const { result } = await finish(asr.transcribe(spoken.subarray(8000, 8000 + length), []));
+    expect(result.tokens.length).toBeLessThanOrEqual(3);
+  });
+
+  it('hears no words in silence', async () => {
+    expect((await finish(asr.transcribe(new Int16Array(32_000), []))).result.text).toBe('');
+  });
+});
