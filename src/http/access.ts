@@ -1,0 +1,139 @@
+/**
+ * Who may come in. Locked by default: a configured secret is always asked for (API_KEYS here, TWILIO_AUTH_TOKEN at Twilio's doors); where there is
+ * none, only this machine itself may come in, unless ALLOW_ANONYMOUS lets everybody.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.ts';
+import { TrunklineError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import { Attempts } from './attempts.ts';
+import { clientAddress, isForeign, isLocal, isSecure } from './origin.ts';
+import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
+
+/** The browser's proof that a key was typed. */
+export const SESSION_COOKIE = 'trunkline_session';
+
+type AccessSettings = Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL'>;
+
+export class Access {
+  readonly #settings: AccessSettings;
+  readonly #keyHashes: readonly Buffer[];
+  readonly #attempts: Attempts;
+  readonly #sessions: Sessions;
+
+  constructor(options: { settings: AccessSettings; clock: Clock }) {
+    this.#settings = options.settings;
+    this.#keyHashes = options.settings.API_KEYS.map(hashOf);
+    this.#attempts = new Attempts({ clock: options.clock });
+    this.#sessions = new Sessions({ clock: options.clock });
+  }
+
+  /**
+   * Lets a request with a key or a session in; without API_KEYS, one of this machine.
+   * @throws TrunklineError `api_key_missing`, `api_key_invalid`, `too_many_attempts` or `anonymous_refused`
+   */
+  admit(request: FastifyRequest): void {
+    if (this.#keyHashes.length === 0) {
+      this.admitAnonymous(request);
+      return;
+    }
+    const key = bearerOf(request);
+    if (key !== null) this.#checkKey(request, key);
+    else if (!this.#sessions.has(sessionOf(request)))
+      throw new TrunklineError(
+        'api_key_missing',
+        'this door needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
+      );
+  }
+
+  /** Whether {@link admit} would let the request in; a wrong key counts as an attempt here too. */
+  admits(request: FastifyRequest): boolean {
+    try {
+      this.admit(request);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Lets a request in that no secret protects.
+   * @throws TrunklineError `anonymous_refused`
+   */
+  admitAnonymous(request: FastifyRequest): void {
+    if (this.#settings.ALLOW_ANONYMOUS || isLocal(request)) return;
+    throw new TrunklineError(
+      'anonymous_refused',
+      'with no secret configured this door is open to this machine only, by its loopback name and without a proxy; set the secret that guards it, or ALLOW_ANONYMOUS=true',
+    );
+  }
+
+  /**
+   * Keeps other sites' pages from acting through a visitor's browser: WebSockets and all but GET and HEAD must come from our own pages or from programs.
+   * @throws TrunklineError `origin_refused`
+   */
+  refuseForeign(request: FastifyRequest): void {
+    const isReading = (request.method === 'GET' || request.method === 'HEAD') && !request.ws;
+    if (isReading || !isForeign(request, this.#settings.PUBLIC_URL)) return;
+    throw new TrunklineError(
+      'origin_refused',
+      'the request was made by a page of another site (Origin), expected one of this server or none',
+    );
+  }
+
+  /**
+   * Exchanges a key for a session.
+   * @returns the `Set-Cookie` header, or null where no keys are asked for
+   * @throws TrunklineError as {@link admit}
+   */
+  signIn(request: FastifyRequest, key: string): string | null {
+    if (this.#keyHashes.length === 0) {
+      this.admitAnonymous(request);
+      return null;
+    }
+    this.#checkKey(request, key);
+    return this.#cookie(request, this.#sessions.open(), SESSION_LIFE_MS / 1000);
+  }
+
+  /** Ends the request's session, if it has one. Returns the `Set-Cookie` header that makes the browser forget it. */
+  signOut(request: FastifyRequest): string {
+    this.#sessions.end(sessionOf(request));
+    return this.#cookie(request, '', 0);
+  }
+
+  /** An address that failed too often is refused before its key is looked at: otherwise it could go on guessing. */
+  #checkKey(request: FastifyRequest, key: string): void {
+    const address = clientAddress(request, this.#settings.PUBLIC_URL);
+    if (this.#attempts.isExhausted(address))
+      throw new TrunklineError('too_many_attempts', 'too many wrong keys came from this address; try again in a minute');
+    if (this.#isKey(key)) return;
+    this.#attempts.fail(address);
+    throw new TrunklineError('api_key_invalid', 'the key is not one of API_KEYS');
+  }
+
+  /** Compares hashes of equal length, and with every key, so that the time taken tells nothing. */
+  #isKey(key: string): boolean {
+    const given = hashOf(key);
+    return this.#keyHashes.map((hash) => timingSafeEqual(hash, given)).includes(true);
+  }
+
+  #cookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
+    const secure = isSecure(request, this.#settings.PUBLIC_URL) ? '; Secure' : '';
+    return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  }
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** RFC 6750 §2.1. Null when no key was sent that way. */
+function bearerOf(request: FastifyRequest): string | null {
+  return /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? null;
+}
+
+function sessionOf(request: FastifyRequest): string {
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))?.slice(SESSION_COOKIE.length + 1) ?? '';
+}

@@ -1,0 +1,134 @@
+/** Turns any failure of a request into what the client hears (OpenAI's error body), a count and a log line. Handlers only throw. */
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { TrunklineError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body holds a secret: an error never repeats what came. */
+    readonly secretBody?: true;
+    /** The route takes WebSockets; an upgrade of any other route is refused. */
+    readonly socket?: true;
+  }
+}
+
+/** The body of every error: OpenAI's `Error` schema, `code` being one of docs/errors.md. */
+const errorSchema = z.object({
+  error: z.object({ message: z.string(), type: z.string(), param: z.null(), code: z.string() }),
+});
+
+/** The `response` schemas of a route for the error statuses it can answer with. */
+export function errorResponses<S extends number>(...statuses: readonly S[]): Record<S, typeof errorSchema> {
+  return Object.fromEntries(statuses.map((status) => [status, errorSchema])) as Record<S, typeof errorSchema>;
+}
+
+/** Seconds after which a client that was refused for its many wrong keys may try again. */
+const RETRY_AFTER_SECONDS = 60;
+
+/** Longest piece of a client's own value that an error repeats. */
+const ECHO_MAX_CHARS = 80;
+
+/** One place for every failure of one server. */
+export class Failures {
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+
+  constructor(options: { log: Log; metrics: Metrics }) {
+    this.#log = options.log;
+    this.#metrics = options.metrics;
+  }
+
+  /** Answers `request` with the error body for `error`. */
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const failure = toTrunklineError(error, request);
+    if (failure.code === 'internal')
+      this.#log.error({ err: error, route: request.routeOptions.url, requestId: request.id }, 'request failed');
+    this.#metrics.refused.inc({ code: failure.code });
+    if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
+    if (failure.status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(failure.toBody()));
+  }
+
+  /** Closes `socket` with the close code for `error`. What a peer or the network did to the socket has closed it already. */
+  close(error: unknown, socket: WebSocket): void {
+    if (error instanceof TrunklineError) {
+      this.#metrics.refused.inc({ code: error.code });
+      socket.close(error.closeCode, error.code);
+    } else if (isOfTransport(error)) {
+      this.#log.debug({ err: error }, 'socket failed');
+    } else {
+      this.#log.error({ err: error }, 'socket handler failed');
+      this.#metrics.refused.inc({ code: 'internal' });
+      socket.close(new TrunklineError('internal', '').closeCode, 'internal');
+    }
+  }
+}
+
+/** Answers what Node could not read as HTTP: no request exists yet, so the bytes are written by hand. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const failure = new TrunklineError('invalid_request', `expected an HTTP/1.1 request, got something else (${error.code ?? 'no code'})`);
+  const body = JSON.stringify(failure.toBody());
+  const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Errors of the socket itself (`ECONNRESET`, ws's `WS_ERR_…`) carry a string code; those of our code do not. */
+function isOfTransport(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineError {
+  if (error instanceof TrunklineError) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) return new TrunklineError('invalid_request', explainValidation(error, request));
+  const { statusCode = 500, message = '', code = '' } = (error ?? {}) as Partial<FastifyError>;
+  if (code === 'FST_ERR_NOT_FOUND') return routeNotFound(request);
+  if (statusCode === 413) return new TrunklineError('message_too_large', message);
+  if (statusCode >= 400 && statusCode < 500) return new TrunklineError('invalid_request', message);
+  return new TrunklineError('internal', `something went wrong in here; the log says what under request id ${request.id}`);
+}
+
+/** For a method and path that lead nowhere. */
+export function routeNotFound(request: FastifyRequest): TrunklineError {
+  const path = request.url.split('?', 1)[0] ?? '';
+  return new TrunklineError('route_not_found', `there is no ${request.method} ${clip(path)}; /docs lists what there is`);
+}
+
+/** What fastify-type-provider-zod throws. */
+interface ZodValidation {
+  readonly validation: readonly { readonly instancePath: string; readonly message?: string }[];
+  readonly validationContext?: string;
+}
+
+const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path', body: 'body', headers: 'headers' };
+
+/** One clause for each wrong field: where it is, what came and what was expected. */
+function explainValidation(error: ZodValidation, request: FastifyRequest): string {
+  const { validation, validationContext = 'body' } = error;
+  const came = { querystring: request.query, params: request.params, body: request.body, headers: {} }[validationContext];
+  const isSecret = validationContext === 'body' && request.routeOptions.config.secretBody === true;
+  return validation
+    .map(({ instancePath, message = 'not allowed' }) => {
+      const path = instancePath.split('/').filter((part) => part !== '');
+      const field = [PLACES[validationContext] ?? validationContext, ...path].join('.');
+      return isSecret ? `${field}: ${message}` : `${field}: got ${describe(valueAt(came, path))}; ${message}`;
+    })
+    .join('. ');
+}
+
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], root);
+}
+
+function describe(value: unknown): string {
+  return value === undefined ? 'nothing' : clip(JSON.stringify(value));
+}
+
+function clip(text: string): string {
+  return text.length <= ECHO_MAX_CHARS ? text : `${text.slice(0, ECHO_MAX_CHARS)}…`;
+}

@@ -1,0 +1,137 @@
+/** Twilio's doors: the webhook that says where a call's media goes, and the WebSocket it goes to. */
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { CallRegistry } from '../calls/registry.ts';
+import { isTwilioHandshake, isTwilioWebhook } from '../carriers/twilio-signature.ts';
+import { connectStreamTwiml, listenAndDialTwiml } from '../carriers/twiml.ts';
+import { TrunklineError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import type { Access } from './access.ts';
+import { errorResponses } from './errors.ts';
+import { publicOrigin } from './origin.ts';
+
+const MEDIA_PATH = '/twilio/media';
+const FORM = 'application/x-www-form-urlencoded';
+
+/** The fields we use of https://www.twilio.com/docs/voice/twiml#request-parameters; callers may be `client:…` or `anonymous`. */
+const voiceFields = z.object({
+  CallSid: z.string().regex(/^[\w-]{1,64}$/, 'expected a call identifier such as CA and 32 hexadecimal digits'),
+  From: z.string().max(256).optional(),
+  To: z.string().max(256).optional(),
+});
+
+const voiceForm = z
+  .string()
+  .transform((text): z.input<typeof voiceFields> => ({ CallSid: '', ...Object.fromEntries(new URLSearchParams(text)) }))
+  .pipe(voiceFields);
+
+/** ITU-T E.164. In a query `+` means a space, and hardly anybody writes `%2B`. */
+const phoneNumber = z
+  .string()
+  .transform((text) => text.replace(/^ /, '+'))
+  .refine((text) => /^\+[1-9]\d{6,14}$/.test(text), 'expected a phone number in E.164 form such as +14155550100');
+
+interface TwilioOptions {
+  readonly settings: Settings;
+  readonly registry: Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'tokens'>;
+  readonly access: Access;
+}
+
+/** `POST /twilio/voice` and `WS /twilio/media`. */
+export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { settings, registry, access }, done) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
+
+  app.post(
+    '/twilio/voice',
+    {
+      schema: {
+        summary: "Twilio's voice webhook: connects the call to Trunkline",
+        description:
+          'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+        tags: ['twilio'],
+        security: [],
+        consumes: [FORM],
+        querystring: z.object({ listen: phoneNumber.optional().describe('Forward the call to this number (E.164) and listen') }),
+        body: voiceForm,
+        response: {
+          200: { description: 'TwiML', content: { 'text/xml': { schema: z.string() } } },
+          ...errorResponses(400, 403, 413, 503),
+        },
+      },
+      preValidation: async (request) => checkWebhook(request, settings, access),
+    },
+    (request, reply) => {
+      registry.admit();
+      const { CallSid: callId, From: from = null, To: to = null } = request.body;
+      const url = `${publicOrigin(request, settings.PUBLIC_URL).replace(/^http/, 'ws')}${MEDIA_PATH}`;
+      const target = { url, parameters: { token: registry.tokens.issue({ callId, from, to }) } };
+      const { listen } = request.query;
+      const twiml = listen === undefined ? connectStreamTwiml(target) : listenAndDialTwiml(target, listen);
+      reply.type('text/xml; charset=utf-8').send(twiml);
+    },
+  );
+
+  app.route({
+    method: 'GET',
+    url: MEDIA_PATH,
+    exposeHeadRoute: false,
+    config: { socket: true },
+    schema: {
+      summary: "Twilio Media Streams (WebSocket): a call's audio",
+      description:
+        'Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice.',
+      tags: ['twilio'],
+      security: [],
+      response: errorResponses(400, 403, 503),
+    },
+    preValidation: async (request) => {
+      checkHandshake(request, settings, access);
+      registry.admit();
+    },
+    handler: () => {
+      throw new TrunklineError('invalid_request', `${MEDIA_PATH} is for WebSockets, expected an upgrade`);
+    },
+    wsHandler: (socket) => registry.acceptTwilio(socket, { tokenRequired: isTokenRequired(settings) }),
+  });
+  done();
+};
+
+/** A token shows that Twilio's signed webhook asked for the stream: without signatures it would show nothing. */
+function isTokenRequired(settings: Settings): boolean {
+  return settings.TWILIO_AUTH_TOKEN !== '' && settings.TWILIO_CALL_TOKEN === 'required';
+}
+
+function checkWebhook(request: FastifyRequest, settings: Settings, access: Access): void {
+  const authToken = settings.TWILIO_AUTH_TOKEN;
+  if (authToken === '') {
+    access.admitAnonymous(request);
+    return;
+  }
+  const url = publicOrigin(request, settings.PUBLIC_URL) + request.raw.url;
+  const body = typeof request.body === 'string' ? request.body : '';
+  if (!isTwilioWebhook({ authToken, signature: signatureOf(request), url, body })) refuseSignature();
+}
+
+/** Twilio connects by wss alone and signs that, whatever a proxy in between makes of it. */
+function checkHandshake(request: FastifyRequest, settings: Settings, access: Access): void {
+  const authToken = settings.TWILIO_AUTH_TOKEN;
+  if (authToken === '') {
+    access.admitAnonymous(request);
+    return;
+  }
+  const url = publicOrigin(request, settings.PUBLIC_URL).replace(/^https?/, 'wss') + request.raw.url;
+  if (!isTwilioHandshake({ authToken, signature: signatureOf(request), url })) refuseSignature();
+}
+
+function signatureOf(request: FastifyRequest): string | undefined {
+  return [request.headers['x-twilio-signature'] ?? []].flat()[0];
+}
+
+function refuseSignature(): never {
+  throw new TrunklineError(
+    'signature_invalid',
+    'X-Twilio-Signature does not fit: check TWILIO_AUTH_TOKEN (the primary auth token) and PUBLIC_URL (the origin that Twilio was given)',
+  );
+}

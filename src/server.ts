@@ -1,0 +1,129 @@
+/** Puts the doors together: one HTTP server whose routes are opened, guarded and described here and nowhere else. */
+import { randomUUID } from 'node:crypto';
+import websocket from '@fastify/websocket';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Feed } from './calls/feed.ts';
+import type { CallRegistry } from './calls/registry.ts';
+import type { Clock } from './clock.ts';
+import { Access } from './http/access.ts';
+import { callRoutes } from './http/calls.ts';
+import { captionRoutes } from './http/captions.ts';
+import { describeRoutes, docsRoutes } from './http/docs.ts';
+import { answerUnreadable, Failures, routeNotFound } from './http/errors.ts';
+import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
+import { pageRoutes } from './http/page.ts';
+import { FeedReaders } from './http/readers.ts';
+import { signInRoutes } from './http/sign-in.ts';
+import { twilioRoutes } from './http/twilio.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { Settings } from './settings.ts';
+
+/** Largest body of a request. */
+const BODY_MAX_BYTES = 65_536;
+/** A call's id may be the carrier's names for a call and a stream together. */
+const CALL_ID_MAX_CHARS = 300;
+/** A request that takes longer to arrive is given up. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** WebSockets that have not answered our close by then are torn down. */
+const CLOSE_GRACE_MS = 1000;
+
+interface ServerOptions {
+  readonly settings: Settings;
+  readonly registry: Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup' | 'admit' | 'acceptTwilio' | 'tokens'>;
+  readonly feed: Pick<Feed, 'subscribe'>;
+  /** How the process is now. */
+  readonly health: () => GatewayHealth;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** The HTTP server of a gateway, not listening yet. `close()` ends its caption readers and WebSockets too. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { settings, clock, log, metrics } = options;
+  const failures = new Failures({ log, metrics });
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_MAX_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: CALL_ID_MAX_CHARS },
+    genReqId: () => randomUUID(),
+    frameworkErrors: (error, request, reply) => void failures.answer(error, request, reply),
+    clientErrorHandler: answerUnreadable,
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler((error, request, reply) => failures.answer(error, request, reply));
+  app.setNotFoundHandler((request) => {
+    throw routeNotFound(request);
+  });
+  await app.register(websocket, {
+    options: { maxPayload: settings.MESSAGE_MAX_BYTES, perMessageDeflate: false },
+    errorHandler: (error, socket) => failures.close(error, socket),
+    preClose: closeSocketsOn(clock),
+  });
+  await describeRoutes(app);
+  logRequests(app, log);
+  await openDoors(app, options);
+  return app;
+}
+
+/** Every route, with what its visitors must show. */
+async function openDoors(app: FastifyInstance, options: ServerOptions): Promise<void> {
+  const { settings, registry, feed, health, metrics, clock } = options;
+  const access = new Access({ settings, clock });
+  const readers = new FeedReaders({
+    feed,
+    clock,
+    metrics,
+    readersMax: settings.FEED_READERS_MAX,
+    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  });
+  app.addHook('preClose', async () => readers.close());
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
+    access.refuseForeign(request);
+  });
+
+  await app.register(pageRoutes);
+  await app.register(healthRoutes, { health, access });
+  await app.register(twilioRoutes, { settings, registry, access });
+  await app.register(signInRoutes, { access });
+  await app.register((guarded, _options, done) => {
+    guarded.addHook('onRequest', async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      access.admit(request);
+    });
+    void guarded.register(callRoutes, { calls: registry });
+    void guarded.register(captionRoutes, { readers, clock });
+    void guarded.register(metricRoutes, { metrics });
+    void guarded.register(docsRoutes);
+    done();
+  });
+}
+
+/** Paths without their query, and never a body: those may hold numbers and keys. */
+function logRequests(app: FastifyInstance, log: Log): void {
+  app.addHook('onResponse', async (request: FastifyRequest, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    log.debug({ method: request.method, route, status: reply.statusCode, durationMs: reply.elapsedTime, requestId: request.id }, 'request');
+  });
+}
+
+/** Asks every WebSocket to close (1012, "service restart"), then tears down those that do not. */
+function closeSocketsOn(clock: Clock) {
+  return function closeSockets(this: FastifyInstance, done: () => void): void {
+    const server = this.websocketServer;
+    for (const socket of server.clients) socket.close(1012, 'draining');
+    const timer = clock.after(CLOSE_GRACE_MS, () => {
+      for (const socket of server.clients) socket.terminate();
+    });
+    server.close(() => timer.cancel());
+    done();
+  };
+}

@@ -1,0 +1,101 @@
+/** A server whose calls are pretend ones, for tests of the doors. */
+import type { FastifyInstance } from 'fastify';
+import type { WebSocket } from 'ws';
+import { Feed } from '../../src/calls/feed.ts';
+import type { CallView } from '../../src/calls/registry.ts';
+import { CallTokens } from '../../src/calls/tokens.ts';
+import type { FinalCaption } from '../../src/calls/transcript.ts';
+import { readSettings } from '../../src/config.ts';
+import type { TrunklineError } from '../../src/errors.ts';
+import type { EngineHealth } from '../../src/http/health.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { createServer } from '../../src/server.ts';
+import { FakeClock } from '../fakes/clock.ts';
+
+/** Calls that do what the test says. */
+export class PretendCalls {
+  readonly views: CallView[] = [];
+  readonly captions = new Map<string, FinalCaption[]>();
+  readonly hungUp: string[] = [];
+  readonly accepted: { socket: WebSocket; tokenRequired: boolean }[] = [];
+  readonly tokens: CallTokens;
+  refusal: TrunklineError | null = null;
+
+  constructor(clock: FakeClock) {
+    this.tokens = new CallTokens({ clock });
+  }
+
+  admit(): void {
+    if (this.refusal !== null) throw this.refusal;
+  }
+
+  acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean }): void {
+    this.accepted.push({ socket, ...options });
+    socket.send('accepted');
+  }
+
+  list(): CallView[] {
+    return this.views;
+  }
+
+  get(id: string): CallView | undefined {
+    return this.views.find((view) => view.id === id);
+  }
+
+  finals(id: string): readonly FinalCaption[] | undefined {
+    return this.captions.get(id);
+  }
+
+  hangup(id: string): boolean {
+    if (this.get(id)?.state !== 'live') return false;
+    this.hungUp.push(id);
+    return true;
+  }
+}
+
+export interface Doors {
+  readonly app: FastifyInstance;
+  readonly calls: PretendCalls;
+  readonly feed: Feed;
+  readonly clock: FakeClock;
+  readonly metrics: Metrics;
+  readonly logLines: string[];
+  readonly health: { draining: boolean; engine: EngineHealth };
+}
+
+/** The doors with `environment` over the defaults, not listening. The caller closes `app`. */
+export async function openDoors(environment: Readonly<Record<string, string>> = {}): Promise<Doors> {
+  const settings = readSettings(environment);
+  const clock = new FakeClock();
+  const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
+  const calls = new PretendCalls(clock);
+  const metrics = new Metrics();
+  const logLines: string[] = [];
+  const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
+  const engine: EngineHealth = { state: 'ready', ready: 1, workers: 1, provider: 'cpu', models: { asr: 'tone', vad: 'tone' } };
+  const health = { draining: false, engine };
+  const app = await createServer({ settings, registry: calls, feed, health: () => health, metrics, log, clock });
+  return { app, calls, feed, clock, metrics, logLines, health };
+}
+
+/** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */
+export async function listen(app: FastifyInstance): Promise<string> {
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** A live call. */
+export function liveCall(id: string): CallView {
+  return {
+    id,
+    carrier: 'twilio',
+    from: '+14155550100',
+    to: null,
+    state: 'live',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    endedAt: null,
+    tracks: ['inbound'],
+    lagMs: null,
+    durationMs: 1280,
+  };
+}
