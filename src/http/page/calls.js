@@ -6,9 +6,13 @@ import { formatTime } from './captions.js';
  *   tracks: string[], lagMs: number | null, durationMs: number }} CallView
  */
 
-/** Who talks to whom, as far as the carrier told. @param {CallView} call @returns {string} */
+/** So much of a long id tells calls apart well enough. */
+const ID_CHARS = 12;
+
+/** Who talks to whom, as far as the carrier told; its id where it told neither. @param {CallView} call @returns {string} */
 export function nameCall(call) {
-  return `${call.from ?? 'Unknown'} → ${call.to ?? 'unknown'}`;
+  if (call.from === null && call.to === null) return `Call ${call.id.length > ID_CHARS ? `${call.id.slice(0, ID_CHARS)}…` : call.id}`;
+  return `${call.from ?? 'unknown'} → ${call.to ?? 'unknown'}`;
 }
 
 /** Its state, length and lag in words. @param {CallView} call @returns {string} */

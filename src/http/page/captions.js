@@ -159,17 +159,15 @@ export class Captions {
     if (this.#shown.size > PARAGRAPHS_MAX) this.#prune();
   }
 
-  /** Takes out the paragraph that starts first, without moving what the reader looks at. */
+  /** Takes out the paragraph that starts first; the browser's scroll anchoring keeps in place what the reader looks at. */
   #prune() {
-    const { pane, finals, earlier } = this.#parts;
+    const { finals, earlier } = this.#parts;
     const oldest = finals.firstElementChild;
     if (!(oldest instanceof HTMLElement)) return;
-    const heightBefore = this.#following ? 0 : pane.scrollHeight;
     this.#prunedToMs = Math.max(this.#prunedToMs, Number(oldest.dataset['startMs']));
     this.#shown.delete(oldest.dataset['key'] ?? '');
     oldest.remove();
     earlier.hidden = false;
-    if (!this.#following) pane.scrollTop -= heightBefore - pane.scrollHeight;
   }
 
   /** @param {Caption} caption */

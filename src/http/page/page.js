@@ -161,6 +161,7 @@ class Page {
     if (this.#chosen === null && live[0] !== undefined) this.#choose(live[0].id);
     this.#list.show(calls, this.#chosen);
     part('no-calls').hidden = calls.length > 0;
+    part('welcome').hidden = calls.length > 0 || this.#chosen !== null;
     document.title = live.length === 0 ? 'Trunkline' : `Trunkline (${live.length} live)`;
     this.#follow();
   }
@@ -274,8 +275,10 @@ class Page {
   #showHead() {
     const call = this.#call;
     const chosen = this.#chosen;
-    if (chosen === null) return;
     part('call-links').hidden = call === undefined;
+    part('quiet').hidden = chosen === null ? this.#calls.length === 0 : !this.#captions.empty;
+    setText(part('quiet'), this.#explainQuiet(call));
+    if (chosen === null) return;
     setText(part('call-heading'), call === undefined ? chosen : nameCall(call));
     setText(
       part('call-facts'),
@@ -287,6 +290,7 @@ class Page {
 
   /** @param {CallView | undefined} call @returns {string} */
   #explainQuiet(call) {
+    if (this.#chosen === null) return 'Choose a call to read what was said.';
     if (call === undefined) return 'The gateway does not know this call, or no longer. Choose another, or wait for it to begin.';
     if (call.state === 'ended' || this.#over) return 'Nothing was said on this call.';
     return 'Nothing has been said yet. Captions appear here while people speak.';
