@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FromEngine } from '../../engine/contract.ts';
+import { EngineHost } from '../../engine/host.ts';
+import { systemTime } from '../../engine/time.ts';
+import { tone } from './speech.ts';
+
+const SETTINGS = { asrModel: 'tone', vadModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
+const transcribe = (id: number) => ({ kind: 'transcribe', id, urgency: 'final', dueInMs: 1000, samples: tone(600, 600), draft: [] });
+
+let messages: FromEngine[];
+let left: string[];
+let host: EngineHost;
+let gone: Promise<void>;
+
+beforeEach(() => {
+  messages = [];
+  left = [];
+  gone = new Promise((resolve) => {
+    const leave = (reason: string) => {
+      left.push(reason);
+      resolve();
+    };
+    host = new EngineHost({ time: systemTime, outlet: { send: (message) => messages.push(message), leave } });
+  });
+});
+
+async function configured(): Promise<void> {
+  host.receive({ kind: 'configure', settings: SETTINGS });
+  while (messages.length === 0) await systemTime.letMessagesIn();
+}
+
+/** Drains the host and gives what it said after `ready`. */
+async function drained(): Promise<FromEngine[]> {
+  host.receive({ kind: 'drain' });
+  await gone;
+  return messages.filter(({ kind }) => kind !== 'ready');
+}
+
+describe('an engine', () => {
+  it('says what it is when it is ready', async () => {
+    await configured();
+    expect(messages).toMatchObject([{ kind: 'ready', asrModel: 'tone', vadModel: 'tone', provider: 'cpu', warning: null }]);
+  });
+
+  it('finishes what was sent before it leaves', async () => {
+    await configured();
+    host.receive(transcribe(1));
+    host.receive(transcribe(2));
+    expect(await drained()).toMatchObject([
+      { kind: 'transcribed', id: 1, text: 'bravo bravo bravo', cost: { runs: 4 } },
+      { kind: 'transcribed', id: 2 },
+    ]);
+    expect(left).toEqual(['finished']);
+  });
+
+  it('leaves jobs unanswered that come after drain', async () => {
+    await configured();
+    host.receive({ kind: 'drain' });
+    host.receive(transcribe(3));
+    expect(await drained()).toEqual([]);
+  });
+
+  it('leaves once, whatever is asked of it', async () => {
+    await configured();
+    for (const _ of [1, 2]) host.receive({ kind: 'drain' });
+    host.abandon();
+    await drained();
+    expect(left).toEqual(['finished']);
+  });
+
+  it('answers nothing any more when nobody listens', async () => {
+    await configured();
+    host.receive(transcribe(1));
+    host.abandon();
+    await gone;
+    expect(messages.map(({ kind }) => kind)).toEqual(['ready']);
+  });
+
+  it('refuses wrong settings and leaves, even while it is asked to drain', async () => {
+    host.receive({ kind: 'configure', settings: { ...SETTINGS, threads: 0 } });
+    host.receive({ kind: 'drain' });
+    await gone;
+    await systemTime.letMessagesIn();
+    expect(messages).toMatchObject([{ kind: 'refused', code: 'bad_settings', message: expect.stringContaining('threads: got 0') }]);
+    expect(left).toEqual(['refused']);
+  });
+
+  it('is configured once', async () => {
+    await configured();
+    host.receive({ kind: 'configure', settings: {} });
+    expect(await drained()).toEqual([]);
+    expect(left).toEqual(['finished']);
+  });
+
+  it('refuses jobs before it is ready', () => {
+    host.receive(transcribe(1));
+    expect(messages).toMatchObject([{ kind: 'failed', id: 1, code: 'bad_input', message: 'sent before the engine is ready' }]);
+  });
+
+  it('answers a malformed message where it has an id and ignores it where it has none', async () => {
+    await configured();
+    const malformed = [null, 7, 'drain', {}, { kind: 'sing' }, { kind: 'cancel' }, { kind: 'transcribe', id: 'x' }, new Int16Array(3)];
+    for (const message of malformed) host.receive(message);
+    host.receive({ kind: 'sing', id: 4 });
+    host.receive({ ...transcribe(5), samples: 'speech' });
+    host.receive({ kind: 'detect', id: 6, urgency: 'detect', dueInMs: 5, tracks: [{ samples: new Int16Array(100), state: null }] });
+    host.receive({ kind: 'cancel', id: 99 });
+    expect(await drained()).toMatchObject([4, 5, 6].map((id) => ({ kind: 'failed', id, code: 'bad_input' })));
+  });
+});
