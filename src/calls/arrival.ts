@@ -1,0 +1,140 @@
+/**
+ * A carrier's socket and whatever becomes of it. Until `start` it is a stranger, held to its limits by the leg; `start` shows who it is, and with
+ * a good token (where one is asked for) a call comes of it. Every failure on this socket ends here: coded close, counter, log line, end of this call.
+ */
+import type { CallStart, CarrierEvent } from '../carriers/carrier.ts';
+import type { LegEnd, LegHandlers } from '../carriers/leg.ts';
+import { type ErrorCode, TrunklineError } from '../errors.ts';
+import type { Call, CallLeg } from './call.ts';
+import type { CallContext } from './context.ts';
+import type { CallTokens } from './tokens.ts';
+
+/** Printable ASCII without spaces: an id goes into URLs, log lines and the feed. */
+const ID = /^[!-~]{1,128}$/;
+/** As long as a SIP address may reasonably be. */
+const PARTY_MAX_CHARS = 256;
+
+export interface ArrivalOptions {
+  readonly carrier: string;
+  /** Whether `start` must bring the one-use token of the webhook. */
+  readonly tokenRequired: boolean;
+  readonly tokens: CallTokens;
+  readonly context: CallContext;
+  /** Opens the leg on the socket. */
+  connect(handlers: LegHandlers): CallLeg;
+  /** Makes the call that `start` announces. Throws a TrunklineError when it may not be. */
+  open(start: CallStart, leg: CallLeg, arrival: Arrival): Call;
+  /** The socket closed without ever becoming a call. */
+  onGone(arrival: Arrival): void;
+}
+
+export class Arrival {
+  readonly #options: ArrivalOptions;
+  readonly #leg: CallLeg;
+  #call: Call | null = null;
+  #refused = false;
+  #gone = false;
+
+  constructor(options: ArrivalOptions) {
+    this.#options = options;
+    this.#leg = options.connect({
+      onEvent: (event) => this.#onEvent(event),
+      onClosed: (end) => this.#onClosed(end),
+    });
+  }
+
+  /** Whether the socket is closed, or being closed. */
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  /** Closes the socket with the error's close code and ends what became of it. */
+  fail(error: unknown): void {
+    if (this.#gone) return;
+    const coded = error instanceof TrunklineError ? error : new TrunklineError('internal', 'this call could not go on');
+    if (coded !== error) this.#options.context.log.error({ err: error, callId: this.#call?.id }, 'a call failed');
+    this.#countRefusal(coded.code);
+    this.#leg.fail(coded);
+    this.#finish('error');
+  }
+
+  #onEvent(event: CarrierEvent): void {
+    if (this.#gone) return;
+    const type = event.type === 'ignored' ? event.what : event.type;
+    this.#options.context.metrics.messages.inc({ carrier: this.#options.carrier, type });
+    try {
+      if (this.#call !== null) this.#call.receive(event);
+      else if (event.type === 'start') this.#call = this.#begin(event.start);
+      else if (event.type === 'stop') this.#leave();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #onClosed(end: LegEnd): void {
+    if (this.#gone) return;
+    if (end.code === 'internal') this.#options.context.log.error({ err: end.error, callId: this.#call?.id }, 'a leg failed');
+    if (end.code !== null) this.#countRefusal(end.code);
+    this.#finish(end.reason);
+  }
+
+  #leave(): void {
+    this.#leg.close(1000, 'stopped before it started');
+    this.#finish('closed');
+  }
+
+  #begin(start: CallStart): Call {
+    checkNames(start);
+    const known = this.#identify(start);
+    const call = this.#options.open(known, this.#leg, this);
+    call.begin();
+    return call;
+  }
+
+  /** The start without its token; from and to as the webhook told them when the token is good. */
+  #identify(start: CallStart): CallStart {
+    const { token, ...parameters } = start.parameters;
+    const parties = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
+    if (parties !== null) return { ...start, ...parties, parameters };
+    if (this.#options.tokenRequired) {
+      throw new TrunklineError(
+        'call_token_invalid',
+        `got ${token === undefined ? 'no call token' : 'a call token that is unknown, used, expired or of another call'}, expected the one that /twilio/voice gave for this call`,
+      );
+    }
+    return { ...start, parameters };
+  }
+
+  #finish(reason: LegEnd['reason']): void {
+    this.#gone = true;
+    if (this.#call === null) this.#options.onGone(this);
+    else void this.#call.end(reason);
+  }
+
+  /** Once for each socket, under its first code. */
+  #countRefusal(code: ErrorCode): void {
+    if (this.#refused) return;
+    this.#refused = true;
+    this.#options.context.metrics.refused.inc({ code });
+    this.#options.context.log.warn({ carrier: this.#options.carrier, callId: this.#call?.id, code }, 'stream refused');
+  }
+}
+
+function checkNames(start: CallStart): void {
+  for (const [name, value] of [
+    ['call id', start.callId],
+    ['stream id', start.streamId],
+  ] as const) {
+    if (!ID.test(value)) {
+      throw new TrunklineError(
+        'message_malformed',
+        `got a ${name} of ${value.length} characters, expected 1 to 128 printable ones without spaces`,
+      );
+    }
+  }
+  for (const party of [start.from, start.to]) {
+    if ((party?.length ?? 0) > PARTY_MAX_CHARS) {
+      throw new TrunklineError('message_malformed', `got a from or to of ${party?.length} characters, expected at most ${PARTY_MAX_CHARS}`);
+    }
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * One live call, from its accepted `start` to `call.ended`. It introduces the rooms to each other: the carrier's events go to the tracks, what the
+ * tracks' ears hear goes to the feed. Nothing of it appears in the feed after `call.ended`.
+ */
+import type { TimelineStats } from '../audio/timeline.ts';
+import type { CallStart, CarrierEvent, Track } from '../carriers/carrier.ts';
+import type { WebSocketLeg } from '../carriers/leg.ts';
+import type { Timer } from '../clock.ts';
+import { ERRORS, TrunklineError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { EarEvent } from '../transcription/ear.ts';
+import type { CallContext } from './context.ts';
+import type { CaptionEvent, EndReason } from './events.ts';
+import { TrackChain } from './track.ts';
+import type { FinalCaption } from './transcript.ts';
+import { settlesWithin } from './wait.ts';
+
+/** How often stalls and the backlog are looked at. */
+const TICK_MS = 250;
+/** With more audio than this waiting for the engine the carrier's socket is no longer read, until half of it is left. */
+const BACKLOG_MAX_MS = 5000;
+/** How long an ended call waits for its last finals: longer than an ear keeps asking an engine that fails, for one that never answers. */
+const FINALS_WAIT_MS = 30_000;
+/** Finals kept for one call, some seven hours of talk; beyond it the oldest go. */
+const FINALS_MAX = 5000;
+
+/** What a call needs of its leg. */
+export type CallLeg = Pick<WebSocketLeg, 'close' | 'fail' | 'pause' | 'resume'>;
+
+export interface CallOptions {
+  /** Its name in the feed and the API. */
+  readonly id: string;
+  readonly start: CallStart;
+  readonly leg: CallLeg;
+  readonly context: CallContext;
+  /** Something that runs on a timer threw: the owner of the leg closes it and ends the call. */
+  onFailure(error: unknown): void;
+  /** `call.ended` is published and everything is released. */
+  onEnded(call: Call, reason: EndReason): void;
+}
+
+export class Call {
+  readonly id: string;
+  readonly start: CallStart;
+  readonly startedAt: Date;
+  /** Resolves when `call.ended` is published and everything is released. */
+  readonly ended: Promise<void>;
+  readonly #options: CallOptions;
+  readonly #log: Log;
+  readonly #chains = new Map<Track, TrackChain>();
+  readonly #finals: FinalCaption[] = [];
+  #finalsDropped = 0;
+  #lagMs: number | null = null;
+  #timer: Timer | null = null;
+  #paused = false;
+  #reason: EndReason | null = null;
+  #over = false;
+  #resolveEnded: () => void = () => undefined;
+
+  constructor(options: CallOptions) {
+    this.id = options.id;
+    this.start = options.start;
+    this.startedAt = options.context.clock.wall();
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    this.#options = options;
+    this.#log = options.context.log.child({ callId: options.id, carrier: options.start.carrier });
+    for (const track of options.start.tracks) this.#chains.set(track, this.#openChain(track));
+  }
+
+  /** The final captions so far, as they came. */
+  get finals(): readonly FinalCaption[] {
+    return this.#finals;
+  }
+
+  /** `lagMs` of the last caption; null before the first. */
+  get lagMs(): number | null {
+    return this.#lagMs;
+  }
+
+  /** Audio received so far: where the longest track ends, in whole ms. */
+  get durationMs(): number {
+    let durationMs = 0;
+    for (const chain of this.#chains.values()) durationMs = Math.max(durationMs, chain.receivedMs);
+    return Math.round(durationMs);
+  }
+
+  /** Publishes `call.started`; from here on the call must be ended by {@link end}. */
+  begin(): void {
+    const { carrier, from, to, tracks } = this.start;
+    const { clock, feed } = this.#options.context;
+    this.#timer = clock.every(TICK_MS, () => this.#tick(), true);
+    feed.publish({ type: 'call.started', callId: this.id, carrier, from, to, startedAt: this.startedAt.toISOString(), tracks });
+    this.#log.info({ tracks }, 'call started');
+  }
+
+  /**
+   * One event of the carrier, after `start`.
+   * @throws TrunklineError `start_repeated`, and whatever a part of the chain throws; the caller then ends the call.
+   */
+  receive(event: CarrierEvent): void {
+    if (this.#reason !== null) return;
+    switch (event.type) {
+      case 'audio':
+        this.#chains.get(event.track)?.push(event);
+        this.#regulate();
+        return;
+      case 'dtmf':
+        this.#options.context.feed.publish({ type: 'dtmf', callId: this.id, digit: event.digit, atMs: this.durationMs });
+        return;
+      case 'stop':
+        void this.end('hangup');
+        return;
+      case 'start':
+        throw new TrunklineError('start_repeated', `got a second start in call ${this.id}, expected one`);
+      case 'mark':
+      case 'ignored':
+        return;
+    }
+  }
+
+  /**
+   * Ends the call: the leg is closed, what was heard is captioned to the end, then `call.ended` is published. Resolves after that and never rejects.
+   * Only the first reason counts, whichever of stop, socket close and hang-up came first.
+   */
+  end(reason: EndReason): Promise<void> {
+    if (this.#reason === null) {
+      this.#reason = reason;
+      void this.#finish(reason);
+    }
+    return this.ended;
+  }
+
+  async #finish(reason: EndReason): Promise<void> {
+    this.#timer?.cancel();
+    this.#closeLeg(reason);
+    await this.#hearTheRest();
+    this.#over = true;
+    const { durationMs } = this;
+    this.#options.context.feed.publish({ type: 'call.ended', callId: this.id, reason, durationMs });
+    const counts = { finals: this.#finals.length + this.#finalsDropped, finalsDropped: this.#finalsDropped, ...this.#sumRepairs() };
+    this.#log.info({ reason, durationMs, ...counts }, 'call ended');
+    this.#options.onEnded(this, reason);
+    this.#resolveEnded();
+  }
+
+  /** 1000 lets Twilio go on with the TwiML after `<Connect>`. */
+  #closeLeg(reason: EndReason): void {
+    if (this.#paused) this.#options.leg.resume();
+    if (reason === 'drained') this.#options.leg.close(ERRORS.draining.closeCode, 'draining');
+    else this.#options.leg.close(1000, 'call ended');
+  }
+
+  async #hearTheRest(): Promise<void> {
+    const chains = [...this.#chains.values()];
+    const heard = Promise.all(chains.map((chain) => this.#endChain(chain)));
+    const inTime = await settlesWithin(this.#options.context.clock, heard, FINALS_WAIT_MS);
+    if (!inTime) this.#log.warn({ waitedMs: FINALS_WAIT_MS }, 'gave up waiting for the last finals');
+    for (const chain of chains) chain.close();
+  }
+
+  async #endChain(chain: TrackChain): Promise<void> {
+    try {
+      await chain.end();
+    } catch (error) {
+      this.#log.error({ err: error }, 'a track could not be finished');
+    }
+  }
+
+  #openChain(track: Track): TrackChain {
+    return new TrackChain({
+      carrier: this.start.carrier,
+      codec: this.start.codec,
+      context: this.#options.context,
+      emit: (event) => this.#publish(track, event),
+      onDrained: () => this.#regulate(),
+    });
+  }
+
+  #publish(track: Track, event: EarEvent): void {
+    if (this.#over) return;
+    const { feed } = this.#options.context;
+    if (event.type !== 'caption') {
+      feed.publish({ type: event.type, callId: this.id, track, atMs: event.atMs });
+      return;
+    }
+    const { utterance, stable, tail, text, final, startMs, endMs, lagMs } = event;
+    const caption: CaptionEvent = {
+      type: 'caption',
+      callId: this.id,
+      track,
+      utterance,
+      stable,
+      tail,
+      text,
+      final,
+      startMs,
+      endMs,
+      lagMs,
+    };
+    this.#lagMs = lagMs;
+    if (final && text !== '') this.#keepFinal({ track, utterance, text, startMs, endMs });
+    feed.publish(caption);
+  }
+
+  /** An empty final takes back what partials guessed: it is news, but no part of the transcript. */
+  #keepFinal(final: FinalCaption): void {
+    this.#finals.push(final);
+    if (this.#finals.length <= FINALS_MAX) return;
+    this.#finals.shift();
+    this.#finalsDropped += 1;
+  }
+
+  #tick(): void {
+    try {
+      if (!this.#paused) for (const chain of this.#chains.values()) chain.checkStall();
+      this.#regulate();
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  /** Back-pressure: a carrier that sends faster than the engine hears waits in its own socket, not in our memory. */
+  #regulate(): void {
+    if (this.#reason !== null) return;
+    let backlogMs = 0;
+    for (const chain of this.#chains.values()) backlogMs = Math.max(backlogMs, chain.backlogMs);
+    if (!this.#paused && backlogMs > BACKLOG_MAX_MS) this.#pause();
+    else if (this.#paused && backlogMs <= BACKLOG_MAX_MS / 2) this.#resume();
+  }
+
+  #pause(): void {
+    this.#paused = true;
+    this.#options.leg.pause();
+  }
+
+  #resume(): void {
+    this.#paused = false;
+    for (const chain of this.#chains.values()) chain.forgivePause();
+    this.#options.leg.resume();
+  }
+
+  #sumRepairs(): TimelineStats {
+    const sum = { concealedMs: 0, silenceMs: 0, skippedMs: 0, late: 0, reordered: 0 };
+    for (const { repairs } of this.#chains.values()) {
+      sum.concealedMs += repairs.concealedMs;
+      sum.silenceMs += repairs.silenceMs;
+      sum.skippedMs += repairs.skippedMs;
+      sum.late += repairs.late;
+      sum.reordered += repairs.reordered;
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,211 @@
+/** All calls of the gateway: those that come in, those that are live, and those that ended lately. */
+import type { WebSocket } from 'ws';
+import type { CallStart, Track } from '../carriers/carrier.ts';
+import { type LegHandlers, WebSocketLeg } from '../carriers/leg.ts';
+import { TwilioDialect } from '../carriers/twilio.ts';
+import { TrunklineError } from '../errors.ts';
+import { admitCall } from '../link/admission.ts';
+import { Archive } from './archive.ts';
+import { Arrival } from './arrival.ts';
+import { Call, type CallLeg } from './call.ts';
+import type { CallContext } from './context.ts';
+import type { EndReason } from './events.ts';
+import { CallTokens } from './tokens.ts';
+import type { FinalCaption } from './transcript.ts';
+import { settlesWithin } from './wait.ts';
+
+/** A call as the API shows it. Times are ISO 8601. */
+export interface CallView {
+  readonly id: string;
+  readonly carrier: string;
+  /** Caller and callee; null = not told. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly state: 'live' | 'ended';
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly tracks: readonly Track[];
+  /** `lagMs` of its last caption; null before the first. */
+  readonly lagMs: number | null;
+  /** Audio received so far. */
+  readonly durationMs: number;
+}
+
+/** A carrier's socket, ready to be listened to. */
+interface Caller {
+  readonly carrier: string;
+  readonly tokenRequired: boolean;
+  /** Opens the leg on the socket. */
+  connect(handlers: LegHandlers): CallLeg;
+}
+
+/**
+ * A call's id is the carrier's name for the call (Twilio's `CA…`). A carrier may open several streams for one call: when that id is taken, by a live
+ * call or by an ended one that is still readable, the next stream is the call `<callId>:<streamId>`.
+ */
+export class CallRegistry {
+  readonly tokens: CallTokens;
+  readonly #context: CallContext;
+  /** Sockets that have not begun a stream. */
+  readonly #arrivals = new Set<Arrival>();
+  readonly #live = new Map<string, Call>();
+  readonly #archive: Archive<CallView>;
+  #drained: Promise<void> | null = null;
+
+  constructor(context: CallContext) {
+    this.#context = context;
+    this.tokens = new CallTokens({ clock: context.clock });
+    this.#archive = new Archive({ callsMax: context.settings.CALLS_KEPT });
+  }
+
+  /** Calls that take up a place: live ones, those still captioning their last words, and sockets that have not begun a stream yet. */
+  get liveCount(): number {
+    return this.#live.size + this.#arrivals.size;
+  }
+
+  /**
+   * Whether a socket may come in, to be asked before it is upgraded.
+   * @throws TrunklineError `too_many_calls` or `draining`
+   */
+  admit(): void {
+    const { engine, settings } = this.#context;
+    admitCall({ liveCount: this.liveCount, maxCalls: settings.MAX_CALLS, load: engine.load, draining: this.#drained !== null });
+  }
+
+  /**
+   * Takes over an upgraded Media Streams socket for good. It becomes a call when its `start` is accepted.
+   * `tokenRequired` = the start must bring the one-use token of `/twilio/voice`.
+   */
+  acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean }): void {
+    const { clock, settings } = this.#context;
+    const dialect = new TwilioDialect();
+    const limits = {
+      startTimeoutMs: settings.START_TIMEOUT_MS,
+      mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
+      sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+    };
+    this.accept({
+      carrier: dialect.carrier,
+      tokenRequired: options.tokenRequired,
+      connect: (handlers) => new WebSocketLeg({ socket, dialect, limits, clock, handlers }),
+    });
+  }
+
+  /** Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at again. */
+  accept(caller: Caller): void {
+    const refusal = this.#refusal();
+    const arrival = new Arrival({
+      ...caller,
+      tokens: this.tokens,
+      context: this.#context,
+      open: (start, leg, opener) => this.#open(start, leg, opener),
+      onGone: (gone) => void this.#arrivals.delete(gone),
+    });
+    if (refusal !== null) arrival.fail(refusal);
+    if (arrival.gone) return;
+    this.#arrivals.add(arrival);
+    this.#context.engine.wake();
+  }
+
+  /** Live calls, latest first, then ended ones, latest first. */
+  list(): CallView[] {
+    const live = [...this.#live.values()].toReversed().map((call) => viewOf(call, null));
+    return [...live, ...this.#archive.views()];
+  }
+
+  get(id: string): CallView | undefined {
+    const call = this.#live.get(id);
+    return call === undefined ? this.#archive.get(id)?.view : viewOf(call, null);
+  }
+
+  /** The call's final captions so far, as they came; undefined = no such call. */
+  finals(id: string): readonly FinalCaption[] | undefined {
+    return this.#live.get(id)?.finals ?? this.#archive.get(id)?.finals;
+  }
+
+  /** Ends a live call; Twilio then goes on with the TwiML after `<Connect>`. False when there is no live call of that id. */
+  hangup(id: string): boolean {
+    const call = this.#live.get(id);
+    if (call === undefined) return false;
+    void call.end('api');
+    return true;
+  }
+
+  /**
+   * No new calls from now on. Resolves when all calls have ended, their last finals out: by themselves, or after `timeoutMs` by us (`drained`).
+   * Asked again, it returns the same promise.
+   */
+  drain(timeoutMs: number): Promise<void> {
+    this.#drained ??= this.#drain(timeoutMs);
+    return this.#drained;
+  }
+
+  async #drain(timeoutMs: number): Promise<void> {
+    const refusal = new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
+    for (const arrival of [...this.#arrivals]) arrival.fail(refusal);
+    const calls = [...this.#live.values()];
+    if (calls.length === 0) return;
+    await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
+    await Promise.all(calls.map((call) => call.end('drained')));
+  }
+
+  #refusal(): TrunklineError | null {
+    try {
+      this.admit();
+      return null;
+    } catch (error) {
+      if (error instanceof TrunklineError) return error;
+      throw error;
+    }
+  }
+
+  #open(start: CallStart, leg: CallLeg, arrival: Arrival): Call {
+    const id = this.#claimId(start);
+    const call = new Call({
+      id,
+      start,
+      leg,
+      context: this.#context,
+      onFailure: (error) => arrival.fail(error),
+      onEnded: (ended, reason) => this.#archiveCall(ended, reason),
+    });
+    this.#arrivals.delete(arrival);
+    this.#live.set(id, call);
+    this.#context.metrics.calls.inc({ carrier: start.carrier });
+    return call;
+  }
+
+  #claimId(start: CallStart): string {
+    const { callId } = start;
+    if (!this.#live.has(callId) && this.#archive.get(callId) === undefined) return callId;
+    const id = `${callId}:${start.streamId}`;
+    if (this.#live.has(id))
+      throw new TrunklineError('start_repeated', `stream ${start.streamId} of call ${callId} is live already, expected a new one`);
+    return id;
+  }
+
+  #archiveCall(call: Call, reason: EndReason): void {
+    const { clock, metrics } = this.#context;
+    const { carrier } = call.start;
+    this.#live.delete(call.id);
+    this.#archive.add(call.id, { view: viewOf(call, clock.wall()), finals: call.finals });
+    metrics.calls.dec({ carrier });
+    metrics.callsEnded.inc({ carrier, reason });
+  }
+}
+
+function viewOf(call: Call, endedAt: Date | null): CallView {
+  const { carrier, from, to, tracks } = call.start;
+  return {
+    id: call.id,
+    carrier,
+    from,
+    to,
+    state: endedAt === null ? 'live' : 'ended',
+    startedAt: call.startedAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+    tracks,
+    lagMs: call.lagMs,
+    durationMs: call.durationMs,
+  };
+}

@@ -1,0 +1,144 @@
+/** One track of a call: codec bytes → samples → one gapless timeline → 16 kHz → ear. */
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { decodeG711 } from '../audio/g711.ts';
+import { Resampler } from '../audio/resample.ts';
+import { Timeline, type TimelineStats } from '../audio/timeline.ts';
+import type { CarrierEvent } from '../carriers/carrier.ts';
+import type { Metrics } from '../metrics.ts';
+import { Ear, type EarEvent, type EarMetrics } from '../transcription/ear.ts';
+import { type Codec, samplesToMs } from '../units.ts';
+import type { CallContext } from './context.ts';
+
+type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
+
+export interface TrackOptions {
+  readonly carrier: string;
+  readonly codec: Codec;
+  readonly context: CallContext;
+  /** What the ear hears; times in ms of the track's timeline. */
+  emit(event: EarEvent): void;
+  /** The ear's backlog fell again. */
+  onDrained(): void;
+}
+
+/** The chain of one track. Its ear comes into being with the first audio, when it is known at which time the track begins. */
+export class TrackChain {
+  readonly #options: TrackOptions;
+  readonly #timeline: Timeline;
+  readonly #resampler: Resampler;
+  #ear: Ear | null = null;
+  #heardSamples = 0;
+  #lastMediaAtMs: number | null = null;
+  #reported: Readonly<TimelineStats> = { concealedMs: 0, silenceMs: 0, skippedMs: 0, late: 0, reordered: 0 };
+
+  constructor(options: TrackOptions) {
+    const { settings } = options.context;
+    this.#options = options;
+    this.#timeline = new Timeline({
+      rateHz: options.codec.rateHz,
+      reorderMs: settings.REORDER_MS,
+      gapMaxMs: settings.GAP_MAX_MS,
+    });
+    this.#resampler = new Resampler(options.codec.rateHz, ENGINE_RATE_HZ);
+  }
+
+  /** Where the audio received so far ends, in ms of the time that captions count in. Chunks held back for reordering do not count yet. */
+  get receivedMs(): number {
+    return (this.#timeline.originMs ?? 0) + samplesToMs(this.#heardSamples, this.#options.codec.rateHz);
+  }
+
+  /** Audio received but not yet understood, in ms. */
+  get backlogMs(): number {
+    return this.#ear?.backlogMs ?? 0;
+  }
+
+  get repairs(): Readonly<TimelineStats> {
+    return this.#timeline.stats;
+  }
+
+  /** One chunk as it came from the carrier. */
+  push(chunk: AudioEvent): void {
+    const samples = decodeG711(chunk.bytes, this.#options.codec);
+    this.#lastMediaAtMs = this.#options.context.clock.nowMs();
+    this.#hear(this.#timeline.push({ samples, atMs: chunk.atMs, sequence: chunk.sequence }));
+    this.#reportRepairs();
+  }
+
+  /**
+   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is heard, and an utterance that is open
+   * ends with the audio that is there. Does so once for each pause.
+   */
+  checkStall(): void {
+    const { clock, settings } = this.#options.context;
+    if (this.#lastMediaAtMs === null || clock.nowMs() - this.#lastMediaAtMs < settings.STALL_MS) return;
+    this.#lastMediaAtMs = null;
+    this.#hear(this.#timeline.flush());
+    this.#reportRepairs();
+    this.#ear?.stall();
+  }
+
+  /** The pause so far was ours, not the carrier's: STALL_MS counts from now. */
+  forgivePause(): void {
+    if (this.#lastMediaAtMs !== null) this.#lastMediaAtMs = this.#options.context.clock.nowMs();
+  }
+
+  /** No more audio: everything held back is heard. Resolves when the last final is out. */
+  async end(): Promise<void> {
+    this.#hear(this.#timeline.flush());
+    this.#reportRepairs();
+    const rest = this.#resampler.flush();
+    if (rest.length > 0) this.#ear?.push(rest);
+    await this.#ear?.end();
+  }
+
+  /** Gives up at once. */
+  close(): void {
+    this.#ear?.close();
+  }
+
+  #hear(stretches: readonly Int16Array[]): void {
+    for (const stretch of stretches) {
+      this.#heardSamples += stretch.length;
+      const wide = this.#resampler.push(stretch);
+      if (wide.length > 0) this.#openEar().push(wide);
+    }
+  }
+
+  #openEar(): Ear {
+    if (this.#ear !== null) return this.#ear;
+    const { context, emit, onDrained } = this.#options;
+    const ear = new Ear({
+      settings: context.settings,
+      engine: context.engine,
+      clock: context.clock,
+      originMs: this.#timeline.originMs ?? 0,
+      emit,
+      metrics: toEarMetrics(context.metrics),
+    });
+    ear.onDrained(onDrained);
+    this.#ear = ear;
+    return ear;
+  }
+
+  #reportRepairs(): void {
+    const { stats } = this.#timeline;
+    const { carrier, context } = this.#options;
+    const before = this.#reported;
+    if (stats.concealedMs > before.concealedMs) context.metrics.mediaConcealedMs.inc({ carrier }, stats.concealedMs - before.concealedMs);
+    if (stats.silenceMs > before.silenceMs) context.metrics.mediaSilenceMs.inc({ carrier }, stats.silenceMs - before.silenceMs);
+    if (stats.late > before.late) context.metrics.mediaLate.inc({ carrier }, stats.late - before.late);
+    if (stats.reordered > before.reordered) context.metrics.mediaReordered.inc({ carrier }, stats.reordered - before.reordered);
+    this.#reported = { ...stats };
+  }
+}
+
+function toEarMetrics(metrics: Metrics): EarMetrics {
+  return {
+    partial: (lagMs) => metrics.partialLag.observe(lagMs / 1000),
+    final: (how, lagMs) => {
+      metrics.finals.inc({ how });
+      metrics.finalLag.observe(lagMs / 1000);
+    },
+    partialDropped: () => metrics.partialsDropped.inc(),
+  };
+}

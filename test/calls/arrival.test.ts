@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { Arrival } from '../../src/calls/arrival.ts';
+import { Call, type CallLeg } from '../../src/calls/call.ts';
+import type { CallStart, CarrierEvent } from '../../src/carriers/carrier.ts';
+import type { LegHandlers } from '../../src/carriers/leg.ts';
+import type { TrunklineError } from '../../src/errors.ts';
+import { MULAW_8K } from '../../src/units.ts';
+import { settle } from '../fakes/clock.ts';
+import { startCalls } from './harness.ts';
+
+const START: CallStart = {
+  carrier: 'other',
+  callId: 'C1',
+  streamId: 'S1',
+  from: null,
+  to: null,
+  tracks: ['inbound'],
+  codec: MULAW_8K,
+  parameters: {},
+};
+
+/** A leg that only remembers what was asked of it. */
+class QuietLeg implements CallLeg {
+  readonly done: string[] = [];
+
+  close(code: number): void {
+    this.done.push(`close ${code}`);
+  }
+
+  fail(error: TrunklineError): void {
+    this.done.push(`fail ${error.code}`);
+  }
+
+  pause(): void {
+    this.done.push('pause');
+  }
+
+  resume(): void {
+    this.done.push('resume');
+  }
+}
+
+function arrive() {
+  const { context, registry, events, clock } = startCalls();
+  const leg = new QuietLeg();
+  const opened: Call[] = [];
+  const gone: Arrival[] = [];
+  let say: (event: CarrierEvent) => void = () => undefined;
+  let closed: LegHandlers['onClosed'] = () => undefined;
+  const arrival = new Arrival({
+    carrier: 'other',
+    tokenRequired: false,
+    tokens: registry.tokens,
+    context,
+    connect: (handlers) => {
+      say = handlers.onEvent;
+      closed = handlers.onClosed;
+      return leg;
+    },
+    open: (start, callLeg, opener) => {
+      const onFailure = (error: unknown) => opener.fail(error);
+      const call = new Call({ id: start.callId, start, leg: callLeg, context, onFailure, onEnded: () => undefined });
+      opened.push(call);
+      return call;
+    },
+    onGone: (stranger) => gone.push(stranger),
+  });
+  return { arrival, leg, opened, gone, events, clock, say, closed };
+}
+
+describe('Arrival', () => {
+  it('passes the parameters on without the token', () => {
+    const { say, opened } = arrive();
+    say({ type: 'start', start: { ...START, parameters: { token: 'secret', app: 'wss://app.example.com' } } });
+    expect(opened[0]?.start.parameters).toEqual({ app: 'wss://app.example.com' });
+  });
+
+  it.each(['', 'with space', 'line\nbreak', 'nul\0', 'ü', 'x'.repeat(129)])('refuses the name %j for a call or a stream', (name) => {
+    for (const names of [{ callId: name }, { streamId: name }]) {
+      const { say, leg, opened, gone } = arrive();
+      say({ type: 'start', start: { ...START, ...names } });
+      expect([leg.done, opened, gone.length]).toEqual([['fail message_malformed'], [], 1]);
+    }
+  });
+
+  it('takes names of up to 128 printable characters', () => {
+    const { say, opened } = arrive();
+    say({ type: 'start', start: { ...START, callId: '~'.repeat(128), streamId: '!' } });
+    expect(opened).toHaveLength(1);
+  });
+
+  it('refuses a caller whose number is no number any more', () => {
+    const { say, leg } = arrive();
+    say({ type: 'start', start: { ...START, from: '1'.repeat(257) } });
+    expect(leg.done).toEqual(['fail message_malformed']);
+  });
+
+  it('ends with an internal error when a part of its call throws', () => {
+    const { say, leg, gone } = arrive();
+    say({ type: 'start', start: { ...START, codec: { ...MULAW_8K, rateHz: 1 } } });
+    expect([leg.done, gone.length]).toEqual([['fail internal'], 1]);
+  });
+
+  it('ends its call with an error when a part of it throws later', async () => {
+    const { say, leg, events, clock } = arrive();
+    say({ type: 'start', start: START });
+    say({ type: 'audio', track: 'inbound', bytes: null as unknown as Uint8Array, atMs: 0, sequence: 1 });
+    await settle();
+    expect(leg.done[0]).toBe('fail internal');
+    expect(events.at(-1)).toMatchObject({ type: 'call.ended', reason: 'error' });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('closes the socket of a stream that stops before it starts', () => {
+    const { say, leg, gone, arrival } = arrive();
+    say({ type: 'stop' });
+    expect([leg.done, gone]).toEqual([['close 1000'], [arrival]]);
+  });
+
+  it('ignores what comes before the start', () => {
+    const { say, leg, events } = arrive();
+    say({ type: 'audio', track: 'inbound', bytes: new Uint8Array(160), atMs: 0, sequence: 1 });
+    say({ type: 'dtmf', track: 'inbound', digit: '1' });
+    say({ type: 'mark', name: 'm' });
+    say({ type: 'ignored', what: 'connected' });
+    expect([leg.done, events]).toEqual([[], []]);
+  });
+
+  it('is gone once, however often its leg says so', () => {
+    const { closed, gone } = arrive();
+    closed({ reason: 'lost', code: null, error: null });
+    closed({ reason: 'closed', code: null, error: null });
+    expect(gone).toHaveLength(1);
+  });
+});

@@ -1,0 +1,163 @@
+/** A gateway's calls with everything around them in the hand of the test: clock, engine, carrier. */
+import { encodeG711 } from '../../src/audio/g711.ts';
+import type { CallContext } from '../../src/calls/context.ts';
+import type { FeedEvent } from '../../src/calls/events.ts';
+import { Feed } from '../../src/calls/feed.ts';
+import { CallRegistry } from '../../src/calls/registry.ts';
+import type { Track } from '../../src/carriers/carrier.ts';
+import { readSettings } from '../../src/config.ts';
+import type { Detection, DetectRequest, TranscribeRequest, Transcript } from '../../src/link/engine.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
+import { CarrierSocket } from '../fakes/carrier-socket.ts';
+import { FakeClock } from '../fakes/clock.ts';
+import { FakeEngine } from '../fakes/engine.ts';
+
+const LOUD = 8000;
+
+/** Hears the same words in all speech, and can be made to keep its answers back. */
+class WordsEngine extends FakeEngine {
+  /** While true, no request is answered. */
+  held = false;
+  readonly #waiting: (() => void)[] = [];
+  override hear: FakeEngine['hear'] = () => ({ text: 'secret words' });
+
+  override async detect(request: DetectRequest): Promise<Detection> {
+    await this.#turn();
+    return super.detect(request);
+  }
+
+  override async transcribe(request: TranscribeRequest): Promise<Transcript> {
+    await this.#turn();
+    return super.transcribe(request);
+  }
+
+  /** Answers what was held. */
+  release(): void {
+    this.held = false;
+    for (const answer of this.#waiting.splice(0)) answer();
+  }
+
+  #turn(): Promise<void> {
+    if (!this.held) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+/** One for all tests: each would start observers of its own in the process. */
+const metrics = new Metrics();
+
+export interface Gateway {
+  readonly context: CallContext;
+  readonly registry: CallRegistry;
+  readonly clock: FakeClock;
+  readonly engine: WordsEngine;
+  /** Everything the feed said. */
+  readonly events: FeedEvent[];
+  readonly logLines: string[];
+  /** A carrier connects. */
+  dial(options?: { tokenRequired?: boolean }): Caller;
+}
+
+/** A gateway with the default settings but for `environment`. */
+export function startCalls(environment: Record<string, string> = {}): Gateway {
+  const clock = new FakeClock();
+  const engine = new WordsEngine(clock);
+  const feed = new Feed({ history: 1000, epoch: 'test' });
+  const events: FeedEvent[] = [];
+  feed.subscribe({}, (entry) => events.push(entry.event));
+  const logLines: string[] = [];
+  const log = createLog('debug', { write: (line) => void logLines.push(line) });
+  const context: CallContext = { settings: readSettings(environment), engine, clock, feed, log, metrics };
+  const registry = new CallRegistry(context);
+  const dial = ({ tokenRequired = false } = {}): Caller => {
+    const socket = new CarrierSocket();
+    registry.acceptTwilio(socket.asWebSocket, { tokenRequired });
+    return new Caller(socket);
+  };
+  return { context, registry, clock, engine, events, logLines, dial };
+}
+
+interface StartOptions {
+  readonly callSid?: string;
+  readonly streamSid?: string;
+  readonly tracks?: readonly Track[];
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** Twilio's side of one media stream. */
+export class Caller {
+  readonly socket: CarrierSocket;
+  #streamSid = 'MZ1';
+  readonly #chunks = { inbound: 0, outbound: 0 };
+
+  constructor(socket: CarrierSocket) {
+    this.socket = socket;
+  }
+
+  start(options: StartOptions = {}): this {
+    const { callSid = 'CA1', streamSid = 'MZ1', tracks = ['inbound'], parameters = {} } = options;
+    this.#streamSid = streamSid;
+    this.socket.receive({ event: 'connected', protocol: 'Call', version: '1.0.0' });
+    this.#send({
+      event: 'start',
+      start: {
+        streamSid,
+        accountSid: 'AC1',
+        callSid,
+        tracks,
+        customParameters: parameters,
+        mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+      },
+    });
+    return this;
+  }
+
+  /** Loud for `durationMs`, in frames of 20 ms that come at once. */
+  speak(durationMs: number, track: Track = 'inbound'): this {
+    for (let ms = 0; ms < durationMs; ms += FRAME_MS) this.#frame(track, LOUD);
+    return this;
+  }
+
+  /** Silence for `durationMs`. */
+  hush(durationMs: number, track: Track = 'inbound'): this {
+    for (let ms = 0; ms < durationMs; ms += FRAME_MS) this.#frame(track, 0);
+    return this;
+  }
+
+  /** `durationMs` of media get lost on the way. */
+  lose(durationMs: number, track: Track = 'inbound'): this {
+    this.#chunks[track] += durationMs / FRAME_MS;
+    return this;
+  }
+
+  press(digit: string): this {
+    this.#send({ event: 'dtmf', dtmf: { track: 'inbound_track', digit } });
+    return this;
+  }
+
+  stop(): this {
+    this.#send({ event: 'stop', stop: { accountSid: 'AC1', callSid: 'CA1' } });
+    return this;
+  }
+
+  #frame(track: Track, level: number): void {
+    const samples = Int16Array.from({ length: msToSamples(FRAME_MS, MULAW_8K.rateHz) }, (_, i) => ((i & 4) === 0 ? level : -level));
+    const timestamp = String(this.#chunks[track] * FRAME_MS);
+    this.#chunks[track] += 1;
+    const payload = Buffer.from(encodeG711(samples, MULAW_8K)).toString('base64');
+    this.#send({ event: 'media', media: { track, chunk: String(this.#chunks[track]), timestamp, payload } });
+  }
+
+  #send(message: object): void {
+    this.socket.receive({ ...message, streamSid: this.#streamSid });
+  }
+}
+
+/** The value of a counter of all tests in this process. */
+export async function metricValue(name: string, labels: Record<string, string>): Promise<number> {
+  const metric = await metrics.registry.getSingleMetric(name)?.get();
+  const sample = metric?.values.find((value) => Object.entries(labels).every(([label, text]) => value.labels[label] === text));
+  return sample?.value ?? 0;
+}
