@@ -1,0 +1,150 @@
+/** Wires a gateway together, starts it and ends it. `runGateway` is for any program; `serve` is the process of its own that `trunkline serve` is. */
+import { randomUUID } from 'node:crypto';
+import { availableParallelism, constants } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import { Feed } from './calls/feed.ts';
+import { CallRegistry } from './calls/registry.ts';
+import { systemClock } from './clock.ts';
+import { EXIT_CONFIG } from './config.ts';
+import { Link } from './link/link.ts';
+import { defaultWorkers } from './link/workers.ts';
+import { createLog, type Log } from './log.ts';
+import { Metrics } from './metrics.ts';
+import { packagePath } from './paths.ts';
+import { createServer } from './server.ts';
+import type { Settings } from './settings.ts';
+
+/** A gateway that listens. */
+export interface Gateway {
+  /** `http://<host>:<port>` */
+  readonly url: string;
+  /** Takes no new calls, lets live ones go on for DRAIN_TIMEOUT_MS, then ends them, the readers, the server and the engines. Idempotent. */
+  close(): Promise<void>;
+}
+
+interface GatewayOptions {
+  /** Standard output at LOG_LEVEL by default. */
+  readonly log?: Log;
+  /** The engine refused its settings, so that no call can be captioned; `message` says why and what helps. */
+  readonly onRefused?: (message: string) => void;
+}
+
+/**
+ * Starts a gateway in this process and touches nothing else of it.
+ * @throws Error when it cannot listen; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
+ */
+export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
+  const { log = createLog(settings.LOG_LEVEL) } = options;
+  const clock = systemClock;
+  const metrics = new Metrics();
+  const link = createLink(settings, log, metrics, options.onRefused);
+  const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
+  const registry = new CallRegistry({ settings, engine: link, clock, feed, log, metrics });
+  let draining = false;
+  const health = () => ({ draining, engine: link.status });
+  const server = await createServer({ settings, registry, feed, health, metrics, log, clock });
+  const end = async () => {
+    await server.close();
+    await link.close();
+  };
+  let closed: Promise<void> | null = null;
+  try {
+    await startEngines(link, settings, log);
+    const url = await listen(server, settings);
+    log.info({ url }, 'listening');
+    const close = () => {
+      draining = true;
+      closed ??= registry.drain(settings.DRAIN_TIMEOUT_MS).then(end);
+      return closed;
+    };
+    return { url, close };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+function createLink(settings: Settings, log: Log, metrics: Metrics, onRefused: GatewayOptions['onRefused']): Link {
+  const isOneGpu = settings.EXECUTION_PROVIDER === 'cuda';
+  return new Link({
+    engineSettings: {
+      asrModel: settings.ASR_MODEL,
+      vadModel: settings.VAD_MODEL,
+      executionProvider: settings.EXECUTION_PROVIDER,
+      cudaDevice: settings.CUDA_DEVICE,
+      threads: settings.ENGINE_THREADS,
+    },
+    workers: settings.ENGINE_WORKERS || (isOneGpu ? 1 : defaultWorkers(availableParallelism())),
+    idleMs: settings.ENGINE_IDLE_MS,
+    entry: packagePath('dist', 'engine', 'main.js'),
+    clock: systemClock,
+    log,
+    metrics,
+    onRefused: onRefused ?? ((message) => log.fatal(message)),
+  });
+}
+
+/** Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load. */
+async function startEngines(link: Link, settings: Settings, log: Log): Promise<void> {
+  if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
+  else if (settings.ENGINE_PRELOAD) link.start().catch((err: unknown) => log.error({ err }, 'no engine is ready'));
+}
+
+async function listen(server: FastifyInstance, { HOST, PORT }: Settings): Promise<string> {
+  try {
+    return await server.listen({ host: HOST, port: PORT });
+  } catch (error) {
+    throw new Error(explainListen(error, HOST, PORT), { cause: error });
+  }
+}
+
+function explainListen(error: unknown, host: string, port: number): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return `port ${port} of ${host} is in use: end what listens there, or set PORT to another (0 = any free one)`;
+    case 'EACCES':
+      return `port ${port} may not be opened by this user: set PORT to 1024 or more`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST=${host} is not an address of this machine`;
+    default:
+      return `cannot listen on ${host}, port ${port}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/**
+ * Runs a gateway as this process's only business: SIGTERM and SIGINT drain it and end the process with 0, a second one ends it at once. Settings that
+ * the engine refuses end it with 78, whatever else goes wrong with 1, each after a fatal log line.
+ */
+export async function serve(settings: Settings): Promise<void> {
+  const log = createLog(settings.LOG_LEVEL);
+  const die = (exitCode: number, message: string, err?: unknown): never => {
+    log.fatal({ err }, message);
+    process.exit(exitCode);
+  };
+  process.on('uncaughtException', (error) => die(1, 'uncaught exception', error));
+  process.on('unhandledRejection', (reason) => die(1, 'unhandled rejection', reason));
+  try {
+    const gateway = await runGateway(settings, { log, onRefused: (message) => die(EXIT_CONFIG, message) });
+    endOnSignals(gateway, log);
+  } catch (error) {
+    die(1, error instanceof Error ? error.message : 'cannot start', error);
+  }
+}
+
+function endOnSignals(gateway: Gateway, log: Log): void {
+  let isEnding = false;
+  const end = async (signal: 'SIGTERM' | 'SIGINT') => {
+    if (isEnding) {
+      log.warn({ signal }, 'second signal, ending at once');
+      process.exit(128 + constants.signals[signal]);
+    }
+    isEnding = true;
+    log.info({ signal }, 'draining');
+    await gateway.close();
+    log.info('ended');
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal));
+}
