@@ -10,7 +10,8 @@ import { ERRORS, TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EarEvent } from '../transcription/ear.ts';
 import type { CallContext } from './context.ts';
-import type { CaptionEvent, EndReason } from './events.ts';
+import type { EndReason } from './events.ts';
+import { Finals } from './finals.ts';
 import { TrackChain } from './track.ts';
 import type { FinalCaption } from './transcript.ts';
 import { settlesWithin } from './wait.ts';
@@ -21,8 +22,6 @@ const TICK_MS = 250;
 const BACKLOG_MAX_MS = 5000;
 /** How long an ended call waits for its last finals: longer than an ear keeps asking an engine that fails, for one that never answers. */
 const FINALS_WAIT_MS = 30_000;
-/** Finals kept for one call, some seven hours of talk; beyond it the oldest go. */
-const FINALS_MAX = 5000;
 
 /** What a call needs of its leg. */
 export type CallLeg = Pick<WebSocketLeg, 'close' | 'fail' | 'pause' | 'resume'>;
@@ -35,7 +34,7 @@ export interface CallOptions {
   readonly context: CallContext;
   /** Something that runs on a timer threw: the owner of the leg closes it and ends the call. */
   onFailure(error: unknown): void;
-  /** `call.ended` is published and everything is released. */
+  /** The last final is out and everything is released; `call.ended` follows at once. */
   onEnded(call: Call, reason: EndReason): void;
 }
 
@@ -48,8 +47,7 @@ export class Call {
   readonly #options: CallOptions;
   readonly #log: Log;
   readonly #chains = new Map<Track, TrackChain>();
-  readonly #finals: FinalCaption[] = [];
-  #finalsDropped = 0;
+  readonly #finals = new Finals();
   #lagMs: number | null = null;
   #timer: Timer | null = null;
   #paused = false;
@@ -71,7 +69,7 @@ export class Call {
 
   /** The final captions so far, as they came. */
   get finals(): readonly FinalCaption[] {
-    return this.#finals;
+    return this.#finals.kept;
   }
 
   /** `lagMs` of the last caption; null before the first. */
@@ -138,16 +136,16 @@ export class Call {
     await this.#hearTheRest();
     this.#over = true;
     const { durationMs } = this;
-    this.#options.context.feed.publish({ type: 'call.ended', callId: this.id, reason, durationMs });
-    const counts = { finals: this.#finals.length + this.#finalsDropped, finalsDropped: this.#finalsDropped, ...this.#sumRepairs() };
-    this.#log.info({ reason, durationMs, ...counts }, 'call ended');
+    // First, so that whoever hears of the end finds the call ended.
     this.#options.onEnded(this, reason);
+    this.#options.context.feed.publish({ type: 'call.ended', callId: this.id, reason, durationMs });
+    const { kept, dropped } = this.#finals;
+    this.#log.info({ reason, durationMs, finals: kept.length, finalsDropped: dropped, ...this.#sumRepairs() }, 'call ended');
     this.#resolveEnded();
   }
 
   /** 1000 lets Twilio go on with the TwiML after `<Connect>`. */
   #closeLeg(reason: EndReason): void {
-    if (this.#paused) this.#options.leg.resume();
     if (reason === 'drained') this.#options.leg.close(ERRORS.draining.closeCode, 'draining');
     else this.#options.leg.close(1000, 'call ended');
   }
@@ -186,30 +184,9 @@ export class Call {
       return;
     }
     const { utterance, stable, tail, text, final, startMs, endMs, lagMs } = event;
-    const caption: CaptionEvent = {
-      type: 'caption',
-      callId: this.id,
-      track,
-      utterance,
-      stable,
-      tail,
-      text,
-      final,
-      startMs,
-      endMs,
-      lagMs,
-    };
     this.#lagMs = lagMs;
-    if (final && text !== '') this.#keepFinal({ track, utterance, text, startMs, endMs });
-    feed.publish(caption);
-  }
-
-  /** An empty final takes back what partials guessed: it is news, but no part of the transcript. */
-  #keepFinal(final: FinalCaption): void {
-    this.#finals.push(final);
-    if (this.#finals.length <= FINALS_MAX) return;
-    this.#finals.shift();
-    this.#finalsDropped += 1;
+    if (final) this.#finals.add({ track, utterance, text, startMs, endMs });
+    feed.publish({ type: 'caption', callId: this.id, track, utterance, stable, tail, text, final, startMs, endMs, lagMs });
   }
 
   #tick(): void {

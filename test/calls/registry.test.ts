@@ -43,6 +43,15 @@ describe('CallRegistry', () => {
     expect(gateway.registry.finals('CA1')).toHaveLength(1);
   });
 
+  it('shows the call as it is when the feed tells of it', async () => {
+    const gateway = startCalls();
+    const states: unknown[] = [];
+    gateway.context.feed.subscribe({}, ({ event }) => states.push(gateway.registry.get(event.callId)?.state));
+    gateway.dial().start().stop();
+    await settle();
+    expect(states).toEqual(['live', 'ended']);
+  });
+
   it('knows nothing of a call it never had', () => {
     const { registry } = startCalls();
     expect([registry.get('CA1'), registry.finals('CA1'), registry.hangup('CA1'), registry.list()]).toEqual([
