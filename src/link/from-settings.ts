@@ -1,0 +1,28 @@
+/** A link as the operator's settings want it. */
+import { availableParallelism } from 'node:os';
+import { packagePath } from '../paths.ts';
+import type { Settings } from '../settings.ts';
+import { Link, type LinkOptions } from './link.ts';
+import { defaultWorkers } from './workers.ts';
+
+/** Engine processes that `settings` ask for on a machine with `cores` cores. One GPU gets one, unless ENGINE_WORKERS says otherwise. */
+export function workersOf(settings: Settings, cores: number = availableParallelism()): number {
+  return settings.ENGINE_WORKERS || (settings.EXECUTION_PROVIDER === 'cuda' ? 1 : defaultWorkers(cores));
+}
+
+/** A link to engine processes built in `dist`. Starts none yet. */
+export function createLink(settings: Settings, wiring: Pick<LinkOptions, 'clock' | 'log' | 'metrics' | 'onRefused'>): Link {
+  return new Link({
+    engineSettings: {
+      asrModel: settings.ASR_MODEL,
+      vadModel: settings.VAD_MODEL,
+      executionProvider: settings.EXECUTION_PROVIDER,
+      cudaDevice: settings.CUDA_DEVICE,
+      threads: settings.ENGINE_THREADS,
+    },
+    workers: workersOf(settings),
+    idleMs: settings.ENGINE_IDLE_MS,
+    entry: packagePath('dist', 'engine', 'main.js'),
+    ...wiring,
+  });
+}

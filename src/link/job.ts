@@ -1,0 +1,103 @@
+/** One job on its way through the link: what is asked, until when, how often it was sent, and the promise that its asker waits for. */
+import type { DetectedMessage, DetectJob, EngineJob, TranscribedMessage, TranscribeJob, Urgency } from '../../engine/contract.ts';
+import type { Timer } from '../clock.ts';
+import { EngineError, type EngineErrorCode } from './engine.ts';
+import type { Ranked } from './queue.ts';
+
+/** A job's deliveries in all. What brings down three engine processes would bring down the fourth. */
+const DELIVERIES_MAX = 3;
+
+/** What a job asks for. */
+export type JobWork = Omit<TranscribeJob, 'id' | 'dueInMs'> | Omit<DetectJob, 'id' | 'dueInMs'>;
+
+export type JobReply = TranscribedMessage | DetectedMessage;
+
+/** Settled once; what comes afterwards is ignored. */
+export class Job implements Ranked {
+  readonly id: number;
+  readonly work: JobWork;
+  readonly submittedAtMs: number;
+  readonly dueAtMs: number;
+  /** Resolves with the engine's answer; fails with {@link EngineError}. */
+  readonly reply: Promise<JobReply>;
+  #resolve: (reply: JobReply) => void = () => undefined;
+  #reject: (error: EngineError) => void = () => undefined;
+  #settled = false;
+  #deliveries = 0;
+  #deliveredAtMs = 0;
+  #expiry: Timer | null = null;
+
+  constructor(options: { id: number; work: JobWork; nowMs: number; dueInMs: number }) {
+    this.id = options.id;
+    this.work = options.work;
+    this.submittedAtMs = options.nowMs;
+    this.dueAtMs = options.nowMs + options.dueInMs;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get urgency(): Urgency {
+    return this.work.urgency;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Whether an engine was given it at least once. */
+  get sent(): boolean {
+    return this.#deliveries > 0;
+  }
+
+  /** Whether it has been lost with its engine too often to be sent once more. */
+  get exhausted(): boolean {
+    return this.#deliveries >= DELIVERIES_MAX;
+  }
+
+  /** Whether the next delivery is the last: then the job has an engine to itself, so that a poison job takes no innocent one with it. */
+  get mustTravelAlone(): boolean {
+    return this.#deliveries === DELIVERIES_MAX - 1;
+  }
+
+  /** Ms from submission to the last delivery. */
+  get queuedMs(): number {
+    return this.#deliveredAtMs - this.submittedAtMs;
+  }
+
+  /** Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny and Silero on one core. */
+  get estimatedMs(): number {
+    const { work } = this;
+    if (work.kind === 'transcribe') return 3 + work.samples.length / 1600;
+    return 0.5 + work.tracks.reduce((sum, track) => sum + track.samples.length, 0) / 4096;
+  }
+
+  /** Counts a delivery and makes its message. */
+  deliver(nowMs: number): EngineJob {
+    this.#deliveries++;
+    this.#deliveredAtMs = nowMs;
+    this.#expiry?.cancel();
+    return { ...this.work, id: this.id, dueInMs: Math.max(this.dueAtMs - nowMs, 0) };
+  }
+
+  /** Hands over the timer that gives the job up while it waits; the job cancels it. */
+  expireBy(timer: Timer): void {
+    this.#expiry = timer;
+  }
+
+  resolve(reply: JobReply): void {
+    if (this.#settle()) this.#resolve(reply);
+  }
+
+  fail(code: EngineErrorCode, message: string): void {
+    if (this.#settle()) this.#reject(new EngineError(code, message));
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#expiry?.cancel();
+    return true;
+  }
+}

@@ -1,0 +1,294 @@
+/** The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each one is settled. */
+import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage } from '../../engine/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { type Detection, type DetectRequest, type Engine, EngineError, type TranscribeRequest, type Transcript } from './engine.ts';
+import { IdleWatch } from './idle.ts';
+import { Job, type JobReply, type JobWork } from './job.ts';
+import { LoadMeter } from './load.ts';
+import { Pool } from './pool.ts';
+import type { ProcessEnd } from './process.ts';
+import { UrgencyQueue } from './queue.ts';
+import { VadTick } from './vad-tick.ts';
+
+/** Live jobs that may wait while no engine is ready: a final and a partial for each of 256 tracks. */
+const LIVE_WAITING_MAX = 512;
+
+/** Batch pieces of at most 10 s that may wait: about 80 MB of audio. */
+const BATCH_WAITING_MAX = 256;
+
+/** Voice detection is wanted before the track's next window is complete. */
+const DETECT_DUE_MS = 32;
+
+/** After this many starts per worker, in a row, that ended before an engine was ready, nobody is kept waiting. */
+const FAILED_STARTS_MAX = 5;
+
+export interface LinkOptions {
+  readonly engineSettings: EngineSettings;
+  /** Engine processes to run, at least 1. */
+  readonly workers: number;
+  /** Stop them after this many ms without work; 0 = never. */
+  readonly idleMs: number;
+  /** Path of the engine's main.js. */
+  readonly entry: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** The engine refused its settings: `message` says why and names the remedy. Called at most once; the link is of no use from then on. */
+  onRefused(message: string): void;
+}
+
+export interface LinkStatus {
+  readonly state: 'stopped' | 'starting' | 'ready' | 'failed';
+  /** Engines that can take work, of `workers` wanted. */
+  readonly ready: number;
+  readonly workers: number;
+  /** Where models run, and which; null until an engine was ready. */
+  readonly provider: ReadyMessage['provider'] | null;
+  readonly models: { readonly asr: string; readonly vad: string } | null;
+  readonly pids: readonly number[];
+}
+
+interface Starter {
+  readonly resolve: () => void;
+  readonly reject: (error: EngineError) => void;
+}
+
+export class Link implements Engine {
+  readonly #options: LinkOptions;
+  readonly #pool: Pool;
+  readonly #live = new UrgencyQueue<Job>(LIVE_WAITING_MAX);
+  readonly #batch = new UrgencyQueue<Job>(BATCH_WAITING_MAX);
+  readonly #tick: VadTick;
+  readonly #loadMeter: LoadMeter;
+  readonly #idle: IdleWatch;
+  #starters: Starter[] = [];
+  #nextId = 1;
+  #failedStarts = 0;
+  /** Why no job is taken any more; null = jobs are taken. */
+  #unavailable: string | null = null;
+  #refused = false;
+
+  /** Starts nothing yet: {@link start}, {@link wake} or the first job does. */
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    const { engineSettings, workers, idleMs, entry, clock, log, metrics } = options;
+    const handlers = {
+      ready: () => this.#onReady(),
+      answered: (job: Job, answer: JobReply | FailedMessage) => this.#onAnswered(job, answer),
+      ended: (end: ProcessEnd) => this.#onEnded(end),
+    };
+    this.#pool = new Pool({ entry, settings: engineSettings, workers, clock, log, metrics, handlers });
+    this.#loadMeter = new LoadMeter(clock, workers);
+    const lanes = () => Math.max(this.#pool.readyCount, 1);
+    this.#tick = new VadTick({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
+    const hasWork = () => this.#pool.busy || this.#live.size + this.#batch.size > 0;
+    this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
+  }
+
+  get load(): number {
+    return this.#loadMeter.share;
+  }
+
+  get status(): LinkStatus {
+    const { lastReady, readyCount, pids } = this.#pool;
+    return {
+      state: this.#state,
+      ready: readyCount,
+      workers: this.#options.workers,
+      provider: lastReady?.provider ?? null,
+      models: lastReady === null ? null : { asr: lastReady.asrModel, vad: lastReady.vadModel },
+      pids,
+    };
+  }
+
+  /**
+   * Starts the engines and resolves when the first one is ready.
+   * @throws EngineError `unavailable` when the settings are refused, when start after start fails, or when the link is closed
+   */
+  start(): Promise<void> {
+    if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
+    this.#startEngines();
+    if (this.#pool.readyCount > 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#starters.push({ resolve, reject });
+    });
+  }
+
+  wake(): void {
+    if (this.#unavailable === null) this.#startEngines();
+  }
+
+  async transcribe(request: TranscribeRequest): Promise<Transcript> {
+    const { samples, urgency, draft, dueInMs, signal } = request;
+    if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
+    const job = this.#submit({ kind: 'transcribe', urgency, samples, draft }, dueInMs);
+    const abort = () => this.#cancel(job);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const { text, tokens, looped, cost } = expectKind(await job.reply, 'transcribed');
+      return { text, tokens, looped, cost };
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  detect(request: DetectRequest): Promise<Detection> {
+    if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
+    return this.#tick.detect(request);
+  }
+
+  /** Takes no more jobs, refuses those that wait, lets the engines finish what they have, and resolves when their processes are gone. */
+  async close(): Promise<void> {
+    this.#giveUp('the engines are being shut down');
+    await this.#pool.stop();
+  }
+
+  get #state(): LinkStatus['state'] {
+    if (this.#refused) return 'failed';
+    if (this.#pool.readyCount > 0) return 'ready';
+    return this.#pool.stopped ? 'stopped' : 'starting';
+  }
+
+  #startEngines(): void {
+    this.#idle.note();
+    this.#pool.start();
+  }
+
+  async #detectTracks(tracks: readonly DetectTrack[]): Promise<DetectedMessage> {
+    const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, DETECT_DUE_MS);
+    return expectKind(await job.reply, 'detected');
+  }
+
+  #submit(work: JobWork, dueInMs: number): Job {
+    const { clock } = this.#options;
+    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs });
+    if (this.#unavailable !== null) {
+      job.fail('unavailable', this.#unavailable);
+      return job;
+    }
+    this.#enqueue(job);
+    this.#startEngines();
+    this.#pump();
+    // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its time.
+    if (job.urgency === 'partial' && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
+    return job;
+  }
+
+  #enqueue(job: Job): void {
+    const dropped = this.#queueOf(job).push(job);
+    if (dropped?.urgency === 'partial') dropped.fail('stale', 'more urgent jobs filled the queue');
+    else dropped?.fail('unavailable', 'the queue for the engines is full');
+  }
+
+  #queueOf(job: Job): UrgencyQueue<Job> {
+    return job.urgency === 'batch' ? this.#batch : this.#live;
+  }
+
+  /** Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty. */
+  #pump(): void {
+    for (const queue of [this.#live, this.#batch]) {
+      for (let job = queue.peek(); job !== undefined; job = queue.peek()) {
+        const process = this.#pool.pick(job);
+        if (process === null) return;
+        queue.pop();
+        process.deliver(job);
+      }
+    }
+  }
+
+  #cancel(job: Job): void {
+    this.#queueOf(job).remove(job);
+    this.#pool.cancel(job);
+    job.fail('cancelled', 'the job was cancelled');
+  }
+
+  #expire(job: Job): void {
+    this.#queueOf(job).remove(job);
+    job.fail('stale', 'no engine was ready in time');
+  }
+
+  #onReady(): void {
+    this.#failedStarts = 0;
+    for (const starter of this.#takeStarters()) starter.resolve();
+    this.#pump();
+  }
+
+  #onAnswered(job: Job, answer: JobReply | FailedMessage): void {
+    this.#idle.note();
+    if (answer.kind === 'failed') {
+      job.fail(answer.code, answer.message);
+    } else {
+      this.#account(job, answer);
+      job.resolve(answer);
+    }
+    this.#pump();
+  }
+
+  #account(job: Job, { cost }: JobReply): void {
+    const { metrics } = this.#options;
+    const { urgency } = job;
+    if (urgency !== 'batch') this.#loadMeter.add(cost.runMs);
+    metrics.engineWait.observe({ urgency }, (job.queuedMs + cost.waitMs) / 1000);
+    metrics.engineRun.observe({ urgency }, cost.runMs / 1000);
+  }
+
+  #onEnded(end: ProcessEnd): void {
+    if (end.outcome === 'refused') this.#onRefused(end.reason);
+    for (const job of end.lost) this.#recover(job);
+    if (end.outcome === 'died' && end.readyMs === null) this.#onFailedStart(end.reason);
+    this.#pump();
+  }
+
+  /** Settles a job that was lost with its engine, or has it sent again. */
+  #recover(job: Job): void {
+    if (job.settled) return;
+    if (this.#unavailable !== null) job.fail('unavailable', this.#unavailable);
+    else if (job.urgency === 'partial') job.fail('stale', 'the engine was lost; newer audio will bring a newer partial');
+    else if (job.exhausted) job.fail('unavailable', 'the engine was lost each time that it was given this job');
+    else {
+      this.#options.metrics.engineJobsResent.inc();
+      this.#enqueue(job);
+    }
+  }
+
+  #onRefused(message: string): void {
+    if (this.#unavailable !== null) return;
+    this.#refused = true;
+    this.#giveUp(message);
+    void this.#pool.stop();
+    this.#options.onRefused(message);
+  }
+
+  #onFailedStart(reason: string): void {
+    this.#failedStarts++;
+    if (this.#failedStarts < FAILED_STARTS_MAX * this.#options.workers) return;
+    this.#refuseWaiting(`no engine could be started: ${reason}`);
+  }
+
+  #giveUp(message: string): void {
+    this.#unavailable ??= message;
+    this.#idle.close();
+    this.#refuseWaiting(message);
+  }
+
+  #refuseWaiting(message: string): void {
+    for (const starter of this.#takeStarters()) starter.reject(new EngineError('unavailable', message));
+    this.#tick.close(new EngineError('unavailable', message));
+    for (const queue of [this.#live, this.#batch]) {
+      for (let job = queue.pop(); job !== undefined; job = queue.pop()) job.fail('unavailable', message);
+    }
+  }
+
+  #takeStarters(): Starter[] {
+    const starters = this.#starters;
+    this.#starters = [];
+    return starters;
+  }
+}
+
+function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K): Extract<JobReply, { kind: K }> {
+  if (reply.kind === kind) return reply as Extract<JobReply, { kind: K }>;
+  throw new EngineError('model_failed', `the engine answered ${reply.kind} where ${kind} was expected`);
+}

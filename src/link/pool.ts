@@ -1,0 +1,133 @@
+/** The engine processes together: which of them are up, and which one takes the next job. */
+import type { EngineSettings, FailedMessage, ReadyMessage } from '../../engine/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Job, JobReply } from './job.ts';
+import { EngineProcess, type ProcessEnd } from './process.ts';
+import { Slot } from './slot.ts';
+
+export interface PoolHandlers {
+  /** One more process can take jobs. */
+  ready(): void;
+  answered(job: Job, answer: JobReply | FailedMessage): void;
+  /** A process ended; the jobs that it lost are the handler's now. */
+  ended(end: ProcessEnd): void;
+}
+
+export interface PoolOptions {
+  readonly entry: string;
+  readonly settings: EngineSettings;
+  readonly workers: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly handlers: PoolHandlers;
+}
+
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #slots: readonly Slot[];
+  #lastReady: ReadyMessage | null = null;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.workers }, () => this.#makeSlot());
+  }
+
+  /** Processes that can take jobs. */
+  get readyCount(): number {
+    return this.#slots.reduce((count, slot) => (slot.process?.ready ? count + 1 : count), 0);
+  }
+
+  /** Whether no process runs or is due to be started. */
+  get stopped(): boolean {
+    return this.#slots.every((slot) => slot.stopped);
+  }
+
+  /** Whether some process has jobs to answer. */
+  get busy(): boolean {
+    return this.#slots.some((slot) => (slot.process?.pendingCount ?? 0) > 0);
+  }
+
+  get pids(): number[] {
+    return this.#slots.flatMap((slot) => slot.pids);
+  }
+
+  /** What the latest process said of its models; null until one was ready. */
+  get lastReady(): ReadyMessage | null {
+    return this.#lastReady;
+  }
+
+  /** Starts every process that neither runs nor is due to be started. */
+  start(): void {
+    for (const slot of this.#slots) slot.start();
+  }
+
+  /** Lets the processes finish their jobs and go; resolves when none is left. */
+  async stop(): Promise<void> {
+    const stops = this.#slots.map((slot) => slot.stop());
+    this.#showReady();
+    await Promise.all(stops);
+  }
+
+  /** The process that would begin `job` first by the estimates; null when none may take it now. */
+  pick(job: Job): EngineProcess | null {
+    let best: { process: EngineProcess; beforeMs: number; liveMs: number } | null = null;
+    for (const { process } of this.#slots) {
+      if (!process?.accepts(job)) continue;
+      const rival = { process, beforeMs: process.workBefore(job.urgency), liveMs: process.workBefore('partial') };
+      const gainMs = best === null ? 1 : best.beforeMs - rival.beforeMs || best.liveMs - rival.liveMs;
+      if (gainMs > 0) best = rival;
+    }
+    return best?.process ?? null;
+  }
+
+  /** Tells whichever process has `job` to forget it. */
+  cancel(job: Job): void {
+    for (const slot of this.#slots) slot.process?.cancel(job);
+  }
+
+  #makeSlot(): Slot {
+    const { entry, settings, clock, log, handlers } = this.#options;
+    return new Slot({
+      clock,
+      launch: (onEnd) =>
+        new EngineProcess({
+          entry,
+          settings,
+          clock,
+          log,
+          handlers: {
+            ready: (message) => this.#onReady(message),
+            answered: (job, answer) => handlers.answered(job, answer),
+            ended: onEnd,
+          },
+        }),
+      onEnd: (end, restartInMs) => this.#onEnd(end, restartInMs),
+    });
+  }
+
+  #onReady(message: ReadyMessage): void {
+    const { log, handlers } = this.#options;
+    const { asrModel, vadModel, provider, loadMs, warmUpMs, warning } = message;
+    log.info({ asrModel, vadModel, provider, loadMs, warmUpMs }, 'engine ready');
+    // Every process says the same; the operator needs to hear it once.
+    if (warning !== null && this.#lastReady?.warning !== warning) log.warn(warning);
+    this.#lastReady = message;
+    this.#showReady();
+    handlers.ready();
+  }
+
+  #onEnd(end: ProcessEnd, restartInMs: number | null): void {
+    const { log, metrics, handlers } = this.#options;
+    this.#showReady();
+    if (end.outcome === 'died') log.warn({ reason: end.reason, lostJobs: end.lost.length, restartInMs }, 'engine died');
+    if (restartInMs !== null) metrics.engineRestarts.inc();
+    handlers.ended(end);
+  }
+
+  #showReady(): void {
+    this.#options.metrics.enginesReady.set(this.readyCount);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * A pretend engine process that speaks engine/contract.ts. What it does with a transcribe job is written in the job: its samples spell a word.
+ *   die      ends itself by SIGKILL            hang     blocks its thread for ever
+ *   quit     exits with code 0 unasked         hold     keeps the job until it is cancelled, released or drained
+ *   pid      answers its process id            release  answers every held job, then itself
+ *   seen     answers the words and urgencies of all jobs so far; any other word is answered as it is
+ * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads die while loading,
+ * 14 threads never get ready, 15 threads ignore `drain`.
+ */
+
+const EXIT_WRONG_SETTINGS = 42;
+const cost = { waitMs: 1, runMs: 10, runs: 1 };
+const held = new Map();
+const seen = [];
+let settings;
+
+function send(message) {
+  process.send(message);
+}
+
+function blockForEver() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+function answer(job, text) {
+  send({ kind: 'transcribed', id: job.id, text, tokens: [...job.draft], looped: false, cost });
+}
+
+function releaseHeld() {
+  for (const job of held.values()) answer(job, 'released');
+  held.clear();
+}
+
+function start(configured) {
+  settings = configured;
+  if (settings.executionProvider === 'cuda') {
+    if (settings.cudaDevice === 1) process.exit(EXIT_WRONG_SETTINGS);
+    const message = 'CUDA libraries are missing: run npm run gpu:install';
+    process.send({ kind: 'refused', code: 'cuda_missing', message }, () => process.exit(EXIT_WRONG_SETTINGS));
+    return;
+  }
+  if (settings.threads === 13) process.exit(1);
+  if (settings.threads === 14) return;
+  send({ kind: 'ready', asrModel: 'tone', vadModel: 'tone', provider: 'cpu', warning: null, loadMs: 1, warmUpMs: 1 });
+}
+
+function transcribe(job) {
+  const word = String.fromCharCode(...job.samples);
+  seen.push(`${word}:${job.urgency}`);
+  if (word === 'die') process.kill(process.pid, 'SIGKILL');
+  else if (word === 'hang') blockForEver();
+  else if (word === 'quit') process.exit(0);
+  else if (word === 'hold') held.set(job.id, job);
+  else if (word === 'pid') answer(job, String(process.pid));
+  else if (word === 'seen') answer(job, seen.join(' '));
+  else {
+    if (word === 'release') releaseHeld();
+    answer(job, word);
+  }
+}
+
+/** Judges a window by its first sample, in thousandths; a state counts the windows of its track. */
+function detect(job) {
+  seen.push(`detect:${job.tracks.length}`);
+  const tracks = job.tracks.map(({ samples, state }) => {
+    const probabilities = Float32Array.from({ length: samples.length / 512 }, (_, window) => samples[window * 512] / 1000);
+    return { probabilities, state: Float32Array.of((state?.[0] ?? 0) + probabilities.length) };
+  });
+  send({ kind: 'detected', id: job.id, tracks, cost });
+}
+
+function cancel(id) {
+  if (!held.delete(id)) return;
+  seen.push('cancelled');
+  send({ kind: 'failed', id, code: 'cancelled', message: 'the job was cancelled' });
+}
+
+function drain() {
+  if (settings.threads === 15) return;
+  releaseHeld();
+  process.disconnect();
+}
+
+const handlers = {
+  configure: (message) => start(message.settings),
+  transcribe,
+  detect,
+  cancel: (message) => cancel(message.id),
+  drain,
+};
+
+process.on('message', (message) => handlers[message.kind](message));
