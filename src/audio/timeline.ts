@@ -12,6 +12,7 @@
  * - A jump of `sequence` without a jump of time misses nothing (some carriers count over all tracks) and is not waited for.
  */
 import { FRAME_MS, msToSamples, samplesToMs } from '../units.ts';
+import { toSample } from './pcm.ts';
 
 const CONCEALED_FRAMES = 3;
 const CONCEALED_DECAY = 0.7;
@@ -50,7 +51,7 @@ function conceal(gap: Int16Array, last: Int16Array, frameSamples: number): numbe
   let gain = 1;
   for (let i = 0; i < length; i++) {
     if (i % frameSamples === 0) gain *= CONCEALED_DECAY;
-    gap[i] = (period[i % period.length] as number) * gain;
+    gap[i] = toSample((period[i % period.length] as number) * gain);
   }
   return length;
 }
