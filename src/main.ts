@@ -1,16 +1,15 @@
 /** Wires a gateway together, starts it and ends it. `runGateway` is for any program; `serve` is the process of its own that `trunkline serve` is. */
 import { randomUUID } from 'node:crypto';
-import { availableParallelism, constants } from 'node:os';
+import { constants } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { Feed } from './calls/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { systemClock } from './clock.ts';
 import { EXIT_CONFIG } from './config.ts';
-import { Link } from './link/link.ts';
-import { defaultWorkers } from './link/workers.ts';
+import { createLink } from './link/from-settings.ts';
+import type { Link } from './link/link.ts';
 import { createLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
-import { packagePath } from './paths.ts';
 import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
 
@@ -37,7 +36,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const { log = createLog(settings.LOG_LEVEL) } = options;
   const clock = systemClock;
   const metrics = new Metrics();
-  const link = createLink(settings, log, metrics, options.onRefused);
+  const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const registry = new CallRegistry({ settings, engine: link, clock, feed, log, metrics });
   let draining = false;
@@ -62,26 +61,6 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await end();
     throw error;
   }
-}
-
-function createLink(settings: Settings, log: Log, metrics: Metrics, onRefused: GatewayOptions['onRefused']): Link {
-  const isOneGpu = settings.EXECUTION_PROVIDER === 'cuda';
-  return new Link({
-    engineSettings: {
-      asrModel: settings.ASR_MODEL,
-      vadModel: settings.VAD_MODEL,
-      executionProvider: settings.EXECUTION_PROVIDER,
-      cudaDevice: settings.CUDA_DEVICE,
-      threads: settings.ENGINE_THREADS,
-    },
-    workers: settings.ENGINE_WORKERS || (isOneGpu ? 1 : defaultWorkers(availableParallelism())),
-    idleMs: settings.ENGINE_IDLE_MS,
-    entry: packagePath('dist', 'engine', 'main.js'),
-    clock: systemClock,
-    log,
-    metrics,
-    onRefused: onRefused ?? ((message) => log.fatal(message)),
-  });
 }
 
 /** Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load. */

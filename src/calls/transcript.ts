@@ -17,29 +17,45 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 const HOUR_MS = 3_600_000;
 
-/** `finals` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to say. */
-export function formatTranscript(finals: readonly FinalCaption[], format: TranscriptFormat): string {
+/** Who speaks, as a transcript names them; null = it need not be said. */
+export type NameSpeaker = (final: FinalCaption) => string | null;
+
+/**
+ * `finals` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to say; they name speakers
+ * by their track unless `nameSpeaker` knows better.
+ */
+export function formatTranscript(
+  finals: readonly FinalCaption[],
+  format: TranscriptFormat,
+  nameSpeaker: NameSpeaker = (final) => final.track,
+): string {
   const sorted = finals.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
   switch (format) {
     case 'json':
       return JSON.stringify(sorted.map(({ track, utterance, text, startMs, endMs }) => ({ track, utterance, text, startMs, endMs })));
     case 'text':
-      return sorted.map((final) => `[${formatShortTime(final.startMs)}] ${final.track}: ${onOneLine(final.text)}\n`).join('');
+      return sorted.map((final) => `[${formatShortTime(final.startMs)}] ${withSpeaker(final, nameSpeaker)}\n`).join('');
     case 'srt':
-      return sorted.map(formatSrtCue).join('\n');
+      return sorted.map((final, index) => formatSrtCue(final, index, nameSpeaker)).join('\n');
     case 'vtt':
-      return `WEBVTT\n${sorted.map(formatVttCue).join('')}`;
+      return `WEBVTT\n${sorted.map((final) => formatVttCue(final, nameSpeaker)).join('')}`;
   }
 }
 
-function formatSrtCue(final: FinalCaption, index: number): string {
-  return `${index + 1}\n${formatTime(final.startMs, ',')} --> ${formatTime(cueEndMs(final), ',')}\n${final.track}: ${onOneLine(final.text)}\n`;
+function withSpeaker(final: FinalCaption, nameSpeaker: NameSpeaker): string {
+  const speaker = nameSpeaker(final);
+  return `${speaker === null ? '' : `${speaker}: `}${onOneLine(final.text)}`;
+}
+
+function formatSrtCue(final: FinalCaption, index: number, nameSpeaker: NameSpeaker): string {
+  return `${index + 1}\n${formatTime(final.startMs, ',')} --> ${formatTime(cueEndMs(final), ',')}\n${withSpeaker(final, nameSpeaker)}\n`;
 }
 
 /** WebVTT §4.2.2: cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
-function formatVttCue(final: FinalCaption): string {
+function formatVttCue(final: FinalCaption, nameSpeaker: NameSpeaker): string {
+  const speaker = nameSpeaker(final);
   const text = onOneLine(final.text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `\n${formatTime(final.startMs, '.')} --> ${formatTime(cueEndMs(final), '.')}\n<v ${final.track}>${text}\n`;
+  return `\n${formatTime(final.startMs, '.')} --> ${formatTime(cueEndMs(final), '.')}\n${speaker === null ? '' : `<v ${speaker}>`}${text}\n`;
 }
 
 /** WebVTT §4.1: a cue's end lies after its start. */
