@@ -9,11 +9,10 @@ import type { CallView } from '../../src/calls/registry.ts';
 import type { FinalCaption } from '../../src/calls/transcript.ts';
 import { packagePath } from '../../src/paths.ts';
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' };
+const MEDIA_TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' };
 
-/** As strict as a page with no inline code and no foreign asset can stand. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'";
+/** As the gateway's. */
+const CONTENT_SECURITY_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
 export class StubGateway {
   calls: CallView[] = [];

@@ -1,0 +1,191 @@
+/** The house rules, each with a snippet that breaks it: a rule whose check cannot fail would be none. */
+import { describe, expect, it } from 'vitest';
+import * as habits from './rules/habits.ts';
+import * as rooms from './rules/rooms.ts';
+import { readSources, type SourceFile, stripSource } from './rules/source.ts';
+
+type Check = (files: readonly SourceFile[]) => string[];
+
+const PRODUCT = readSources(['src', 'engine'], ['.ts']);
+const TYPESCRIPT = readSources(['src', 'engine', 'test'], ['.ts']).filter(({ path }) => path !== 'test/rules.test.ts');
+const ALL = readSources(['src', 'engine', 'test', 'scripts'], ['.ts', '.js', '.mjs', '.css']);
+
+const file = (path: string, text: string): SourceFile => ({ path, text });
+
+interface Rule {
+  readonly rule: string;
+  readonly check: Check;
+  readonly files: readonly SourceFile[];
+  /** Situations that break the rule in one place each. */
+  readonly broken: readonly (readonly SourceFile[])[];
+  readonly kept: readonly SourceFile[];
+}
+
+const RULES: readonly Rule[] = [
+  {
+    rule: 'arrows point down, doors stay closed',
+    check: rooms.findForbiddenImports,
+    files: PRODUCT,
+    broken: [
+      [file('src/audio/pcm.ts', "import { x } from '../calls/call.ts';")],
+      [file('src/carriers/twilio.ts', "import { x } from '../transcription/ear.ts';")],
+      [file('src/calls/call.ts', "import { Link } from '../link/link.ts';")],
+      [file('src/http/calls.ts', "import type { createServer } from '../server.ts';")],
+      [file('src/units.ts', "import {\n  x,\n} from './audio/pcm.ts';")],
+      [file('src/link/link.ts', "import { x } from '../../engine/scheduler.ts';")],
+      [file('engine/main.ts', "import { x } from '../src/units.ts';")],
+    ],
+    kept: [
+      file('src/calls/call.ts', "import type { Engine } from '../link/engine.ts';\n// import '../server.ts'"),
+      file('src/cli/serve.ts', "import { Link } from '../link/link.ts';"),
+      file('src/link/link.ts', "import type { EngineJob } from '../../engine/contract.ts';"),
+    ],
+  },
+  {
+    rule: 'pure rooms do not touch the world',
+    check: rooms.findImpureImports,
+    files: PRODUCT,
+    broken: [
+      [file('src/audio/pcm.ts', "import type { Log } from '../log.ts';")],
+      [file('src/transcription/ear.ts', "import { systemClock } from '../clock.ts';")],
+      [file('src/transcription/gate.ts', "import { readFileSync } from 'node:fs';")],
+      [file('src/carriers/twilio.ts', "import { WebSocket } from 'ws';")],
+    ],
+    kept: [
+      file('src/transcription/ear.ts', "import type { Clock } from '../clock.ts';"),
+      file('src/carriers/leg.ts', "import { WebSocket } from 'ws';"),
+      file('src/carriers/twilio-signature.ts', "import { createHmac } from 'node:crypto';"),
+    ],
+  },
+  {
+    rule: 'only the engine knows onnxruntime',
+    check: rooms.findModelCodeOutsideEngine,
+    files: PRODUCT,
+    broken: [[file('src/cli/doctor.ts', "const ort = await import('onnxruntime-node');")]],
+    kept: [file('engine/onnx.ts', "import ort from 'onnxruntime-node';")],
+  },
+  {
+    rule: 'no files import each other in a circle',
+    check: rooms.findCycles,
+    files: PRODUCT,
+    broken: [
+      [
+        file('src/a.ts', "import { b } from './b.ts';"),
+        file('src/b.ts', "import { c } from './c.ts';"),
+        file('src/c.ts', "import type { a } from './a.ts';"),
+      ],
+    ],
+    kept: [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', 'export const b = 1;')],
+  },
+  {
+    rule: 'the environment is read in config.ts alone',
+    check: habits.findEnvironmentReads,
+    files: PRODUCT,
+    broken: [[file('engine/main.ts', "const x = process.env['X'];")]],
+    kept: [file('src/config.ts', 'read(process.env);'), file('src/cli.ts', '// process.env is read elsewhere')],
+  },
+  {
+    rule: 'time comes from the clock',
+    check: habits.findClockReads,
+    files: PRODUCT,
+    broken: [
+      [file('src/a.ts', 'const now = Date.now();')],
+      [file('src/b.ts', 'setTimeout(f, 5);')],
+      [file('engine/c.ts', 'const at = performance.now();')],
+      [file('src/d.ts', 'const d = new Date();')],
+    ],
+    kept: [
+      file('src/clock.ts', 'setTimeout(f, 5);'),
+      file('engine/time.ts', 'performance.now();'),
+      file('src/a.ts', 'clearTimeout(t); new Date(atMs);'),
+    ],
+  },
+  {
+    rule: 'frame sizes come from the codec',
+    check: habits.findFrameSizes,
+    files: PRODUCT,
+    broken: [[file('src/a.ts', 'const frame = new Uint8Array(160);')]],
+    kept: [file('src/a.ts', "const a = 1600; // 160\nconst b = '160';")],
+  },
+  {
+    rule: 'no reminders are left behind',
+    check: habits.findReminders,
+    files: ALL,
+    broken: [[file('src/a.ts', `// TO${'DO'}: later`)]],
+    kept: [file('src/a.ts', '// todos is a list')],
+  },
+  {
+    rule: 'exports are named and come from where they are',
+    check: habits.findDefaultExportsAndBarrels,
+    files: ALL,
+    broken: [
+      [file('src/a.ts', 'export default 1;')],
+      [file('src/b.ts', "export * from './a.ts';")],
+      [file('src/c.ts', "export { a } from './a.ts';")],
+      [file('src/audio/index.ts', '')],
+    ],
+    kept: [file('src/a.ts', 'export const a = 1;\nexport { a as b };\nconst text = "export default";')],
+  },
+  {
+    rule: 'imports of our files say .ts',
+    check: habits.findImportsWithoutEnding,
+    files: TYPESCRIPT,
+    broken: [[file('src/a.ts', "import { b } from './b.js';")]],
+    kept: [file('src/a.ts', "import { b } from './b.ts';\nimport { z } from 'zod';")],
+  },
+  {
+    rule: 'files stay short',
+    check: habits.findLongFiles,
+    files: ALL,
+    broken: [[file('src/a.ts', 'x;\n'.repeat(401))]],
+    kept: [file('src/a.ts', 'x;\n'.repeat(400))],
+  },
+  {
+    rule: 'functions stay short',
+    check: habits.findLongFunctions,
+    files: PRODUCT,
+    broken: [
+      [file('src/a.ts', `function f(a: string): Promise<{ b: number }> {\n${'x;\n'.repeat(60)}}`)],
+      [file('src/b.ts', `const f = (a) => {\n${'x;\n'.repeat(60)}};`)],
+      [file('src/c.ts', `class C {\n  f() {\n${'x;\n'.repeat(60)}}\n}`)],
+    ],
+    kept: [
+      file('src/a.ts', `function f(): void {\n${'x;\n'.repeat(58)}}`),
+      file('src/b.ts', `class C {\n${'x;\n'.repeat(100)}}`),
+      file('src/c.ts', `if (ready()) {\n${'x;\n'.repeat(100)}}`),
+    ],
+  },
+  {
+    rule: 'every export says what it is',
+    check: habits.findUndocumentedExports,
+    files: PRODUCT,
+    broken: [[file('src/a.ts', 'export function f(): void {}'), file('src/b.ts', '/** A. */\n\nexport const b = 1;')]],
+    kept: [
+      file('src/a.ts', '/** What f does. */\nexport function f(): void {}'),
+      file('src/b.ts', '/** F. */\nexport function f(a: 1): 1;\nexport function f(a: 2): 2;'),
+    ],
+  },
+];
+
+describe.each(RULES)('$rule', ({ check, files, broken, kept }) => {
+  it('holds in this repository', () => {
+    expect(check(files)).toEqual([]);
+  });
+
+  it('is noticed when it is broken, and only then', () => {
+    for (const situation of broken) expect(check(situation), situation[0]?.text).toHaveLength(1);
+    expect(check(kept)).toEqual([]);
+  });
+});
+
+describe('reading source', () => {
+  it('leaves code and blanks out comments, strings, templates and patterns', () => {
+    const text = ["a('// b'); // c", `d(\`e \${f(\`g\`)} h\`) / i;`, 'j = /[\'"]/; k; /* l', 'm */ n;'].join('\n');
+    expect(stripSource(text).replace(/ +/g, ' ')).toBe('a( ); \nd( ) / i;\nj = ; k; \n n;');
+  });
+
+  it('finds the repository', () => {
+    expect(PRODUCT.length).toBeGreaterThan(10);
+    expect(ALL.length).toBeGreaterThan(PRODUCT.length);
+  });
+});

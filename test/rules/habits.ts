@@ -1,0 +1,132 @@
+/** How a file of ours is written. Each function returns what breaks its rule, one line for each place. */
+import { importsOf, type SourceFile, stripSource } from './source.ts';
+
+const FILE_MAX_LINES = 400;
+const FUNCTION_MAX_LINES = 60;
+
+/** Places where `pattern` stands in the code (or, with `inComments`, anywhere) of files not in `except`. */
+function findPattern(
+  files: readonly SourceFile[],
+  pattern: RegExp,
+  options: { except?: readonly string[]; inComments?: true } = {},
+): string[] {
+  const found: string[] = [];
+  for (const file of files) {
+    if (options.except?.includes(file.path)) continue;
+    const lines = (options.inComments ? file.text : stripSource(file.text)).split('\n');
+    for (const [index, line] of lines.entries()) {
+      const match = pattern.exec(line);
+      if (match !== null) found.push(`${file.path}:${index + 1} has ${match[0].trim()}`);
+    }
+  }
+  return found;
+}
+
+/** The environment is read in one place. */
+export function findEnvironmentReads(files: readonly SourceFile[]): string[] {
+  return findPattern(files, /\bprocess\s*\.\s*env\b/, { except: ['src/config.ts'] });
+}
+
+/** Time comes from the clock that one is given. */
+export function findClockReads(files: readonly SourceFile[]): string[] {
+  const pattern = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bset(?:Timeout|Interval)\b/;
+  return findPattern(files, pattern, { except: ['src/clock.ts', 'engine/time.ts'] });
+}
+
+/** Sizes come from the codec: a frame is so many bytes only for one of them. */
+export function findFrameSizes(files: readonly SourceFile[]): string[] {
+  return findPattern(files, /(?<![\w.])160(?![\w.])/);
+}
+
+/** What is to be done is an issue, not a comment. */
+export function findReminders(files: readonly SourceFile[]): string[] {
+  return findPattern(files, /\bTO(?:DO)\b|\bFIX(?:ME)\b|\bXX(?:X)\b/, { inComments: true });
+}
+
+/** Named exports, each from the file that has it; only a type may be handed on where a seam promises it. */
+export function findDefaultExportsAndBarrels(files: readonly SourceFile[]): string[] {
+  const barrels = files.filter(({ path }) => /\/index\.(ts|js|mjs)$/.test(path)).map(({ path }) => `${path} is a barrel`);
+  return [...barrels, ...findPattern(files, /\bexport\s+(default\b|\*|\{[^}]*\}\s*from\b)/)];
+}
+
+/** Imports of our own files end in `.ts`. */
+export function findImportsWithoutEnding(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    importsOf(file)
+      .filter(({ specifier }) => specifier.startsWith('.') && !specifier.endsWith('.ts'))
+      .map(({ specifier }) => `${file.path} imports ${specifier}`),
+  );
+}
+
+/** Files that have grown too long. */
+export function findLongFiles(files: readonly SourceFile[]): string[] {
+  return files
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ lines }) => lines > FILE_MAX_LINES)
+    .map(({ path, lines }) => `${path} has ${lines} lines`);
+}
+
+/** What stands before the brace of a function's body: `)`, perhaps a return type, perhaps `=>`; but not `if (…)` and its like. */
+const FUNCTION_HEAD = /\)\s*(?::[^;{}()=\n]*(?:\{[^{}\n]*\}[^;{}()=\n]*)?)?(?:=>\s*)?$/;
+const STATEMENT_HEAD = /\b(?:if|for|while|switch|catch|with)\s*(?:await\s*)?\($/;
+
+/** Functions that have grown too long. */
+export function findLongFunctions(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const code = stripSource(file.text);
+    return [...code.matchAll(/\{/g)]
+      .filter(({ index }) => opensFunction(code, index))
+      .map(({ index }) => ({ line: lineOf(code, index), lines: lineOf(code, closingBrace(code, index)) - lineOf(code, index) + 1 }))
+      .filter(({ lines }) => lines > FUNCTION_MAX_LINES)
+      .map(({ line, lines }) => `${file.path}:${line} begins a function of ${lines} lines`);
+  });
+}
+
+function opensFunction(code: string, brace: number): boolean {
+  const before = code.slice(Math.max(0, brace - 400), brace);
+  const head = FUNCTION_HEAD.exec(before);
+  if (head === null) return false;
+  return !STATEMENT_HEAD.test(before.slice(0, openingParenthesis(before, head.index) + 1));
+}
+
+/** Where the parenthesis opens that closes at `close`; -1 when it lies further back than `text` goes. */
+function openingParenthesis(text: string, close: number): number {
+  let depth = 0;
+  for (let at = close; at >= 0; at--) {
+    if (text[at] === ')') depth += 1;
+    if (text[at] === '(') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+}
+
+function closingBrace(code: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < code.length; at++) {
+    if (code[at] === '{') depth += 1;
+    if (code[at] === '}') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return code.length;
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
+
+const EXPORTED = /^export (?:async |abstract |declare )*(?:function\*?|class|interface|const) (?<name>\w+)/;
+
+/** Exported things without a doc comment right above them. An overload shares the one of its first signature. */
+export function findUndocumentedExports(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const lines = text.split('\n');
+    return lines.flatMap((line, index) => {
+      const name = EXPORTED.exec(line)?.groups?.['name'];
+      const above = lines[index - 1] ?? '';
+      const isOverload = EXPORTED.exec(above)?.groups?.['name'] === name;
+      return name === undefined || isOverload || above.trim().endsWith('*/')
+        ? []
+        : [`${path}:${index + 1} exports ${name} without saying what it is`];
+    });
+  });
+}

@@ -1,0 +1,94 @@
+/** Who may import whom. */
+import { importsOf, ownImportsOf, type SourceFile } from './source.ts';
+
+/** The rooms of `src` and the rooms that each may import from, beside itself and the foundation. Files right under `src` are in `ROOM_OF_FILE`. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  top: ['server', 'http', 'calls', 'carriers', 'transcription', 'speech', 'link', 'simulator', 'audio'],
+  server: ['http', 'calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
+  http: ['calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
+  calls: ['carriers', 'transcription', 'speech', 'link', 'audio'],
+  carriers: ['audio'],
+  transcription: ['audio', 'link'],
+  speech: ['audio', 'link'],
+  link: [],
+  simulator: ['carriers', 'audio'],
+  audio: [],
+  foundation: [],
+};
+
+const ROOM_OF_FILE: Readonly<Record<string, string>> = { 'main.ts': 'top', 'cli.ts': 'top', cli: 'top', 'server.ts': 'server' };
+
+/** Others know the link only as an interface, and whether it can take one more call; these may wire it. */
+const LINK_DOORS = ['src/link/engine.ts', 'src/link/admission.ts'];
+const MAY_WIRE_LINK = ['top', 'server', 'link'];
+
+const CONTRACT = 'engine/contract.ts';
+
+/** The room of a file in `src`. */
+function roomOf(path: string): string {
+  const name = path.split('/')[1] ?? '';
+  return ROOM_OF_FILE[name] ?? (name.endsWith('.ts') ? 'foundation' : name);
+}
+
+/** Imports that go up, sideways or behind a closed door. */
+export function findForbiddenImports(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    ownImportsOf(file)
+      .filter(({ target }) => !isAllowed(file.path, target))
+      .map(({ target }) => `${file.path} imports ${target}`),
+  );
+}
+
+function isAllowed(from: string, target: string): boolean {
+  if (from.startsWith('engine/')) return target.startsWith('engine/');
+  if (target.startsWith('engine/')) return target === CONTRACT;
+  const [room, targetRoom] = [roomOf(from), roomOf(target)];
+  if (targetRoom === 'link' && !LINK_DOORS.includes(target) && !MAY_WIRE_LINK.includes(room)) return false;
+  return room === targetRoom || targetRoom === 'foundation' || (MAY_IMPORT[room] ?? []).includes(targetRoom);
+}
+
+/** Pure rooms turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but the one they are given. */
+const PURE = /^src\/(audio|transcription|speech|carriers)\//;
+const IMPURE_FILE = 'src/carriers/leg.ts';
+const OUTSIDE_WORLD = /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime)/;
+
+/** Imports by which a pure room would touch the world. */
+export function findImpureImports(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => PURE.test(path) && path !== IMPURE_FILE)
+    .flatMap((file) => [
+      ...importsOf(file)
+        .filter(({ specifier, typeOnly }) => !typeOnly && OUTSIDE_WORLD.test(specifier))
+        .map(({ specifier }) => `${file.path} imports ${specifier}`),
+      ...ownImportsOf(file)
+        .filter(({ target, typeOnly }) => /^src\/(log|metrics|config)\.ts$/.test(target) || (target === 'src/clock.ts' && !typeOnly))
+        .map(({ target }) => `${file.path} imports ${target}`),
+    ]);
+}
+
+/** Native add-ons and model code belong to the engine process. */
+export function findModelCodeOutsideEngine(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('src/'))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier }) => specifier.startsWith('onnxruntime'))
+        .map(({ specifier }) => `${file.path} imports ${specifier}`),
+    );
+}
+
+/** Files that import each other in a circle, each circle once, as the path around it. */
+export function findCycles(files: readonly SourceFile[]): string[] {
+  const targets = new Map(files.map((file) => [file.path, ownImportsOf(file).map(({ target }) => target)]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path);
+    if (at >= 0) cycles.push([...trail.slice(at), path].join(' → '));
+    if (at >= 0 || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) visit(path, []);
+  return cycles;
+}

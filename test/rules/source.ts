@@ -1,0 +1,95 @@
+/** Source files as the house rules look at them: their code without comments and strings, and their imports. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** One file: its path from the repository root, with `/`, and what is in it. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** One import of a file of ours: where it leads (a path from the root) and whether it is `import type`, which is gone at run time. */
+export interface OwnImport {
+  readonly target: string;
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+}
+
+/** Every file under `folders` whose name ends in one of `endings`. */
+export function readSources(folders: readonly string[], endings: readonly string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)))
+    .filter((path) => endings.some((ending) => path.endsWith(ending)))
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+}
+
+/** What a token of the source is, as far as the rules need to know; tried in this order at each place. */
+const TOKEN =
+  /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<string>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|(?<regex>(?<=(?:^|[(,=:[!&|?{};>\n]|return)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*)|(?<template>`)/g;
+
+/** `text` with comments blanked out (strings too, unless `keepStrings`); every line stays where it is. */
+export function stripSource(text: string, keepStrings = false): string {
+  let stripped = '';
+  let at = 0;
+  for (;;) {
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text);
+    if (token === null) return stripped + text.slice(at);
+    stripped += text.slice(at, token.index);
+    const end = token.groups?.['template'] === undefined ? token.index + token[0].length : endOfTemplate(text, token.index);
+    const whole = text.slice(token.index, end);
+    stripped += keepStrings && token.groups?.['comment'] === undefined ? whole : blank(whole);
+    at = end;
+  }
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}
+
+/** Where the template literal that begins at `start` ends; those inside its `${}` are part of it. */
+function endOfTemplate(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '`') {
+    if (text[at] === '\\') at += 2;
+    else if (text.startsWith('${', at)) at = endOfSubstitution(text, at + 2);
+    else at += 1;
+  }
+  return at + 1;
+}
+
+function endOfSubstitution(text: string, start: number): number {
+  let depth = 1;
+  let at = start;
+  while (at < text.length && depth > 0) {
+    if (text[at] === '`') {
+      at = endOfTemplate(text, at);
+      continue;
+    }
+    if (text[at] === '{') depth += 1;
+    if (text[at] === '}') depth -= 1;
+    at += 1;
+  }
+  return at;
+}
+
+const IMPORT = /\b(?:import|export)\s+(?<type>type\s)?(?:[\w*{}\s,$]+?\sfrom\s+)?'(?<from>[^']+)'|\bimport\(\s*'(?<dynamic>[^']+)'/g;
+
+/** All module names that `file` imports or exports from, as written. */
+export function importsOf(file: SourceFile): { specifier: string; typeOnly: boolean }[] {
+  return [...stripSource(file.text, true).matchAll(IMPORT)].map(({ groups }) => ({
+    specifier: groups?.['from'] ?? groups?.['dynamic'] ?? '',
+    typeOnly: groups?.['type'] !== undefined,
+  }));
+}
+
+/** Those of them that lead to files of ours. */
+export function ownImportsOf(file: SourceFile): OwnImport[] {
+  return importsOf(file)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map((found) => ({ ...found, target: posix.join(posix.dirname(file.path), found.specifier) }));
+}
