@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
-import { type Doors, listen, openDoors } from './http/doors.ts';
+import { type Doors, knock, listen, openDoors } from './http/doors.ts';
 
 let doors: Doors;
 afterEach(() => doors.app.close());
@@ -102,8 +101,8 @@ describe('the server', () => {
   it('refuses an upgrade where there is no socket', async () => {
     doors = await openDoors();
     const url = await listen(doors.app);
-    expect(await upgradeStatus(`${url}/v1/calls`)).toBe(404);
-    expect(await upgradeStatus(`${url}/nowhere`)).toBe(404);
+    expect(await knock(`${url}/v1/calls`)).toBe(404);
+    expect(await knock(`${url}/nowhere`)).toBe(404);
   });
 
   it('closes although a WebSocket never answers', async () => {
@@ -131,18 +130,5 @@ function exchange(url: string, bytes: string): Promise<string> {
       text += chunk.toString('utf8');
     });
     socket.on('error', reject).on('close', () => resolve(text));
-  });
-}
-
-/** The status of a refused upgrade. */
-function upgradeStatus(url: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url.replace(/^http/, 'ws'));
-    socket.on('unexpected-response', (_request, response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    socket.on('open', () => reject(new Error('the upgrade was accepted')));
-    socket.on('error', () => undefined);
   });
 }

@@ -1,6 +1,6 @@
 /** A server whose calls are pretend ones, for tests of the doors. */
 import type { FastifyInstance } from 'fastify';
-import type { WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { Feed } from '../../src/calls/feed.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import { CallTokens } from '../../src/calls/tokens.ts';
@@ -32,7 +32,6 @@ export class PretendCalls {
 
   acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean }): void {
     this.accepted.push({ socket, ...options });
-    socket.send('accepted');
   }
 
   list(): CallView[] {
@@ -98,4 +97,20 @@ export function liveCall(id: string): CallView {
     lagMs: null,
     durationMs: 1280,
   };
+}
+
+/** Knocks at a WebSocket door: the status that the handshake at `url` (http or ws) is answered with, 101 = let in (and closed again). */
+export function knock(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers });
+    socket.on('unexpected-response', (_request, response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    socket.on('open', () => {
+      socket.close();
+      resolve(101);
+    });
+    socket.on('error', () => undefined);
+  });
 }

@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Doors, openDoors } from './doors.ts';
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Record<
+    string,
+    Record<string, { summary?: string; security?: unknown[]; responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
+}
+
+let doors: Doors;
+afterEach(() => doors.app.close());
+
+describe('the OpenAPI description', () => {
+  it('has every door and no other', async () => {
+    doors = await openDoors();
+    const { openapi, paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+    expect(openapi).toBe('3.1.0');
+    expect(
+      Object.entries(paths)
+        .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+        .sort(),
+    ).toEqual([
+      'delete /v1/session',
+      'get /health',
+      'get /metrics',
+      'get /ready',
+      'get /twilio/media',
+      'get /v1/calls',
+      'get /v1/calls/{id}',
+      'get /v1/calls/{id}/transcript',
+      'get /v1/captions',
+      'post /twilio/voice',
+      'post /v1/calls/{id}/hangup',
+      'post /v1/session',
+    ]);
+  });
+
+  it('has a summary and typed answers for each', async () => {
+    doors = await openDoors();
+    const { paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { summary, responses }] of Object.entries(methods)) {
+        expect(summary, `${method} ${path}`).toBeTruthy();
+        for (const [status, { content }] of Object.entries(responses)) {
+          if (status !== '204')
+            expect(
+              Object.values(content ?? {}).map(({ schema }) => Object.keys(schema).length > 0),
+              `${method} ${path} ${status}`,
+            ).toContain(true);
+        }
+      }
+    }
+  });
+
+  it('says which doors ask for a key', async () => {
+    doors = await openDoors();
+    const { paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+    expect(paths['/health']?.['get']?.security).toEqual([]);
+    expect(paths['/v1/calls']?.['get']?.security).toBeUndefined();
+  });
+});
+
+describe('GET /docs', () => {
+  it('is a page whose parts all come from here', async () => {
+    doors = await openDoors();
+    const page = await doors.app.inject('/docs/');
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'self'; /);
+    const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
+    expect(parts.length).toBeGreaterThan(3);
+    for (const part of parts) {
+      expect(part).not.toMatch(/^(https?:)?\/\//);
+      expect((await doors.app.inject(new URL(part, 'http://localhost/docs/').pathname)).statusCode, part).toBe(200);
+    }
+  });
+});

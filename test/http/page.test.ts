@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { packagePath } from '../../src/paths.ts';
+import { type Doors, openDoors } from './doors.ts';
+
+let doors: Doors;
+afterEach(() => doors.app.close());
+
+const TYPES: Readonly<Record<string, RegExp>> = {
+  html: /^text\/html; charset=utf-8$/,
+  css: /^text\/css; charset=utf-8$/,
+  js: /^(text|application)\/javascript; charset=utf-8$/,
+  svg: /^image\/svg\+xml/,
+};
+const FILES = readdirSync(packagePath('src', 'http', 'page'));
+
+describe('the page', () => {
+  it.each(['', ...FILES])('serves /%s with its type, nothing from elsewhere allowed', async (file) => {
+    doors = await openDoors();
+    const answer = await doors.app.inject(`/${file}`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toMatch(TYPES[file.split('.').at(-1) || 'html'] ?? /^a type of TYPES$/);
+    expect(answer.headers).toMatchObject({
+      'content-security-policy': expect.stringMatching(/^default-src 'self'; .*frame-ancestors 'none'/),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-cache',
+    });
+    expect(answer.headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  it.each(['/page', '/../package.json', '/%2e%2e/package.json', '/..%2fpage.ts', '/.git'])('serves nothing at %s', async (url) => {
+    doors = await openDoors();
+    const answer = await doors.app.inject(url);
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'route_not_found']);
+  });
+});
