@@ -16,6 +16,7 @@ export const SESSION_COOKIE = 'trunkline_session';
 
 type AccessSettings = Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL'>;
 
+/** The rules, with the sessions and the failed attempts of one server. */
 export class Access {
   readonly #settings: AccessSettings;
   readonly #keyHashes: readonly Buffer[];

@@ -41,6 +41,7 @@ interface ReadersOptions {
   readonly bufferMaxBytes: number;
 }
 
+/** The open readers of one server's feed. */
 export class FeedReaders {
   readonly #options: ReadersOptions;
   readonly #open = new Set<Reader>();

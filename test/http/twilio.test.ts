@@ -18,7 +18,7 @@ function post(
   options: { url?: string; headers?: Record<string, string>; remoteAddress?: string } = {},
 ) {
   const { url = '/twilio/voice', headers = {}, remoteAddress = '127.0.0.1' } = options;
-  const payload = new URLSearchParams([...fields].map(([name, value]) => [name, value])).toString();
+  const payload = new URLSearchParams([...fields].map(([name, value]): [string, string] => [name, value])).toString();
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   return doors.app.inject({ method: 'POST', url, remoteAddress, headers: { ...type, ...headers }, payload });
 }
