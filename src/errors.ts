@@ -20,6 +20,7 @@ interface ErrorKind {
 
 const kind = (status: number, closeCode: number, type: ErrorKind['type']): ErrorKind => Object.freeze({ status, closeCode, type });
 
+/** Every code with its statuses and type. */
 export const ERRORS = Object.freeze({
   // A carrier's messages
   message_malformed: kind(400, 1007, 'invalid_request_error'),

@@ -51,6 +51,27 @@ const transcriptResponse = {
 
 type Calls = Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup'>;
 
+const transcriptRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls }, done) => {
+  app.get(
+    '/v1/calls/:id/transcript',
+    {
+      schema: {
+        summary: "A call's final captions so far",
+        tags: ['calls'],
+        params,
+        querystring: z.strictObject({ format: z.enum(TRANSCRIPT_FORMATS).default('json') }),
+        response: { 200: transcriptResponse, ...errorResponses(400, 401, 403, 404, 429) },
+      },
+    },
+    (request, reply) => {
+      const finals = calls.finals(request.params.id) ?? refuseUnknown('call');
+      const { format } = request.query;
+      reply.type(CONTENT_TYPES[format]).send(formatTranscript(finals, format));
+    },
+  );
+  done();
+};
+
 /** `GET /v1/calls`, `GET /v1/calls/:id`, `POST /v1/calls/:id/hangup`, `GET /v1/calls/:id/transcript`. */
 export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls }, done) => {
   app.get(
@@ -99,23 +120,7 @@ export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { ca
     },
   );
 
-  app.get(
-    '/v1/calls/:id/transcript',
-    {
-      schema: {
-        summary: "A call's final captions so far",
-        tags: ['calls'],
-        params,
-        querystring: z.strictObject({ format: z.enum(TRANSCRIPT_FORMATS).default('json') }),
-        response: { 200: transcriptResponse, ...errorResponses(400, 401, 403, 404, 429) },
-      },
-    },
-    (request, reply) => {
-      const finals = calls.finals(request.params.id) ?? refuseUnknown('call');
-      const { format } = request.query;
-      reply.type(CONTENT_TYPES[format]).send(formatTranscript(finals, format));
-    },
-  );
+  void app.register(transcriptRoutes, { calls });
   done();
 };
 
