@@ -32,7 +32,6 @@ export class Arrival {
   readonly #options: ArrivalOptions;
   readonly #leg: CallLeg;
   #call: Call | null = null;
-  #refused = false;
   #gone = false;
 
   constructor(options: ArrivalOptions) {
@@ -111,10 +110,7 @@ export class Arrival {
     else void this.#call.end(reason);
   }
 
-  /** Once for each socket, under its first code. */
   #countRefusal(code: ErrorCode): void {
-    if (this.#refused) return;
-    this.#refused = true;
     this.#options.context.metrics.refused.inc({ code });
     this.#options.context.log.warn({ carrier: this.#options.carrier, callId: this.#call?.id, code }, 'stream refused');
   }

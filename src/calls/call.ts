@@ -52,7 +52,6 @@ export class Call {
   #timer: Timer | null = null;
   #paused = false;
   #reason: EndReason | null = null;
-  #over = false;
   #resolveEnded: () => void = () => undefined;
 
   constructor(options: CallOptions) {
@@ -134,7 +133,6 @@ export class Call {
     this.#timer?.cancel();
     this.#closeLeg(reason);
     await this.#hearTheRest();
-    this.#over = true;
     const { durationMs } = this;
     // First, so that whoever hears of the end finds the call ended.
     this.#options.onEnded(this, reason);
@@ -177,7 +175,6 @@ export class Call {
   }
 
   #publish(track: Track, event: EarEvent): void {
-    if (this.#over) return;
     const { feed } = this.#options.context;
     if (event.type !== 'caption') {
       feed.publish({ type: event.type, callId: this.id, track, atMs: event.atMs });

@@ -3,10 +3,10 @@ import { Arrival } from '../../src/calls/arrival.ts';
 import { Call, type CallLeg } from '../../src/calls/call.ts';
 import type { CallStart, CarrierEvent } from '../../src/carriers/carrier.ts';
 import type { LegHandlers } from '../../src/carriers/leg.ts';
-import type { TrunklineError } from '../../src/errors.ts';
+import { TrunklineError } from '../../src/errors.ts';
 import { MULAW_8K } from '../../src/units.ts';
 import { settle } from '../fakes/clock.ts';
-import { startCalls } from './harness.ts';
+import { metricValue, startCalls } from './harness.ts';
 
 const START: CallStart = {
   carrier: 'other',
@@ -124,6 +124,24 @@ describe('Arrival', () => {
     say({ type: 'mark', name: 'm' });
     say({ type: 'ignored', what: 'connected' });
     expect([leg.done, events]).toEqual([[], []]);
+  });
+
+  it('counts and closes a failing socket once', async () => {
+    const count = () => metricValue('trunkline_refused_total', { code: 'too_many_calls' });
+    const before = await count();
+    const { arrival, closed, leg, gone } = arrive();
+    arrival.fail(new TrunklineError('too_many_calls', 'full'));
+    arrival.fail(new Error('and on top of it'));
+    closed({ reason: 'error', code: 'too_many_calls', error: null });
+    expect([leg.done, gone.length, (await count()) - before]).toEqual([['fail too_many_calls'], 1, 1]);
+  });
+
+  it('hears nothing more once its call is ending', () => {
+    const { say, events } = arrive();
+    say({ type: 'start', start: START });
+    say({ type: 'stop' });
+    say({ type: 'dtmf', track: 'inbound', digit: '1' });
+    expect(events.filter((event) => event.type === 'dtmf')).toEqual([]);
   });
 
   it('is gone once, however often its leg says so', () => {

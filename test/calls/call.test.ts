@@ -83,6 +83,21 @@ describe('a call', () => {
     expect(finalsOf(gateway.events)).toHaveLength(1);
   });
 
+  it('waits no longer for a lost chunk when the media stop coming in', async () => {
+    const gateway = startCalls();
+    gateway.dial().start().speak(600).lose(20).speak(40);
+    await gateway.clock.run(1100);
+    expect(finalsOf(gateway.events)).toMatchObject([{ startMs: 0, endMs: 640 }]);
+  });
+
+  it("counts a late track's time from the start of the stream", async () => {
+    const gateway = startCalls();
+    gateway.dial().start().lose(320).speak(640).stop();
+    await gateway.clock.run(100);
+    expect(finalsOf(gateway.events)).toMatchObject([{ startMs: 320, endMs: 960 }]);
+    expect(endOf(gateway)).toMatchObject([{ durationMs: 960 }]);
+  });
+
   it('hears the rest of what was said when it ends in mid-word', async () => {
     const gateway = startCalls();
     gateway.dial().start().speak(600).stop();
@@ -166,7 +181,7 @@ describe('a call', () => {
     await gateway.clock.run(2000);
     expect(caller.socket.isPaused).toBe(true);
     gateway.engine.release();
-    await gateway.clock.run(500);
+    await gateway.clock.run(50);
     expect(caller.socket.isPaused).toBe(false);
     caller.hush(600).stop();
     await gateway.clock.run(100);
