@@ -169,7 +169,8 @@ export class Timeline {
   #fillGap(chunk: TimelineChunk, missing: boolean, ready: Int16Array[]): void {
     const gapMs = chunk.atMs - this.#nextMs;
     if (gapMs < -this.#gapMaxMs) this.#nextMs = chunk.atMs;
-    if (gapMs <= (missing ? this.#jumpToleranceMs(chunk) : FRAME_MS / 2)) return;
+    // Written so that a time that is no number makes no gap.
+    if (!(gapMs > (missing ? this.#jumpToleranceMs(chunk) : FRAME_MS / 2))) return;
     const gap = new Int16Array(msToSamples(Math.min(gapMs, this.#gapMaxMs), this.#rateHz));
     const concealed = missing ? conceal(gap, this.#last, this.#frameSamples) : 0;
     ready.push(gap);

@@ -155,6 +155,10 @@ describe('numbers that make no sense', () => {
     );
   });
 
+  it('a time that is no number is joined on', () => {
+    expect(play([chunk(1), chunk(2, Number.NaN), chunk(3)]).out).toBe('100×20 200×20 300×20');
+  });
+
   it('one absurd sequence neither stops the track nor is lost', () => {
     const absurd = { ...chunk(3), sequence: Number.MAX_SAFE_INTEGER, atMs: 5000 };
     const { out } = play([chunk(1), chunk(2), absurd, chunk(4, 40), chunk(5, 60), chunk(6, 80), chunk(7, 100), chunk(8, 120)]);
