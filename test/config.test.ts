@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, isLoopback, readSettings } from '../src/config.ts';
+import { SETTINGS } from '../src/settings.ts';
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the settings', () => {
+  it('have defaults that fit together, and cannot be changed later', () => {
+    const settings = readSettings({});
+    expect(settings).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, API_KEYS: [], ALLOW_ANONYMOUS: false, CHUNK_MS: 400, OVERLAP_MS: 200 });
+    expect(Object.keys(settings).sort()).toEqual(Object.keys(SETTINGS).sort());
+    expect(Object.isFrozen(settings)).toBe(true);
+  });
+
+  it('are taken from the environment; an empty value means the default, spaces around it nothing', () => {
+    expect(readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', VAD_START_THRESHOLD: '0.6' })).toMatchObject({
+      PORT: 9000,
+      HOST: '127.0.0.1',
+      ALLOW_ANONYMOUS: true,
+      VAD_START_THRESHOLD: 0.6,
+    });
+  });
+
+  it.each([
+    ['PORT', '80a', 'PORT: got "80a", expected a whole number from 0 to 65535'],
+    ['PORT', '70000', 'PORT: got "70000", expected a whole number from 0 to 65535'],
+    ['PORT', '1e3', 'PORT: got "1e3", expected a whole number from 0 to 65535'],
+    ['VAD_START_THRESHOLD', '1.5', 'VAD_START_THRESHOLD: got "1.5", expected a number from 0 to 1'],
+    ['ALLOW_ANONYMOUS', 'yes', 'ALLOW_ANONYMOUS: got "yes", expected true or false'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL: got "loud", expected one of fatal, error, warn, info, debug, trace, silent'],
+    [
+      'PUBLIC_URL',
+      'bridge.example.com',
+      'PUBLIC_URL: got "bridge.example.com", expected empty or an origin such as https://bridge.example.com',
+    ],
+    ['PUBLIC_URL', 'https://bridge.example.com/path', 'PUBLIC_URL: got "https://bridge.example.com/path", expected empty or an origin'],
+    ['PUBLIC_URL', 'https://user@bridge.example.com', 'PUBLIC_URL: got "https://user@bridge.example.com", expected empty or an origin'],
+  ])('refuse %s=%s and say what is allowed', (name, value, expected) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('name all that is wrong at once', () => {
+    expect(problemsOf({ PORT: 'x', CHUNK_MS: 'y', ENGINE_THREADS: '0' })).toHaveLength(3);
+  });
+
+  it.each([
+    ['HOST', { HOST: '0.0.0.0' }],
+    ['VAD_STOP_THRESHOLD', { VAD_STOP_THRESHOLD: '0.6' }],
+    ['EAGER_MS', { EAGER_MS: '500' }],
+    ['WINDOW_MAX_MS', { WINDOW_MAX_MS: '600', CHUNK_MS: '500' }],
+  ])('refuse what contradicts itself: %s', (name, environment) => {
+    expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
+  });
+
+  it.each([{ API_KEYS: 'k' }, { ALLOW_ANONYMOUS: 'true' }])('open beyond this machine with %o', (guard) => {
+    expect(problemsOf({ HOST: '0.0.0.0', ...guard })).toEqual([]);
+  });
+
+  it.each([
+    ['TWILIO_AUTH_TOKN', 'TWILIO_AUTH_TOKEN'],
+    ['PUBLIC_ULR', 'PUBLIC_URL'],
+    ['ENGINE_WORKER', 'ENGINE_WORKERS'],
+  ])('notice that %s is a typo of %s', (typo, meant) => {
+    expect(problemsOf({ [typo]: 'x' })).toEqual([`${typo}: no such setting, did you mean ${meant}?`]);
+  });
+
+  it.each(['PATH', 'HOME', 'PORTS', 'HOSTNAME', 'LOGNAME', 'npm_config_cache'])('leave %s to whom it belongs', (name) => {
+    expect(problemsOf({ [name]: 'x' })).toEqual([]);
+  });
+
+  it('split keys at commas and drop the empty ones', () => {
+    expect(readSettings({ API_KEYS: ' one, two ,,' }).API_KEYS).toEqual(['one', 'two']);
+  });
+
+  it('drop the slash at the end of an origin, which would double in every address made of it', () => {
+    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com/' }).PUBLIC_URL).toBe('https://bridge.example.com');
+  });
+
+  it('are read, or refused with a line for each problem, whatever the environment holds', () => {
+    const names = fc.constantFrom(...Object.keys(SETTINGS));
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('true', 'auto'))), (environment) => {
+        const problems = problemsOf(environment);
+        expect(problems.every((problem) => Object.keys(SETTINGS).some((name) => problem.startsWith(name)))).toBe(true);
+      }),
+    );
+  });
+
+  it('never repeat a secret', () => {
+    const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
+    expect(secrets.map(([name]) => name)).toEqual(['API_KEYS', 'TWILIO_AUTH_TOKEN']);
+    expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
+  });
+});
+
+describe('isLoopback', () => {
+  it.each(['localhost', '::1', '127.0.0.1', '127.255.0.9'])('knows %s', (host) => expect(isLoopback(host)).toBe(true));
+  it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0.1.evil.example', 'localhost.evil.example', ''])('is not fooled by "%s"', (host) =>
+    expect(isLoopback(host)).toBe(false),
+  );
+});

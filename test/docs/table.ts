@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { packagePath } from '../../src/paths.ts';
+
+/** The rows of the tables in docs/`name`, a list of cells each, code marks taken off; heads and rules are left out. */
+export function readTable(name: string): string[][] {
+  const lines = readFileSync(packagePath('docs', name), 'utf8').split('\n');
+  const rows = lines.filter((line) => line.startsWith('| `'));
+  return rows.map((row) =>
+    row
+      .slice(1, row.lastIndexOf('|'))
+      .split('|')
+      .map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')),
+  );
+}
