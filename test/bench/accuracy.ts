@@ -5,7 +5,6 @@
 
 import type { CaptionEvent } from '../../src/calls/events.ts';
 import { systemClock } from '../../src/clock.ts';
-import { SETTINGS } from '../../src/settings.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { startGateway } from '../helpers/gateway.ts';
@@ -18,7 +17,6 @@ import { decodeWhole } from './whole.ts';
 
 const CALLS_AT_ONCE = 6;
 const PROMPTS_PER_CALL = 8;
-const PRE_ROLL_MS = Number(SETTINGS.PRE_ROLL_MS.defaultText);
 const NON_SPEECH_SECONDS = 30;
 /** Longer prompts are left out: the recogniser cannot take them whole, so there is nothing to compare with. */
 const PROMPT_MAX_SECONDS = 20;
@@ -114,7 +112,7 @@ function measureUtterance(captions: readonly CaptionEvent[], found: Steadiness):
   const [first] = partials;
   const last = captions.at(-1);
   if (first === undefined || last === undefined || !last.final) return;
-  found.firstPartialMs.push(first.endMs - first.startMs - PRE_ROLL_MS + first.lagMs);
+  found.firstPartialMs.push(first.endMs - first.startMs + first.lagMs);
   const words = captions.map((caption) => normaliseWords(caption.text));
   for (let i = 0; i + 1 < words.length; i++) {
     found.partialWords += words[i]?.length ?? 0;

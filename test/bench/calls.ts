@@ -23,6 +23,8 @@ interface Step {
   readonly finals: number;
   /** End of speech → final caption, in ms, beyond the endpoint silence. */
   readonly lateMs: readonly number[];
+  /** Finals of speech that was cut because it was too long: how long after the sound at the cut they came. */
+  readonly cutLagMs: readonly number[];
   readonly partialLagMs: readonly number[];
   readonly partialsDropped: number;
   readonly gatewayCores: number;
@@ -61,10 +63,13 @@ async function runStep(calls: number, seconds: number): Promise<Step> {
   feed.close();
   await gateway.stop();
   const finals = captions.filter((caption) => caption.final);
+  const stops = new Set(feed.events.filter((event) => event.type === 'speech.stopped').map((event) => `${event.callId} ${event.atMs}`));
+  const [atEndpoint, atCut] = partition(finals, (caption) => stops.has(`${caption.callId} ${caption.endMs}`));
   return {
     calls,
     finals: finals.length,
-    lateMs: finals.map((caption) => caption.lagMs + POST_ROLL_MS - ENDPOINT_MS),
+    lateMs: atEndpoint.map((caption) => caption.lagMs + POST_ROLL_MS - ENDPOINT_MS),
+    cutLagMs: atCut.map((caption) => caption.lagMs),
     partialLagMs: captions.filter((caption) => !caption.final).map((caption) => caption.lagMs),
     partialsDropped: metricValue(page, 'trunkline_partials_dropped_total'),
     gatewayCores: (after[0].cpuSeconds - before[0].cpuSeconds) / wallSeconds,
@@ -73,6 +78,10 @@ async function runStep(calls: number, seconds: number): Promise<Step> {
     engineRssMb: after[1].rssBytes / 1e6 / Math.max(enginePids.length, 1),
     loopP99Ms: metricValue(page, 'nodejs_eventloop_lag_p99_seconds') * 1000 - LOOP_SAMPLING_MS,
   };
+}
+
+function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
 function sumUsage(pids: readonly number[]): Usage {
@@ -107,13 +116,27 @@ function report(steps: readonly Step[], seconds: number): Report {
     tables: [
       {
         title: 'Lag',
-        heads: ['calls', 'finals', 'final late p50, ms', 'p95', 'p99', 'partial lag p50, ms', 'p95', 'p99', 'partials dropped'],
+        heads: [
+          'calls',
+          'finals',
+          'final late p50, ms',
+          'p95',
+          'p99',
+          'partial lag p50, ms',
+          'p95',
+          'p99',
+          'partials dropped',
+          'forced cuts',
+          'lag of those p95, ms',
+        ],
         rows: steps.map((step) => [
           step.calls,
           step.finals,
           ...[0.5, 0.95, 0.99].map((share) => figure(quantile(step.lateMs, share))),
           ...[0.5, 0.95, 0.99].map((share) => figure(quantile(step.partialLagMs, share))),
           figure(step.partialsDropped),
+          step.cutLagMs.length,
+          figure(quantile(step.cutLagMs, 0.95)),
         ]),
       },
       {
