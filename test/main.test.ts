@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { readSettings } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { type Gateway, runGateway } from '../src/main.ts';
+import { packagePath } from '../src/paths.ts';
+
+const PRETEND = { PORT: '0', ENGINE_PRELOAD: 'false', ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone' };
+const QUIET = { ...PRETEND, LOG_LEVEL: 'silent' };
+
+describe('runGateway', () => {
+  let gateway: Gateway | null = null;
+  afterEach(() => gateway?.close());
+
+  async function run(environment: Record<string, string> = {}): Promise<Gateway> {
+    gateway = await runGateway(readSettings({ ...QUIET, ...environment }));
+    return gateway;
+  }
+
+  it('serves on a free port, without an engine until one is needed, until it is closed, twice if need be', async () => {
+    const { url, close } = await run();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    const ready = await fetch(`${url}/ready`);
+    expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ready', engine: { state: 'stopped', ready: 0 } }]);
+    await Promise.all([close(), close()]);
+    await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  it('says in one log line where it listens', async () => {
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line: string) => void lines.push(line) });
+    gateway = await runGateway(readSettings(QUIET), { log });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'listening', url: gateway.url })]);
+  });
+
+  it('says what to do when its port is in use', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
+    });
+    await expect(run({ PORT: String(port) })).rejects.toThrow(`port ${port} of 127.0.0.1 is in use: end what listens there, or set PORT`);
+    other.close();
+  });
+
+  it('says so when its address is not one of this machine', async () => {
+    await expect(run({ HOST: '192.0.2.1', API_KEYS: 'k' })).rejects.toThrow('HOST=192.0.2.1 is not an address of this machine');
+  });
+
+  it('lets a live call finish when it is closed, takes no other, and says so', async () => {
+    const { url, close } = await run();
+    const caller = await call(url, 'CA1');
+    const closed = close();
+    const ready = await fetch(`${url}/ready`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      503,
+      { status: 'not_ready', reasons: expect.arrayContaining(['the gateway is shutting down']) },
+    ]);
+    const refused = await new Promise((resolve) => {
+      const late = new WebSocket(`${url.replace('http', 'ws')}/twilio/media`);
+      late.on('unexpected-response', (_request, response) => resolve(response.statusCode)).on('error', () => undefined);
+    });
+    expect(refused).toBe(503);
+    caller.send(JSON.stringify({ event: 'stop', sequenceNumber: '2', streamSid: 'MZ1', stop: { accountSid: 'AC1', callSid: 'CA1' } }));
+    caller.close();
+    await closed;
+  });
+});
+
+describe('serve', () => {
+  let child: ChildProcess;
+  afterEach(() => void child.kill('SIGKILL'));
+
+  /** A process of its own that runs `script` after `serve`; its log lines and its end. */
+  function start(script = '', environment: Record<string, string> = {}) {
+    const code = `import { readSettings } from './src/config.ts'; import { serve } from './src/main.ts'; await serve(readSettings()); ${script}`;
+    child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+      cwd: packagePath(),
+      env: { PATH: process.env['PATH'], ...PRETEND, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines: Record<string, unknown>[] = [];
+    const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+    const listening = new Promise<string>((resolve) => {
+      if (child.stdout === null) return;
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const entry = JSON.parse(line) as Record<string, unknown>;
+        lines.push(entry);
+        if (entry['msg'] === 'listening') resolve(String(entry['url']));
+      });
+    });
+    return { lines, exited, listening };
+  }
+
+  it('ends with 0 on SIGTERM', async () => {
+    const { lines, exited, listening } = start();
+    await listening;
+    child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+    expect(lines.map(({ msg }) => msg)).toEqual(['listening', 'draining', 'ended']);
+  });
+
+  it('waits for a live call, and ends at once on a second signal', async () => {
+    const { lines, exited, listening } = start();
+    const caller = await call(await listening, 'CA1');
+    const isDraining = new Promise<void>((resolve) => {
+      const look = () => (lines.some(({ msg }) => msg === 'draining') ? resolve() : setImmediate(look));
+      look();
+    });
+    child.kill('SIGINT');
+    await isDraining;
+    expect(child.exitCode).toBeNull();
+    child.kill('SIGINT');
+    expect(await exited).toBe(130);
+    caller.terminate();
+  });
+
+  it('ends with 1 and a fatal line when a promise is forgotten', async () => {
+    const { lines, exited } = start("void Promise.reject(new Error('forgotten'));");
+    expect(await exited).toBe(1);
+    expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'unhandled rejection', err: { message: 'forgotten' } });
+  });
+
+  it('ends with 1 and a fatal line when it cannot listen', async () => {
+    const { lines, exited } = start('', { HOST: '192.0.2.1', API_KEYS: 'k' });
+    expect(await exited).toBe(1);
+    expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'HOST=192.0.2.1 is not an address of this machine' });
+  });
+});
+
+/** A Media Streams caller whose stream has been accepted as a call. */
+async function call(url: string, callSid: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/twilio/media`);
+  await new Promise((resolve) => socket.once('open', resolve));
+  const feed = await fetch(`${url}/v1/captions`);
+  const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 };
+  const start = { streamSid: 'MZ1', accountSid: 'AC1', callSid, tracks: ['inbound'], customParameters: {}, mediaFormat };
+  socket.send(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }));
+  socket.send(JSON.stringify({ event: 'start', sequenceNumber: '1', streamSid: 'MZ1', start }));
+  const reader = feed.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; !text.includes('call.started'); ) text += (await reader?.read())?.value ?? '';
+  await reader?.cancel();
+  return socket;
+}
