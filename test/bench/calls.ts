@@ -63,7 +63,7 @@ async function runStep(calls: number, seconds: number): Promise<Step> {
   feed.close();
   await gateway.stop();
   const finals = captions.filter((caption) => caption.final);
-  const stops = new Set(feed.events.filter((event) => event.type === 'speech.stopped').map((event) => `${event.callId} ${event.atMs}`));
+  const stops = new Set(feed.events.flatMap((event) => (event.type === 'speech.stopped' ? [`${event.callId} ${event.atMs}`] : [])));
   const [atEndpoint, atCut] = partition(finals, (caption) => stops.has(`${caption.callId} ${caption.endMs}`));
   return {
     calls,
