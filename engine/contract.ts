@@ -10,17 +10,25 @@ export const ENGINE_RATE_HZ = 16_000;
 /** Samples of one voice-detector window: 32 ms. */
 export const VAD_WINDOW_SAMPLES = 512;
 
+/** Longest text of one {@link SpeakJob}, in UTF-16 units: longer ones are cut into sentences and clauses before they come here. */
+export const SPEAK_TEXT_MAX_CHARS = 1000;
+
+/** Bounds of {@link SpeakJob.speed}. */
+export const SPEED_MIN = 0.25;
+export const SPEED_MAX = 4;
+
 /** Exit code of an engine whose settings are wrong: starting it again cannot help. */
 export const EXIT_WRONG_SETTINGS = 42;
 
 /** How urgent a job is, most urgent first. All but `batch` belong to a live call and go before it between any two model runs. */
-export const URGENCIES = ['detect', 'final', 'eager', 'partial', 'batch'] as const;
+export const URGENCIES = ['detect', 'final', 'speak', 'eager', 'partial', 'batch'] as const;
 export type Urgency = (typeof URGENCIES)[number];
 
 /** What an engine is started with (its first message). */
 export interface EngineSettings {
   readonly asrModel: 'moonshine-tiny' | 'tone';
   readonly vadModel: 'silero' | 'tone';
+  readonly ttsModel: 'flite' | 'tone';
   readonly executionProvider: 'cpu' | 'cuda' | 'auto';
   /** Which CUDA device, counted from 0. */
   readonly cudaDevice: number;
@@ -37,7 +45,7 @@ export interface ConfigureMessage {
 export interface TranscribeJob {
   readonly kind: 'transcribe';
   readonly id: number;
-  readonly urgency: Exclude<Urgency, 'detect'>;
+  readonly urgency: Exclude<Urgency, 'detect' | 'speak'>;
   /** Wanted within this many ms from its receipt. A `partial` not begun by then is answered `stale`. */
   readonly dueInMs: number;
   readonly samples: Int16Array;
@@ -61,6 +69,20 @@ export interface DetectJob {
   readonly tracks: readonly DetectTrack[];
 }
 
+/** Say one sentence or clause. */
+export interface SpeakJob {
+  readonly kind: 'speak';
+  readonly id: number;
+  readonly urgency: 'speak' | 'batch';
+  readonly dueInMs: number;
+  /** As it is to be read, at most {@link SPEAK_TEXT_MAX_CHARS}. */
+  readonly text: string;
+  /** The name of one of {@link ReadyMessage.voices}; another one fails with `bad_input`. */
+  readonly voice: string;
+  /** 1 = the voice's own, 2 = in half the time; from {@link SPEED_MIN} to {@link SPEED_MAX}. */
+  readonly speed: number;
+}
+
 /** Forget a job: nothing more is computed for it and it is answered `cancelled`. Unknown ids are ignored. */
 export interface CancelMessage {
   readonly kind: 'cancel';
@@ -72,7 +94,7 @@ export interface DrainMessage {
   readonly kind: 'drain';
 }
 
-export type EngineJob = TranscribeJob | DetectJob;
+export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
 export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | DrainMessage;
 
 /** What a job cost: ms it waited before its first model run, ms inside model runs, and how many runs. */
@@ -82,11 +104,22 @@ export interface JobCost {
   readonly runs: number;
 }
 
+/** A voice that can be spoken with. */
+export interface VoiceInfo {
+  readonly name: string;
+  /** BCP-47, e.g. `en-US`. */
+  readonly language: string;
+  readonly rateHz: number;
+}
+
 /** The models are loaded and warm. */
 export interface ReadyMessage {
   readonly kind: 'ready';
   readonly asrModel: string;
   readonly vadModel: string;
+  /** Name and revision of whatever makes speech: part of the key of cached prompts. */
+  readonly ttsModel: string;
+  readonly voices: readonly VoiceInfo[];
   readonly provider: 'cpu' | 'cuda';
   /** Something an operator should know, e.g. that `auto` fell back to the CPU and why; null = nothing. */
   readonly warning: string | null;
@@ -120,6 +153,15 @@ export interface DetectedMessage {
   readonly cost: JobCost;
 }
 
+export interface SpokenMessage {
+  readonly kind: 'spoken';
+  readonly id: number;
+  /** Empty when nothing in the text can be spoken. */
+  readonly samples: Int16Array;
+  readonly rateHz: number;
+  readonly cost: JobCost;
+}
+
 export type JobErrorCode = 'cancelled' | 'stale' | 'bad_input' | 'model_failed';
 
 export interface FailedMessage {
@@ -129,4 +171,4 @@ export interface FailedMessage {
   readonly message: string;
 }
 
-export type FromEngine = ReadyMessage | RefusedMessage | TranscribedMessage | DetectedMessage | FailedMessage;
+export type FromEngine = ReadyMessage | RefusedMessage | TranscribedMessage | DetectedMessage | SpokenMessage | FailedMessage;

@@ -113,6 +113,12 @@ export const SETTINGS = {
   ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'Stop the engines after this long without work; 0 = never'),
   ASR_MODEL: choice('moonshine-tiny', ['moonshine-tiny', 'tone'], 'Speech recogniser; tone = a deterministic pretend model for tests'),
   VAD_MODEL: choice('silero', ['silero', 'tone'], 'Voice detector; tone = a deterministic pretend model for tests'),
+  TTS_MODEL: choice('flite', ['flite', 'tone'], 'What speaks; tone = a deterministic pretend model for tests'),
+  DEFAULT_VOICE: text(
+    'rms',
+    'voice',
+    'Voice of whatever is said without naming one: rms, slt, awb, kal, kal16, or espeak:de and other languages where espeak-ng is installed',
+  ),
 
   VAD_START_THRESHOLD: share(0.5, 'Speech begins at this probability'),
   VAD_STOP_THRESHOLD: share(0.35, 'Speech goes on down to this probability'),

@@ -2,7 +2,7 @@
  * The engine as the rest of the gateway sees it. Only this type leaves the room `link`: rooms that need text or voice detection
  * take an `Engine` and never learn how many processes there are.
  */
-import type { JobCost, JobErrorCode, TranscribeJob } from '../../engine/contract.ts';
+import type { JobCost, JobErrorCode, SpeakJob, TranscribeJob, VoiceInfo } from '../../engine/contract.ts';
 
 /** One stretch of 16 kHz mono speech to turn into text. */
 export interface TranscribeRequest {
@@ -35,6 +35,28 @@ export interface Detection {
   readonly state: Float32Array;
 }
 
+/** One sentence or clause to be said. */
+export interface SpeakRequest {
+  /** As it is to be read, at most SPEAK_TEXT_MAX_CHARS. */
+  readonly text: string;
+  /** One of {@link Engine.voices}; another one fails with `bad_input`. */
+  readonly voice: string;
+  /** 1 = the voice's own, from SPEED_MIN to SPEED_MAX. */
+  readonly speed: number;
+  readonly urgency: SpeakJob['urgency'];
+  /** Wanted within this many ms. */
+  readonly dueInMs: number;
+  /** Aborting it fails the promise with `cancelled`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Speech {
+  /** Empty when nothing in the text can be spoken. */
+  readonly samples: Int16Array;
+  readonly rateHz: number;
+  readonly cost: JobCost;
+}
+
 /** `unavailable`: no engine could take the job (stopped for good, draining, or it was lost too often); the rest as in the contract. */
 export type EngineErrorCode = JobErrorCode | 'unavailable';
 
@@ -54,6 +76,12 @@ export interface Engine {
   transcribe(request: TranscribeRequest): Promise<Transcript>;
   /** Resolves with the probabilities; requests of all tracks made within one tick go through the model in one run. */
   detect(request: DetectRequest): Promise<Detection>;
+  /** Resolves with the sound; fails with {@link EngineError}. Survives the death of an engine process as {@link transcribe} does. */
+  speak(request: SpeakRequest): Promise<Speech>;
+  /** Voices to speak with; empty until an engine has been ready. */
+  readonly voices: readonly VoiceInfo[];
+  /** Name and revision of what makes speech, part of the key of cached prompts; null until an engine has been ready. */
+  readonly ttsModel: string | null;
   /** Starts the engine processes if they are stopped, so that they are warm when the first words come. */
   wake(): void;
   /** Share of engine time in use over the last seconds, 0–1: callers stretch their partial cadence by it. */
