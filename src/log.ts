@@ -5,8 +5,11 @@ const PRIVATE_FIELDS = ['text', 'transcript', 'from', 'to', 'digits', 'authoriza
 
 export type Log = Logger;
 
-/** A log at `level` to `destination` (standard output by default). */
+/**
+ * A log at `level` to `destination`, by default standard output. That is written at once: pino's own default writes later, and lines around the end of
+ * the process then come out of order.
+ */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = { level, redact: { paths: PRIVATE_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[private]' } };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? pino.destination({ dest: process.stdout.fd, sync: true }));
 }

@@ -104,15 +104,17 @@ export async function serve(settings: Settings): Promise<void> {
   };
   process.on('uncaughtException', (error) => die(1, 'uncaught exception', error));
   process.on('unhandledRejection', (reason) => die(1, 'unhandled rejection', reason));
+  const starting = runGateway(settings, { log, onRefused: (message) => die(EXIT_CONFIG, message) });
+  endOnSignals(starting, log);
   try {
-    const gateway = await runGateway(settings, { log, onRefused: (message) => die(EXIT_CONFIG, message) });
-    endOnSignals(gateway, log);
+    await starting;
   } catch (error) {
     die(1, error instanceof Error ? error.message : 'cannot start', error);
   }
 }
 
-function endOnSignals(gateway: Gateway, log: Log): void {
+/** From the first moment on: whoever has read that it listens may send a signal. */
+function endOnSignals(starting: Promise<Gateway>, log: Log): void {
   let isEnding = false;
   const end = async (signal: 'SIGTERM' | 'SIGINT') => {
     if (isEnding) {
@@ -121,7 +123,7 @@ function endOnSignals(gateway: Gateway, log: Log): void {
     }
     isEnding = true;
     log.info({ signal }, 'draining');
-    await gateway.close();
+    await (await starting).close();
     log.info('ended');
     process.exit(0);
   };
