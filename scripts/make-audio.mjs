@@ -18,13 +18,13 @@ const AGENT = 'slt';
 
 /** The demo call: turns in order, each after `pauseMs` of silence on both tracks. */
 const DEMO = [
-  { voice: AGENT, pauseMs: 600, text: 'Thank you for calling Harbor Internet. How can I help you?' },
+  { voice: AGENT, pauseMs: 600, text: 'Hello, this is Harbor Internet. How can I help you?' },
   { voice: CALLER, pauseMs: 500, text: 'Hello, my internet connection has been very slow since yesterday.' },
-  { voice: AGENT, pauseMs: 500, text: 'I am sorry to hear that. Are the lights on the modem green or red?' },
-  { voice: CALLER, pauseMs: 700, text: 'The first light is green, but the second one is blinking red.' },
-  { voice: AGENT, pauseMs: 500, text: 'Please unplug the power cable, wait ten seconds, and plug it in again.' },
-  { voice: CALLER, pauseMs: 900, text: 'Okay, I did that. Now both of the lights are green.' },
-  { voice: AGENT, pauseMs: 500, text: 'Great. Your line looks good. Is there anything else?' },
+  { voice: AGENT, pauseMs: 500, text: 'I am sorry to hear that. Can you see the lights on the front of the box?' },
+  { voice: CALLER, pauseMs: 700, text: 'Yes, the first one is green, but the second one is red.' },
+  { voice: AGENT, pauseMs: 500, text: 'Please turn it off, wait ten seconds, and turn it on again.' },
+  { voice: CALLER, pauseMs: 900, text: 'Okay, I did that, and now both lights are green.' },
+  { voice: AGENT, pauseMs: 500, text: 'Great. Your line looks good from here. Can I do anything else for you today?' },
   { voice: CALLER, pauseMs: 500, text: 'No, that is all. Thank you for your help.' },
 ];
 const DEMO_END_MS = 800;

@@ -53,6 +53,8 @@ export interface CallReport {
   readonly warnings: readonly string[];
   /** The socket's close code: 1000 = as it should be, 1006 = the connection vanished. */
   readonly closeCode: number;
+  /** What the bridge said to that; empty = nothing. */
+  readonly closeReason: string;
 }
 
 /**
@@ -113,6 +115,11 @@ export class TwilioCaller {
     this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
   }
 
+  /** Audio of each track put on the line so far. */
+  get sentMs(): number {
+    return this.#frames * FRAME_MS;
+  }
+
   /** Connects and speaks; resolves when the call is over. To be called once. */
   async run(): Promise<CallReport> {
     const socket = this.#connect();
@@ -124,8 +131,7 @@ export class TwilioCaller {
     this.#line.put(this.#writer.start(), 0);
     if (this.#options.pace === 'fast') await this.#speakFast();
     else this.#speak(socket);
-    const closeCode = await closed;
-    return this.#report(closeCode);
+    return this.#report(await closed);
   }
 
   /** Says `stop` after what is underway and closes, as when the caller hangs up. */
@@ -175,24 +181,24 @@ export class TwilioCaller {
     });
   }
 
-  #untilClosed(socket: WebSocket): Promise<number> {
+  #untilClosed(socket: WebSocket): Promise<Pick<CallReport, 'closeCode' | 'closeReason'>> {
     return new Promise((resolve) => {
-      socket.once('close', (code) => {
+      socket.once('close', (closeCode, reason) => {
         this.#ending = true;
         this.#timer?.cancel();
-        resolve(code);
+        resolve({ closeCode, closeReason: reason.toString() });
       });
     });
   }
 
-  #report(closeCode: number): CallReport {
+  #report(end: Pick<CallReport, 'closeCode' | 'closeReason'>): CallReport {
     return {
       callSid: this.callSid,
       streamSid: this.streamSid,
-      sentMs: this.#frames * FRAME_MS,
+      sentMs: this.sentMs,
       received: { ...this.#received },
       warnings: [...this.#warnings],
-      closeCode,
+      ...end,
     };
   }
 

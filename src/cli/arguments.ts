@@ -1,0 +1,59 @@
+/** Reads the values of options. Each throws commander's InvalidArgumentError, which says what was expected and ends with exit code 2. */
+import { InvalidArgumentError } from 'commander';
+
+/** A whole number of ms from 0 on. */
+export function parseMs(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of milliseconds, 0 or more.');
+  return Number(text);
+}
+
+/** A whole number from 0 on. */
+export function parseWhole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number, 0 or more.');
+  return Number(text);
+}
+
+/** A number from 0 to 1. */
+export function parseShare(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= 1)) throw new InvalidArgumentError('Expected a number from 0 to 1, such as 0.02 for two in a hundred.');
+  return value;
+}
+
+/** `ws:` or `wss:` for media. */
+export function parseMediaUrl(text: string): string {
+  return parseUrl(text, ['ws:', 'wss:'], 'ws://127.0.0.1:8080/twilio/media');
+}
+
+/** `http:` or `https:`. */
+export function parseWebUrl(text: string): string {
+  return parseUrl(text, ['http:', 'https:'], 'http://127.0.0.1:8080/twilio/voice');
+}
+
+function parseUrl(text: string, protocols: readonly string[], example: string): string {
+  if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError(`Expected a url such as ${example}.`);
+}
+
+/** A key of the telephone and when it is pressed. */
+export interface KeyPress {
+  readonly digit: string;
+  readonly atMs: number;
+}
+
+/** `5@1200,#@3000`: keys and the ms of the call at which they are pressed. */
+export function parseKeyPresses(text: string): KeyPress[] {
+  return text.split(',').map((part) => {
+    const [, digit, atMs] = /^([0-9A-D*#])@(\d{1,9})$/.exec(part.trim()) ?? [];
+    if (digit === undefined || atMs === undefined)
+      throw new InvalidArgumentError('Expected keys with their time in ms, such as 5@1200,#@3000.');
+    return { digit, atMs: Number(atMs) };
+  });
+}
+
+/** One more `name=value`, added to those before. */
+export function addParameter(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=value.');
+  return { ...before, [name]: value };
+}

@@ -1,0 +1,56 @@
+/** Audio files as the commands take them. */
+import { readFile } from 'node:fs/promises';
+import { toSample } from '../audio/pcm.ts';
+import { Resampler } from '../audio/resample.ts';
+import { readWav } from '../audio/wav.ts';
+
+/** `mix`: all channels become one. `split`: each stays by itself. */
+export type ChannelMode = 'mix' | 'split';
+
+/**
+ * The channels of the WAV file at `path`, at `rateHz`, whatever rate it has.
+ * @throws Error that names the file when it cannot be read or is no WAV file.
+ */
+export async function loadAudio(path: string, rateHz: number, mode: ChannelMode): Promise<Int16Array[]> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${path}: ${describeReadError(error)}`);
+  });
+  const { rateHz: fileRateHz, channels } = parse(path, bytes);
+  return (mode === 'mix' ? [mixDown(channels)] : channels).map((samples) => resample(samples, fileRateHz, rateHz));
+}
+
+function parse(path: string, bytes: Uint8Array): ReturnType<typeof readWav> {
+  try {
+    return readWav(bytes);
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function describeReadError({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'no such file';
+  if (code === 'EISDIR') return 'is a folder, expected a file';
+  if (code === 'EACCES') return 'may not be read';
+  return message;
+}
+
+/** The mean of all channels, so that nothing clips. */
+function mixDown(channels: readonly Int16Array[]): Int16Array {
+  const [first = new Int16Array(0), ...others] = channels;
+  if (others.length === 0) return first;
+  return Int16Array.from(first, (sample, index) => {
+    const sum = others.reduce((total, channel) => total + (channel[index] ?? 0), sample);
+    return toSample(sum / channels.length);
+  });
+}
+
+function resample(samples: Int16Array, fromHz: number, toHz: number): Int16Array {
+  if (fromHz === toHz) return samples;
+  const resampler = new Resampler(fromHz, toHz);
+  const body = resampler.push(samples);
+  const rest = resampler.flush();
+  const joined = new Int16Array(body.length + rest.length);
+  joined.set(body);
+  joined.set(rest, body.length);
+  return joined;
+}

@@ -1,0 +1,41 @@
+/** Captions on a terminal: what is being said changes in place, what has been said stays. */
+import type { CaptionEvent } from '../calls/events.ts';
+import type { Track } from '../carriers/carrier.ts';
+import type { LiveLine, Output } from './terminal.ts';
+
+/** The sides of a call by who they are to the caller. */
+export const SPEAKERS: Readonly<Record<Track, string>> = { inbound: 'Caller', outbound: 'Agent' };
+
+const SPEAKER_CHARS = Math.max(...Object.values(SPEAKERS).map((speaker) => speaker.length));
+
+/** Shows one call's captions on `out`: one live line for each track that speaks, its tail dim, and a line that stays for each final. */
+export class CaptionDisplay {
+  readonly #out: Output;
+  readonly #speaking = new Map<Track, LiveLine>();
+
+  constructor(out: Output) {
+    this.#out = out;
+  }
+
+  show(caption: CaptionEvent): void {
+    const { track, stable, tail, text, final } = caption;
+    const head = speechHead(caption);
+    if (final) this.#speaking.delete(track);
+    else this.#speaking.set(track, { head, text: stable + tail, dimFrom: stable.length });
+    this.#out.live([...this.#speaking.values()]);
+    if (final) this.#out.line(head + text);
+  }
+
+  /** Takes the live lines away. */
+  end(): void {
+    this.#speaking.clear();
+    this.#out.live([]);
+  }
+}
+
+/** When and who, in columns: `0:04  Caller  `. */
+export function speechHead({ startMs, track }: Pick<CaptionEvent, 'startMs' | 'track'>): string {
+  const seconds = Math.floor(startMs / 1000);
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  return `${time.padStart(6)}  ${SPEAKERS[track].padEnd(SPEAKER_CHARS)}  `;
+}

@@ -1,0 +1,169 @@
+/** What `trunkline doctor` looks at. Each check answers with findings and never throws. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { systemClock } from '../clock.ts';
+import { ConfigError, readSettings } from '../config.ts';
+import { createLink, workersOf } from '../link/from-settings.ts';
+import type { Link } from '../link/link.ts';
+import { createLog } from '../log.ts';
+import { Metrics } from '../metrics.ts';
+import { packagePath } from '../paths.ts';
+import type { Settings } from '../settings.ts';
+
+/** One line of the doctor's report. `detail` of anything but `ok` says what helps. */
+export interface Finding {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+}
+
+const run = promisify(execFile);
+const PROGRAM_TIMEOUT_MS = 20_000;
+
+/** The settings, or, with a finding for each of their problems, the defaults, so that the other checks can go on. */
+export function checkSettings(): { settings: Settings; findings: Finding[] } {
+  try {
+    return { settings: readSettings(), findings: [{ name: 'settings', status: 'ok', detail: 'all values are allowed' }] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const findings = error.problems.map((detail): Finding => ({ name: 'settings', status: 'fail', detail }));
+    return { settings: readSettings({}), findings };
+  }
+}
+
+/** Whether this Node.js is new enough for package.json's `engines`. */
+export async function checkNode(version: string = process.versions.node): Promise<Finding> {
+  const { engines } = JSON.parse(await readFile(packagePath('package.json'), 'utf8')) as { engines: { node: string } };
+  const wanted = engines.node.replace('>=', '');
+  const isEnough = compareVersions(version, wanted) >= 0;
+  const detail = isEnough ? version : `${version}, but ${wanted} or later is needed: install a newer Node.js`;
+  return { name: 'node', status: isEnough ? 'ok' : 'fail', detail };
+}
+
+function compareVersions(a: string, b: string): number {
+  const [partsA, partsB] = [a, b].map((version) => version.split('.').map(Number));
+  for (let i = 0; i < 3; i++) {
+    const difference = (partsA?.[i] ?? 0) - (partsB?.[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+interface Probe {
+  readonly version: string;
+  readonly backends: readonly string[];
+  readonly cudaProblem: string | null;
+}
+
+/** Whether the model runtime loads here, and whether CUDA could be used. In a process of its own: a native add-on can take its process along. */
+export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): Promise<Finding[]> {
+  try {
+    const { stdout } = await run(process.execPath, [packagePath('dist', 'engine', 'probe.js')], { timeout: PROGRAM_TIMEOUT_MS });
+    const { version, backends, cudaProblem } = JSON.parse(stdout) as Probe;
+    const runtime: Finding = { name: 'onnxruntime', status: 'ok', detail: `${version}: ${backends.join(', ')}` };
+    return [runtime, judgeCuda(provider, cudaProblem)];
+  } catch (error) {
+    const reason = lastLine(error instanceof Error ? error.message : String(error));
+    return [{ name: 'onnxruntime', status: 'fail', detail: `does not load (${reason}): run \`npm ci\` and \`npm run build\` again` }];
+  }
+}
+
+/** A missing CUDA matters to those who want it. */
+export function judgeCuda(provider: Settings['EXECUTION_PROVIDER'], problem: string | null): Finding {
+  if (problem === null) return { name: 'cuda', status: 'ok', detail: 'the provider is installed' };
+  if (provider === 'cpu') return { name: 'cuda', status: 'ok', detail: `not wanted (EXECUTION_PROVIDER=cpu). For a GPU: ${problem}` };
+  return { name: 'cuda', status: provider === 'cuda' ? 'fail' : 'warn', detail: problem };
+}
+
+/** Whether an engine process starts with the models of the settings, and how long one tiny run of each takes. */
+export async function checkModels(settings: Settings): Promise<Finding[]> {
+  let refusal: string | null = null;
+  const link = createLink(
+    { ...settings, ENGINE_WORKERS: 1 },
+    {
+      clock: systemClock,
+      log: createLog('silent'),
+      metrics: new Metrics(),
+      onRefused: (message) => {
+        refusal = message;
+      },
+    },
+  );
+  try {
+    await link.start();
+    return [await tryDetector(link), await tryRecogniser(link)];
+  } catch (error) {
+    const reason = refusal ?? (error instanceof Error ? error.message : String(error));
+    return [{ name: 'models', status: 'fail', detail: `the speech engine does not start: ${reason}` }];
+  } finally {
+    await link.close();
+  }
+}
+
+async function tryDetector(link: Link): Promise<Finding> {
+  const startMs = systemClock.nowMs();
+  await link.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
+  return { name: 'vad model', status: 'ok', detail: `${link.status.models?.vad} judged 32 ms of audio in ${sinceMs(startMs)} ms` };
+}
+
+async function tryRecogniser(link: Link): Promise<Finding> {
+  const buzz = Int16Array.from({ length: ENGINE_RATE_HZ }, (_, i) => ((i * 120) % ENGINE_RATE_HZ) / 4 - ENGINE_RATE_HZ / 8);
+  const startMs = systemClock.nowMs();
+  await link.transcribe({ samples: buzz, urgency: 'final', dueInMs: 1000, draft: [] });
+  const { models, provider } = link.status;
+  return { name: 'asr model', status: 'ok', detail: `${models?.asr} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms` };
+}
+
+function sinceMs(startMs: number): number {
+  return Math.round(systemClock.nowMs() - startMs);
+}
+
+/** Whether the engine processes of the settings fit the cores. */
+export function checkCores(settings: Settings, cores: number = availableParallelism()): Finding {
+  const workers = workersOf(settings, cores);
+  const threads = workers * settings.ENGINE_THREADS;
+  const detail = `${cores} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s)`;
+  if (threads <= cores) return { name: 'cores', status: 'ok', detail };
+  return { name: 'cores', status: 'warn', detail: `${detail} are more than that: lower ENGINE_WORKERS or ENGINE_THREADS` };
+}
+
+/** Whether the gateway could listen now. */
+export async function checkPort({ HOST, PORT }: Settings): Promise<Finding> {
+  const server = createServer();
+  try {
+    server.listen({ host: HOST, port: PORT });
+    await once(server, 'listening');
+    return { name: 'port', status: 'ok', detail: PORT === 0 ? `any free one on ${HOST}` : `${PORT} of ${HOST} is free` };
+  } catch (error) {
+    return explainPort((error as NodeJS.ErrnoException).code ?? String(error), HOST, PORT);
+  } finally {
+    server.close();
+  }
+}
+
+function explainPort(code: string, host: string, port: number): Finding {
+  if (code === 'EADDRINUSE') {
+    return { name: 'port', status: 'warn', detail: `${port} of ${host} is in use: by a Trunkline that runs already, or set another PORT` };
+  }
+  const remedy = code === 'EACCES' ? 'set PORT to 1024 or more' : 'set HOST to an address of this machine';
+  return { name: 'port', status: 'fail', detail: `cannot listen on ${port} of ${host} (${code}): ${remedy}` };
+}
+
+/** Whether ffmpeg is at hand to convert what is no WAV file. */
+export async function checkFfmpeg(): Promise<Finding> {
+  try {
+    const { stdout } = await run('ffmpeg', ['-version'], { timeout: PROGRAM_TIMEOUT_MS });
+    return { name: 'ffmpeg', status: 'ok', detail: `${/version (\S+)/.exec(stdout)?.[1] ?? 'found'}, to convert recordings to WAV with` };
+  } catch {
+    return { name: 'ffmpeg', status: 'ok', detail: 'not found; only needed to convert recordings to WAV' };
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

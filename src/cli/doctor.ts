@@ -1,0 +1,32 @@
+/** `trunkline doctor`: is everything there that a gateway needs? */
+import { checkCores, checkFfmpeg, checkModels, checkNode, checkPort, checkRuntime, checkSettings, type Finding } from './checks.ts';
+import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+const LABEL_CHARS = 12;
+const MARKS: Readonly<Record<Finding['status'], string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' };
+
+/** Runs every check, printing each as it is done. Returns the exit code: failed when one check fails. */
+export async function doctor(options: { readonly json: boolean }, { out, err }: Terminal): Promise<number> {
+  const { settings, findings: settingsFindings } = checkSettings();
+  const checks: readonly (() => Promise<Finding[]>)[] = [
+    async () => [await checkNode()],
+    async () => settingsFindings,
+    async () => [checkCores(settings)],
+    async () => [await checkPort(settings)],
+    () => checkRuntime(settings),
+    () => checkModels(settings),
+    async () => [await checkFfmpeg()],
+  ];
+  const findings: Finding[] = [];
+  for (const check of checks) {
+    err.live([{ text: `Checking… ${findings.length} done` }]);
+    const found = await check();
+    err.live([]);
+    findings.push(...found);
+    if (!options.json) for (const { name, status, detail } of found) out.line(`${MARKS[status]}  ${name.padEnd(LABEL_CHARS)}  ${detail}`);
+  }
+  const healthy = findings.every(({ status }) => status !== 'fail');
+  if (options.json) out.line(JSON.stringify({ healthy, findings }, null, 2));
+  return healthy ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,37 @@
+/** Ctrl-C, for commands that end of themselves otherwise. */
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** The first SIGINT or SIGTERM; a second one kills as usual. */
+export class Interruption {
+  /** Resolves when it comes. */
+  readonly promise: Promise<void>;
+  #came = false;
+  #ignore: () => void = () => undefined;
+
+  /** Runs `onSignal` when it comes. */
+  constructor(onSignal: () => void) {
+    this.promise = new Promise((resolve) => {
+      const listener = () => {
+        this.ignore();
+        this.#came = true;
+        onSignal();
+        resolve();
+      };
+      for (const name of SIGNALS) process.on(name, listener);
+      this.#ignore = () => {
+        for (const name of SIGNALS) process.off(name, listener);
+      };
+    });
+  }
+
+  /** Whether it came. */
+  get came(): boolean {
+    return this.#came;
+  }
+
+  /** Listens no longer. */
+  ignore(): void {
+    this.#ignore();
+  }
+}

@@ -1,0 +1,189 @@
+/** The command line: what there is, what it takes, and what its exit codes mean. Each command's code is loaded when it is run. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { TRANSCRIPT_FORMATS } from '../calls/transcript.ts';
+import { ConfigError, EXIT_CONFIG, readSettings } from '../config.ts';
+import { packagePath } from '../paths.ts';
+import { addParameter, parseKeyPresses, parseMediaUrl, parseMs, parseShare, parseWebUrl, parseWhole } from './arguments.ts';
+import type { CallCommand } from './call.ts';
+import type { DemoOptions } from './demo.ts';
+import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+import type { TranscribeOptions } from './transcribe.ts';
+
+const EXIT_CODES = `
+
+Exit codes:
+  0   it went well
+  1   something that was asked for failed
+  2   the command line is wrong
+  78  the settings are wrong; standard error says which and what is allowed`;
+
+const EXAMPLES = `
+Examples:
+  $ trunkline demo                                  a simulated call, captioned before your eyes
+  $ PORT=9000 trunkline serve                       settings are environment variables: trunkline config
+  $ trunkline call caller.wav --both agent.wav      a call with your recordings, to a running bridge
+  $ trunkline transcribe *.wav --json               one JSON object a line for each file`;
+
+const CALL_NOTES = `
+A WAV file of any rate is sent as Twilio does: 8 kHz µ-law, 20 ms a message. With --both the stream is unidirectional with both tracks.
+TWILIO_AUTH_TOKEN, if set, signs the requests, over PUBLIC_URL where there is one. A bridge that wants its call token gets it with --voice.
+
+Examples:
+  $ trunkline call caller.wav --jitter-ms 80 --loss 0.02 --reorder 0.01
+  $ trunkline call caller.wav --dtmf 5@1200,#@3000 --drop-after-ms 8000
+  $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice --from +15550100
+
+Exits with 1 when the bridge ends the call before the caller does, 130 after Ctrl-C.`;
+
+const TRANSCRIBE_NOTES = `
+Speech engines of its own transcribe the files; no server need run. JSON is one object a line:
+  {"file":"a.wav","durationMs":2681,"captions":[{"text":"…","startMs":420,"endMs":2380}]}
+A file that fails has "error" instead, and the others go on. With --channels split each caption names its "channel".
+
+Examples:
+  $ trunkline transcribe voicemail.wav
+  $ trunkline transcribe recording.wav --channels split --format vtt > recording.vtt`;
+
+/** Runs the command in `args` (without node and script) and returns the exit code; `serve` goes on after that. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = EXIT_OK;
+  const program = describeProgram(terminal, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return explain(error, terminal);
+  }
+}
+
+function explain(error: unknown, { err }: Terminal): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+  if (error instanceof ConfigError) {
+    err.line('trunkline: these settings cannot be used:');
+    for (const problem of error.problems) err.line(`  ${problem}`);
+    err.line('The table in README lists every setting with its default, unit and meaning.');
+    return EXIT_CONFIG;
+  }
+  err.line(`trunkline: ${error instanceof Error ? error.message : String(error)}`);
+  return EXIT_FAILED;
+}
+
+type Done = (exitCode: number) => void;
+
+function describeProgram(terminal: Terminal, done: Done): Command {
+  const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
+  const program = new Command('trunkline')
+    .description('Telephony media-stream bridge: phone calls in, live captions out, on your own machine.')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out.raw(text), writeErr: (text) => terminal.err.raw(text) })
+    .showHelpAfterError('Add --help to see what is possible.')
+    .addHelpText('after', EXAMPLES + EXIT_CODES);
+  describeServe(program, done);
+  describeDemo(program, terminal, done);
+  describeCall(program, terminal, done);
+  describeTranscribe(program, terminal, done);
+  describeConfig(program, terminal, done);
+  describeDoctor(program, terminal, done);
+  return program;
+}
+
+function describeServe(program: Command, done: Done): void {
+  program
+    .command('serve')
+    .description('take calls and serve their captions until SIGTERM or Ctrl-C, then drain')
+    .addHelpText('after', '\nLogs are JSON lines on standard output; the one with "msg":"listening" has the url.')
+    .action(async () => {
+      const settings = readSettings();
+      const { serve } = await import('../main.ts');
+      await serve(settings);
+      done(EXIT_OK);
+    });
+}
+
+function describeDemo(program: Command, terminal: Terminal, done: Done): void {
+  program
+    .command('demo')
+    .description('show it working: a simulated call between two people, captioned live; no phone, no account')
+    .option('--fast', 'faster than real time', false)
+    .option('--keep', 'serve on after the call', false)
+    .action(async (options: DemoOptions) => {
+      const settings = readSettings();
+      const { demo } = await import('./demo.ts');
+      done(await demo(options, settings, terminal));
+    });
+}
+
+function describeCall(program: Command, terminal: Terminal, done: Done): void {
+  program
+    .command('call')
+    .description('place a simulated Twilio call with a running bridge')
+    .argument('<wav>', 'what the caller says')
+    .option('--both <wav>', 'what the caller hears: sends both tracks')
+    .option('--url <url>', "the bridge's media door (default: ws://127.0.0.1:$PORT/twilio/media)", parseMediaUrl)
+    .option('--voice <url>', 'ask this voice webhook first, and do as its TwiML says', parseWebUrl)
+    .option('--fast', 'as fast as the bridge reads instead of in real time')
+    .option('--jitter-ms <ms>', 'let messages be up to this late', parseMs, 0)
+    .option('--loss <share>', 'lose this share of the media, 0 to 1', parseShare, 0)
+    .option('--reorder <share>', 'swap this share of the media with its successor, 0 to 1', parseShare, 0)
+    .option('--seed <number>', 'the same faults for the same number', parseWhole, 1)
+    .option('--dtmf <keys>', 'press keys at these ms, as in 5@1200,#@3000', parseKeyPresses)
+    .option('--drop-after-ms <ms>', 'vanish without a word at this time', parseMs)
+    .option('--from <number>', 'who calls', '+15550100')
+    .option('--to <number>', 'who is called', '+15550199')
+    .option('--param <name=value>', 'a custom parameter; may be repeated', addParameter, {})
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', CALL_NOTES)
+    .action(async (wav: string, options: Omit<CallCommand, 'wav'>, command: Command) => {
+      if (options.both !== undefined && options.dtmf !== undefined) command.error('error: Twilio tells no DTMF on a stream of both tracks');
+      const settings = readSettings();
+      const { call } = await import('./call.ts');
+      done(await call({ ...options, wav }, settings, terminal));
+    });
+}
+
+function describeTranscribe(program: Command, terminal: Terminal, done: Done): void {
+  program
+    .command('transcribe')
+    .description('turn WAV files into text')
+    .argument('<file...>', 'WAV files of any rate')
+    .addOption(new Option('--format <format>', 'how to print them').choices(TRANSCRIPT_FORMATS).default('text'))
+    .option('--json', 'the same as --format json')
+    .addOption(new Option('--channels <mode>', 'mix them, or one speaker on each').choices(['mix', 'split']).default('mix'))
+    .addHelpText('after', TRANSCRIBE_NOTES)
+    .action(async (files: string[], options: TranscribeOptions & { json?: boolean }, command: Command) => {
+      const format = options.json === true ? 'json' : options.format;
+      if (files.length > 1 && (format === 'srt' || format === 'vtt')) command.error(`error: ${format} is for one file at a time`);
+      const settings = readSettings();
+      const { transcribe } = await import('./transcribe.ts');
+      done(await transcribe(files, { ...options, format }, settings, terminal));
+    });
+}
+
+function describeConfig(program: Command, terminal: Terminal, done: Done): void {
+  program
+    .command('config')
+    .description('list every setting: its value, default, unit and meaning; secrets stay hidden')
+    .option('--json', 'as JSON', false)
+    .action(async (options: { json: boolean }) => {
+      const settings = readSettings();
+      const { showConfig } = await import('./config.ts');
+      done(showConfig(settings, options, terminal));
+    });
+}
+
+function describeDoctor(program: Command, terminal: Terminal, done: Done): void {
+  program
+    .command('doctor')
+    .description('check Node.js, settings, cores, port, onnxruntime, CUDA, models and ffmpeg')
+    .option('--json', 'as JSON', false)
+    .addHelpText('after', '\nExits with 1 when one check fails.')
+    .action(async (options: { json: boolean }) => {
+      const { doctor } = await import('./doctor.ts');
+      done(await doctor(options, terminal));
+    });
+}

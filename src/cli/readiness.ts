@@ -1,0 +1,22 @@
+/** Waiting for a gateway. */
+import { type Clock, sleep } from '../clock.ts';
+
+const ASK_EVERY_MS = 100;
+const READY_TIMEOUT_MS = 60_000;
+
+/**
+ * Resolves when the gateway at `url` can caption calls.
+ * @throws Error with what `refusal` says as soon as it says something, or when a minute has passed.
+ */
+export async function untilReady(url: string, clock: Clock, refusal: () => string | null): Promise<void> {
+  const giveUpMs = clock.nowMs() + READY_TIMEOUT_MS;
+  while (clock.nowMs() < giveUpMs) {
+    const response = await fetch(`${url}/ready`);
+    await response.body?.cancel();
+    const message = refusal();
+    if (message !== null) throw new Error(message);
+    if (response.ok) return;
+    await sleep(clock, ASK_EVERY_MS);
+  }
+  throw new Error('the speech engine was not ready within a minute: see what `trunkline doctor` says');
+}
