@@ -9,7 +9,12 @@ import type { CallView } from '../../src/calls/registry.ts';
 import type { FinalCaption } from '../../src/calls/transcript.ts';
 import { packagePath } from '../../src/paths.ts';
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' };
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+};
 
 /** As the gateway's. */
 const CONTENT_SECURITY_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";

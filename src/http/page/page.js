@@ -262,6 +262,7 @@ class Page {
     if (event.type === 'call.ended') this.#noteEnd(event);
     const call = this.#call;
     if (call !== undefined && typeof event.lagMs === 'number') call.lagMs = event.lagMs;
+    this.#list.show(this.#calls, this.#chosen);
     this.#showHead();
   }
 

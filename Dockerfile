@@ -1,0 +1,57 @@
+# docker build --target cpu -t trunkline .         (the default target)
+# docker build --target cuda -t trunkline:cuda .   (linux/amd64, needs the NVIDIA container toolkit to run)
+#
+# The image listens on all addresses, so it starts only with API_KEYS (or ALLOW_ANONYMOUS=true):
+# docker run -p 8080:8080 -e API_KEYS=… -e PUBLIC_URL=https://… -e TWILIO_AUTH_TOKEN=… trunkline
+
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY engine engine
+COPY src src
+RUN npm run build
+
+FROM node:20-bookworm-slim AS modules
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+COPY scripts/slim.mjs scripts/
+RUN npm run slim
+
+FROM modules AS modules-cuda
+RUN npm run gpu:install
+
+# What both targets run, in the place where both have it
+FROM node:20-bookworm-slim AS app
+WORKDIR /app
+COPY --from=build /app/dist dist
+COPY src/http/page src/http/page
+COPY fixtures/audio fixtures/audio
+COPY package.json LICENSE NOTICE ./
+
+# CUDA 12 and cuDNN 9, as onnxruntime-node 1.30 asks for
+FROM nvidia/cuda:12.6.3-cudnn-runtime-ubuntu22.04 AS cuda
+COPY --from=app /usr/local/bin/node /usr/local/bin/node
+COPY --from=app /app /app
+COPY --from=modules-cuda /app/node_modules /app/node_modules
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 EXECUTION_PROVIDER=cuda
+WORKDIR /app
+RUN useradd --system --no-create-home --shell /usr/sbin/nologin trunkline
+USER trunkline
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/cli.js", "serve"]
+
+FROM app AS cpu
+COPY --from=modules /app/node_modules node_modules
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+USER node
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/cli.js", "serve"]

@@ -1,0 +1,63 @@
+/**
+ * Writes NOTICE: what is installed beside our own code when Trunkline runs (`npm ci --omit=dev`), under which licence, and whose it is. Names and
+ * licences come from package-lock.json and the installed packages. `--print` prints it instead; a test compares that with the file.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const HEAD = `Trunkline
+Copyright (c) Trunkline contributors, MIT (see LICENSE)
+
+Trunkline's repository holds no code, model or recording of others. Installing it (npm ci) brings the packages below, each with its own
+licence file in node_modules. This list is made by "node scripts/notice.mjs".
+
+Models
+------
+Moonshine tiny (English speech recognition), the .onnx files in @moonshine-ai/moonshine-js: MIT, Copyright (c) 2025 Useful Sensors, Inc.
+  That package's licence file also speaks of a Spanish model under other terms: it is not in the package and not used.
+Silero VAD (voice detection), the .onnx file in @ricky0123/vad-web: MIT, Copyright (c) Silero Team
+  The package around it is ISC.
+
+Native code
+-----------
+ONNX Runtime, the libraries in onnxruntime-node: MIT, Copyright (c) Microsoft Corporation
+  The works it is built from are listed at https://github.com/microsoft/onnxruntime/blob/main/ThirdPartyNotices.txt
+  With "npm run gpu:install" its CUDA provider is fetched from NuGet under the same licence. CUDA and cuDNN themselves come from NVIDIA
+  under NVIDIA's terms and are not distributed with Trunkline.
+
+Packages
+--------
+`;
+
+/** The production packages of the lock file, sorted: name, version, licence and folder. An alias goes by the name of what it stands for. */
+function productionPackages() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const found = new Map();
+  for (const [folder, entry] of Object.entries(packages)) {
+    if (folder === '' || entry.dev || entry.devOptional) continue;
+    const name = entry.name ?? folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    found.set(`${name} ${entry.version}`, { folder, licence: entry.license ?? 'not stated' });
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The copyright lines of a package's licence file; empty when it has none. */
+function copyrightOf(folder) {
+  const path = join(root, folder);
+  if (!existsSync(path)) throw new Error(`${folder} is not installed: run npm ci first`);
+  const file = readdirSync(path).find((name) => /^(licen[cs]e|copying)/i.test(name));
+  if (file === undefined) return [];
+  const lines = readFileSync(join(path, file), 'utf8').split('\n');
+  return lines.map((line) => line.trim()).filter((line) => /^copyright (\(c\)|©|\d{4})/i.test(line));
+}
+
+const list = productionPackages().map(([name, { folder, licence }]) =>
+  [`${name}: ${licence}`, ...copyrightOf(folder).map((line) => `  ${line}`)].join('\n'),
+);
+const notice = `${HEAD}${list.join('\n')}\n`;
+
+if (process.argv.includes('--print')) process.stdout.write(notice);
+else writeFileSync(join(root, 'NOTICE'), notice);
