@@ -69,7 +69,7 @@ export class CallRegistry {
    */
   admit(): void {
     const { engine, settings } = this.#context;
-    admitCall({ liveCount: this.liveCount, maxCalls: settings.MAX_CALLS, load: engine.load, draining: this.#drained !== null });
+    admitCall({ liveCount: this.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad, draining: this.#drained !== null });
   }
 
   /**

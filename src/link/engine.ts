@@ -86,4 +86,6 @@ export interface Engine {
   wake(): void;
   /** Share of engine time in use over the last seconds, 0–1: callers stretch their partial cadence by it. */
   readonly load: number;
+  /** The same share for work that is never dropped (all but partials): when it nears 1, finals come late, so new calls are refused by it. */
+  readonly firmLoad: number;
 }

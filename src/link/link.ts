@@ -62,6 +62,7 @@ export class Link implements Engine {
   readonly #batch = new UrgencyQueue<Job>(BATCH_WAITING_MAX);
   readonly #tick: VadTick;
   readonly #loadMeter: LoadMeter;
+  readonly #firmLoadMeter: LoadMeter;
   readonly #idle: IdleWatch;
   #starters: Starter[] = [];
   #nextId = 1;
@@ -81,6 +82,7 @@ export class Link implements Engine {
     };
     this.#pool = new Pool({ entry, settings: engineSettings, workers, clock, log, metrics, handlers });
     this.#loadMeter = new LoadMeter(clock, workers);
+    this.#firmLoadMeter = new LoadMeter(clock, workers);
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#tick = new VadTick({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
     const hasWork = () => this.#pool.busy || this.#live.size + this.#batch.size > 0;
@@ -89,6 +91,10 @@ export class Link implements Engine {
 
   get load(): number {
     return this.#loadMeter.share;
+  }
+
+  get firmLoad(): number {
+    return this.#firmLoadMeter.share;
   }
 
   get status(): LinkStatus {
@@ -230,6 +236,7 @@ export class Link implements Engine {
     const { metrics } = this.#options;
     const { urgency } = job;
     if (urgency !== 'batch') this.#loadMeter.add(cost.runMs);
+    if (urgency !== 'batch' && urgency !== 'partial') this.#firmLoadMeter.add(cost.runMs);
     metrics.engineWait.observe({ urgency }, (job.queuedMs + cost.waitMs) / 1000);
     metrics.engineRun.observe({ urgency }, cost.runMs / 1000);
   }

@@ -114,6 +114,7 @@ function mediaMessage(bytes: Uint8Array, index: number): string {
 function quietEar(): Ear {
   const silent: Engine = {
     load: 0,
+    firmLoad: 0,
     wake: () => undefined,
     detect: async ({ samples }) => ({ probabilities: new Float32Array(samples.length / 512), state: new Float32Array(320) }),
     transcribe: () => Promise.reject(new Error('nothing is said')),
@@ -155,6 +156,7 @@ async function measureFinals(seconds: number): Promise<FinalCost[]> {
   let lastFinal: Transcript | null = null;
   const watched: Engine = {
     load: 0,
+    firmLoad: 0,
     wake: () => link.wake(),
     detect: (request) => link.detect(request),
     async transcribe(request) {

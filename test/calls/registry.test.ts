@@ -199,7 +199,7 @@ describe('admission', () => {
   it('refuses new calls while the engines are overloaded', () => {
     const gateway = startCalls();
     gateway.dial().start();
-    gateway.engine.load = 1;
+    gateway.engine.firmLoad = 1;
     expect(codeOf(() => gateway.registry.admit())).toBe('too_many_calls');
   });
 

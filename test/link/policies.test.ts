@@ -8,7 +8,7 @@ import { defaultWorkers } from '../../src/link/workers.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 describe('admitCall', () => {
-  const calm = { liveCount: 3, maxCalls: 10, load: 0.4, draining: false };
+  const calm = { liveCount: 3, maxCalls: 10, firmLoad: 0.4, draining: false };
 
   function refusal(occupancy: typeof calm): TrunklineError {
     try {
@@ -21,7 +21,7 @@ describe('admitCall', () => {
 
   it('lets a call in where there is room', () => {
     expect(() => admitCall(calm)).not.toThrow();
-    expect(() => admitCall({ ...calm, liveCount: 9, load: 0.94 })).not.toThrow();
+    expect(() => admitCall({ ...calm, liveCount: 9, firmLoad: 0.84 })).not.toThrow();
   });
 
   it('refuses one more than MAX_CALLS and names the limit', () => {
@@ -32,17 +32,17 @@ describe('admitCall', () => {
   });
 
   it('refuses a call when live calls take the engines whole', () => {
-    const error = refusal({ ...calm, load: 0.97 });
+    const error = refusal({ ...calm, firmLoad: 0.97 });
     expect(error.code).toBe('too_many_calls');
     expect(error.message).toContain("97 % of the engines' time");
   });
 
   it('lets the first call in whatever the load was a moment ago', () => {
-    expect(() => admitCall({ ...calm, liveCount: 0, load: 1 })).not.toThrow();
+    expect(() => admitCall({ ...calm, liveCount: 0, firmLoad: 1 })).not.toThrow();
   });
 
   it('refuses everything while draining, and says so first', () => {
-    expect(refusal({ liveCount: 10, maxCalls: 10, load: 1, draining: true }).code).toBe('draining');
+    expect(refusal({ liveCount: 10, maxCalls: 10, firmLoad: 1, draining: true }).code).toBe('draining');
   });
 });
 
