@@ -7,7 +7,6 @@ import { CallRegistry } from './calls/registry.ts';
 import { systemClock } from './clock.ts';
 import { EXIT_CONFIG } from './config.ts';
 import { createLink } from './link/from-settings.ts';
-import type { Link } from './link/link.ts';
 import { createLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { createServer } from './server.ts';
@@ -30,7 +29,7 @@ interface GatewayOptions {
 
 /**
  * Starts a gateway in this process and touches nothing else of it.
- * @throws Error when it cannot listen; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
+ * @throws ListenError when it cannot listen; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL) } = options;
@@ -48,9 +47,15 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   };
   let closed: Promise<void> | null = null;
   try {
-    await startEngines(link, settings, log);
+    // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
+    if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
     const url = await listen(server, settings);
     log.info({ url }, 'listening');
+    if (settings.ENGINE_PRELOAD) {
+      link.start().catch((err: unknown) => {
+        if (!draining) log.error({ err }, 'no engine is ready');
+      });
+    }
     const close = () => {
       draining = true;
       closed ??= registry.drain(settings.DRAIN_TIMEOUT_MS).then(end);
@@ -63,17 +68,14 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   }
 }
 
-/** Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load. */
-async function startEngines(link: Link, settings: Settings, log: Log): Promise<void> {
-  if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
-  else if (settings.ENGINE_PRELOAD) link.start().catch((err: unknown) => log.error({ err }, 'no engine is ready'));
-}
+/** The server cannot listen where HOST and PORT say; `message` says why and what helps. */
+class ListenError extends Error {}
 
 async function listen(server: FastifyInstance, { HOST, PORT }: Settings): Promise<string> {
   try {
     return await server.listen({ host: HOST, port: PORT });
   } catch (error) {
-    throw new Error(explainListen(error, HOST, PORT), { cause: error });
+    throw new ListenError(explainListen(error, HOST, PORT), { cause: error });
   }
 }
 
@@ -109,7 +111,8 @@ export async function serve(settings: Settings): Promise<void> {
   try {
     await starting;
   } catch (error) {
-    die(1, error instanceof Error ? error.message : 'cannot start', error);
+    if (error instanceof ListenError) die(1, error.message);
+    die(1, 'cannot start', error);
   }
 }
 
