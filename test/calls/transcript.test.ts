@@ -90,6 +90,13 @@ describe('formatTranscript', () => {
     expect(formatTranscript([HELLO], 'vtt')).toBe('WEBVTT\n\n00:00:01.280 --> 00:00:02.320\n<v inbound>Hello there.\n');
   });
 
+  it('names speakers as it is told to, or not at all', () => {
+    expect(formatTranscript([HELLO], 'vtt', () => 'Ann')).toContain('<v Ann>Hello there.');
+    expect(formatTranscript([HELLO], 'vtt', () => null)).toContain('\nHello there.');
+    expect(formatTranscript([HELLO], 'srt', () => null)).toContain('\nHello there.');
+    expect(formatTranscript([HELLO], 'text', () => 'Ann')).toMatch(/^\[00:01\.280\] Ann: Hello there\.$/m);
+  });
+
   it('writes an array of the finals as JSON', () => {
     expect(formatTranscript([ANSWER, HELLO], 'json')).toBe(JSON.stringify([HELLO, ANSWER]));
   });

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { checkCores, checkNode, checkPort, checkSettings, judgeCuda } from '../../src/cli/checks.ts';
+import { readSettings } from '../../src/config.ts';
+
+const settings = readSettings({});
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("the doctor's checks", () => {
+  it('want a Node.js that is new enough', async () => {
+    expect(await checkNode('20.19.0')).toMatchObject({ status: 'ok' });
+    expect(await checkNode('22.0.0')).toMatchObject({ status: 'ok' });
+    expect(await checkNode('20.9.0')).toMatchObject({ status: 'fail', detail: expect.stringContaining('20.19') });
+  });
+
+  it('find every wrong setting and go on with the defaults', () => {
+    vi.stubEnv('CHUNK_MS', 'foo');
+    vi.stubEnv('MAX_CALLS', '0');
+    const { settings: used, findings } = checkSettings();
+    expect(findings.map(({ status }) => status)).toEqual(['fail', 'fail']);
+    expect(findings[0]?.detail).toMatch(/CHUNK_MS: got "foo"/);
+    expect(used.CHUNK_MS).toBe(settings.CHUNK_MS);
+  });
+
+  it('take a missing CUDA as seriously as the settings do', () => {
+    expect(judgeCuda('cpu', null).status).toBe('ok');
+    expect(judgeCuda('cpu', 'missing').status).toBe('ok');
+    expect(judgeCuda('auto', 'missing').status).toBe('warn');
+    expect(judgeCuda('cuda', 'missing').status).toBe('fail');
+  });
+
+  it('warn of more engine threads than cores', () => {
+    expect(checkCores(settings, 2).status).toBe('ok');
+    expect(checkCores({ ...settings, ENGINE_WORKERS: 4 }, 2)).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('ENGINE_WORKERS'),
+    });
+  });
+
+  it('find out whether the port is free', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const PORT = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    expect(await checkPort({ ...settings, PORT })).toMatchObject({ status: 'warn', detail: expect.stringContaining('in use') });
+    server.close();
+    await once(server, 'close');
+    expect(await checkPort({ ...settings, PORT })).toMatchObject({ status: 'ok' });
+    expect(await checkPort({ ...settings, HOST: '192.0.2.1', PORT })).toMatchObject({ status: 'fail' });
+  });
+});

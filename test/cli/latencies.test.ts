@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptionEvent } from '../../src/calls/events.ts';
+import { LatencyMeter, quantile, sumOfMetric } from '../../src/cli/latencies.ts';
+
+const caption = (over: Partial<CaptionEvent>): CaptionEvent => ({
+  type: 'caption',
+  callId: 'CA1',
+  track: 'inbound',
+  utterance: 1,
+  stable: '',
+  tail: 'yes',
+  text: 'yes',
+  final: false,
+  startMs: 1000,
+  endMs: 1400,
+  lagMs: 50,
+  ...over,
+});
+
+describe('a quantile', () => {
+  it('is the nearest rank', () => {
+    expect(quantile([40, 10, 30, 20], 0.5)).toBe(20);
+    expect(quantile([40, 10, 30, 20], 0.95)).toBe(40);
+    expect(quantile([7], 0.5)).toBe(7);
+    expect(quantile([], 0.5)).toBeNull();
+  });
+});
+
+describe('measuring the latencies of a call', () => {
+  it('counts the first caption from the start of speech, each partial by its lag, and the final from the endpoint', () => {
+    const meter = new LatencyMeter();
+    const speech = { callId: 'CA1', track: 'inbound', atMs: 1000 } as const;
+    meter.note(
+      { type: 'call.started', callId: 'CA1', carrier: 'twilio', from: null, to: null, startedAt: '', tracks: ['inbound'] },
+      10_000,
+    );
+    meter.note({ type: 'speech.started', ...speech }, 11_100);
+    meter.note(caption({ lagMs: 50 }), 11_450);
+    meter.note(caption({ lagMs: 70 }), 11_850);
+    meter.note({ type: 'speech.stopped', ...speech }, 12_300);
+    meter.note(caption({ final: true, lagMs: 420 }), 12_310);
+    expect(meter.latencies).toEqual({ firstPartial: [450], partialLag: [50, 70], endpointToFinal: [10] });
+  });
+
+  it('leaves out the final of a forced cut, which has no endpoint', () => {
+    const meter = new LatencyMeter();
+    meter.note(caption({ final: true }), 500);
+    expect(meter.latencies.endpointToFinal).toEqual([]);
+  });
+
+  it('keeps the tracks apart', () => {
+    const meter = new LatencyMeter();
+    meter.note({ type: 'speech.stopped', callId: 'CA1', track: 'outbound', atMs: 0 }, 100);
+    meter.note(caption({ final: true, track: 'inbound' }), 500);
+    meter.note(caption({ final: true, track: 'outbound' }), 600);
+    expect(meter.latencies.endpointToFinal).toEqual([500]);
+  });
+});
+
+describe('reading a page of metrics', () => {
+  it('adds the samples of one name up, whatever their labels', () => {
+    const page = '# HELP run_sum x\nrun_sum{urgency="final"} 1.5\nrun_sum{urgency="partial"} 2\nrun_sum_other 9\nplain 3\n';
+    expect(sumOfMetric(page, 'run_sum')).toBe(3.5);
+    expect(sumOfMetric(page, 'plain')).toBe(3);
+    expect(sumOfMetric(page, 'missing')).toBe(0);
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { runCli } from '../../src/cli/program.ts';
+import { SETTINGS } from '../../src/settings.ts';
+import { captureTerminal } from '../helpers/terminal.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function run(...args: string[]) {
+  const { terminal, out, err } = captureTerminal();
+  const code = await runCli(args, terminal);
+  return { code, out: out.text, err: err.text };
+}
+
+describe('the command line', () => {
+  it.each([
+    [['bogus'], /unknown command 'bogus'/],
+    [['call'], /missing required argument 'wav'/],
+    [['call', 'a.wav', '--loss', '3'], /--loss <share>.*Expected a number from 0 to 1/],
+    [['call', 'a.wav', '--both', 'b.wav', '--dtmf', '1@5'], /no DTMF on a stream of both tracks/],
+    [['transcribe'], /missing required argument 'file'/],
+    [['transcribe', 'a.wav', '--format', 'doc'], /Allowed choices are json, text, srt, vtt/],
+    [['transcribe', 'a.wav', 'b.wav', '--format', 'srt'], /srt is for one file at a time/],
+    [['config', '--yaml'], /unknown option '--yaml'/],
+  ])('ends with 2 and says what is wrong: %j', async (args, message) => {
+    const { code, out, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toMatch(message);
+  });
+
+  it('shows help with examples and exit codes and ends with 0', async () => {
+    const { code, out } = await run('--help');
+    expect(code).toBe(0);
+    for (const word of ['serve', 'demo', 'call', 'transcribe', 'config', 'doctor', 'Examples:', 'Exit codes:', '78'])
+      expect(out).toContain(word);
+  });
+
+  it('names every wrong setting on standard error and ends with 78', async () => {
+    vi.stubEnv('CHUNK_MS', 'foo');
+    vi.stubEnv('PORT', '99999');
+    for (const command of [['config'], ['serve'], ['demo'], ['call', 'a.wav'], ['transcribe', 'a.wav']]) {
+      const { code, err } = await run(...command);
+      expect(code).toBe(78);
+      expect(err).toMatch(/CHUNK_MS: got "foo", expected a whole number from 100 to 5000/);
+      expect(err).toMatch(/PORT: got "99999"/);
+    }
+  });
+});
+
+describe('trunkline config', () => {
+  it('lists every setting with its meaning and marks what was changed', async () => {
+    vi.stubEnv('CHUNK_MS', '500');
+    const { code, out } = await run('config');
+    expect(code).toBe(0);
+    for (const [name, { meaning }] of Object.entries(SETTINGS))
+      expect(out).toMatch(new RegExp(`^[ *] ${name}=.*\n    ${escapePattern(meaning)}$`, 'm'));
+    expect(out).toMatch(/^\* CHUNK_MS=500\n.*\n {4}ms; default 400$/m);
+  });
+
+  it('never shows a secret', async () => {
+    vi.stubEnv('API_KEYS', 'sesame,opensesame');
+    vi.stubEnv('TWILIO_AUTH_TOKEN', 'sesame');
+    for (const args of [['config'], ['config', '--json']]) {
+      const { out } = await run(...args);
+      expect(out).not.toContain('sesame');
+      expect(out).toMatch(/API_KEYS[^\n]*=?\(set\)|"\(set\)"/);
+    }
+  });
+
+  it('speaks JSON to scripts', async () => {
+    const { out } = await run('config', '--json');
+    const rows = JSON.parse(out) as Record<string, string>[];
+    expect(rows.map((row) => row['name'])).toEqual(Object.keys(SETTINGS));
+    expect(rows.find((row) => row['name'] === 'CHUNK_MS')).toEqual({
+      name: 'CHUNK_MS',
+      value: '400',
+      default: '400',
+      unit: 'ms',
+      meaning: SETTINGS.CHUNK_MS.meaning,
+    });
+  });
+});
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}

@@ -1,0 +1,20 @@
+/** Runs the built `trunkline` command as a user does. */
+import { execFile } from 'node:child_process';
+import { packagePath } from '../../src/paths.ts';
+
+/** How a command ended. */
+export interface CliResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `trunkline ...args` from `dist` with pretend models and nothing else in the environment but `environment`. */
+export function runBuiltCli(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliResult> {
+  const env = { PATH: process.env['PATH'], ASR_MODEL: 'tone', VAD_MODEL: 'tone', ENGINE_WORKERS: '1', ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [packagePath('dist', 'src', 'cli.js'), ...args], { env }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err });
+    });
+  });
+}
