@@ -36,6 +36,7 @@ export interface EngineSettings {
   readonly threads: number;
 }
 
+/** The first message to an engine. */
 export interface ConfigureMessage {
   readonly kind: 'configure';
   readonly settings: EngineSettings;
@@ -134,6 +135,7 @@ export interface RefusedMessage {
   readonly message: string;
 }
 
+/** The text of a {@link TranscribeJob}. */
 export interface TranscribedMessage {
   readonly kind: 'transcribed';
   readonly id: number;
@@ -145,6 +147,7 @@ export interface TranscribedMessage {
   readonly cost: JobCost;
 }
 
+/** The probabilities of a {@link DetectJob}. */
 export interface DetectedMessage {
   readonly kind: 'detected';
   readonly id: number;
@@ -153,6 +156,7 @@ export interface DetectedMessage {
   readonly cost: JobCost;
 }
 
+/** The sound of a {@link SpeakJob}. */
 export interface SpokenMessage {
   readonly kind: 'spoken';
   readonly id: number;
@@ -164,6 +168,7 @@ export interface SpokenMessage {
 
 export type JobErrorCode = 'cancelled' | 'stale' | 'bad_input' | 'model_failed';
 
+/** A job that has no result, and why. */
 export interface FailedMessage {
   readonly kind: 'failed';
   readonly id: number;

@@ -14,6 +14,7 @@ const CUDA_LIBRARIES = ['libonnxruntime_providers_shared.so', 'libonnxruntime_pr
 /** Where a session runs. */
 export type Device = { readonly provider: 'cpu' } | { readonly provider: 'cuda'; readonly deviceId: number };
 
+/** How a session runs. */
 export interface SessionOptions {
   readonly device: Device;
   /** Intra-op threads. */

@@ -159,10 +159,12 @@ const RULES: readonly Rule[] = [
     rule: 'every export says what it is',
     check: habits.findUndocumentedExports,
     files: PRODUCT,
-    broken: [[file('src/a.ts', 'export function f(): void {}'), file('src/b.ts', '/** A. */\n\nexport const b = 1;')]],
+    broken: [[file('src/a.ts', 'export function f(): void {}')], [file('src/b.ts', '/** A. */\n\nexport const b = 1;')]],
     kept: [
       file('src/a.ts', '/** What f does. */\nexport function f(): void {}'),
       file('src/b.ts', '/** F. */\nexport function f(a: 1): 1;\nexport function f(a: 2): 2;'),
+      file('src/c.ts', '/** What lies between. */\nexport const MIN = 1;\nexport const MAX = 2;'),
+      file('src/d.ts', '/** D counts. */\n\nexport class D {}'),
     ],
   },
 ];

@@ -14,6 +14,7 @@ const ID = /^[!-~]{1,128}$/;
 /** As long as a SIP address may reasonably be. */
 const PARTY_MAX_CHARS = 256;
 
+/** What an arrival needs of its registry, and how it tells it what became of the socket. */
 export interface ArrivalOptions {
   readonly carrier: string;
   /** Whether `start` must bring the one-use token of the webhook. */

@@ -26,6 +26,7 @@ const FINALS_WAIT_MS = 30_000;
 /** What a call needs of its leg. */
 export type CallLeg = Pick<WebSocketLeg, 'close' | 'fail' | 'pause' | 'resume'>;
 
+/** What a call is made of, and whom it tells of its end. */
 export interface CallOptions {
   /** Its name in the feed and the API. */
   readonly id: string;

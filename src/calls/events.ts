@@ -1,6 +1,7 @@
 /** What the caption feed says, one JSON object each. These shapes are public: other programs are written against them. */
 import type { Track } from '../carriers/carrier.ts';
 
+/** A call has begun; the first event of its id. */
 export interface CallStartedEvent {
   readonly type: 'call.started';
   readonly callId: string;
@@ -12,6 +13,7 @@ export interface CallStartedEvent {
   readonly tracks: readonly Track[];
 }
 
+/** Somebody begins to speak on a track, or has stopped. */
 export interface SpeechEvent {
   readonly type: 'speech.started' | 'speech.stopped';
   readonly callId: string;
@@ -20,6 +22,7 @@ export interface SpeechEvent {
   readonly atMs: number;
 }
 
+/** What is being said, or with `final` what was said. */
 export interface CaptionEvent {
   readonly type: 'caption';
   readonly callId: string;
@@ -38,6 +41,7 @@ export interface CaptionEvent {
   readonly lagMs: number;
 }
 
+/** A key was pressed. */
 export interface DtmfEvent {
   readonly type: 'dtmf';
   readonly callId: string;
@@ -48,6 +52,7 @@ export interface DtmfEvent {
 /** Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished. */
 export type EndReason = 'hangup' | 'closed' | 'lost' | 'timeout' | 'error' | 'drained' | 'api';
 
+/** A call is over; the last event of its id. */
 export interface CallEndedEvent {
   readonly type: 'call.ended';
   readonly callId: string;

@@ -4,6 +4,7 @@
  */
 import type { FeedEvent } from './events.ts';
 
+/** An event on its way to the readers. */
 export interface FeedEntry {
   /** `<epoch>-<n>`, n counting from 1. */
   readonly id: string;

@@ -11,6 +11,7 @@ import type { CallContext } from './context.ts';
 
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
 
+/** What a track is made of, and whom it tells. */
 export interface TrackOptions {
   readonly carrier: string;
   readonly codec: Codec;

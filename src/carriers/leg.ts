@@ -21,6 +21,7 @@ export interface LegEnd {
   readonly error: Error | null;
 }
 
+/** Whom a leg tells. */
 export interface LegHandlers {
   /** One event per message. What it throws closes the leg with `internal`. */
   onEvent(event: CarrierEvent): void;
@@ -28,6 +29,7 @@ export interface LegHandlers {
   onClosed(end: LegEnd): void;
 }
 
+/** What a leg bears. */
 export interface LegLimits {
   /** From the first moment to `start`. */
   readonly startTimeoutMs: number;

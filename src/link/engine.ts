@@ -16,6 +16,7 @@ export interface TranscribeRequest {
   readonly signal?: AbortSignal;
 }
 
+/** What was recognised in one stretch of speech. */
 export interface Transcript {
   readonly text: string;
   readonly tokens: readonly number[];
@@ -29,6 +30,7 @@ export interface DetectRequest {
   readonly state: Float32Array | null;
 }
 
+/** What a {@link DetectRequest} is answered with. */
 export interface Detection {
   /** One probability of speech (0–1) per window. */
   readonly probabilities: Float32Array;
@@ -50,6 +52,7 @@ export interface SpeakRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A sentence as sound. */
 export interface Speech {
   /** Empty when nothing in the text can be spoken. */
   readonly samples: Int16Array;
@@ -71,6 +74,7 @@ export class EngineError extends Error {
   }
 }
 
+/** Speech to text, text to speech, and whether there is speech at all, whichever process does it. */
 export interface Engine {
   /** Resolves with the text; fails with {@link EngineError}. Survives the death of an engine process: the job is sent again. */
   transcribe(request: TranscribeRequest): Promise<Transcript>;

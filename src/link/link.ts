@@ -24,6 +24,7 @@ const DETECT_DUE_MS = 32;
 /** After this many starts per worker, in a row, that ended before an engine was ready, nobody is kept waiting. */
 const FAILED_STARTS_MAX = 5;
 
+/** What a link is made of. */
 export interface LinkOptions {
   readonly engineSettings: EngineSettings;
   /** Engine processes to run, at least 1. */
@@ -39,6 +40,7 @@ export interface LinkOptions {
   onRefused(message: string): void;
 }
 
+/** How the engines are, for people and health checks. */
 export interface LinkStatus {
   readonly state: 'stopped' | 'starting' | 'ready' | 'failed';
   /** Engines that can take work, of `workers` wanted. */

@@ -7,6 +7,7 @@ import type { Job, JobReply } from './job.ts';
 import { EngineProcess, type ProcessEnd } from './process.ts';
 import { Slot } from './slot.ts';
 
+/** Whom a pool tells. */
 export interface PoolHandlers {
   /** One more process can take jobs. */
   ready(): void;
@@ -15,6 +16,7 @@ export interface PoolHandlers {
   ended(end: ProcessEnd): void;
 }
 
+/** What a pool is made of. */
 export interface PoolOptions {
   readonly entry: string;
   readonly settings: EngineSettings;

@@ -18,6 +18,7 @@ export type { EarMetrics } from './utterances.ts';
 /** The settings that an ear obeys. */
 export type EarSettings = Pick<Settings, keyof GateSettings | keyof WindowSettings | keyof DecoderSettings>;
 
+/** What an ear is made of, and whom it tells. */
 export interface EarOptions {
   readonly settings: EarSettings;
   readonly engine: Engine;

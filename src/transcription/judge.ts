@@ -11,6 +11,7 @@ const GIVE_UP_FAILURES = 12;
 /** From this failure of the model on (not of the engine), it is asked with a fresh state. */
 const FRESH_STATE_FAILURES = 3;
 
+/** What a judge needs of its ear. */
 export interface JudgeOptions {
   readonly engine: Engine;
   readonly clock: Clock;

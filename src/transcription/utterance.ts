@@ -13,11 +13,13 @@ const GIVE_UP_FAILURES = 13;
 /** How a final came about: from the eager decode, from one of its own, or from the last hypothesis because the engine failed. */
 export type FinalHow = 'eager' | 'fresh' | 'fallback';
 
+/** The text an utterance ended with. */
 export interface Outcome {
   readonly how: FinalHow;
   readonly hypothesis: Hypothesis;
 }
 
+/** Where an utterance begins, what it is decoded with, and whom it tells. */
 export interface UtteranceOptions {
   /** First sample with the pre-roll, and first sample of speech. */
   readonly from: number;

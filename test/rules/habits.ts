@@ -114,19 +114,24 @@ function lineOf(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 
-const EXPORTED = /^export (?:async |abstract |declare )*(?:function\*?|class|interface|const) (?<name>\w+)/;
+const EXPORTED = /^export (?:async |abstract |declare )*(?<kind>function\*?|class|interface|const) (?<name>\w+)/;
 
-/** Exported things without a doc comment right above them. An overload shares the one of its first signature. */
+/**
+ * Exported things without a doc comment right above them. A comment may also stand for the next signature of the same function or the next constant of
+ * the same group, and the comment that begins a file for the only class in it.
+ */
 export function findUndocumentedExports(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const lines = text.split('\n');
+    const classes = lines.filter((line) => EXPORTED.exec(line)?.groups?.['kind'] === 'class').length;
+    const isHeaded = text.startsWith('/**') && classes === 1;
     return lines.flatMap((line, index) => {
-      const name = EXPORTED.exec(line)?.groups?.['name'];
+      const { kind, name } = EXPORTED.exec(line)?.groups ?? {};
       const above = lines[index - 1] ?? '';
-      const isOverload = EXPORTED.exec(above)?.groups?.['name'] === name;
-      return name === undefined || isOverload || above.trim().endsWith('*/')
-        ? []
-        : [`${path}:${index + 1} exports ${name} without saying what it is`];
+      const before = EXPORTED.exec(above)?.groups;
+      const isShared = kind === 'const' ? before?.['kind'] === 'const' : before?.['name'] === name;
+      const isSaid = above.trim().endsWith('*/') || isShared || (kind === 'class' && isHeaded);
+      return name === undefined || isSaid ? [] : [`${path}:${index + 1} exports ${name} without saying what it is`];
     });
   });
 }
