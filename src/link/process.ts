@@ -25,6 +25,9 @@ const START_MAX_MS = 60_000;
 /** How long a process that was told to drain may go on with what it has. */
 const DRAIN_MAX_MS = 5000;
 
+/** How long a process may live on once its channel is closed. */
+const EXIT_MAX_MS = 1000;
+
 /** Longest piece of an engine's own output in one log line. */
 const OUTPUT_MAX_CHARS = 2000;
 
@@ -38,6 +41,7 @@ export interface ProcessEnd {
   readonly readyMs: number | null;
 }
 
+/** Whom a process tells. */
 export interface ProcessHandlers {
   ready(message: ReadyMessage): void;
   /** The engine's answer to `job`, which is no longer in the table. */
@@ -46,6 +50,7 @@ export interface ProcessHandlers {
   ended(end: ProcessEnd): void;
 }
 
+/** What a process is started with. */
 export interface ProcessOptions {
   /** Path of the engine's main file. */
   readonly entry: string;
@@ -103,7 +108,7 @@ export class EngineProcess {
   }
 
   get ready(): boolean {
-    return this.#state === 'ready';
+    return this.#state === 'ready' && this.#connected;
   }
 
   /** Jobs that have not been answered yet. */
@@ -113,7 +118,7 @@ export class EngineProcess {
 
   /** Whether `job` may be given to this process now. */
   accepts(job: Job): boolean {
-    if (this.#state !== 'ready' || this.#lone !== null) return false;
+    if (!this.ready || this.#lone !== null) return false;
     if (job.mustTravelAlone) return this.#pending.size === 0;
     return job.urgency !== 'batch' || !this.#holds('batch');
   }
@@ -214,10 +219,10 @@ export class EngineProcess {
     this.#options.handlers.answered(job, answer);
   }
 
-  /** Without its channel a process is of no use; one that drains closes it on its way out. */
+  /** Without its channel a process is of no use, but it may just be on its way out: then its exit says more than the end of the channel. */
   #onDisconnect(): void {
     this.#connected = false;
-    if (this.#state !== 'draining' && this.#exit === null) this.kill('closed its channel');
+    if (this.#state !== 'draining') this.#expectWithin(EXIT_MAX_MS, 'closed its channel and did not exit');
     this.#endIfGone();
   }
 

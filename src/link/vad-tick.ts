@@ -4,11 +4,11 @@ import type { Clock, Timer } from '../clock.ts';
 import { type Detection, type DetectRequest, EngineError } from './engine.ts';
 
 /**
- * Least time between two jobs. Without it ten calls make over 200 messages a second in each direction, for 8 ms less at the median and nothing at
- * the 95th percentile, where a window waits for a recogniser's run to end (simulated with the measured model costs; 20 ms saves
- * little more and adds 7 ms). A single call never waits: its windows are 32 ms apart.
+ * Least time between two jobs. Measured with 30 calls on two engines: without it 760 jobs a second, 5 % of a core more in the gateway and twice
+ * the model time; with it 180 jobs, and 95 of 100 windows are judged within 7 ms. Twice the spacing would save another 2 % of a core
+ * and exceed the 10 ms that the gateway may add to a final caption. A single call never waits: its windows are 32 ms apart.
  */
-const SPACING_MS = 10;
+const SPACING_MS = 5;
 
 interface Asker {
   readonly track: DetectTrack;

@@ -2,6 +2,7 @@
  * A pretend engine process that speaks engine/contract.ts. What it does with a transcribe job is written in the job: its samples spell a word.
  *   die      ends itself by SIGKILL            hang     blocks its thread for ever
  *   quit     exits with code 0 unasked         hold     keeps the job until it is cancelled, released or drained
+ *   deaf     closes its channel and lives on
  *   pid      answers its process id            release  answers every held job, then itself
  *   seen     answers the words and urgencies of all jobs so far; any other word is answered as it is
  * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads die while loading,
@@ -20,6 +21,11 @@ function send(message) {
 
 function blockForEver() {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+function becomeDeaf() {
+  setInterval(() => undefined, 60_000);
+  process.disconnect();
 }
 
 function answer(job, text) {
@@ -41,7 +47,17 @@ function start(configured) {
   }
   if (settings.threads === 13) process.exit(1);
   if (settings.threads === 14) return;
-  send({ kind: 'ready', asrModel: 'tone', vadModel: 'tone', provider: 'cpu', warning: null, loadMs: 1, warmUpMs: 1 });
+  send({
+    kind: 'ready',
+    asrModel: 'tone',
+    vadModel: 'tone',
+    ttsModel: 'tone',
+    voices: [],
+    provider: 'cpu',
+    warning: null,
+    loadMs: 1,
+    warmUpMs: 1,
+  });
 }
 
 function transcribe(job) {
@@ -50,6 +66,7 @@ function transcribe(job) {
   if (word === 'die') process.kill(process.pid, 'SIGKILL');
   else if (word === 'hang') blockForEver();
   else if (word === 'quit') process.exit(0);
+  else if (word === 'deaf') becomeDeaf();
   else if (word === 'hold') held.set(job.id, job);
   else if (word === 'pid') answer(job, String(process.pid));
   else if (word === 'seen') answer(job, seen.join(' '));

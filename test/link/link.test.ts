@@ -10,7 +10,14 @@ import { FakeClock } from '../fakes/clock.ts';
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
 
-const SETTINGS: EngineSettings = { asrModel: 'tone', vadModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
+const SETTINGS: EngineSettings = {
+  asrModel: 'tone',
+  vadModel: 'tone',
+  ttsModel: 'tone',
+  executionProvider: 'cpu',
+  cudaDevice: 0,
+  threads: 1,
+};
 
 /** Settings with which the pretend engine misbehaves from the start. */
 const DIES_LOADING = { ...SETTINGS, threads: 13 };
@@ -65,6 +72,14 @@ function killEngine(link: Link): number {
   if (pid === undefined) throw new Error('no engine runs');
   process.kill(pid, 'SIGKILL');
   return pid;
+}
+
+/** Runs `action` on a machine that cannot start a Node process. */
+function withoutNode(action: () => void): void {
+  const { execPath } = process;
+  process.execPath = '/nonexistent/node';
+  action();
+  process.execPath = execPath;
 }
 
 /** Waits until the one engine was noticed to be dead, then lets the back-off pass. */
@@ -167,15 +182,28 @@ describe('Link: engines come and go', () => {
     expect(link.status.state).toBe('starting');
   });
 
-  it('takes a process that the system cannot start for one that died', async () => {
-    const { execPath } = process;
+  it('takes a process that the system cannot start for one that died, and forgets about it once an engine was ready', async () => {
     const { link, clock, metrics } = open();
-    process.execPath = '/nonexistent/node';
+    let restarts = 0;
+    const failToStart = async (begin: () => void, nextBackoffMs: number) => {
+      withoutNode(begin);
+      restarts++;
+      await eventually(async () => expect(await count(metrics, 'trunkline_engine_restarts_total')).toBe(restarts));
+      return () => clock.advance(nextBackoffMs);
+    };
+    let begin: () => void = () => link.wake();
+    for (const backoffMs of [100, 200, 400, 800]) begin = await failToStart(begin, backoffMs);
     const waiting = say(link, 'hello');
-    process.execPath = execPath;
-    await eventually(async () => expect(await count(metrics, 'trunkline_engine_restarts_total')).toBe(1));
-    clock.advance(100);
+    begin();
     expect(await waiting).toBe('hello');
+
+    killEngine(link);
+    restarts++;
+    await restart(link, clock, 0);
+    const patient = say(link, 'hello');
+    begin = await failToStart(() => clock.advance(1600), 3200);
+    begin();
+    expect(await patient).toBe('hello');
   });
 
   it('kills an engine that never gets ready', async () => {
@@ -213,7 +241,7 @@ describe('Link: the death of an engine', () => {
     const other = await say(link, 'pid');
     const victim = link.status.pids.find((pid) => String(pid) !== other) ?? 0;
     process.kill(victim, 'SIGKILL');
-    await eventually(() => expect(link.status.ready).toBe(1));
+    await eventually(() => expect(link.status.pids).toEqual([Number(other)]));
     expect(await say(link, 'release')).toBe('release');
     expect(await lost).toBe('released');
   });
@@ -250,6 +278,44 @@ describe('Link: the death of an engine', () => {
     expect(await count(metrics, 'trunkline_engine_restarts_total')).toBe(3);
   });
 
+  it('gives nothing else to an engine that has a job on its last chance', async () => {
+    const { link, clock } = open();
+    await link.start();
+    const abort = new AbortController();
+    const held = outcome(say(link, 'hold', 'final', { signal: abort.signal }));
+    for (const backoffMs of [100, 200]) {
+      killEngine(link);
+      await restart(link, clock, backoffMs);
+      await link.start();
+    }
+    const seen = say(link, 'seen');
+    abort.abort();
+    expect(await held).toBe('cancelled');
+    expect(await seen).toBe('hold:final cancelled seen:final');
+  });
+
+  it('gives a job its last chance only on an engine that has nothing else', async () => {
+    const { link, clock } = open();
+    await link.start();
+    const abort = new AbortController();
+    const suspect = outcome(say(link, 'hold', 'eager', { signal: abort.signal }));
+    killEngine(link);
+    await restart(link, clock, 100);
+    await link.start();
+    killEngine(link);
+    await eventually(() => expect(link.status.pids).toEqual([]));
+    const urgent = say(link, 'hold', 'final');
+    clock.advance(200);
+    await link.start();
+    expect(await say(link, 'seen')).toBe('hold:final seen:final');
+    expect(await say(link, 'release')).toBe('release');
+    expect(await urgent).toBe('released');
+    const next = say(link, 'seen', 'batch');
+    abort.abort();
+    expect(await next).toBe('hold:final seen:final release:final hold:eager cancelled seen:batch');
+    expect(await suspect).toBe('cancelled');
+  });
+
   it('takes an exit that nobody asked for as a death', async () => {
     const { link, clock } = open();
     await link.start();
@@ -272,6 +338,18 @@ describe('Link: the death of an engine', () => {
     expect(isAlive(pid)).toBe(false);
     await restart(link, clock);
     expect(await behind).toBe('behind');
+  });
+
+  it('kills an engine that closed its channel and lives on', async () => {
+    const { link, clock } = open();
+    await link.start();
+    const [pid = 0] = link.status.pids;
+    const lost = outcome(say(link, 'deaf', 'partial'));
+    await eventually(() => expect(link.status.ready).toBe(0));
+    expect(isAlive(pid)).toBe(true);
+    clock.advance(1000);
+    expect(await lost).toBe('stale');
+    expect(isAlive(pid)).toBe(false);
   });
 
   it('leaves an engine alone that has no work, however long it is silent', async () => {
@@ -319,7 +397,7 @@ describe('Link: order', () => {
     const { link, clock } = open();
     const [first, ...others] = [100, 200, 300, 400].map((level) => link.detect({ samples: new Int16Array(512).fill(level), state: null }));
     await first;
-    clock.advance(10);
+    clock.advance(5);
     const levels = (await Promise.all(others)).map(({ probabilities }) => probabilities[0]?.toFixed(1));
     expect(levels).toEqual(['0.2', '0.3', '0.4']);
     expect(await say(link, 'seen')).toBe('detect:1 detect:3 seen:final');
@@ -436,12 +514,15 @@ describe('Link: closing', () => {
   });
 
   it('does not wait for an engine that is still loading', async () => {
-    const { link, clock } = open({ engineSettings: NEVER_READY });
+    const lines: string[] = [];
+    const log = createLog('warn', { write: (line) => lines.push(line) });
+    const { link, clock } = open({ engineSettings: NEVER_READY, log });
     const started = expect(link.start()).rejects.toMatchObject({ code: 'unavailable' });
     const [pid = 0] = link.status.pids;
     await link.close();
     await started;
     expect(isAlive(pid)).toBe(false);
+    expect(lines).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
