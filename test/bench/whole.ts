@@ -8,16 +8,25 @@ import { startLink } from './start-link.ts';
 
 /** The text of each 8 kHz recording, in order. */
 export async function decodeWhole(recordings: readonly Int16Array[]): Promise<string[]> {
-  const link = await startLink(availableParallelism());
-  const transcripts = await Promise.all(
-    recordings.map((samples) => link.transcribe({ samples: throughPhone(samples), urgency: 'batch', dueInMs: 600_000, draft: [] })),
+  const workers = availableParallelism();
+  const link = await startLink(workers);
+  const texts: string[] = [];
+  const waiting = [...recordings.entries()];
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, recording] = next;
+        const samples = throughPhone(recording);
+        texts[index] = (await link.transcribe({ samples, urgency: 'batch', dueInMs: 600_000, draft: [] })).text;
+      }
+    }),
   );
   await link.close();
-  return transcripts.map((transcript) => transcript.text);
+  return texts;
 }
 
 /** 8 kHz → µ-law → 16 kHz, as the Twilio path hears it. */
-export function throughPhone(samples: Int16Array): Int16Array {
+function throughPhone(samples: Int16Array): Int16Array {
   const resampler = new Resampler(8000, 16_000);
   const heard = decodeG711(encodeG711(samples, MULAW_8K), MULAW_8K);
   return concatenate([resampler.push(heard), resampler.flush()]);
