@@ -120,6 +120,15 @@ export const SETTINGS = {
     'Voice of whatever is said without naming one: rms, slt, awb, kal, kal16, or espeak:de and other languages where espeak-ng is installed',
   ),
 
+  PLAYOUT_LEAD_MS: whole(500, 40, 10_000, 'ms', 'How much sound is sent ahead to a carrier that buffers it'),
+  BARGE_IN: choice('any', ['off', 'speech', 'dtmf', 'any'], 'What of the caller may interrupt what is being said'),
+  BARGE_IN_CONFIRM_MS: whole(500, 0, 10_000, 'ms', 'Speech of this length interrupts even before its first words are known'),
+  BARGE_IN_WORDS: whole(1, 1, 20, 'words', 'So many words interrupt; "mm-hm" and its like count as none'),
+  PROMPT_CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184, 'bytes', 'Spoken sentences kept in memory (8000 bytes a second); 0 = none'),
+  PROMPT_CACHE_DIR: text('', 'path', 'Folder in which spoken sentences are kept over restarts, for this gateway alone; empty = none'),
+  PROMPT_CACHE_DIR_BYTES: whole(268_435_456, 65_536, 1_099_511_627_776, 'bytes', 'Most that PROMPT_CACHE_DIR may hold'),
+  PROMPTS_FILE: text('', 'path', 'Prompts to be made at the start: one a line, or a JSON list of texts; empty = none'),
+
   VAD_START_THRESHOLD: share(0.5, 'Speech begins at this probability'),
   VAD_STOP_THRESHOLD: share(0.35, 'Speech goes on down to this probability'),
   MIN_SPEECH_MS: whole(64, 32, 2000, 'ms', 'Speech shorter than this is not an utterance'),
