@@ -43,6 +43,7 @@ export const ERRORS = Object.freeze({
   anonymous_refused: kind(403, 4003, 'permission_error'),
   // Requests
   invalid_request: kind(400, 4000, 'invalid_request_error'),
+  speech_queue_full: kind(429, 4429, 'rate_limit_error'),
   call_not_found: kind(404, 4404, 'not_found_error'),
   route_not_found: kind(404, 4404, 'not_found_error'),
   too_many_calls: kind(503, 1013, 'rate_limit_error'),

@@ -37,6 +37,22 @@ export class Metrics {
   readonly feedReaders = this.#gauge('trunkline_feed_readers', 'Open caption feeds', ['kind']);
   readonly feedReadersCut = this.#counter('trunkline_feed_readers_cut_total', 'Caption readers cut off because they were too slow', []);
 
+  readonly firstFrame = this.#histogram('trunkline_speech_first_frame_seconds', 'From say to the first frame on the wire', [], LAG_SECONDS);
+  readonly utterances = this.#counter('trunkline_utterances_total', 'Things said to callers, by how they ended', ['how']);
+  readonly sentencesSkipped = this.#counter('trunkline_sentences_skipped_total', 'Sentences that no engine could speak', []);
+  readonly bargeIns = this.#counter(
+    'trunkline_barge_ins_total',
+    'Times a caller spoke or pressed a key into playback, by what came of it',
+    ['outcome'],
+  );
+  readonly echoes = this.#counter('trunkline_echoes_total', 'Captions kept back because the caller only echoed what was played', []);
+  readonly marksLost = this.#counter('trunkline_marks_lost_total', 'Marks that a carrier did not return', ['carrier']);
+  readonly prompts = this.#counter('trunkline_prompts_total', 'Spoken sentences asked for, by where they came from', ['from']);
+  readonly promptFilesFailed = this.#counter('trunkline_prompt_files_failed_total', 'Files of PROMPT_CACHE_DIR that could not be used', [
+    'reason',
+  ]);
+  readonly promptCacheBytes = this.#gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
+
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 5 });
   }
