@@ -1,5 +1,15 @@
 /** Checks of what the gateway sends, before anything is computed with it: settings and jobs come over a channel that has no types. */
-import { ENGINE_RATE_HZ, type EngineJob, type EngineSettings, URGENCIES, VAD_WINDOW_SAMPLES } from './contract.ts';
+import {
+  ENGINE_RATE_HZ,
+  type EngineJob,
+  type EngineSettings,
+  SPEAK_TEXT_MAX_CHARS,
+  SPEED_MAX,
+  SPEED_MIN,
+  type Urgency,
+  VAD_WINDOW_SAMPLES,
+  type VoiceInfo,
+} from './contract.ts';
 import { Refusal } from './refusal.ts';
 
 /** Longest stretch that one job may hold, in seconds: longer ones are cut before they come here. */
@@ -20,6 +30,7 @@ export interface ModelLimits {
   readonly vocabularySize: number;
   /** Floats of one track's voice-detector state. */
   readonly vadStateLength: number;
+  readonly voices: readonly VoiceInfo[];
 }
 
 /** Whether `value` can be a message at all. */
@@ -36,6 +47,7 @@ export function checkSettings(value: unknown): EngineSettings {
   return {
     asrModel: checkChoice(value, 'asrModel', ['moonshine-tiny', 'tone']),
     vadModel: checkChoice(value, 'vadModel', ['silero', 'tone']),
+    ttsModel: checkChoice(value, 'ttsModel', ['flite', 'tone']),
     executionProvider: checkChoice(value, 'executionProvider', ['cpu', 'cuda', 'auto']),
     cudaDevice: checkWhole(value, 'cudaDevice', 0, CUDA_DEVICE_MAX),
     threads: checkWhole(value, 'threads', 1, THREADS_MAX),
@@ -58,6 +70,13 @@ function checkWhole(settings: Message, name: string, minimum: number, maximum: n
   return value;
 }
 
+/** The urgencies that each kind of job may have. */
+const URGENCIES_OF: ReadonlyMap<unknown, readonly Urgency[]> = new Map<EngineJob['kind'], readonly Urgency[]>([
+  ['transcribe', ['final', 'eager', 'partial', 'batch']],
+  ['detect', ['detect']],
+  ['speak', ['speak', 'batch']],
+]);
+
 /** The job in a message, or what is wrong with it in words: the field, what came and what was expected. */
 export function checkJob(message: Message, limits: ModelLimits): EngineJob | string {
   return findJobProblem(message, limits) ?? (message as Message & EngineJob);
@@ -65,11 +84,12 @@ export function checkJob(message: Message, limits: ModelLimits): EngineJob | str
 
 function findJobProblem(message: Message, limits: ModelLimits): string | null {
   const { kind, dueInMs, urgency } = message;
-  if (kind !== 'transcribe' && kind !== 'detect') return `kind: got ${describe(kind)}, expected transcribe or detect`;
+  const urgencies = URGENCIES_OF.get(kind);
+  if (urgencies === undefined) return `kind: got ${describe(kind)}, expected ${[...URGENCIES_OF.keys()].join(', ')}`;
   if (typeof dueInMs !== 'number' || !Number.isFinite(dueInMs)) return `dueInMs: got ${describe(dueInMs)}, expected a finite number`;
-  const urgencies = URGENCIES.filter((name) => (name === 'detect') === (kind === 'detect'));
   if (!urgencies.some((name) => name === urgency)) return `urgency: got ${describe(urgency)}, expected ${urgencies.join(', ')}`;
-  return kind === 'detect' ? findTracksProblem(message['tracks'], limits) : findSpeechProblem(message, limits);
+  if (kind === 'detect') return findTracksProblem(message['tracks'], limits);
+  return kind === 'speak' ? findTextProblem(message, limits) : findSpeechProblem(message, limits);
 }
 
 function findSpeechProblem(message: Message, limits: ModelLimits): string | null {
@@ -80,6 +100,16 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
   const stranger = draft.findIndex((token) => !isWhole(token, 0, limits.vocabularySize - 1));
   if (stranger !== -1) return `draft: got ${describe(draft[stranger])}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
   return null;
+}
+
+function findTextProblem({ text, voice, speed }: Message, { voices }: ModelLimits): string | null {
+  if (typeof text !== 'string') return `text: got ${describe(text)}, expected a string`;
+  if (text.length > SPEAK_TEXT_MAX_CHARS) return `text: got ${text.length} characters, expected at most ${SPEAK_TEXT_MAX_CHARS}`;
+  if (!voices.some(({ name }) => name === voice)) {
+    return `voice: got ${describe(voice)}, expected one of ${voices.map(({ name }) => name).join(', ')}`;
+  }
+  const isSpeed = typeof speed === 'number' && speed >= SPEED_MIN && speed <= SPEED_MAX;
+  return isSpeed ? null : `speed: got ${describe(speed)}, expected a number from ${SPEED_MIN} to ${SPEED_MAX}`;
 }
 
 function findTracksProblem(tracks: unknown, limits: ModelLimits): string | null {

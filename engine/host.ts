@@ -1,6 +1,6 @@
 /** The engine without its process: takes messages, lets the scheduler run the models and answers. */
 import { checkJob, checkSettings, isMessage, type Message, type ModelLimits } from './checks.ts';
-import type { DetectedMessage, EngineJob, FromEngine, ReadyMessage, TranscribedMessage } from './contract.ts';
+import type { DetectedMessage, EngineJob, FromEngine, ReadyMessage, SpokenMessage, TranscribedMessage } from './contract.ts';
 import { loadModels, type Models } from './models/models.ts';
 import { Refusal } from './refusal.ts';
 import { Scheduler, type Steps } from './scheduler.ts';
@@ -8,7 +8,7 @@ import type { Time } from './time.ts';
 import { warmUp } from './warm-up.ts';
 
 /** A result without what the scheduler knows of it. */
-type Result = Omit<TranscribedMessage, 'id' | 'cost'> | Omit<DetectedMessage, 'id' | 'cost'>;
+type Result = Omit<TranscribedMessage, 'id' | 'cost'> | Omit<DetectedMessage, 'id' | 'cost'> | Omit<SpokenMessage, 'id' | 'cost'>;
 
 /** The way out. */
 export interface Outlet {
@@ -102,15 +102,17 @@ export class EngineHost {
 }
 
 /** A job as steps of the models. */
-async function* work({ asr, vad }: Models, job: EngineJob): Steps<Result> {
+async function* work({ asr, vad, tts }: Models, job: EngineJob): Steps<Result> {
   if (job.kind === 'detect') return { kind: 'detected', tracks: yield* vad.detect(job.tracks) };
+  if (job.kind === 'speak') return { kind: 'spoken', ...(yield* tts.speak(job)) };
   return { kind: 'transcribed', ...(yield* asr.transcribe(job.samples, job.draft)) };
 }
 
-function limitsOf({ asr, vad }: Models): ModelLimits {
-  return { vocabularySize: asr.vocabularySize, vadStateLength: vad.stateLength };
+function limitsOf({ asr, vad, tts }: Models): ModelLimits {
+  return { vocabularySize: asr.vocabularySize, vadStateLength: vad.stateLength, voices: tts.voices };
 }
 
-function readyMessage({ asr, vad, warning }: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'> {
-  return { kind: 'ready', asrModel: asr.name, vadModel: vad.name, provider: asr.provider, warning };
+function readyMessage({ asr, vad, tts, warning }: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'> {
+  const names = { asrModel: asr.name, vadModel: vad.name, ttsModel: tts.name };
+  return { kind: 'ready', ...names, voices: tts.voices, provider: asr.provider, warning };
 }

@@ -5,8 +5,13 @@
 import { type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
 import type { Time } from './time.ts';
 
-/** A job's work: each `next()` makes one model run, and the last one returns the result. */
-export type Steps<T> = AsyncGenerator<void, T, void>;
+/** Yielded by a job that waits for something outside of this thread: it is not looked at again before `until` is settled, however. */
+export interface Pause {
+  readonly until: Promise<unknown>;
+}
+
+/** A job's work: each `next()` makes one model run, and the last one returns the result. A job that is forgotten is ended by `return()`. */
+export type Steps<T> = AsyncGenerator<Pause | void, T, void>;
 
 /** A job as the scheduler sees it. */
 export interface ScheduledJob<Result> {
@@ -28,6 +33,8 @@ interface Entry<Result> {
   readonly rank: number;
   readonly receivedMs: number;
   readonly dueMs: number;
+  /** Settled when the job's pause is over; null = it can go on now. */
+  pause: Promise<void> | null;
   waitMs: number;
   runMs: number;
   runs: number;
@@ -53,24 +60,36 @@ export class Scheduler<Result> {
     }
     const receivedMs = this.#time.nowMs();
     const rank = URGENCIES.indexOf(job.urgency);
-    this.#entries.set(job.id, { job, rank, receivedMs, dueMs: receivedMs + job.dueInMs, waitMs: 0, runMs: 0, runs: 0 });
+    this.#entries.set(job.id, { job, rank, receivedMs, dueMs: receivedMs + job.dueInMs, pause: null, waitMs: 0, runMs: 0, runs: 0 });
     this.#loop ??= this.#run();
   }
 
   /** Forgets a job: it is answered `cancelled` at once, and a model run of it that has begun is its last. Unknown ids are ignored. */
   cancel(id: number): void {
     const entry = this.#entries.get(id);
-    if (entry !== undefined) this.#fail(entry, 'cancelled', 'cancelled by its sender');
+    if (entry === undefined) return;
+    end(entry);
+    this.#fail(entry, 'cancelled', 'cancelled by its sender');
   }
 
   /** Resolves when every job has been answered and no model runs. */
   async idle(): Promise<void> {
-    while (this.#loop !== null) await this.#loop;
+    for (let busy = this.#busy(); busy !== null; busy = this.#busy()) await busy;
   }
 
   /** Forgets every job without an answer; a model run that has begun is the last. */
   clear(): void {
+    for (const entry of this.#entries.values()) end(entry);
     this.#entries.clear();
+  }
+
+  /** Settled when the present run of the loop, or one job's pause, is over; null = there is nothing left to do. */
+  #busy(): Promise<void> | null {
+    if (this.#loop !== null) return this.#loop;
+    for (const { pause } of this.#entries.values()) {
+      if (pause !== null) return pause;
+    }
+    return null;
   }
 
   async #run(): Promise<void> {
@@ -87,6 +106,7 @@ export class Scheduler<Result> {
     const nowMs = this.#time.nowMs();
     let best: Entry<Result> | null = null;
     for (const entry of this.#entries.values()) {
+      if (entry.pause !== null) continue;
       if (isStale(entry, nowMs)) this.#fail(entry, 'stale', `not begun within ${entry.job.dueInMs} ms`);
       else if (best === null || goesBefore(entry, best)) best = entry;
     }
@@ -97,7 +117,7 @@ export class Scheduler<Result> {
     const startMs = this.#time.nowMs();
     if (entry.runs === 0) entry.waitMs = startMs - entry.receivedMs;
     entry.runs++;
-    let step: IteratorResult<void, Result>;
+    let step: IteratorResult<Pause | void, Result>;
     try {
       step = await entry.job.steps.next();
     } catch (error) {
@@ -106,6 +126,13 @@ export class Scheduler<Result> {
     }
     entry.runMs += this.#time.nowMs() - startMs;
     if (step.done) this.#finish(entry, step.value);
+    else if (step.value !== undefined) entry.pause = this.#resume(entry, step.value);
+  }
+
+  async #resume(entry: Entry<Result>, { until }: Pause): Promise<void> {
+    await Promise.allSettled([until]);
+    entry.pause = null;
+    this.#loop ??= this.#run();
   }
 
   #finish(entry: Entry<Result>, result: Result): void {
@@ -122,6 +149,11 @@ export class Scheduler<Result> {
     if (this.#entries.get(entry.job.id) !== entry) return false;
     return this.#entries.delete(entry.job.id);
   }
+}
+
+/** Lets a job free what it holds; a model run of it that has begun is finished first. */
+function end(entry: Entry<unknown>): void {
+  entry.job.steps.return(undefined).catch(() => undefined);
 }
 
 function isStale(entry: Entry<unknown>, nowMs: number): boolean {

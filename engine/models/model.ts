@@ -1,5 +1,5 @@
 /** What a model is to the rest of the engine. A model keeps nothing between jobs. */
-import type { DetectedMessage, DetectTrack } from '../contract.ts';
+import type { DetectedMessage, DetectTrack, SpeakJob, SpokenMessage, VoiceInfo } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
 
 /** What a recogniser made of one stretch of speech. */
@@ -34,4 +34,20 @@ export interface Vad {
   readonly stateLength: number;
   /** Judges the windows of many tracks, which may differ in number; window n of all tracks is one step. */
   detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]>;
+}
+
+/** What is to be said, in which voice and how fast. */
+export type Line = Pick<SpeakJob, 'text' | 'voice' | 'speed'>;
+
+/** 16-bit mono samples and their rate. */
+export type Sound = Pick<SpokenMessage, 'samples' | 'rateHz'>;
+
+/** A speech synthesizer. The same line always gives the same samples. */
+export interface Tts {
+  /** With the revision: sound of another one is other sound. */
+  readonly name: string;
+  /** In the order in which they are to be shown; at least one. */
+  readonly voices: readonly VoiceInfo[];
+  /** Says a line in one of {@link voices}; without samples when nothing in it can be spoken. */
+  speak(line: Line): Steps<Sound>;
 }

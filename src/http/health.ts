@@ -10,7 +10,7 @@ const engine = z.object({
   ready: z.int().describe('Engine processes that can take work'),
   workers: z.int().describe('Engine processes there should be'),
   provider: z.string().nullable().describe('Where models run: cpu or cuda; null until known'),
-  models: z.object({ asr: z.string(), vad: z.string() }).nullable(),
+  models: z.object({ asr: z.string(), vad: z.string(), tts: z.string() }).nullable(),
 });
 
 /** How the speech engine is; see `/ready` for what follows from it. */

@@ -16,6 +16,7 @@ export function createLink(settings: Settings, wiring: Pick<LinkOptions, 'clock'
     engineSettings: {
       asrModel: settings.ASR_MODEL,
       vadModel: settings.VAD_MODEL,
+      ttsModel: settings.TTS_MODEL,
       executionProvider: settings.EXECUTION_PROVIDER,
       cudaDevice: settings.CUDA_DEVICE,
       threads: settings.ENGINE_THREADS,

@@ -1,5 +1,14 @@
 /** One job on its way through the link: what is asked, until when, how often it was sent, and the promise that its asker waits for. */
-import type { DetectedMessage, DetectJob, EngineJob, TranscribedMessage, TranscribeJob, Urgency } from '../../engine/contract.ts';
+import type {
+  DetectedMessage,
+  DetectJob,
+  EngineJob,
+  SpeakJob,
+  SpokenMessage,
+  TranscribedMessage,
+  TranscribeJob,
+  Urgency,
+} from '../../engine/contract.ts';
 import type { Timer } from '../clock.ts';
 import { EngineError, type EngineErrorCode } from './engine.ts';
 import type { Ranked } from './queue.ts';
@@ -8,9 +17,9 @@ import type { Ranked } from './queue.ts';
 const DELIVERIES_MAX = 3;
 
 /** What a job asks for. */
-export type JobWork = Omit<TranscribeJob, 'id' | 'dueInMs'> | Omit<DetectJob, 'id' | 'dueInMs'>;
+export type JobWork = Omit<TranscribeJob, 'id' | 'dueInMs'> | Omit<DetectJob, 'id' | 'dueInMs'> | Omit<SpeakJob, 'id' | 'dueInMs'>;
 
-export type JobReply = TranscribedMessage | DetectedMessage;
+export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage;
 
 /** Settled once; what comes afterwards is ignored. */
 export class Job implements Ranked {
@@ -66,10 +75,11 @@ export class Job implements Ranked {
     return this.#deliveredAtMs - this.submittedAtMs;
   }
 
-  /** Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny and Silero on one core. */
+  /** Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny, flite and Silero on one core. */
   get estimatedMs(): number {
     const { work } = this;
     if (work.kind === 'transcribe') return 3 + work.samples.length / 1600;
+    if (work.kind === 'speak') return 3 + work.text.length / work.speed;
     return 0.5 + work.tracks.reduce((sum, track) => sum + track.samples.length, 0) / 4096;
   }
 

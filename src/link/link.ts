@@ -1,9 +1,18 @@
 /** The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each one is settled. */
-import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage } from '../../engine/contract.ts';
+import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage, VoiceInfo } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { type Detection, type DetectRequest, type Engine, EngineError, type TranscribeRequest, type Transcript } from './engine.ts';
+import {
+  type Detection,
+  type DetectRequest,
+  type Engine,
+  EngineError,
+  type SpeakRequest,
+  type Speech,
+  type TranscribeRequest,
+  type Transcript,
+} from './engine.ts';
 import { IdleWatch } from './idle.ts';
 import { Job, type JobReply, type JobWork } from './job.ts';
 import { LoadMeter } from './load.ts';
@@ -48,7 +57,7 @@ export interface LinkStatus {
   readonly workers: number;
   /** Where models run, and which; null until an engine was ready. */
   readonly provider: ReadyMessage['provider'] | null;
-  readonly models: { readonly asr: string; readonly vad: string } | null;
+  readonly models: { readonly asr: string; readonly vad: string; readonly tts: string } | null;
   readonly pids: readonly number[];
 }
 
@@ -99,6 +108,14 @@ export class Link implements Engine {
     return this.#firmLoadMeter.share;
   }
 
+  get voices(): readonly VoiceInfo[] {
+    return this.#pool.lastReady?.voices ?? [];
+  }
+
+  get ttsModel(): string | null {
+    return this.#pool.lastReady?.ttsModel ?? null;
+  }
+
   get status(): LinkStatus {
     const { lastReady, readyCount, pids } = this.#pool;
     return {
@@ -106,7 +123,7 @@ export class Link implements Engine {
       ready: readyCount,
       workers: this.#options.workers,
       provider: lastReady?.provider ?? null,
-      models: lastReady === null ? null : { asr: lastReady.asrModel, vad: lastReady.vadModel },
+      models: lastReady === null ? null : { asr: lastReady.asrModel, vad: lastReady.vadModel, tts: lastReady.ttsModel },
       pids,
     };
   }
@@ -129,17 +146,17 @@ export class Link implements Engine {
   }
 
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
-    const { samples, urgency, draft, dueInMs, signal } = request;
-    if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
-    const job = this.#submit({ kind: 'transcribe', urgency, samples, draft }, dueInMs);
-    const abort = () => this.#cancel(job);
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      const { text, tokens, looped, cost } = expectKind(await job.reply, 'transcribed');
-      return { text, tokens, looped, cost };
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
+    const { samples, urgency, draft } = request;
+    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft }, request);
+    const { text, tokens, looped, cost } = expectKind(reply, 'transcribed');
+    return { text, tokens, looped, cost };
+  }
+
+  async speak(request: SpeakRequest): Promise<Speech> {
+    const { text, voice, speed, urgency } = request;
+    const reply = await this.#ask({ kind: 'speak', urgency, text, voice, speed }, request);
+    const { samples, rateHz, cost } = expectKind(reply, 'spoken');
+    return { samples, rateHz, cost };
   }
 
   detect(request: DetectRequest): Promise<Detection> {
@@ -167,6 +184,18 @@ export class Link implements Engine {
   async #detectTracks(tracks: readonly DetectTrack[]): Promise<DetectedMessage> {
     const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, DETECT_DUE_MS);
     return expectKind(await job.reply, 'detected');
+  }
+
+  async #ask(work: JobWork, { dueInMs, signal }: { dueInMs: number; signal?: AbortSignal }): Promise<JobReply> {
+    if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
+    const job = this.#submit(work, dueInMs);
+    const abort = () => this.#cancel(job);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await job.reply;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
   }
 
   #submit(work: JobWork, dueInMs: number): Job {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { checkJob, checkSettings, isMessage } from '../../engine/checks.ts';
 import { Refusal } from '../../engine/refusal.ts';
 
-const SETTINGS = { asrModel: 'tone', vadModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
-const LIMITS = { vocabularySize: 100, vadStateLength: 4 };
+const SETTINGS = { asrModel: 'tone', vadModel: 'tone', ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
+const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }] };
 const TRANSCRIBE = { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, samples: new Int16Array(16_000), draft: [1, 99] };
 const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
 const DETECT = { kind: 'detect', id: 2, urgency: 'detect', dueInMs: 100, tracks: [TRACK, { samples: new Int16Array(0), state: null }] };

@@ -4,7 +4,7 @@ import { EngineHost } from '../../engine/host.ts';
 import { systemTime } from '../../engine/time.ts';
 import { tone } from './speech.ts';
 
-const SETTINGS = { asrModel: 'tone', vadModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
+const SETTINGS = { asrModel: 'tone', vadModel: 'tone', ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
 const transcribe = (id: number) => ({ kind: 'transcribe', id, urgency: 'final', dueInMs: 1000, samples: tone(600, 600), draft: [] });
 
 let messages: FromEngine[];

@@ -7,8 +7,8 @@ import type { EngineSettings, FromEngine, ToEngine } from '../../engine/contract
 import { packagePath } from '../../src/paths.ts';
 import { joined, speech, tone } from './speech.ts';
 
-const TONE: EngineSettings = { asrModel: 'tone', vadModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
-const REAL: EngineSettings = { ...TONE, asrModel: 'moonshine-tiny', vadModel: 'silero' };
+const TONE: EngineSettings = { asrModel: 'tone', vadModel: 'tone', ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
+const REAL: EngineSettings = { ...TONE, asrModel: 'moonshine-tiny', vadModel: 'silero', ttsModel: 'flite' };
 
 let engine: EngineProcess;
 

@@ -72,7 +72,13 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
   const metrics = new Metrics();
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
-  const engine: EngineHealth = { state: 'ready', ready: 1, workers: 1, provider: 'cpu', models: { asr: 'tone', vad: 'tone' } };
+  const engine: EngineHealth = {
+    state: 'ready',
+    ready: 1,
+    workers: 1,
+    provider: 'cpu',
+    models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
+  };
   const health = { draining: false, engine };
   const app = await createServer({ settings, registry: calls, feed, health: () => health, metrics, log, clock });
   return { app, calls, feed, clock, metrics, logLines, health };

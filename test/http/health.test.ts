@@ -21,7 +21,7 @@ describe('GET /ready', () => {
     expect(answer.json()).toEqual({
       status: status === 200 ? 'ready' : 'not_ready',
       reasons,
-      engine: { state, ready, workers: 1, provider: 'cpu', models: { asr: 'tone', vad: 'tone' } },
+      engine: { state, ready, workers: 1, provider: 'cpu', models: { asr: 'tone', vad: 'tone', tts: 'tone-1' } },
     });
   });
 

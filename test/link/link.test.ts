@@ -103,7 +103,7 @@ describe('Link: engines come and go', () => {
     const started = link.start();
     expect(link.status.state).toBe('starting');
     await started;
-    expect(link.status).toMatchObject({ state: 'ready', provider: 'cpu', models: { asr: 'tone', vad: 'tone' } });
+    expect(link.status).toMatchObject({ state: 'ready', provider: 'cpu', models: { asr: 'tone', vad: 'tone', tts: 'tone' } });
     await eventually(() => expect(link.status.ready).toBe(2));
     expect(await count(metrics, 'trunkline_engines_ready')).toBe(2);
   });

