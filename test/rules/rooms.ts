@@ -48,7 +48,7 @@ function isAllowed(from: string, target: string): boolean {
 }
 
 /** Pure rooms turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but the one they are given. */
-const PURE = /^src\/(audio|transcription|speech|carriers)\//;
+const PURE = /^src\/(audio|transcription|carriers)\//;
 const IMPURE_FILE = 'src/carriers/leg.ts';
 const OUTSIDE_WORLD = /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime)/;
 
