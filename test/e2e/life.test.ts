@@ -56,11 +56,13 @@ describe('a gateway with the real models', () => {
     const inbound = fixture('long-speech');
     const call = placeCall({ url: mediaUrl(gateway), tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid: 'CAkilled' });
     await feed.until((event) => event.type === 'caption');
-    const killer = systemClock.every(1500, () => {
+    const killEngines = () => {
       for (const pid of running.enginePids()) process.kill(pid, 'SIGKILL');
-    });
+    };
+    killEngines();
+    await feed.until((event) => event.type === 'caption' && event.endMs > LONG_SPEECH_MS);
+    killEngines();
     await call;
-    killer.cancel();
     await feed.until((event) => event.type === 'call.ended');
 
     const heard = feed.finals('CAkilled').map((caption) => caption.text);
