@@ -30,6 +30,9 @@ export function admitCall(occupancy: Occupancy): void {
   // An idle gateway that was busy a moment ago has nobody to protect.
   if (liveCount > 0 && firmLoad >= FIRM_LOAD_MAX) {
     const percent = Math.floor(firmLoad * 100);
-    throw new TrunklineError('too_many_calls', `voice detection and final captions take ${percent} % of the engines' time, so no call can be added`);
+    throw new TrunklineError(
+      'too_many_calls',
+      `voice detection and final captions take ${percent} % of the engines' time, so no call can be added`,
+    );
   }
 }
