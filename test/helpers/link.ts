@@ -1,0 +1,109 @@
+/** A link to pretend engine processes, and what its tests do to them. */
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, vi } from 'vitest';
+import type { EngineSettings } from '../../engine/contract.ts';
+import type { TranscribeRequest } from '../../src/link/engine.ts';
+import { Link, type LinkOptions } from '../../src/link/link.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { FakeClock } from '../fakes/clock.ts';
+
+/** A pretend engine process; the words that it obeys are listed in its file. */
+const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
+
+/** Settings with which the pretend engine behaves. */
+export const SETTINGS: EngineSettings = {
+  asrModel: 'tone',
+  vadModel: 'tone',
+  ttsModel: 'tone',
+  executionProvider: 'cpu',
+  cudaDevice: 0,
+  threads: 1,
+};
+
+/** It dies before it is ready. */
+export const DIES_LOADING = { ...SETTINGS, threads: 13 };
+/** It loads for ever. */
+export const NEVER_READY = { ...SETTINGS, threads: 14 };
+/** It does not go when it is told to. */
+export const IGNORES_DRAIN = { ...SETTINGS, threads: 15 };
+
+type Urgency = TranscribeRequest['urgency'];
+
+const opened: Link[] = [];
+
+/** A link that is killed and closed after the test, with everything it was given. */
+export function open(options: Partial<LinkOptions> = {}) {
+  const clock = new FakeClock();
+  const metrics = new Metrics();
+  const refusals: string[] = [];
+  const link = new Link({
+    engineSettings: SETTINGS,
+    workers: 1,
+    idleMs: 0,
+    entry: ENTRY,
+    clock,
+    log: createLog('silent'),
+    metrics,
+    onRefused: (message) => refusals.push(message),
+    ...options,
+  });
+  opened.push(link);
+  return { link, clock, metrics, refusals };
+}
+
+/** Asks the engine to obey `word`; the promise of the text that it answers. */
+export async function say(link: Link, word: string, urgency: Urgency = 'final', extra: Partial<TranscribeRequest> = {}): Promise<string> {
+  const samples = Int16Array.from(word, (letter) => letter.charCodeAt(0));
+  const { text } = await link.transcribe({ samples, urgency, dueInMs: 1000, draft: [], ...extra });
+  return text;
+}
+
+/** Settled outcome as a word: the text, or the code of the error. */
+export const outcome = (promise: Promise<string>): Promise<string> => promise.catch((error: { code: string }) => error.code);
+
+/** Resolves when `check` throws no more. */
+export const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { interval: 5, timeout: 5000 });
+
+/** Whether a process of that id exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Kills the first engine of `link` and returns its process id. */
+export function killEngine(link: Link): number {
+  const pid = link.status.pids[0];
+  if (pid === undefined) throw new Error('no engine runs');
+  process.kill(pid, 'SIGKILL');
+  return pid;
+}
+
+/** Runs `action` on a machine that cannot start a Node process. */
+export function withoutNode(action: () => void): void {
+  const { execPath } = process;
+  process.execPath = '/nonexistent/node';
+  try {
+    action();
+  } finally {
+    process.execPath = execPath;
+  }
+}
+
+/** Waits until the one engine was noticed to be dead, then lets the back-off pass. */
+export async function restart(link: Link, clock: FakeClock, backoffMs = 100): Promise<void> {
+  await eventually(() => expect(link.status.pids).toEqual([]));
+  clock.advance(backoffMs);
+}
+
+/** The value of the metric `name`. */
+export const count = async (metrics: Metrics, name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
+
+afterEach(async () => {
+  const pids = opened.flatMap((link) => link.status.pids);
+  for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
+  await Promise.all(opened.splice(0).map((link) => link.close()));
+});

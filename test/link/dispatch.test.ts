@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { count, eventually, killEngine, NEVER_READY, open, outcome, restart, say } from '../helpers/link.ts';
+
+describe('Link: order', () => {
+  it('hands over what waited in the order of urgency', async () => {
+    const { link } = open();
+    const answers = [say(link, 'd', 'batch'), say(link, 'c', 'partial'), say(link, 'b', 'eager'), say(link, 'a', 'final')];
+    const detected = link.detect({ samples: new Int16Array(512), state: null });
+    expect(await Promise.all(answers)).toEqual(['d', 'c', 'b', 'a']);
+    await detected;
+    expect(await say(link, 'seen')).toBe('detect:1 a:final b:eager c:partial d:batch seen:final');
+  });
+
+  it('hands over batch jobs one at a time, live jobs at once', async () => {
+    const { link } = open();
+    await link.start();
+    const batch = ['hold', 'second'].map((word) => say(link, word, 'batch'));
+    expect(await say(link, 'seen')).toBe('hold:batch seen:final');
+    await say(link, 'release');
+    expect(await Promise.all(batch)).toEqual(['released', 'second']);
+  });
+
+  it('gives a live job to the engine with the least live work', async () => {
+    const { link } = open({ workers: 2 });
+    await link.start();
+    await eventually(() => expect(link.status.ready).toBe(2));
+    const abort = new AbortController();
+    const held = outcome(say(link, 'hold', 'final', { signal: abort.signal }));
+    const free = await say(link, 'pid');
+    expect(await say(link, 'pid', 'partial')).toBe(free);
+    expect(await say(link, 'pid', 'batch')).toBe(free);
+    abort.abort();
+    expect(await held).toBe('cancelled');
+  });
+
+  it('judges the windows of many tracks in one job', async () => {
+    const { link, clock } = open();
+    const [first, ...others] = [100, 200, 300, 400].map((level) => link.detect({ samples: new Int16Array(512).fill(level), state: null }));
+    await first;
+    clock.advance(5);
+    const levels = (await Promise.all(others)).map(({ probabilities }) => probabilities[0]?.toFixed(1));
+    expect(levels).toEqual(['0.2', '0.3', '0.4']);
+    expect(await say(link, 'seen')).toBe('detect:1 detect:3 seen:final');
+  });
+
+  it('fails a partial as stale when no engine is ready in time', async () => {
+    const { link, clock } = open({ engineSettings: NEVER_READY });
+    const partial = outcome(say(link, 'late', 'partial', { dueInMs: 300 }));
+    clock.advance(300);
+    expect(await partial).toBe('stale');
+  });
+
+  it('keeps a bounded queue: partials go first, then newcomers are refused', async () => {
+    const { link, clock } = open({ engineSettings: NEVER_READY });
+    const partial = outcome(say(link, 'partial', 'partial'));
+    const finals = Array.from({ length: 513 }, () => outcome(say(link, 'final')));
+    expect(await partial).toBe('stale');
+    expect(await finals[512]).toBe('unavailable');
+    await link.close();
+    expect(new Set(await Promise.all(finals))).toEqual(new Set(['unavailable']));
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is loaded by live jobs alone', async () => {
+    const { link } = open();
+    await say(link, 'piece', 'batch');
+    expect(link.load).toBe(0);
+    await say(link, 'word');
+    expect(link.load).toBeCloseTo(10 / 5000);
+  });
+
+  it('counts what jobs waited and ran, by urgency', async () => {
+    const { link, metrics } = open();
+    await say(link, 'word', 'eager');
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('trunkline_engine_run_seconds_sum{urgency="eager"} 0.01');
+    expect(text).toContain('trunkline_engine_wait_seconds_count{urgency="eager"} 1');
+  });
+});
+
+describe('Link: cancelling', () => {
+  it('takes a waiting job out of the queue', async () => {
+    const { link, clock } = open({ engineSettings: NEVER_READY });
+    const abort = new AbortController();
+    const waiting = outcome(say(link, 'word', 'partial', { signal: abort.signal }));
+    abort.abort();
+    expect(await waiting).toBe('cancelled');
+    await link.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('tells the engine to forget a job in flight', async () => {
+    const { link } = open();
+    await link.start();
+    const abort = new AbortController();
+    const held = outcome(say(link, 'hold', 'eager', { signal: abort.signal }));
+    abort.abort();
+    expect(await held).toBe('cancelled');
+    expect(await say(link, 'seen')).toBe('hold:eager cancelled seen:final');
+  });
+
+  it('does not send a cancelled job again', async () => {
+    const { link, clock, metrics } = open();
+    await link.start();
+    const abort = new AbortController();
+    const held = outcome(say(link, 'hang', 'final', { signal: abort.signal }));
+    abort.abort();
+    killEngine(link);
+    expect(await held).toBe('cancelled');
+    await restart(link, clock);
+    expect(await say(link, 'seen')).toBe('seen:final');
+    expect(await count(metrics, 'trunkline_engine_jobs_resent_total')).toBe(0);
+  });
+
+  it('sends nothing for a signal that was aborted before', async () => {
+    const { link } = open();
+    expect(await outcome(say(link, 'word', 'final', { signal: AbortSignal.abort() }))).toBe('cancelled');
+    expect(link.status.state).toBe('stopped');
+  });
+});
