@@ -76,17 +76,41 @@ const publicUrl: SettingSpec<string> = {
   meaning: 'How carriers reach this server from outside (https://host, no path); empty = as the request says',
 };
 
+function splitList(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
 const apiKeys: SettingSpec<readonly string[]> = {
-  schema: z.string().transform((value) =>
-    value
-      .split(',')
-      .map((key) => key.trim())
-      .filter((key) => key !== ''),
-  ),
+  schema: z.string().transform(splitList),
   defaultText: '',
   unit: 'keys, comma-separated',
   meaning: 'Keys that open /v1, /docs, /metrics and the page; empty = open to this machine only',
   secret: true,
+};
+
+function isSocketUrl(value: string): boolean {
+  return URL.canParse(value) && /^wss?:$/.test(new URL(value).protocol);
+}
+
+const appUrl: SettingSpec<string> = {
+  schema: z.string().refine((value) => value === '' || isSocketUrl(value), 'empty or a WebSocket URL such as wss://app.example.com/calls'),
+  defaultText: '',
+  unit: 'ws or wss URL',
+  meaning: 'The app that talks to callers; each call is one connection to it. Empty = none, calls are only captioned',
+};
+
+const appOrigins: SettingSpec<readonly string[]> = {
+  schema: z
+    .string()
+    .transform(splitList)
+    .refine((list) => list.every(isSocketUrl), 'WebSocket origins such as wss://app.example.com, comma-separated')
+    .transform((list) => list.map((value) => new URL(value).origin)),
+  defaultText: '',
+  unit: 'origins, comma-separated',
+  meaning: "Apps, beside APP_URL's own origin, that a stream may ask for without a call token: wss://host[:port]",
 };
 
 /** The settings, grouped by what they are about, in the order in which README shows them. */
@@ -128,6 +152,26 @@ export const SETTINGS = {
   PROMPT_CACHE_DIR: text('', 'path', 'Folder in which spoken sentences are kept over restarts, for this gateway alone; empty = none'),
   PROMPT_CACHE_DIR_BYTES: whole(268_435_456, 65_536, 1_099_511_627_776, 'bytes', 'Most that PROMPT_CACHE_DIR may hold'),
   PROMPTS_FILE: text('', 'path', 'Prompts to be made at the start: one a line, or a JSON list of texts; empty = none'),
+
+  APP_URL: appUrl,
+  APP_ALLOWED_ORIGINS: appOrigins,
+  APP_SIGNING_KEY: secret(
+    'key',
+    'Signs the connection to the app as Twilio would (X-Trunkline-Signature, X-Twilio-Signature); empty = unsigned',
+  ),
+  APP_GREETING: text('', 'text', 'Said to the caller as soon as the call is there; empty = nothing'),
+  APP_PARTIAL_PROMPTS: flag(false, 'Whether the app is told what the caller says while it is being said'),
+  APP_CONNECT_TIMEOUT_MS: whole(5000, 100, 60_000, 'ms', 'How long one connection to the app may take'),
+  APP_RECONNECT_MS: whole(15_000, 0, 600_000, 'ms', 'How long an app that cannot be reached is dialled again; 0 = not at all'),
+  APP_GONE: choice('end', ['end', 'captions'], 'When the app is gone for good: end the call, or go on with captions alone'),
+  APP_GONE_TEXT: text(
+    'Sorry, something went wrong. Please call again later.',
+    'text',
+    'What the caller hears when the app is gone for good',
+  ),
+  APP_PLAY_MAX_BYTES: whole(8_388_608, 1024, 268_435_456, 'bytes', 'Largest WAV file that an app may have played'),
+  APP_PLAY_TIMEOUT_MS: whole(10_000, 100, 120_000, 'ms', 'How long the download of one may take'),
+  APP_PLAY_ALLOW_PRIVATE: flag(false, 'Let apps have files played from loopback, private and link-local addresses'),
 
   VAD_START_THRESHOLD: share(0.5, 'Speech begins at this probability'),
   VAD_STOP_THRESHOLD: share(0.35, 'Speech goes on down to this probability'),

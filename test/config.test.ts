@@ -42,6 +42,12 @@ describe('the settings', () => {
       'bridge.example.com',
       'PUBLIC_URL: got "bridge.example.com", expected empty or an origin such as https://bridge.example.com',
     ],
+    [
+      'APP_URL',
+      'https://app.example.com',
+      'APP_URL: got "https://app.example.com", expected empty or a WebSocket URL such as wss://app.example.com/calls',
+    ],
+    ['APP_ALLOWED_ORIGINS', 'wss://a, b', 'APP_ALLOWED_ORIGINS: got "wss://a, b", expected WebSocket origins'],
     ['PUBLIC_URL', 'https://bridge.example.com/path', 'PUBLIC_URL: got "https://bridge.example.com/path", expected empty or an origin'],
     ['PUBLIC_URL', 'https://user@bridge.example.com', 'PUBLIC_URL: got "https://user@bridge.example.com", expected empty or an origin'],
   ])('refuse %s=%s and say what is allowed', (name, value, expected) => {
@@ -77,6 +83,11 @@ describe('the settings', () => {
     expect(problemsOf({ [name]: 'x' })).toEqual([]);
   });
 
+  it('take apps by their origins, whatever path is written with them', () => {
+    const { APP_ALLOWED_ORIGINS } = readSettings({ APP_ALLOWED_ORIGINS: 'wss://a.example.com:443/calls, ws://10.0.0.7:9000' });
+    expect(APP_ALLOWED_ORIGINS).toEqual(['wss://a.example.com', 'ws://10.0.0.7:9000']);
+  });
+
   it('split keys at commas and drop the empty ones', () => {
     expect(readSettings({ API_KEYS: ' one, two ,,' }).API_KEYS).toEqual(['one', 'two']);
   });
@@ -97,7 +108,7 @@ describe('the settings', () => {
 
   it('never repeat a secret', () => {
     const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
-    expect(secrets.map(([name]) => name)).toEqual(['API_KEYS', 'TWILIO_AUTH_TOKEN']);
+    expect(secrets.map(([name]) => name)).toEqual(['API_KEYS', 'TWILIO_AUTH_TOKEN', 'APP_SIGNING_KEY']);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
   });
 });
