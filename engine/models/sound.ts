@@ -11,7 +11,8 @@ const FULL_SCALE = 32_767;
 
 /** 16-bit little-endian samples in `bytes`, as numbers; half a sample at the end is dropped. */
 export function readSamples(bytes: Uint8Array): Int16Array {
-  const aligned = bytes.slice(0, bytes.length - (bytes.length % 2));
+  // A copy: the bytes may lie at an odd place in a larger buffer.
+  const aligned = Uint8Array.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
   if (endianness() === 'BE') Buffer.from(aligned.buffer).swap16();
   return new Int16Array(aligned.buffer);
 }
