@@ -13,6 +13,7 @@ import { describeRoutes, docsRoutes } from './http/docs.ts';
 import { answerUnreadable, Failures, routeNotFound } from './http/errors.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { pageRoutes } from './http/page.ts';
+import { phoneRoutes } from './http/phone.ts';
 import { FeedReaders } from './http/readers.ts';
 import { signInRoutes } from './http/sign-in.ts';
 import { twilioRoutes } from './http/twilio.ts';
@@ -101,6 +102,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions): Promise<
     });
     void guarded.register(callRoutes, { calls: registry });
     void guarded.register(captionRoutes, { readers, clock });
+    void guarded.register(phoneRoutes, { registry });
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();

@@ -81,10 +81,10 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
     schema: {
       summary: "Twilio Media Streams (WebSocket): a call's audio",
       description:
-        'Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice.',
+        'Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone.',
       tags: ['twilio'],
       security: [],
-      response: errorResponses(400, 403, 503),
+      response: errorResponses(400, 401, 403, 429, 503),
     },
     preValidation: async (request) => {
       checkHandshake(request, settings, access);
@@ -93,7 +93,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
     handler: () => {
       throw new TrunklineError('invalid_request', `${MEDIA_PATH} is for WebSockets, expected an upgrade`);
     },
-    wsHandler: (socket) => registry.acceptTwilio(socket, { tokenRequired: isTokenRequired(settings) }),
+    wsHandler: (socket, request) => registry.acceptTwilio(socket, { tokenRequired: isFromPage(request) || isTokenRequired(settings) }),
   });
   done();
 };
@@ -114,8 +114,20 @@ function checkWebhook(request: FastifyRequest, settings: Settings, access: Acces
   if (!isTwilioWebhook({ authToken, signature: signatureOf(request), url, body })) refuseSignature();
 }
 
+/**
+ * A browser says which page it acts for (`Origin`), carriers do not; that the page is one of ours has been checked by then. It may open a stream if
+ * its user may use `/v1`, and always needs a call token: no signature vouches for what it says the call is.
+ */
+function isFromPage(request: FastifyRequest): boolean {
+  return request.headers.origin !== undefined && signatureOf(request) === undefined;
+}
+
 /** Twilio connects by wss alone and signs that, whatever a proxy in between makes of it. */
 function checkHandshake(request: FastifyRequest, settings: Settings, access: Access): void {
+  if (isFromPage(request)) {
+    access.admit(request);
+    return;
+  }
   const authToken = settings.TWILIO_AUTH_TOKEN;
   if (authToken === '') {
     access.admitAnonymous(request);

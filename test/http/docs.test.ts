@@ -33,6 +33,7 @@ describe('the OpenAPI description', () => {
       'get /v1/captions',
       'post /twilio/voice',
       'post /v1/calls/{id}/hangup',
+      'post /v1/phone',
       'post /v1/session',
     ]);
   });
