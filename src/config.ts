@@ -1,4 +1,6 @@
 /** Reads the settings from the environment, once. The only file that touches `process.env`. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { SETTINGS, type SettingName, type Settings } from './settings.ts';
 
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
@@ -35,7 +37,13 @@ export function readSettings(environment: Environment = process.env): Settings {
   }
   if (problems.length === 0) problems.push(...findContradictions(values as Settings));
   if (problems.length > 0) throw new ConfigError(problems);
+  values['MODEL_CACHE_DIR'] = resolve((values as Settings).MODEL_CACHE_DIR || defaultCacheDir(environment));
   return Object.freeze(values) as Settings;
+}
+
+/** Where programs keep what they can make again: https://specifications.freedesktop.org/basedir-spec/latest/ */
+function defaultCacheDir(environment: Environment): string {
+  return join(environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache'), 'trunkline');
 }
 
 /** Whether `host` is this machine alone. */

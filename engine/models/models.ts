@@ -1,5 +1,6 @@
 /** Which models there are: name → loader. A model's file is imported only when it is asked for, so the pretend ones need no onnxruntime. */
 import type { EngineSettings } from '../contract.ts';
+import type { Device } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
 import type { Asr, Tts, Vad } from './model.ts';
 
@@ -14,15 +15,16 @@ export interface Models {
 
 /**
  * Loads the models that `settings` name.
+ * @param progress is told what takes a while.
  * @throws Refusal when they cannot work on this machine.
  */
-export async function loadModels(settings: EngineSettings): Promise<Models> {
+export async function loadModels(settings: EngineSettings, progress: (text: string) => void): Promise<Models> {
   const [vad, tts] = await Promise.all([loadVad(settings), loadTts(settings)]);
   if (settings.asrModel === 'tone') {
     const { toneAsr } = await import('./tone.ts');
     return { asr: toneAsr, vad, tts, warning: null };
   }
-  return { vad, tts, ...(await loadOnProvider(settings)) };
+  return { vad, tts, ...(await loadOnProvider(settings, progress)) };
 }
 
 async function loadVad({ vadModel, threads }: EngineSettings): Promise<Vad> {
@@ -41,17 +43,21 @@ async function loadTts({ ttsModel }: EngineSettings): Promise<Tts> {
   return espeak === null ? flite : joinVoices([flite, espeak]);
 }
 
-async function loadOnProvider({ executionProvider, cudaDevice, threads }: EngineSettings): Promise<Pick<Models, 'asr' | 'warning'>> {
+async function loadOnProvider(settings: EngineSettings, progress: (text: string) => void): Promise<Pick<Models, 'asr' | 'warning'>> {
   const { loadMoonshine } = await import('./moonshine.ts');
   const { requireCuda } = await import('../onnx.ts');
-  const onCpu = () => loadMoonshine({ threads, device: { provider: 'cpu' } });
-  if (executionProvider === 'cpu') return { asr: await onCpu(), warning: null };
+  const { executionProvider, cudaDevice, threads, modelGraphs, modelCacheDir, decodeRunTokens } = settings;
+  const loadOn = (device: Device) =>
+    loadMoonshine({ threads, device, graphs: modelGraphs, cacheDir: modelCacheDir, runTokens: decodeRunTokens, progress });
+  if (executionProvider === 'cpu') return loadOn({ provider: 'cpu' });
   try {
     requireCuda();
-    return { asr: await loadMoonshine({ threads, device: { provider: 'cuda', deviceId: cudaDevice } }), warning: null };
+    return await loadOn({ provider: 'cuda', deviceId: cudaDevice });
   } catch (error) {
     const isFallback = executionProvider === 'auto' && error instanceof Refusal && error.code === 'cuda_missing';
     if (!isFallback) throw error;
-    return { asr: await onCpu(), warning: `running on the CPU: ${error.message}` };
+    const { asr, warning } = await loadOn({ provider: 'cpu' });
+    const fallback = `running on the CPU: ${error.message}`;
+    return { asr, warning: warning === null ? fallback : `${fallback}; ${warning}` };
   }
 }

@@ -194,6 +194,7 @@ export class EngineProcess {
     if (this.#state === 'ended') return;
     if (message.kind === 'refused') this.#onRefused(message);
     else if (message.kind === 'ready') this.#onReady(message);
+    else if (message.kind === 'progress') this.#options.log.info({ enginePid: this.pid }, message.text);
     else this.#onAnswer(message);
   }
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkJob, checkSettings, isMessage } from '../../engine/checks.ts';
 import { Refusal } from '../../engine/refusal.ts';
+import { TONE } from './settings.ts';
 
-const SETTINGS = { asrModel: 'tone', vadModel: 'tone', ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
 const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }] };
 const TRANSCRIBE = { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, samples: new Int16Array(16_000), draft: [1, 99] };
 const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
@@ -11,7 +11,7 @@ const DETECT = { kind: 'detect', id: 2, urgency: 'detect', dueInMs: 100, tracks:
 
 describe('checkSettings', () => {
   it('takes every setting as it is', () => {
-    expect(checkSettings(SETTINGS)).toEqual(SETTINGS);
+    expect(checkSettings(TONE)).toEqual(TONE);
   });
 
   it.each([
@@ -21,7 +21,7 @@ describe('checkSettings', () => {
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],
   ])('refuses a wrong %s by name', (name, value, message) => {
-    expect(() => checkSettings({ ...SETTINGS, [name]: value })).toThrow(new Refusal('bad_settings', message));
+    expect(() => checkSettings({ ...TONE, [name]: value })).toThrow(new Refusal('bad_settings', message));
   });
 
   it('refuses settings that are no object', () => {

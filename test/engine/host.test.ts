@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { FromEngine } from '../../engine/contract.ts';
 import { EngineHost } from '../../engine/host.ts';
 import { systemTime } from '../../engine/time.ts';
+import { TONE } from './settings.ts';
 import { tone } from './speech.ts';
 
-const SETTINGS = { asrModel: 'tone', vadModel: 'tone', ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
 const transcribe = (id: number) => ({ kind: 'transcribe', id, urgency: 'final', dueInMs: 1000, samples: tone(600, 600), draft: [] });
 
 let messages: FromEngine[];
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 async function configured(): Promise<void> {
-  host.receive({ kind: 'configure', settings: SETTINGS });
+  host.receive({ kind: 'configure', settings: TONE });
   while (messages.length === 0) await systemTime.letMessagesIn();
 }
 
@@ -77,7 +77,7 @@ describe('an engine', () => {
   });
 
   it('refuses wrong settings and leaves, even while it is asked to drain', async () => {
-    host.receive({ kind: 'configure', settings: { ...SETTINGS, threads: 0 } });
+    host.receive({ kind: 'configure', settings: { ...TONE, threads: 0 } });
     host.receive({ kind: 'drain' });
     await gone;
     await systemTime.letMessagesIn();

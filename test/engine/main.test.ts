@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EngineSettings, FromEngine, ToEngine } from '../../engine/contract.ts';
 import { packagePath } from '../../src/paths.ts';
+import { TONE } from './settings.ts';
 import { joined, speech, tone } from './speech.ts';
 
-const TONE: EngineSettings = { asrModel: 'tone', vadModel: 'tone', ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: 0, threads: 1 };
 const REAL: EngineSettings = { ...TONE, asrModel: 'moonshine-tiny', vadModel: 'silero', ttsModel: 'flite' };
 
 let engine: EngineProcess;
@@ -25,6 +25,8 @@ class EngineProcess {
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
     this.#child.on('message', (message) => {
+      // Only the first engine on a machine has graphs to rewrite.
+      if ((message as FromEngine).kind === 'progress') return;
       this.#messages.push(message as FromEngine);
       this.#wake();
     });

@@ -1,25 +1,18 @@
 /** A link to pretend engine processes, and what its tests do to them. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, vi } from 'vitest';
-import type { EngineSettings } from '../../engine/contract.ts';
 import type { TranscribeRequest } from '../../src/link/engine.ts';
 import { Link, type LinkOptions } from '../../src/link/link.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
+import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
 
 /** Settings with which the pretend engine behaves. */
-export const SETTINGS: EngineSettings = {
-  asrModel: 'tone',
-  vadModel: 'tone',
-  ttsModel: 'tone',
-  executionProvider: 'cpu',
-  cudaDevice: 0,
-  threads: 1,
-};
+export const SETTINGS = TONE;
 
 /** It dies before it is ready. */
 export const DIES_LOADING = { ...SETTINGS, threads: 13 };

@@ -1,0 +1,195 @@
+/**
+ * The decoder graph: tokens in, tokens out. A loop runs the one decoder body in it. The first turn takes the tokens given, a draft behind the last
+ * token that is certain, keeps the part of the draft that the model agrees with and adds the next token; every further turn adds one. The most
+ * likely token is chosen inside, so 32768 logits never leave. It ends at the end token or after `max_steps` turns, and then gives its caches back to
+ * go on with: `input_ids` is then the last token alone.
+ */
+import { GraphBuilder, type ValueType } from './builder.ts';
+import { addAttention, addHeads, addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
+import { CROSS_NAMES, END_TOKEN, HEAD_SIZE, HEADS, LAYERS, PAST_NAMES, PRESENT_NAMES } from './moonshine-shape.ts';
+import { DATA_TYPE } from './onnx-proto.ts';
+import { tensor } from './tensors.ts';
+import { type QuantizedMatrix, type ShippedGraph, sideBySide, transposed } from './weights.ts';
+
+/** Tokens of a text; far more than the longest stretch can hold. */
+const POSITIONS = 1024;
+
+const EMBEDDING = 'model.decoder.embed_tokens.weight_merged_0';
+const ONE_TOKEN: ValueType = { type: 'int64', dims: [1] };
+const TOKENS: ValueType = { type: 'int64', dims: [1, 'tokens'] };
+const PAST: ValueType = { type: 'float', dims: [1, HEADS, 'past', HEAD_SIZE] };
+const CROSS: ValueType = { type: 'float', dims: [1, HEADS, 'frames', HEAD_SIZE] };
+const PRESENT: ValueType = { type: 'float', dims: [1, HEADS, 'present', HEAD_SIZE] };
+
+const BIGGEST = 2n ** 62n;
+
+/** Tokens that the head judges twice. */
+const CANDIDATES = 4n;
+
+/** The decoder graph as the bytes of an ONNX file. @throws Error when the shipped graph is not the one that the rewrite knows. */
+export function buildDecoder(decoder: ShippedGraph): Uint8Array {
+  const graph = new GraphBuilder();
+  graph.input('max_steps', { type: 'int64', dims: [] });
+  graph.input('input_ids', TOKENS);
+  for (const name of PAST_NAMES) graph.input(name, PAST);
+  for (const name of CROSS_NAMES) graph.input(name, CROSS);
+  const body = buildBody(graph.body(), decoder);
+  const always = graph.constant(tensor('true', 'bool', [], Uint8Array.of(1)));
+  const carried = ['input_ids', ...PAST_NAMES];
+  const results = graph.addMany('Loop', ['max_steps', always, ...carried], carried.length + 2, { attributes: { body } });
+  for (const [index, name] of PRESENT_NAMES.entries()) graph.output(results[index + 1] ?? '', name, PRESENT);
+  graph.output(results.at(-2) ?? '', 'tokens', { type: 'int64', dims: ['steps', 1] });
+  graph.output(results.at(-1) ?? '', 'accepted', { type: 'int64', dims: ['steps', 1] });
+  return graph.file('moonshine tiny decoder');
+}
+
+/** One turn of the loop. */
+function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
+  graph.input('turn', { type: 'int64', dims: [] });
+  graph.input('goes on', { type: 'bool', dims: [] });
+  const tokens = graph.input('turn.tokens', TOKENS);
+  const past = PAST_NAMES.map((name) => graph.input(`turn.${name}`, PAST));
+
+  const start = graph.add('Shape', [past[0] ?? ''], { attributes: { start: 2n, end: 3n } });
+  const { likeliest, present } = addTransformer(graph, { decoder, tokens, past, start });
+  const accepted = addAgreement(graph, tokens, likeliest);
+  const next = graph.add('Reshape', [graph.add('Gather', [likeliest, accepted], { attributes: { axis: 1n } }), graph.integers([1n])]);
+  const certain = graph.add('Add', [graph.add('Add', [start, accepted]), graph.integers([1n])]);
+  const isEnd = graph.add('Equal', [next, graph.integers([BigInt(END_TOKEN)])]);
+
+  graph.output(graph.add('Squeeze', [graph.add('Not', [isEnd])]), 'turn.goes on', { type: 'bool', dims: [] });
+  graph.output(graph.add('Unsqueeze', [next, graph.integers([0n])]), 'turn.next tokens', TOKENS);
+  for (const [index, cache] of present.entries()) {
+    const cropped = graph.add('Slice', [cache, graph.integers([0n]), certain, graph.integers([2n])]);
+    graph.output(cropped, `turn.${PRESENT_NAMES[index]}`, PRESENT);
+  }
+  graph.output(next, 'turn.token', ONE_TOKEN);
+  graph.output(accepted, 'turn.accepted', ONE_TOKEN);
+  return graph.graph('turn');
+}
+
+/** How many tokens of the draft (all tokens but the first) the model would have said itself, up to the first that it would not; a vector of one. */
+function addAgreement(graph: GraphBuilder, tokens: string, likeliest: string): string {
+  const axis = graph.integers([1n]);
+  const said = graph.add('Slice', [likeliest, graph.integers([0n]), graph.integers([-1n]), axis]);
+  const drafted = graph.add('Slice', [tokens, graph.integers([1n]), graph.integers([BIGGEST]), axis]);
+  const differs = graph.add('Not', [graph.add('Equal', [said, drafted])]);
+  const differing = graph.add('CumSum', [addCast(graph, differs, 'int32'), graph.integers(1n)]);
+  const agrees = graph.add('Equal', [differing, graph.constant(tensor('none differ', 'int32', [], Int32Array.of(0)))]);
+  return graph.add('ReduceSum', [addCast(graph, agrees, 'int64'), axis], { attributes: { keepdims: 0n } });
+}
+
+function addCast(graph: GraphBuilder, value: string, type: keyof typeof DATA_TYPE): string {
+  return graph.add('Cast', [value], { attributes: { to: BigInt(DATA_TYPE[type]) } });
+}
+
+interface Transformer {
+  readonly decoder: ShippedGraph;
+  /** [1, count] */
+  readonly tokens: string;
+  readonly past: readonly string[];
+  /** Position of the first token, a vector of one. */
+  readonly start: string;
+}
+
+/** The likeliest token behind each of `tokens`, and the caches with them. */
+function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: Transformer): { likeliest: string; present: string[] } {
+  const embedding = decoder.embedding(EMBEDDING);
+  const rotary = addRotaryTables(graph, decoder.floats('/model/decoder/rotary_emb/Cast_1_output_0'), POSITIONS);
+  const epsilon = decoder.floats('/model/decoder/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
+  const lookUp = addEmbedding(graph, embedding);
+  let hidden = lookUp(tokens);
+  const present: string[] = [];
+  for (let layer = 0; layer < LAYERS; layer++) {
+    const added = addLayer(graph, { decoder, layer, hidden, past: past.slice(2 * layer, 2 * layer + 2), start, rotary, epsilon });
+    hidden = added.hidden;
+    present.push(...added.present);
+  }
+  hidden = addNorm(graph, hidden, 'last norm', { weights: decoder.floats('model.decoder.norm.weight_merged_0'), epsilon });
+  return { likeliest: addHead(graph, hidden, { embedding, lookUp }), present };
+}
+
+function addEmbedding(graph: GraphBuilder, { rows, columns, bytes, scales, zeroPoints }: QuantizedMatrix): LookUp {
+  const table = graph.constant(tensor('embedding', 'uint8', [rows, columns], bytes));
+  const scale = graph.constant(tensor('embedding scale', 'float', [], scales));
+  const zeroPoint = graph.constant(tensor('embedding zero point', 'uint8', [], zeroPoints));
+  return (tokens) => graph.add('DequantizeLinear', [graph.add('Gather', [table, tokens]), scale, zeroPoint]);
+}
+
+/** Turns token numbers of any shape into rows of the embedding, in float. */
+type LookUp = (tokens: string) => string;
+
+/**
+ * The likeliest token behind each position. All tokens are judged in whole numbers, which is fast, and the best few of them once more in float, as
+ * the shipped head judges all: activations rounded to 8 bits would else decide between near equals.
+ */
+function addHead(graph: GraphBuilder, hidden: string, { embedding, lookUp }: { embedding: QuantizedMatrix; lookUp: LookUp }): string {
+  const rough = addLinear(graph, hidden, 'head', transposed(embedding));
+  const [, candidates = ''] = graph.addMany('TopK', [rough, graph.integers([CANDIDATES])], 2, { attributes: { axis: -1n } });
+  const column = graph.add('Unsqueeze', [hidden, graph.integers([-1n])]);
+  const exact = graph.add('MatMul', [lookUp(candidates), column]);
+  const best = graph.add('ArgMax', [exact], { attributes: { axis: 2n, keepdims: 0n } });
+  return graph.add('Squeeze', [graph.add('GatherElements', [candidates, best], { attributes: { axis: 2n } }), graph.integers([2n])]);
+}
+
+interface DecoderLayer {
+  readonly decoder: ShippedGraph;
+  readonly layer: number;
+  readonly hidden: string;
+  /** Keys and values of the tokens before. */
+  readonly past: readonly string[];
+  readonly start: string;
+  readonly rotary: RotaryTables;
+  readonly epsilon: number;
+}
+
+function addLayer(graph: GraphBuilder, at: DecoderLayer): { hidden: string; present: readonly string[] } {
+  const { decoder, layer, hidden, epsilon } = at;
+  const name = `layers.${layer}`;
+  const norm = (part: string) => decoder.floats(`model.decoder.${name}.${part}.weight_merged_0`);
+
+  const self = addSelfAttention(graph, at, addNorm(graph, hidden, `${name} norm 1`, { weights: norm('input_layernorm'), epsilon }));
+  const afterSelf = graph.add('Add', [hidden, self.attended]);
+  const cross = addCrossAttention(
+    graph,
+    at,
+    addNorm(graph, afterSelf, `${name} norm 2`, { weights: norm('post_attention_layernorm'), epsilon }),
+  );
+  const afterCross = graph.add('Add', [afterSelf, cross]);
+  const narrow = addGatedLinear(graph, at, addNorm(graph, afterCross, `${name} norm 3`, { weights: norm('final_layernorm'), epsilon }));
+  return { hidden: graph.add('Add', [afterCross, narrow]), present: self.present };
+}
+
+function addSelfAttention(graph: GraphBuilder, at: DecoderLayer, value: string): { attended: string; present: readonly string[] } {
+  const { decoder, layer, past, start, rotary } = at;
+  const path = `/model/decoder/layers.${layer}/self_attn`;
+  const projections = sideBySide(['q', 'k', 'v'].map((part) => decoder.linear(`${path}/${part}_proj`)));
+  const [queries = '', keys = '', values = ''] = addSplit(graph, addLinear(graph, value, `layers.${layer} qkv`, projections), 3);
+  const turned = [queries, keys].map((part) => addRotary(graph, part, start, rotary));
+  const [attended = '', ...present] = graph.addMany('MultiHeadAttention', [...turned, values, '', '', '', ...past], 3, {
+    microsoft: true,
+    attributes: { num_heads: BigInt(HEADS), unidirectional: 1n },
+  });
+  return { attended: addLinear(graph, attended, `layers.${layer} out`, decoder.linear(`${path}/dense`)), present };
+}
+
+function addCrossAttention(graph: GraphBuilder, { decoder, layer }: DecoderLayer, value: string): string {
+  const path = `/model/decoder/layers.${layer}/encoder_attn`;
+  const queries = addLinear(graph, value, `layers.${layer} cross q`, decoder.linear(`${path}/q_proj`));
+  const scale = graph.constant(tensor('root of scale', 'float', [], Float32Array.of(HEAD_SIZE ** -0.25)));
+  const [keys = '', values = ''] = CROSS_NAMES.slice(2 * layer, 2 * layer + 2);
+  const scaled = graph.add('Mul', [addHeads(graph, queries), scale]);
+  const attended = addAttention(graph, { queries: scaled, keys, values, scale: 1 });
+  return addLinear(graph, attended, `layers.${layer} cross out`, decoder.linear(`${path}/dense`));
+}
+
+/** SwiGLU: the second half of the wide layer gates the first. */
+function addGatedLinear(graph: GraphBuilder, { decoder, layer }: DecoderLayer, value: string): string {
+  const path = `/model/decoder/layers.${layer}/mlp`;
+  const bias = (part: string) => decoder.floats(`model.decoder.layers.${layer}.mlp.${part}.bias_merged_0`);
+  const wide = addLinear(graph, value, `layers.${layer} up`, decoder.linear(`${path}/up_proj`), bias('up_proj'));
+  const [values = '', gate = ''] = addSplit(graph, wide, 2);
+  const opened = graph.add('QuickGelu', [gate], { microsoft: true, attributes: { alpha: 1 } });
+  const gated = graph.add('Mul', [opened, values]);
+  return addLinear(graph, gated, `layers.${layer} down`, decoder.linear(`${path}/down_proj`), bias('down_proj'));
+}

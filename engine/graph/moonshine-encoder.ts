@@ -1,0 +1,87 @@
+/**
+ * The encoder graph: waveform in, and out what the decoder needs of it, the keys and values of its cross-attention for all layers. The published
+ * decoder computes those from the encoder's output; they are the same for every token, so here they are computed once.
+ */
+import { GraphBuilder } from './builder.ts';
+import { addAttention, addHeads, addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
+import { CROSS_NAMES, HEAD_SIZE, HEADS, LAYERS } from './moonshine-shape.ts';
+import { tensor } from './tensors.ts';
+import { type ShippedGraph, sideBySide } from './weights.ts';
+
+/** Frames of 24 ms; far more than the longest stretch has. */
+const POSITIONS = 4096;
+
+/** Where the published graph's convolutions end. */
+const STEM_OUTPUT = '/Transpose_output_0';
+
+interface Source {
+  readonly encoder: ShippedGraph;
+  readonly decoder: ShippedGraph;
+}
+
+/** The encoder graph as the bytes of an ONNX file. @throws Error when the shipped graphs are not those that the rewrite knows. */
+export function buildEncoder({ encoder, decoder }: Source): Uint8Array {
+  const graph = new GraphBuilder();
+  graph.input('input_values', { type: 'float', dims: [1, 'samples'] });
+  const rotary = addRotaryTables(graph, encoder.floats('/rotary_emb/Cast_1_output_0'), POSITIONS);
+  const epsilon = encoder.floats('/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
+  let hidden = addStem(graph, encoder);
+  for (let layer = 0; layer < LAYERS; layer++) hidden = addLayer(graph, { encoder, layer, hidden, rotary, epsilon });
+  hidden = addNorm(graph, hidden, 'last norm', { weights: encoder.floats('layer_norm.weight'), epsilon });
+  addCrossAttention(graph, decoder, hidden);
+  return graph.file('moonshine tiny encoder');
+}
+
+/** The convolutions, which are as good as they can be: taken over node by node. */
+function addStem(graph: GraphBuilder, encoder: ShippedGraph): string {
+  for (const node of encoder.ancestors(STEM_OUTPUT)) {
+    for (const input of node.input) if (encoder.hasConstant(input)) graph.constant(encoder.constant(input));
+    graph.addCopy(node);
+  }
+  return STEM_OUTPUT;
+}
+
+interface EncoderLayer {
+  readonly encoder: ShippedGraph;
+  readonly layer: number;
+  readonly hidden: string;
+  readonly rotary: RotaryTables;
+  readonly epsilon: number;
+}
+
+function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary, epsilon }: EncoderLayer): string {
+  const name = `layers.${layer}`;
+  const linear = (part: string) => encoder.linear(`/${name}/${part}`);
+  const floats = (part: string) => encoder.floats(`${name}.${part}`);
+
+  const before = addNorm(graph, hidden, `${name} norm 1`, { weights: floats('input_layernorm.weight'), epsilon });
+  const projections = sideBySide(['q', 'k', 'v'].map((part) => linear(`self_attn/${part}_proj`)));
+  const [queries = '', keys = '', values = ''] = addSplit(graph, addLinear(graph, before, `${name} qkv`, projections), 3);
+  const turned = [queries, keys].map((value) => addRotary(graph, value, graph.integers([0n]), rotary));
+  const [headQueries = '', headKeys = '', headValues = ''] = [...turned, values].map((value) => addHeads(graph, value));
+  const attended = addAttention(graph, { queries: headQueries, keys: headKeys, values: headValues, scale: 1 / HEAD_SIZE ** 0.5 });
+  const middle = graph.add('Add', [hidden, addLinear(graph, attended, `${name} out`, linear('self_attn/dense'))]);
+
+  const between = addNorm(graph, middle, `${name} norm 2`, { weights: floats('post_attention_layernorm.weight'), epsilon });
+  const wide = addLinear(graph, between, `${name} fc1`, linear('mlp/fc1'), floats('mlp.fc1.bias'));
+  const active = graph.add('Gelu', [wide], { microsoft: true });
+  const narrow = addLinear(graph, active, `${name} fc2`, linear('mlp/fc2'), floats('mlp.fc2.bias'));
+  return graph.add('Add', [middle, narrow]);
+}
+
+/** One projection for all decoder layers, cut into heads as attention wants them: [1, heads, frames, head size]. */
+function addCrossAttention(graph: GraphBuilder, decoder: ShippedGraph, hidden: string): void {
+  const paths = Array.from({ length: LAYERS }, (_, layer) => `/model/decoder/layers.${layer}/encoder_attn`);
+  const projections = paths.flatMap((path) => [decoder.linear(`${path}/k_proj`), decoder.linear(`${path}/v_proj`)]);
+  const joined = addLinear(graph, hidden, 'cross-attention', sideBySide(projections));
+  const parts = addSplit(graph, joined, projections.length);
+  const scale = graph.constant(tensor('root of scale', 'float', [], Float32Array.of(HEAD_SIZE ** -0.25)));
+  for (const [index, part] of parts.entries()) {
+    const isKey = index % 2 === 0;
+    const heads = addHeads(graph, part);
+    graph.output(isKey ? graph.add('Mul', [heads, scale]) : heads, CROSS_NAMES[index] ?? '', {
+      type: 'float',
+      dims: [1, HEADS, 'frames', HEAD_SIZE],
+    });
+  }
+}

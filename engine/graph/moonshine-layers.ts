@@ -1,0 +1,99 @@
+/** What encoder and decoder layers have in common, each as few nodes as onnxruntime has operators for. */
+import type { GraphBuilder } from './builder.ts';
+import { HEAD_SIZE, HEADS, HIDDEN_SIZE, ROTARY_SIZE } from './moonshine-shape.ts';
+import { tensor } from './tensors.ts';
+import type { QuantizedMatrix } from './weights.ts';
+
+/** Rotary frequencies: turns per position, in radians, of each pair of numbers. */
+export function addRotaryTables(graph: GraphBuilder, frequencies: Float32Array, positions: number): RotaryTables {
+  const [cosines, sines] = [new Float32Array(positions * frequencies.length), new Float32Array(positions * frequencies.length)];
+  for (let position = 0; position < positions; position++) {
+    for (const [index, frequency] of frequencies.entries()) {
+      const angle = Math.fround(position * frequency);
+      cosines[position * frequencies.length + index] = Math.cos(angle);
+      sines[position * frequencies.length + index] = Math.sin(angle);
+    }
+  }
+  const dims = [positions, frequencies.length];
+  return {
+    cosines: graph.constant(tensor('rotary cosines', 'float', dims, cosines)),
+    sines: graph.constant(tensor('rotary sines', 'float', dims, sines)),
+  };
+}
+
+/** Cosine and sine of every position and frequency, as values of a graph. */
+export interface RotaryTables {
+  readonly cosines: string;
+  readonly sines: string;
+}
+
+/** Turns queries or keys by their positions, the first of them being `start` (a vector of one number). */
+export function addRotary(graph: GraphBuilder, value: string, start: string, { cosines, sines }: RotaryTables): string {
+  return graph.add('RotaryEmbedding', [value, start, cosines, sines], {
+    microsoft: true,
+    attributes: { interleaved: 1n, num_heads: BigInt(HEADS), rotary_embedding_dim: BigInt(ROTARY_SIZE) },
+  });
+}
+
+/**
+ * A linear layer on 8-bit weights: the activations are quantised for each run, multiplied as whole numbers and scaled back in one node, with the
+ * arithmetic of the five nodes (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Mul) that it stands for.
+ */
+export function addLinear(graph: GraphBuilder, value: string, name: string, weights: QuantizedMatrix, bias?: Float32Array): string {
+  const { rows, columns, bytes, scales, zeroPoints } = weights;
+  const perColumn = scales.length === 1 ? [] : [columns];
+  const inputs = [
+    value,
+    graph.constant(tensor(`${name} weights`, 'uint8', [rows, columns], bytes)),
+    graph.constant(tensor(`${name} scale`, 'float', perColumn, scales)),
+    graph.constant(tensor(`${name} zero point`, 'uint8', perColumn, zeroPoints)),
+  ];
+  if (bias !== undefined) inputs.push(graph.constant(tensor(`${name} bias`, 'float', [columns], bias)));
+  return graph.add('DynamicQuantizeMatMul', inputs, { microsoft: true });
+}
+
+/**
+ * A layer norm without a bias, in the three nodes that onnxruntime makes of the published one. `LayerNormalization` alone rounds otherwise, and what
+ * is 1e-7 here is a whole step of the 8-bit activations behind it now and then.
+ */
+export function addNorm(graph: GraphBuilder, value: string, name: string, { weights, epsilon }: Norm): string {
+  const mean = graph.add('ReduceMean', [value], { attributes: { axes: [-1n], keepdims: 1n } });
+  const scale = graph.constant(tensor(name, 'float', [weights.length], weights));
+  return graph.add('SimplifiedLayerNormalization', [graph.add('Sub', [value, mean]), scale], { attributes: { axis: -1n, epsilon } });
+}
+
+/** The parameters of a layer norm. */
+export interface Norm {
+  readonly weights: Float32Array;
+  readonly epsilon: number;
+}
+
+/** [1, count, heads × head size] as [1, heads, count, head size], or its inverse. */
+export function addHeads(graph: GraphBuilder, value: string): string {
+  const shape = graph.integers([0n, 0n, BigInt(HEADS), BigInt(HEAD_SIZE)]);
+  return graph.add('Transpose', [graph.add('Reshape', [value, shape])], { attributes: { perm: [0n, 2n, 1n, 3n] } });
+}
+
+/**
+ * Attention of queries over all keys, each [1, heads, count, head size], in the published graph's own nodes: `MultiHeadAttention` would take blocks of
+ * keys and add up their shares in another order.
+ */
+export function addAttention(graph: GraphBuilder, { queries, keys, values, scale }: Attention): string {
+  const scores = graph.add('FusedMatMul', [queries, keys], { microsoft: true, attributes: { transB: 1n, alpha: scale } });
+  const weights = graph.add('Softmax', [scores], { attributes: { axis: -1n } });
+  const mixed = graph.add('Transpose', [graph.add('MatMul', [weights, values])], { attributes: { perm: [0n, 2n, 1n, 3n] } });
+  return graph.add('Reshape', [mixed, graph.integers([0n, 0n, BigInt(HIDDEN_SIZE)])]);
+}
+
+/** What attends to what; scores are multiplied by `scale`. */
+interface Attention {
+  readonly queries: string;
+  readonly keys: string;
+  readonly values: string;
+  readonly scale: number;
+}
+
+/** Queries, keys and values out of one projection. */
+export function addSplit(graph: GraphBuilder, value: string, parts: number): readonly string[] {
+  return graph.addMany('Split', [value], parts, { attributes: { axis: -1n } });
+}

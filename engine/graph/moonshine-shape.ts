@@ -1,0 +1,28 @@
+/** The shape of Moonshine tiny, arXiv:2410.15608, table 1; and what its graphs' inputs and outputs are called. */
+
+/** Layers of the encoder, and of the decoder. */
+export const LAYERS = 6;
+export const HEADS = 8;
+export const HEAD_SIZE = 36;
+export const HIDDEN_SIZE = HEADS * HEAD_SIZE;
+
+/** Numbers of each head that the rotary embedding turns by the position. */
+export const ROTARY_SIZE = 32;
+
+/** Tokens there are; the embedding is the output projection too. */
+export const VOCABULARY_SIZE = 32_768;
+
+/** The token that every text begins with. */
+export const START_TOKEN = 1;
+/** The token that ends a text. */
+export const END_TOKEN = 2;
+
+/** Keys and values of every layer, in the order in which graphs take and give them. */
+const PARTS = Array.from({ length: LAYERS }, (_, layer) => [`key.${layer}`, `value.${layer}`]).flat();
+
+/** What the text's tokens attend to in the speech: outputs of the encoder graph, inputs of the decoder graph. */
+export const CROSS_NAMES: readonly string[] = PARTS.map((part) => `cross.${part}`);
+/** What a token attends to in the text before it: inputs of the decoder graph… */
+export const PAST_NAMES: readonly string[] = PARTS.map((part) => `past.${part}`);
+/** …and its outputs, to go on with. */
+export const PRESENT_NAMES: readonly string[] = PARTS.map((part) => `present.${part}`);

@@ -1,0 +1,52 @@
+/** The rewritten Moonshine graphs as files: taken from the cache, or made from the shipped ones and put there. See docs/graphs.md. */
+import { readFile } from 'node:fs/promises';
+import { env } from 'onnxruntime-node';
+import { cachedFiles } from './cache.ts';
+import { buildDecoder } from './moonshine-decoder.ts';
+import { buildEncoder } from './moonshine-encoder.ts';
+import { ShippedGraph } from './weights.ts';
+
+/** Counted up with every change of the graphs that are built; a test holds it against them. */
+export const BUILDER_VERSION = 1;
+
+const ENCODER = 'encoder.onnx';
+const DECODER = 'decoder.onnx';
+
+interface Files {
+  readonly encoder: string;
+  readonly decoder: string;
+}
+
+/**
+ * Paths of the rewritten graphs.
+ * @param progress is told when they have to be made.
+ * @throws Error when the shipped graphs are not those that the rewrite knows, or when the cache cannot be written.
+ */
+export async function moonshineFiles(options: { shipped: Files; cacheDir: string; progress: (text: string) => void }): Promise<Files> {
+  const { shipped, cacheDir, progress } = options;
+  const paths = await cachedFiles({
+    cacheDir,
+    name: 'moonshine-tiny',
+    sources: [shipped.encoder, shipped.decoder],
+    versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}`,
+    files: [ENCODER, DECODER],
+    build: (folder) => {
+      progress(`rewriting the recogniser's graphs, once, into ${folder}`);
+      return buildGraphs(shipped);
+    },
+  });
+  return { encoder: paths[0] ?? '', decoder: paths[1] ?? '' };
+}
+
+/** The rewritten graphs by file name. @throws Error when the shipped graphs are not those that the rewrite knows. */
+export async function buildGraphs(shipped: Files): Promise<ReadonlyMap<string, Uint8Array>> {
+  const encoder = ShippedGraph.read(await readFile(shipped.encoder));
+  const merged = await readFile(shipped.decoder);
+  // Only the uncached branch has the projections of the cross-attention; the cached one has every other layer.
+  const uncached = ShippedGraph.readBranch(merged, 'else_branch');
+  const cached = ShippedGraph.readBranch(merged, 'then_branch');
+  return new Map([
+    [ENCODER, buildEncoder({ encoder, decoder: uncached })],
+    [DECODER, buildDecoder(cached)],
+  ]);
+}

@@ -1,0 +1,24 @@
+/** What Moonshine's decoding asks of its graphs, whichever they are. */
+import { Tensor } from 'onnxruntime-node';
+
+/** An encoder and a decoder. */
+export interface MoonshineGraphs {
+  /** One model run: makes of a waveform (16 kHz, -1 to 1) what its text is decoded from. */
+  encode(waveform: Float32Array): Promise<Decoding>;
+}
+
+/** One stretch of speech on its way through the decoder. It does not end of itself: the end token comes like any other, and more can be asked for. */
+export interface Decoding {
+  /** One model run, the first: the beginning of `draft` that the model agrees with, and at least one token behind it. */
+  start(draft: readonly number[]): Promise<number[]>;
+  /** One model run: at least one token more. */
+  more(): Promise<number[]>;
+}
+
+/** Named inputs of a run. */
+export type Tensors = Record<string, Tensor>;
+
+/** Tokens as a graph takes them: [1, count]. */
+export function tokenTensor(tokens: readonly number[]): Tensor {
+  return new Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, tokens.length]);
+}

@@ -1,0 +1,73 @@
+/** Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and only tokens and the caches to go on with leave it. */
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { CROSS_NAMES, END_TOKEN, HEAD_SIZE, HEADS, PAST_NAMES, PRESENT_NAMES, START_TOKEN } from '../graph/moonshine-shape.ts';
+import { openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
+import type { GraphFiles } from './moonshine-shipped.ts';
+
+const OUTPUTS = ['tokens', 'accepted', ...PRESENT_NAMES];
+
+/**
+ * Opens the two graphs.
+ * @param runTokens tokens of one decoder run at most, besides a draft.
+ * @throws whatever onnxruntime throws for a file that it cannot read.
+ */
+export async function openRewrittenGraphs(files: GraphFiles, options: SessionOptions, runTokens: number): Promise<MoonshineGraphs> {
+  const encoder = await openSession(files.encoder, options);
+  const decoder = await openSession(files.decoder, options);
+  return new RewrittenGraphs(encoder, decoder, runTokens);
+}
+
+class RewrittenGraphs implements MoonshineGraphs {
+  readonly #encoder: InferenceSession;
+  readonly #decoder: InferenceSession;
+  readonly #runTokens: number;
+
+  constructor(encoder: InferenceSession, decoder: InferenceSession, runTokens: number) {
+    this.#encoder = encoder;
+    this.#decoder = decoder;
+    this.#runTokens = runTokens;
+  }
+
+  async encode(waveform: Float32Array): Promise<Decoding> {
+    const outputs = await this.#encoder.run({ input_values: new Tensor('float32', waveform, [1, waveform.length]) });
+    const speech = Object.fromEntries(CROSS_NAMES.map((name) => [name, tensorOf(outputs, name)]));
+    return new RewrittenDecoding(this.#decoder, speech, this.#runTokens);
+  }
+}
+
+class RewrittenDecoding implements Decoding {
+  readonly #decoder: InferenceSession;
+  readonly #feeds: Tensors;
+  #last = END_TOKEN;
+
+  constructor(decoder: InferenceSession, speech: Tensors, runTokens: number) {
+    this.#decoder = decoder;
+    const maxSteps = new Tensor('int64', BigInt64Array.of(BigInt(runTokens)), []);
+    const empty = new Tensor('float32', new Float32Array(0), [1, HEADS, 0, HEAD_SIZE]);
+    this.#feeds = { ...speech, ...Object.fromEntries(PAST_NAMES.map((name) => [name, empty])), max_steps: maxSteps };
+  }
+
+  start(draft: readonly number[]): Promise<number[]> {
+    return this.#run([START_TOKEN, ...draft]);
+  }
+
+  more(): Promise<number[]> {
+    return this.#run([this.#last]);
+  }
+
+  /** Takes a token that is certain and a draft behind it. */
+  async #run(tokens: readonly number[]): Promise<number[]> {
+    this.#feeds['input_ids'] = tokenTensor(tokens);
+    const outputs = await this.#decoder.run(this.#feeds, OUTPUTS);
+    for (const [index, name] of PAST_NAMES.entries()) this.#feeds[name] = tensorOf(outputs, PRESENT_NAMES[index] ?? '');
+    const said = numbersOf(outputs, 'tokens');
+    this.#last = said.at(-1) ?? END_TOKEN;
+    const [accepted = 0] = numbersOf(outputs, 'accepted');
+    return [...tokens.slice(1, 1 + accepted), ...said];
+  }
+}
+
+function numbersOf(outputs: InferenceSession.OnnxValueMapType, name: string): number[] {
+  return Array.from(tensorOf(outputs, name).data as BigInt64Array, Number);
+}

@@ -1,0 +1,125 @@
+/**
+ * Moonshine's graphs as `@moonshine-ai/moonshine-js` ships them: the encoder gives hidden states; the "merged" decoder has an uncached branch that
+ * takes many tokens at once and a cached branch that takes one. Every run gives one token more.
+ */
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
+import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
+
+const decoderCaches = cacheNames('decoder');
+const encoderCaches = cacheNames('encoder');
+const prefillOutputs = ['logits', ...decoderCaches.map(presentOf), ...encoderCaches.map(presentOf)];
+const stepOutputs = ['logits', ...decoderCaches.map(presentOf)];
+
+/** Names of the attention caches of one kind, without the prefix that tells input from output. */
+function cacheNames(kind: 'decoder' | 'encoder'): string[] {
+  return Array.from({ length: LAYERS }, (_, layer) => ['key', 'value'].map((part) => `${layer}.${kind}.${part}`)).flat();
+}
+
+function presentOf(cache: string): string {
+  return `present.${cache}`;
+}
+
+function pastOf(cache: string): string {
+  return `past_key_values.${cache}`;
+}
+
+/** Paths of the two graphs. */
+export interface GraphFiles {
+  readonly encoder: string;
+  readonly decoder: string;
+}
+
+/** Opens the two graphs. @throws Refusal when a file or the device is missing. */
+export async function openShippedGraphs(files: GraphFiles, options: SessionOptions): Promise<MoonshineGraphs> {
+  const encoder = await openSession(files.encoder, options);
+  // Without this key the 37 MB embedding is dequantised anew in every decoder step: a third to a half of the step's time.
+  const decoder = await openSession(files.decoder, { ...options, config: { disable_quant_qdq: '1', ...options.config } });
+  return new ShippedGraphs(encoder, decoder);
+}
+
+class ShippedGraphs implements MoonshineGraphs {
+  readonly #encoder: InferenceSession;
+  readonly #decoder: InferenceSession;
+
+  constructor(encoder: InferenceSession, decoder: InferenceSession) {
+    this.#encoder = encoder;
+    this.#decoder = decoder;
+  }
+
+  async encode(waveform: Float32Array): Promise<Decoding> {
+    const outputs = await this.#encoder.run({ input_values: new Tensor('float32', waveform, [1, waveform.length]) });
+    return new ShippedDecoding(this.#decoder, tensorOf(outputs, 'last_hidden_state'));
+  }
+}
+
+class ShippedDecoding implements Decoding {
+  readonly #decoder: InferenceSession;
+  readonly #feeds: Tensors;
+  #last = END_TOKEN;
+
+  constructor(decoder: InferenceSession, hidden: Tensor) {
+    this.#decoder = decoder;
+    this.#feeds = { encoder_hidden_states: hidden };
+  }
+
+  async start(draft: readonly number[]): Promise<number[]> {
+    const feeds = { ...this.#feeds, ...noPast(), input_ids: tokenTensor([START_TOKEN, ...draft]), use_cache_branch: flag(false) };
+    const outputs = await this.#decoder.run(feeds, prefillOutputs);
+    const logits = floatsOf(outputs, 'logits');
+    let accepted = 0;
+    while (accepted < draft.length && mostLikely(logits, accepted) === draft[accepted]) accepted++;
+    this.#last = mostLikely(logits, accepted);
+    // The cached branch gives no encoder caches back: those of this run serve every step.
+    for (const cache of encoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
+    for (const cache of decoderCaches) this.#feeds[pastOf(cache)] = crop(tensorOf(outputs, presentOf(cache)), accepted + 1);
+    this.#feeds['use_cache_branch'] = flag(true);
+    return [...draft.slice(0, accepted), this.#last];
+  }
+
+  async more(): Promise<number[]> {
+    this.#feeds['input_ids'] = tokenTensor([this.#last]);
+    const outputs = await this.#decoder.run(this.#feeds, stepOutputs);
+    this.#last = mostLikely(floatsOf(outputs, 'logits'), 0);
+    for (const cache of decoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
+    return [this.#last];
+  }
+}
+
+function noPast(): Tensors {
+  const empty = new Tensor('float32', new Float32Array(0), [1, HEADS, 0, HEAD_SIZE]);
+  return Object.fromEntries([...decoderCaches, ...encoderCaches].map((cache) => [pastOf(cache), empty]));
+}
+
+function flag(value: boolean): Tensor {
+  return new Tensor('bool', [value], [1]);
+}
+
+/** Index of the largest logit of one position; read in place, for this is 32768 floats in every step. */
+function mostLikely(logits: Float32Array, position: number): number {
+  const from = position * VOCABULARY_SIZE;
+  let best = from;
+  let bestLogit = Number.NEGATIVE_INFINITY;
+  for (let i = from; i < from + VOCABULARY_SIZE; i++) {
+    const logit = logits[i] ?? Number.NaN;
+    if (logit > bestLogit) {
+      bestLogit = logit;
+      best = i;
+    }
+  }
+  return best - from;
+}
+
+/** The first `positions` of a cache of [1, heads, length, head size]. */
+function crop(cache: Tensor, positions: number): Tensor {
+  const length = cache.dims[2] ?? 0;
+  if (positions === length) return cache;
+  const data = cache.data as Float32Array;
+  const kept = new Float32Array(HEADS * positions * HEAD_SIZE);
+  for (let head = 0; head < HEADS; head++) {
+    const start = head * length * HEAD_SIZE;
+    kept.set(data.subarray(start, start + positions * HEAD_SIZE), head * positions * HEAD_SIZE);
+  }
+  return new Tensor('float32', kept, [1, HEADS, positions, HEAD_SIZE]);
+}
