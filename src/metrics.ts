@@ -51,6 +51,8 @@ export class Metrics {
   readonly promptFilesFailed = this.#counter('trunkline_prompt_files_failed_total', 'Files of PROMPT_CACHE_DIR that could not be used', [
     'reason',
   ]);
+  readonly appConnections = this.#counter('trunkline_app_connections_total', 'Connections to apps, by what became of them', ['outcome']);
+  readonly appMessages = this.#counter('trunkline_app_messages_total', 'Messages from apps', ['type']);
   readonly promptCacheBytes = this.#gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
 
   constructor() {
