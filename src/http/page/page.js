@@ -20,6 +20,7 @@ const END_REASONS = new Map([
   ['error', 'the stream broke the protocol'],
   ['drained', 'the gateway was stopped'],
   ['api', 'it was ended over the API'],
+  ['app', 'the app ended it'],
 ]);
 
 /** The element of the page with this id. @param {string} id @returns {HTMLElement} */
