@@ -7,6 +7,12 @@ import type { Codec } from '../units.ts';
 /** Which side of the call a sound comes from: `inbound` = the far party speaks, `outbound` = what is played to it. */
 export type Track = 'inbound' | 'outbound';
 
+/**
+ * How a carrier plays what we send: `buffered` = at its own pace from a buffer, with marks and clear; `paced` = each frame as it comes;
+ * `none` = the stream only listens.
+ */
+export type Playback = 'buffered' | 'paced' | 'none';
+
 /** One text (string) or binary (bytes) message of a carrier's WebSocket. */
 export type WireMessage = string | Uint8Array;
 
@@ -22,7 +28,7 @@ export interface CallStart {
   readonly to: string | null;
   readonly tracks: readonly Track[];
   readonly codec: Codec;
-  /** Whether the carrier takes audio from us, as far as `start` tells. */
+  readonly playback: Playback;
   readonly parameters: Readonly<Record<string, string>>;
 }
 

@@ -108,14 +108,17 @@ function parseStart(message: Json): CallStart {
   const start = objectAt(message, 'start');
   checkMediaFormat(objectAt(start, 'mediaFormat', 'start.mediaFormat'));
   const parameters = parseParameters(start['customParameters']);
+  const tracks = parseTracks(start['tracks']);
   return {
     carrier: 'twilio',
     callId: identifierAt(start, 'callSid', 'start.callSid'),
     streamId: identifierAt(message, 'streamSid'),
     from: parameters['from'] || null,
     to: parameters['to'] || null,
-    tracks: parseTracks(start['tracks']),
+    tracks,
     codec: MULAW_8K,
+    // Only <Start><Stream> delivers the outbound track, and it takes nothing from us.
+    playback: tracks.includes('outbound') ? 'none' : 'buffered',
     parameters,
   };
 }
@@ -153,8 +156,7 @@ export class TwilioDialect implements Dialect {
   /** Audio, a mark or a clear as Twilio takes it. Throws `invalid_request` before `start` and for a stream that only listens. */
   format(command: CarrierCommand): string {
     if (this.#start === null) throw new TrunklineError('invalid_request', 'nothing can be sent before start: the stream has no name yet');
-    // Only <Start><Stream> delivers the outbound track, and it takes nothing from us.
-    if (this.#start.tracks.includes('outbound'))
+    if (this.#start.playback === 'none')
       throw new TrunklineError('invalid_request', 'this stream only listens: its tracks include outbound');
     const streamSid = JSON.stringify(this.#start.streamId);
     if (command.type === 'audio') return `{"event":"media","streamSid":${streamSid},"media":{"payload":"${encodeBase64(command.bytes)}"}}`;

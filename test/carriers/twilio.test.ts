@@ -77,6 +77,7 @@ describe('what the events hold', () => {
         to: '+15005550001',
         tracks: ['inbound'],
         codec: { name: 'mulaw', rateHz: 8000, channels: 1 },
+        playback: 'buffered',
         parameters: { token: 'abc' },
       },
     });
