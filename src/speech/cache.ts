@@ -1,0 +1,153 @@
+/**
+ * Finished prompts: in memory, optionally on disk, and those being made. Whoever asks for a prompt that is being made waits for that one; it is given
+ * up only when everybody who waited has given up.
+ */
+import { LRUCache } from 'lru-cache';
+import { EngineError } from '../link/engine.ts';
+import { hashOf, type Prompt, type PromptKey } from './prompt.ts';
+import { type FileTrouble, PromptFiles } from './prompt-files.ts';
+
+/** Where a cache counts. */
+export interface PromptCacheMetrics {
+  /** A prompt was asked for: it was in `memory` or on `disk`, is `shared` with others who wait for it, or the `engine` makes it. */
+  asked(from: 'memory' | 'disk' | 'shared' | 'engine'): void;
+  trouble(trouble: FileTrouble): void;
+  /** So many bytes are held in memory now. */
+  held(bytes: number): void;
+}
+
+interface PromptCacheOptions {
+  /** Most that the prompts in memory may hold; those asked for longest ago go first. 0 = none are kept. */
+  readonly maxBytes: number;
+  /** Where prompts are kept over restarts; null = nowhere. */
+  readonly directory: string | null;
+  readonly directoryMaxBytes: number;
+  readonly metrics: PromptCacheMetrics;
+}
+
+/** How many prompts there are in memory, their bytes, and the bytes of those on disk. */
+export interface PromptCacheStats {
+  readonly prompts: number;
+  readonly bytes: number;
+  readonly diskBytes: number;
+}
+
+/** What a prompt costs beside its sound: its name and the cache's own books. */
+const PROMPT_OVERHEAD_BYTES = 256;
+
+interface Making {
+  readonly prompt: Promise<Prompt>;
+  readonly controller: AbortController;
+  waiters: number;
+}
+
+export class PromptCache {
+  readonly #memory: LRUCache<string, Prompt>;
+  readonly #files: PromptFiles | null;
+  readonly #metrics: PromptCacheMetrics;
+  readonly #making = new Map<string, Making>();
+  /** Counts the clearings: what was begun before one is not kept after it. */
+  #generation = 0;
+
+  constructor({ maxBytes, directory, directoryMaxBytes, metrics }: PromptCacheOptions) {
+    this.#metrics = metrics;
+    this.#memory = new LRUCache({ maxSize: Math.max(maxBytes, 1), sizeCalculation: ({ bytes }) => bytes.length + PROMPT_OVERHEAD_BYTES });
+    this.#files =
+      directory === null
+        ? null
+        : new PromptFiles({ directory, maxBytes: directoryMaxBytes, onTrouble: (trouble) => metrics.trouble(trouble) });
+  }
+
+  /** Finds out what is on disk. Throws what the file system throws when the directory cannot be used. */
+  async open(): Promise<void> {
+    await this.#files?.open();
+  }
+
+  get stats(): PromptCacheStats {
+    return { prompts: this.#memory.size, bytes: this.#memory.calculatedSize, diskBytes: this.#files?.bytes ?? 0 };
+  }
+
+  /** The prompt, if it is in memory. */
+  get(key: PromptKey): Prompt | undefined {
+    const prompt = this.#memory.get(hashOf(key));
+    if (prompt !== undefined) this.#metrics.asked('memory');
+    return prompt;
+  }
+
+  /**
+   * The prompt: from memory, from disk, from whoever is making it, or by `synthesise`, whose signal aborts when nobody wants it any more.
+   * Fails with what `synthesise` fails with; with EngineError `cancelled` as soon as `signal` aborts.
+   */
+  make(key: PromptKey, synthesise: (signal: AbortSignal) => Promise<Prompt>, signal?: AbortSignal): Promise<Prompt> {
+    const hash = hashOf(key);
+    const known = this.#memory.get(hash);
+    if (known !== undefined) {
+      this.#metrics.asked('memory');
+      return Promise.resolve(known);
+    }
+    const running = this.#making.get(hash);
+    if (running !== undefined) this.#metrics.asked('shared');
+    return this.#join(hash, running ?? this.#begin(hash, synthesise), signal);
+  }
+
+  /** Forgets all prompts, in memory and on disk. Returns how many there were. */
+  clear(): number {
+    const names = new Set([...this.#memory.keys(), ...(this.#files?.names() ?? [])]);
+    this.#generation++;
+    this.#memory.clear();
+    this.#metrics.held(0);
+    this.#files?.clear();
+    return names.size;
+  }
+
+  /** Resolves when everything that was to be written is. */
+  async settled(): Promise<void> {
+    await this.#files?.settled();
+  }
+
+  #begin(hash: string, synthesise: (signal: AbortSignal) => Promise<Prompt>): Making {
+    const controller = new AbortController();
+    const making: Making = { prompt: this.#find(hash, synthesise, controller.signal), controller, waiters: 0 };
+    this.#making.set(hash, making);
+    const done = (): void => this.#forget(hash, making);
+    making.prompt.then(done, done);
+    return making;
+  }
+
+  async #find(hash: string, synthesise: (signal: AbortSignal) => Promise<Prompt>, signal: AbortSignal): Promise<Prompt> {
+    const generation = this.#generation;
+    const kept = (await this.#files?.read(hash)) ?? null;
+    this.#metrics.asked(kept === null ? 'engine' : 'disk');
+    const prompt = kept ?? (await synthesise(signal));
+    if (generation !== this.#generation) return prompt;
+    this.#memory.set(hash, prompt);
+    this.#metrics.held(this.#memory.calculatedSize);
+    if (kept === null) this.#files?.write(hash, prompt);
+    return prompt;
+  }
+
+  /** Waits for a prompt together with others. */
+  #join(hash: string, making: Making, signal: AbortSignal | undefined): Promise<Prompt> {
+    making.waiters++;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        making.waiters--;
+        reject(new EngineError('cancelled', 'the prompt is not wanted any more'));
+        if (making.waiters > 0) return;
+        this.#forget(hash, making);
+        making.controller.abort();
+      };
+      if (signal?.aborted) {
+        leave();
+        return;
+      }
+      signal?.addEventListener('abort', leave, { once: true });
+      const arrived = (): void => signal?.removeEventListener('abort', leave);
+      void making.prompt.then(resolve, reject).finally(arrived);
+    });
+  }
+
+  #forget(hash: string, making: Making): void {
+    if (this.#making.get(hash) === making) this.#making.delete(hash);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Finished prompts on disk, one file each, for one gateway alone. A file is written under another name and renamed, so that it is whole or absent;
+ * what a failing disk or a power cut leaves behind shows by its checksum and is dropped. The only file of this room that touches the disk.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Prompt } from './prompt.ts';
+
+const MAGIC = Buffer.from('TLP1');
+const NAME = /^([0-9a-f]{64})\.prompt$/;
+const LEFT_OVER = /\.tmp$/;
+/** magic, SHA-256 of the key, duration in ms and bytes of sound (both 32 bit, little-endian), SHA-256 of the sound. */
+const KEY_AT = MAGIC.length;
+const DURATION_AT = KEY_AT + 32;
+const LENGTH_AT = DURATION_AT + 4;
+const CHECKSUM_AT = LENGTH_AT + 4;
+const HEADER_BYTES = CHECKSUM_AT + 32;
+
+/** Prompts that may wait to be written: behind a disk slower than speech is made, further ones are not kept. */
+const WRITES_WAITING_MAX = 64;
+
+/** `damaged`: not what was written; `unreadable`, `unwritable`: the disk refused. */
+export type FileTrouble = 'damaged' | 'unreadable' | 'unwritable';
+
+interface PromptFilesOptions {
+  readonly directory: string;
+  /** Most that all files together may hold; those asked for longest ago go first (after a start: those written longest ago). */
+  readonly maxBytes: number;
+  onTrouble(trouble: FileTrouble): void;
+}
+
+/** The files of one directory. Nothing here throws after {@link open}: a disk that fails costs time, not speech. */
+export class PromptFiles {
+  readonly #directory: string;
+  readonly #maxBytes: number;
+  readonly #onTrouble: (trouble: FileTrouble) => void;
+  /** Name of the prompt → bytes of its file. What falls out of it is deleted. */
+  readonly #index: LRUCache<string, number>;
+  /** The last operation; they run one after the other, so that no two touch the same file. */
+  #tail: Promise<unknown> = Promise.resolve();
+  #writesWaiting = 0;
+
+  constructor(options: PromptFilesOptions) {
+    this.#directory = options.directory;
+    this.#maxBytes = options.maxBytes;
+    this.#onTrouble = options.onTrouble;
+    this.#index = new LRUCache({
+      maxSize: options.maxBytes,
+      sizeCalculation: (bytes) => bytes,
+      dispose: (_bytes, hash, reason) => {
+        if (reason !== 'set') void this.#queue(() => this.#remove(hash));
+      },
+    });
+  }
+
+  /** Finds out what is there. Throws what the file system throws when the directory cannot be used. */
+  async open(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true });
+    const found: { hash: string; bytes: number; usedAtMs: number }[] = [];
+    for (const file of await readdir(this.#directory)) {
+      if (LEFT_OVER.test(file)) await rm(join(this.#directory, file), { force: true });
+      const hash = NAME.exec(file)?.[1];
+      if (hash === undefined) continue;
+      const { size, mtimeMs } = await stat(join(this.#directory, file));
+      found.push({ hash, bytes: size, usedAtMs: mtimeMs });
+    }
+    for (const { hash, bytes } of found.toSorted((a, b) => a.usedAtMs - b.usedAtMs)) this.#index.set(hash, bytes);
+    await this.settled();
+  }
+
+  /** Bytes of all files. */
+  get bytes(): number {
+    return this.#index.calculatedSize;
+  }
+
+  /** The names of the prompts that are there. */
+  names(): string[] {
+    return [...this.#index.keys()];
+  }
+
+  /** The prompt of that name; null when there is none, or none that is whole. */
+  read(hash: string): Promise<Prompt | null> {
+    if (this.#index.get(hash) === undefined) return Promise.resolve(null);
+    return this.#queue(() => this.#read(hash));
+  }
+
+  /** Keeps a prompt, if there is room for it. */
+  write(hash: string, prompt: Prompt): void {
+    if (HEADER_BYTES + prompt.bytes.length > this.#maxBytes || this.#writesWaiting >= WRITES_WAITING_MAX) return;
+    this.#writesWaiting++;
+    void this.#queue(() => this.#write(hash, prompt));
+  }
+
+  /** Deletes all of them. */
+  clear(): void {
+    this.#index.clear();
+  }
+
+  /** Resolves when everything asked for so far is done. */
+  async settled(): Promise<void> {
+    let tail: Promise<unknown>;
+    do {
+      tail = this.#tail;
+      await tail;
+    } while (tail !== this.#tail);
+  }
+
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done;
+    return done;
+  }
+
+  async #read(hash: string): Promise<Prompt | null> {
+    let file: Buffer;
+    try {
+      file = await readFile(this.#path(hash));
+    } catch {
+      this.#onTrouble('unreadable');
+      this.#index.delete(hash);
+      return null;
+    }
+    const prompt = parse(file, hash);
+    if (prompt !== null) return prompt;
+    this.#onTrouble('damaged');
+    this.#index.delete(hash);
+    return null;
+  }
+
+  async #write(hash: string, prompt: Prompt): Promise<void> {
+    const temporary = join(this.#directory, `${hash}.${randomUUID()}.tmp`);
+    try {
+      await writeFile(temporary, format(hash, prompt));
+      await rename(temporary, this.#path(hash));
+      this.#index.set(hash, HEADER_BYTES + prompt.bytes.length);
+    } catch {
+      this.#onTrouble('unwritable');
+      await rm(temporary, { force: true }).catch(() => undefined);
+    } finally {
+      this.#writesWaiting--;
+    }
+  }
+
+  async #remove(hash: string): Promise<void> {
+    // Written again meanwhile.
+    if (this.#index.has(hash)) return;
+    await rm(this.#path(hash), { force: true }).catch(() => this.#onTrouble('unwritable'));
+  }
+
+  #path(hash: string): string {
+    return join(this.#directory, `${hash}.prompt`);
+  }
+}
+
+function checksum(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function format(hash: string, { bytes, durationMs }: Prompt): Buffer {
+  const file = Buffer.alloc(HEADER_BYTES + bytes.length);
+  MAGIC.copy(file);
+  Buffer.from(hash, 'hex').copy(file, KEY_AT);
+  file.writeUInt32LE(durationMs, DURATION_AT);
+  file.writeUInt32LE(bytes.length, LENGTH_AT);
+  checksum(bytes).copy(file, CHECKSUM_AT);
+  file.set(bytes, HEADER_BYTES);
+  return file;
+}
+
+/** Null unless `file` is whole and holds the prompt of that name. */
+function parse(file: Buffer, hash: string): Prompt | null {
+  if (file.length < HEADER_BYTES || !file.subarray(0, KEY_AT).equals(MAGIC)) return null;
+  if (file.toString('hex', KEY_AT, DURATION_AT) !== hash) return null;
+  const bytes = new Uint8Array(file.subarray(HEADER_BYTES));
+  if (bytes.length !== file.readUInt32LE(LENGTH_AT)) return null;
+  if (!checksum(bytes).equals(file.subarray(CHECKSUM_AT, HEADER_BYTES))) return null;
+  return { bytes, durationMs: file.readUInt32LE(DURATION_AT) };
+}

@@ -1,0 +1,71 @@
+import { SentenceSplitter } from './sentences.ts';
+
+/** Text is handed to the splitter in such portions, so that a book given at once does not hold everybody up. */
+const PORTION_CHARS = 1000;
+
+/** The text of one utterance as it comes, in pieces of any size; its sentences as soon as they are certain. */
+export class TextStream {
+  readonly #splitter = new SentenceSplitter();
+  readonly #sentences: string[] = [];
+  #text = '';
+  /** What the splitter does not have yet. */
+  #unsplit = '';
+  #ended = false;
+  #flushed = false;
+  #wake: (() => void) | null = null;
+
+  /** Everything written so far. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** More text, put behind what came before without any space between. Ignored after {@link end}. */
+  write(piece: string): void {
+    if (this.#ended) return;
+    this.#text += piece;
+    this.#unsplit += piece;
+    this.#wake?.();
+  }
+
+  /** No more text. */
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** The next sentence, as soon as it is there; null at the end of the text, or when `signal` aborts. One call at a time. */
+  async next(signal: AbortSignal): Promise<string | null> {
+    while (!signal.aborted) {
+      const sentence = this.#sentences.shift();
+      if (sentence !== undefined) return sentence;
+      if (this.#flushed) return null;
+      if (this.#unsplit !== '') this.#split();
+      else if (this.#ended) this.#flush();
+      else await this.#more(signal);
+    }
+    return null;
+  }
+
+  #split(): void {
+    const portion = this.#unsplit.slice(0, PORTION_CHARS);
+    this.#unsplit = this.#unsplit.slice(PORTION_CHARS);
+    this.#sentences.push(...this.#splitter.push(portion));
+  }
+
+  #flush(): void {
+    this.#flushed = true;
+    this.#sentences.push(...this.#splitter.flush());
+  }
+
+  #more(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#wake = null;
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#wake = wake;
+      signal.addEventListener('abort', wake);
+    });
+  }
+}
