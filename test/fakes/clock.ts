@@ -46,6 +46,12 @@ export class FakeClock implements Clock {
     this.#nowMs = endMs;
   }
 
+  /** The process is held up for `durationMs`: whatever falls due meanwhile fires at the end, late. */
+  stall(durationMs: number): void {
+    this.#nowMs += durationMs;
+    this.advance(0);
+  }
+
   /** Like {@link advance} in steps of `stepMs`, letting promises settle between the steps. */
   async run(durationMs: number, stepMs = 10): Promise<void> {
     for (let leftMs = durationMs; leftMs > 0; leftMs -= stepMs) {
