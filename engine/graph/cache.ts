@@ -61,8 +61,11 @@ async function fill(folder: string, files: ReadonlyMap<string, Uint8Array>): Pro
   await putFile(folder, SUMS, sums);
 }
 
+/** So many temporary files this process has begun. */
+let unfinishedFiles = 0;
+
 async function putFile(folder: string, name: string, content: Uint8Array | string): Promise<void> {
-  const unfinished = join(folder, `${name}.${process.pid}.tmp`);
+  const unfinished = join(folder, `${name}.${process.pid}-${++unfinishedFiles}.tmp`);
   try {
     await writeFile(unfinished, content);
     await rename(unfinished, join(folder, name));

@@ -101,7 +101,7 @@ function readValue(reader: BinaryReader, { type }: Field, depth: number): unknow
     case 'float':
       return reader.float();
     case 'string':
-      return reader.string();
+      return reader.string(true);
     case 'bytes':
       return reader.bytes();
     default:

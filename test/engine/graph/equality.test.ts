@@ -1,0 +1,102 @@
+/** The rewritten graphs against the shipped ones, on speech that we synthesised ourselves. `npm run bench -- equality` does it on human speech. */
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Asr, Recognition } from '../../../engine/models/model.ts';
+import { loadMoonshine } from '../../../engine/models/moonshine.ts';
+import { packagePath } from '../../../src/paths.ts';
+import { countEdits, wordErrorRate } from '../../bench/wer/align.ts';
+import { normaliseWords } from '../../bench/wer/normalise.ts';
+import { TEST_CACHE_DIR } from '../settings.ts';
+import { finish, speech } from '../speech.ts';
+
+const RATE_HZ = 16_000;
+const TEXTS = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, string[]>;
+
+let rewritten: Asr;
+let inOneRun: Asr;
+let shipped: Asr;
+
+async function load(graphs: 'rewritten' | 'shipped', runTokens: number): Promise<Asr> {
+  const device = { provider: 'cpu' } as const;
+  const { asr, warning } = await loadMoonshine({
+    graphs,
+    runTokens,
+    device,
+    threads: 1,
+    cacheDir: TEST_CACHE_DIR,
+    progress: () => undefined,
+  });
+  expect(warning).toBeNull();
+  return asr;
+}
+
+beforeAll(async () => {
+  rewritten = await load('rewritten', 5);
+  inOneRun = await load('rewritten', 512);
+  shipped = await load('shipped', 1);
+});
+
+const transcribe = async (asr: Asr, samples: Int16Array, draft: readonly number[] = []) =>
+  (await finish(asr.transcribe(samples, draft))).result;
+
+/** Windows that grow from each of many places, as partials do. */
+function windows(): Int16Array[] {
+  const found = [speech('short'), speech('long-speech').subarray(0, 8 * RATE_HZ)];
+  for (const name of ['demo-caller', 'demo-agent', 'long-speech']) {
+    const samples = speech(name);
+    for (let from = 0; from + 4 * RATE_HZ <= samples.length; from += 3 * RATE_HZ) {
+      for (const seconds of [1.2, 3.2]) found.push(samples.subarray(from, from + seconds * RATE_HZ));
+    }
+  }
+  return found;
+}
+
+/** Share of `windows` for which two ways of decoding say the same, token for token. */
+async function agreement(
+  stretches: readonly Int16Array[],
+  one: (samples: Int16Array) => Promise<Recognition>,
+  other: typeof one,
+): Promise<number> {
+  let equal = 0;
+  for (const samples of stretches) if ((await one(samples)).tokens.join() === (await other(samples)).tokens.join()) equal++;
+  return equal / stretches.length;
+}
+
+describe('the rewritten graphs', () => {
+  const all = windows();
+  const some = all.filter((_, index) => index % 4 === 0);
+  const ours = (samples: Int16Array) => transcribe(rewritten, samples);
+  const theirs = (samples: Int16Array) => transcribe(shipped, samples);
+
+  it('say what the shipped ones say, token for token, for at least 90 % of windows', async () => {
+    expect(all.length).toBeGreaterThan(50);
+    expect(await agreement(all, ours, theirs)).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('say it with drafts too, the hypotheses for shorter windows', async () => {
+    const draftFor = async (samples: Int16Array) => (await ours(samples.subarray(0, samples.length * 0.8))).tokens;
+    const withDraft = (asr: Asr) => async (samples: Int16Array) => transcribe(asr, samples, await draftFor(samples));
+    expect(await agreement(some, withDraft(rewritten), withDraft(shipped))).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it('make as many word errors as the shipped ones on a whole recording', async () => {
+    const reference = normaliseWords(TEXTS['long-speech']?.join(' ') ?? '');
+    const rateOf = ({ text }: Recognition) => wordErrorRate(countEdits(reference, normaliseWords(text)));
+    const spoken = speech('long-speech');
+    expect(Math.abs(rateOf(await ours(spoken)) - rateOf(await theirs(spoken)))).toBeLessThanOrEqual(1.6);
+  });
+
+  it('give the same tokens in many short runs as in one long run', async () => {
+    expect(await agreement(some, ours, (samples) => transcribe(inOneRun, samples))).toBe(1);
+  });
+
+  it('give the same tokens whether a draft is right, right at first, too long or wrong', async () => {
+    const samples = speech('short');
+    const { tokens } = await ours(samples);
+    expect(tokens.length).toBeGreaterThan(6);
+    const half = tokens.slice(0, 5);
+    for (const draft of [tokens, half, [...half, 9999, 9998], [9999], [...tokens, 278, 278]]) {
+      expect((await transcribe(rewritten, samples, draft)).tokens).toEqual(tokens);
+    }
+  });
+});
