@@ -1,5 +1,6 @@
 /** The list of calls: a button for each, live ones first. It is changed in place, so that focus and what a screen reader has read stay. */
 import { formatTime } from './captions.js';
+import { setText } from './dom.js';
 
 /**
  * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'live' | 'ended', startedAt: string, endedAt: string | null,
@@ -31,11 +32,6 @@ export function formatClock(iso) {
 function byInterest(a, b) {
   if (a.state !== b.state) return a.state === 'live' ? -1 : 1;
   return a.startedAt < b.startedAt ? 1 : a.startedAt > b.startedAt ? -1 : 0;
-}
-
-/** Changing a text that is the same already would make screen readers read it again. @param {Element} element @param {string} text */
-export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 export class CallList {

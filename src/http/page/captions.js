@@ -12,6 +12,7 @@ const END_PX = 48;
 const TRACK_NAMES = new Map([
   ['inbound', 'Inbound'],
   ['outbound', 'Outbound'],
+  ['spoken', 'Spoken'],
 ]);
 
 /**
@@ -110,6 +111,24 @@ export class Captions {
   add(caption) {
     if (caption.final) this.#addFinal(caption);
     else this.#showPartial(caption);
+    this.#keepUp();
+  }
+
+  /**
+   * What Trunkline said, until `atMs`; words that were cut off by an interruption are told apart.
+   * @param {{ utterance: string, text: string, heardText: string, interrupted: boolean, atMs: number }} spoken
+   */
+  addSpoken({ utterance, text, heardText, interrupted, atMs }) {
+    const heard = interrupted ? heardText : text;
+    const { paragraph, words } = makeParagraph({ track: 'spoken', utterance: 0, text, startMs: atMs });
+    words.append(make('span', 'said', heard));
+    if (interrupted)
+      words.append(
+        make('span', 'unheard', text.startsWith(heard) ? text.slice(heard.length) : ''),
+        ' ',
+        make('span', 'cut', '(interrupted)'),
+      );
+    this.#insert(`spoken ${utterance}`, paragraph, atMs);
     this.#keepUp();
   }
 

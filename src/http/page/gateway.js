@@ -23,12 +23,27 @@ export async function getJson(path) {
 }
 
 /**
+ * What the gateway answers to a POST of `body` to `path`, parsed. Throws like {@link getJson}.
+ * @param {string} path @param {object} body
+ * @returns {Promise<any>}
+ */
+export async function postJson(path, body) {
+  const response = await post(path, body);
+  return response.json();
+}
+
+/**
  * Gives the key for a cookie that opens the API to this browser for a while.
  * Throws KeyWanted when it is not a key, else like {@link getJson}.
  * @param {string} key
  */
 export async function openSession(key) {
-  await ask('/v1/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ key }) });
+  await post('/v1/session', { key });
+}
+
+/** @param {string} path @param {object} body */
+function post(path, body) {
+  return ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 /** @param {string} path @param {RequestInit} request @returns {Promise<Response>} */

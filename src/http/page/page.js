@@ -2,15 +2,20 @@
  * The page: which calls there are, what is said on the chosen one, and how the page stands with the gateway. Whatever a call says enters the document
  * as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a link comes back to it.
  */
-import { CallList, describeCall, formatClock, nameCall, setText } from './calls.js';
+import { CallList, describeCall, formatClock, nameCall } from './calls.js';
 import { Captions } from './captions.js';
+import { part, setText } from './dom.js';
 import { callPath, getJson, KeyWanted, NoAnswer, openSession } from './gateway.js';
+import { Phone } from './phone.js';
 
 /** @typedef {import('./calls.js').CallView} CallView */
 
 const POLL_MS = 2000;
 /** A browser does not try a refused feed again: the page does, after this. */
 const REOPEN_MS = 3000;
+/** A call from this page is looked for this often, after so long each, until the gateway lists it. */
+const ARRIVAL_LOOKS = 10;
+const ARRIVAL_LOOK_MS = 150;
 
 const END_REASONS = new Map([
   ['hangup', 'it was hung up'],
@@ -22,13 +27,6 @@ const END_REASONS = new Map([
   ['api', 'it was ended over the API'],
   ['app', 'the app ended it'],
 ]);
-
-/** The element of the page with this id. @param {string} id @returns {HTMLElement} */
-function part(id) {
-  const element = document.getElementById(id);
-  if (element === null) throw new Error(`the page has no #${id}`);
-  return element;
-}
 
 class Page {
   /** @type {CallView[]} */
@@ -50,6 +48,10 @@ class Page {
     pending: part('pending'),
     earlier: part('earlier'),
     newest: part('newest'),
+  });
+  #phone = new Phone({
+    onLive: (callId) => void this.#welcomeCall(callId),
+    onKeyWanted: (error) => this.#fail(error),
   });
 
   start() {
@@ -108,6 +110,7 @@ class Page {
     this.#answers = true;
     if (this.#locked) return;
     this.#closeFeed();
+    this.#phone.hangUp();
     part('door').hidden = false;
     part('board').hidden = true;
     part('key').focus();
@@ -185,6 +188,15 @@ class Page {
     this.#follow();
   }
 
+  /** The call that was begun here becomes the chosen one; it is in the list a moment later. @param {string} id */
+  async #welcomeCall(id) {
+    this.#choose(id);
+    for (let looks = 0; looks < ARRIVAL_LOOKS && this.#chosen === id && this.#call === undefined; looks++) {
+      await this.#look();
+      await new Promise((resolve) => setTimeout(resolve, ARRIVAL_LOOK_MS));
+    }
+  }
+
   /** @param {HTMLAnchorElement} link @param {string} id */
   #pointToTranscript(link, id) {
     const format = link.dataset['format'] ?? 'text';
@@ -259,6 +271,7 @@ class Page {
   /** @param {any} event one event of the caption feed */
   #receive(event) {
     if (event.type === 'caption') this.#captions.add(event);
+    if (event.type === 'spoken') this.#captions.addSpoken(event);
     if (event.type === 'dtmf') this.#captions.addDigit(event.digit, event.atMs);
     if (event.type === 'call.ended') this.#noteEnd(event);
     const call = this.#call;
