@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { Feed } from './calls/feed.ts';
+import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { systemClock } from './clock.ts';
-import { EXIT_CONFIG } from './config.ts';
+import { ConfigError, EXIT_CONFIG } from './config.ts';
 import { createLink } from './link/from-settings.ts';
 import { createLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
+import { MULAW_8K } from './units.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -29,7 +31,8 @@ interface GatewayOptions {
 
 /**
  * Starts a gateway in this process and touches nothing else of it.
- * @throws ListenError when it cannot listen; EngineError when EXECUTION_PROVIDER=cuda and no engine starts
+ * @throws ListenError when it cannot listen; ConfigError when PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; EngineError when
+ * EXECUTION_PROVIDER=cuda and no engine starts
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL) } = options;
@@ -37,11 +40,15 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const metrics = new Metrics();
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
-  const registry = new CallRegistry({ settings, engine: link, clock, feed, log, metrics });
+  const { prompter } = await openPrompts({ settings, engine: link, metrics });
+  const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
+  const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
+  const warming = new AbortController();
   let draining = false;
   const health = () => ({ draining, engine: link.status });
   const server = await createServer({ settings, registry, feed, health, metrics, log, clock });
   const end = async () => {
+    warming.abort();
     await server.close();
     await link.close();
   };
@@ -56,6 +63,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
         if (!draining) log.error({ err }, 'no engine is ready');
       });
     }
+    if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
       closed ??= registry.drain(settings.DRAIN_TIMEOUT_MS).then(end);
@@ -111,6 +119,7 @@ export async function serve(settings: Settings): Promise<void> {
   try {
     await starting;
   } catch (error) {
+    if (error instanceof ConfigError) die(EXIT_CONFIG, error.message);
     if (error instanceof ListenError) die(1, error.message);
     die(1, 'cannot start', error);
   }

@@ -1,6 +1,6 @@
 /**
  * One live call, from its accepted `start` to `call.ended`. It introduces the rooms to each other: the carrier's events go to the tracks, what the
- * tracks' ears hear goes to the feed. Nothing of it appears in the feed after `call.ended`.
+ * tracks' ears hear goes to the feed and may interrupt what the voice says. Nothing of it appears in the feed after `call.ended`.
  */
 import type { TimelineStats } from '../audio/timeline.ts';
 import type { CallStart, CarrierEvent, Track } from '../carriers/carrier.ts';
@@ -9,11 +9,14 @@ import type { Timer } from '../clock.ts';
 import { ERRORS, TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EarEvent } from '../transcription/ear.ts';
+import type { Interruptible } from './bargein.ts';
 import type { CallContext } from './context.ts';
-import type { EndReason } from './events.ts';
+import { type EndReason, SPOKEN_TEXT_MAX_CHARS } from './events.ts';
 import { Finals } from './finals.ts';
+import { Hearing } from './hearing.ts';
 import { TrackChain } from './track.ts';
 import type { FinalCaption } from './transcript.ts';
+import { CallVoice, type VoiceEvent } from './voice.ts';
 import { settlesWithin } from './wait.ts';
 
 /** How often stalls and the backlog are looked at. */
@@ -22,9 +25,11 @@ const TICK_MS = 250;
 const BACKLOG_MAX_MS = 5000;
 /** How long an ended call waits for its last finals: longer than an ear keeps asking an engine that fails, for one that never answers. */
 const FINALS_WAIT_MS = 30_000;
+/** How long a call that is to be hung up goes on for what is still to be said. */
+const LAST_WORDS_MS = 30_000;
 
 /** What a call needs of its leg. */
-export type CallLeg = Pick<WebSocketLeg, 'close' | 'fail' | 'pause' | 'resume'>;
+export type CallLeg = Pick<WebSocketLeg, 'send' | 'close' | 'fail' | 'pause' | 'resume'>;
 
 /** What a call is made of, and whom it tells of its end. */
 export interface CallOptions {
@@ -45,13 +50,17 @@ export class Call {
   readonly startedAt: Date;
   /** Resolves when `call.ended` is published and everything is released. */
   readonly ended: Promise<void>;
+  /** What is said in it. */
+  readonly voice: CallVoice;
   readonly #options: CallOptions;
   readonly #log: Log;
   readonly #chains = new Map<Track, TrackChain>();
+  readonly #hearing: Hearing;
   readonly #finals = new Finals();
   #lagMs: number | null = null;
   #timer: Timer | null = null;
   #paused = false;
+  #hangingUp = false;
   #reason: EndReason | null = null;
   #resolveEnded: () => void = () => undefined;
 
@@ -64,6 +73,12 @@ export class Call {
     });
     this.#options = options;
     this.#log = options.context.log.child({ callId: options.id, carrier: options.start.carrier });
+    this.voice = this.#openVoice();
+    this.#hearing = new Hearing({
+      voice: this.voice,
+      receivedMs: () => this.durationMs,
+      onEcho: () => options.context.metrics.echoes.inc(),
+    });
     for (const track of options.start.tracks) this.#chains.set(track, this.#openChain(track));
   }
 
@@ -106,6 +121,7 @@ export class Call {
         return;
       case 'dtmf':
         this.#options.context.feed.publish({ type: 'dtmf', callId: this.id, digit: event.digit, atMs: this.durationMs });
+        this.voice.onDtmf(event.digit);
         return;
       case 'stop':
         void this.end('hangup');
@@ -113,9 +129,21 @@ export class Call {
       case 'start':
         throw new TrunklineError('start_repeated', `got a second start in call ${this.id}, expected one`);
       case 'mark':
+        this.voice.onMark(event.name);
+        return;
       case 'ignored':
         return;
     }
+  }
+
+  /** Ends the call when everything that waits to be said has been said, after 30 s at the latest. Asked again, it ends the call at once. */
+  hangUp(): void {
+    if (this.#hangingUp || !this.voice.speaking) {
+      void this.end('api');
+      return;
+    }
+    this.#hangingUp = true;
+    void settlesWithin(this.#options.context.clock, this.voice.drained(), LAST_WORDS_MS).then(() => this.end('api'));
   }
 
   /**
@@ -133,6 +161,7 @@ export class Call {
   async #finish(reason: EndReason): Promise<void> {
     this.#timer?.cancel();
     this.#closeLeg(reason);
+    this.voice.close();
     await this.#hearTheRest();
     const { durationMs } = this;
     // First, so that whoever hears of the end finds the call ended.
@@ -175,7 +204,31 @@ export class Call {
     });
   }
 
-  #publish(track: Track, event: EarEvent): void {
+  #openVoice(): CallVoice {
+    const { start, leg, context, onFailure } = this.#options;
+    const { carrier, codec, playback } = start;
+    const voice = new CallVoice({
+      ...{ carrier, codec, playback, context, log: this.#log, onFailure },
+      bargeIn: bargeInOf(start, context.settings.BARGE_IN),
+      send: (command) => leg.send(command),
+    });
+    voice.onEvent((event) => this.#publishSpoken(event));
+    return voice;
+  }
+
+  #publishSpoken(event: VoiceEvent): void {
+    if (event.type !== 'spoken') return;
+    const { utterance, interrupted } = event;
+    const text = event.text.slice(0, SPOKEN_TEXT_MAX_CHARS);
+    const heardText = event.heardText.slice(0, SPOKEN_TEXT_MAX_CHARS);
+    const atMs = this.durationMs;
+    this.#options.context.feed.publish({ type: 'spoken', callId: this.id, utterance, text, heardText, interrupted, atMs });
+  }
+
+  /** What an ear heard, unless it is our own echo. */
+  #publish(track: Track, heard: EarEvent): void {
+    const event = track === 'inbound' ? this.#hearing.filter(heard) : heard;
+    if (event === null) return;
     const { feed } = this.#options.context;
     if (event.type !== 'caption') {
       feed.publish({ type: event.type, callId: this.id, track, atMs: event.atMs });
@@ -227,4 +280,12 @@ export class Call {
     }
     return sum;
   }
+}
+
+/** What may interrupt in this call: as its parameter `bargeIn` says, or else the setting. Throws `invalid_request` for anything unknown. */
+function bargeInOf({ parameters }: CallStart, setting: string): Interruptible {
+  const wish = parameters['bargeIn'] ?? setting;
+  if (wish === 'off') return 'none';
+  if (wish === 'speech' || wish === 'dtmf' || wish === 'any') return wish;
+  throw new TrunklineError('invalid_request', `parameter bargeIn: got ${wish.length} other characters, expected off, speech, dtmf or any`);
 }

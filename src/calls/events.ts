@@ -41,6 +41,24 @@ export interface CaptionEvent {
   readonly lagMs: number;
 }
 
+/** Something that we said is over; once for each utterance. */
+export interface SpokenEvent {
+  readonly type: 'spoken';
+  readonly callId: string;
+  /** As the API named it when it was asked for. */
+  readonly utterance: string;
+  /** What was to be said; only the first {@link SPOKEN_TEXT_MAX_CHARS} characters. */
+  readonly text: string;
+  /** What of it the caller heard, in whole words; cut like `text`. */
+  readonly heardText: string;
+  /** Cut off, or never begun. */
+  readonly interrupted: boolean;
+  readonly atMs: number;
+}
+
+/** Longer texts are cut in the feed, which keeps many events. */
+export const SPOKEN_TEXT_MAX_CHARS = 4000;
+
 /** A key was pressed. */
 export interface DtmfEvent {
   readonly type: 'dtmf';
@@ -49,8 +67,8 @@ export interface DtmfEvent {
   readonly atMs: number;
 }
 
-/** Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished. */
-export type EndReason = 'hangup' | 'closed' | 'lost' | 'timeout' | 'error' | 'drained' | 'api';
+/** Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`: the app ended it, or is gone. */
+export type EndReason = 'hangup' | 'closed' | 'lost' | 'timeout' | 'error' | 'drained' | 'api' | 'app';
 
 /** A call is over; the last event of its id. */
 export interface CallEndedEvent {
@@ -60,4 +78,4 @@ export interface CallEndedEvent {
   readonly durationMs: number;
 }
 
-export type FeedEvent = CallStartedEvent | SpeechEvent | CaptionEvent | DtmfEvent | CallEndedEvent;
+export type FeedEvent = CallStartedEvent | SpeechEvent | CaptionEvent | SpokenEvent | DtmfEvent | CallEndedEvent;

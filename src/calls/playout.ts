@@ -27,6 +27,7 @@ export interface Sound {
   readonly bytes: Uint8Array;
 }
 
+/** How the carrier takes sound, and who is told what became of it. */
 export interface PlayoutOptions<S extends Sound> {
   readonly codec: Codec;
   readonly clock: Clock;

@@ -12,6 +12,7 @@ import type { CallContext } from './context.ts';
 import type { EndReason } from './events.ts';
 import { CallTokens } from './tokens.ts';
 import type { FinalCaption } from './transcript.ts';
+import type { CallVoice } from './voice.ts';
 import { settlesWithin } from './wait.ts';
 
 /** A call as the API shows it. Times are ISO 8601. */
@@ -123,11 +124,19 @@ export class CallRegistry {
     return this.#live.get(id)?.finals ?? this.#archive.get(id)?.finals;
   }
 
-  /** Ends a live call; Twilio then goes on with the TwiML after `<Connect>`. False when there is no live call of that id. */
+  /** What is said in a live call; undefined = no live call of that id. */
+  voice(id: string): CallVoice | undefined {
+    return this.#live.get(id)?.voice;
+  }
+
+  /**
+   * Ends a live call when everything that waits to be said has been said, after 30 s at the latest; asked again, at once. Twilio then goes on with the
+   * TwiML after `<Connect>`. False when there is no live call of that id.
+   */
   hangup(id: string): boolean {
     const call = this.#live.get(id);
     if (call === undefined) return false;
-    void call.end('api');
+    call.hangUp();
     return true;
   }
 

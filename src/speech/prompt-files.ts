@@ -48,7 +48,8 @@ export class PromptFiles {
     this.#onTrouble = options.onTrouble;
     this.#index = new LRUCache({
       maxSize: options.maxBytes,
-      sizeCalculation: (bytes) => bytes,
+      // An empty file, which a power cut leaves behind, counts too.
+      sizeCalculation: (bytes) => Math.max(bytes, 1),
       dispose: (_bytes, hash, reason) => {
         if (reason !== 'set') void this.#queue(() => this.#remove(hash));
       },
@@ -60,11 +61,13 @@ export class PromptFiles {
     await mkdir(this.#directory, { recursive: true });
     const found: { hash: string; bytes: number; usedAtMs: number }[] = [];
     for (const file of await readdir(this.#directory)) {
-      if (LEFT_OVER.test(file)) await rm(join(this.#directory, file), { force: true });
+      const path = join(this.#directory, file);
+      if (LEFT_OVER.test(file)) await rm(path, { force: true });
       const hash = NAME.exec(file)?.[1];
       if (hash === undefined) continue;
-      const { size, mtimeMs } = await stat(join(this.#directory, file));
-      found.push({ hash, bytes: size, usedAtMs: mtimeMs });
+      const { size, mtimeMs } = await stat(path);
+      if (size > this.#maxBytes) await rm(path);
+      else found.push({ hash, bytes: size, usedAtMs: mtimeMs });
     }
     for (const { hash, bytes } of found.toSorted((a, b) => a.usedAtMs - b.usedAtMs)) this.#index.set(hash, bytes);
     await this.settled();

@@ -7,8 +7,8 @@ export interface Word {
   readonly spaced: boolean;
 }
 
-/** Scripts that write no spaces between words: there every character counts as a word. */
-const UNSPACED =
+/** Scripts that write no spaces between words, for a character class: there every character counts as a word. */
+export const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const PIECE = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Arrival } from '../../src/calls/arrival.ts';
 import { Call, type CallLeg } from '../../src/calls/call.ts';
-import type { CallStart, CarrierEvent } from '../../src/carriers/carrier.ts';
+import type { CallStart, CarrierCommand, CarrierEvent } from '../../src/carriers/carrier.ts';
 import type { LegHandlers } from '../../src/carriers/leg.ts';
 import { TrunklineError } from '../../src/errors.ts';
 import { MULAW_8K } from '../../src/units.ts';
@@ -15,6 +15,7 @@ const START: CallStart = {
   from: null,
   to: null,
   tracks: ['inbound'],
+  playback: 'buffered',
   codec: MULAW_8K,
   parameters: {},
 };
@@ -22,6 +23,10 @@ const START: CallStart = {
 /** A leg that only remembers what was asked of it. */
 class QuietLeg implements CallLeg {
   readonly done: string[] = [];
+
+  send({ type }: CarrierCommand): void {
+    this.done.push(`send ${type}`);
+  }
 
   close(code: number): void {
     this.done.push(`close ${code}`);

@@ -9,6 +9,8 @@ import { readSettings } from '../../src/config.ts';
 import type { Detection, DetectRequest, TranscribeRequest, Transcript } from '../../src/link/engine.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
+import { PromptCache } from '../../src/speech/cache.ts';
+import { Prompter } from '../../src/speech/prompter.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -69,7 +71,9 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   feed.subscribe({}, (entry) => events.push(entry.event));
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
-  const context: CallContext = { settings: readSettings(environment), engine, clock, feed, log, metrics };
+  const settings = readSettings(environment);
+  const prompter = new Prompter({ engine, cache: memoryCache(), defaultVoice: settings.DEFAULT_VOICE });
+  const context: CallContext = { settings, engine, prompter, clock, feed, log, metrics };
   const registry = new CallRegistry(context);
   const dial = ({ tokenRequired = false } = {}): Caller => {
     const socket = new CarrierSocket();
@@ -77,6 +81,12 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     return new Caller(socket);
   };
   return { context, registry, clock, engine, events, logLines, dial };
+}
+
+/** A prompt cache in memory that counts nowhere. */
+export function memoryCache(maxBytes = 1_000_000): PromptCache {
+  const ignore = (): void => undefined;
+  return new PromptCache({ maxBytes, directory: null, directoryMaxBytes: 0, metrics: { asked: ignore, trouble: ignore, held: ignore } });
 }
 
 interface StartOptions {

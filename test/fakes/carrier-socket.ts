@@ -10,6 +10,8 @@ interface CloseFrame {
 export class CarrierSocket extends EventEmitter {
   /** The close frame that the carrier got from us. */
   closedWith: CloseFrame | null = null;
+  /** What the carrier got from us, in order. */
+  readonly sent: string[] = [];
   isPaused = false;
   readonly bufferedAmount = 0;
   #open = true;
@@ -29,6 +31,10 @@ export class CarrierSocket extends EventEmitter {
     if (!this.#open) return;
     this.#open = false;
     this.emit('close', code, Buffer.alloc(0));
+  }
+
+  send(message: string): void {
+    if (this.#open) this.sent.push(message);
   }
 
   close(code: number, reason: string): void {

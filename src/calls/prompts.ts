@@ -1,0 +1,111 @@
+/** The gateway's prompts: their cache as the operator wants it, and those made before anybody asks. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { ConfigError } from '../config.ts';
+import { type Engine, EngineError } from '../link/engine.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Settings } from '../settings.ts';
+import { PromptCache } from '../speech/cache.ts';
+import { Prompter } from '../speech/prompter.ts';
+import { TextStream } from '../speech/text-stream.ts';
+import type { Codec } from '../units.ts';
+
+/** Nobody waits for a prompt made ahead. */
+const AHEAD_DUE_MS = 600_000;
+
+const prompt = z.strictObject({ text: z.string(), voice: z.string().optional(), speed: z.number().optional() });
+const promptList = z.array(z.union([z.string().transform((text) => ({ text })), prompt]));
+
+/** A text to be spoken ahead, and how. */
+export interface PromptText {
+  readonly text: string;
+  readonly voice?: string | undefined;
+  readonly speed?: number | undefined;
+}
+
+/** The cache of all calls and what makes prompts for them. */
+export interface Prompts {
+  readonly cache: PromptCache;
+  readonly prompter: Prompter;
+}
+
+/** Opens the cache. Throws a ConfigError when PROMPT_CACHE_DIR cannot be used. */
+export async function openPrompts(options: { settings: Settings; engine: Engine; metrics: Metrics }): Promise<Prompts> {
+  const { settings, engine, metrics } = options;
+  const cache = new PromptCache({
+    maxBytes: settings.PROMPT_CACHE_BYTES,
+    directory: settings.PROMPT_CACHE_DIR || null,
+    directoryMaxBytes: settings.PROMPT_CACHE_DIR_BYTES,
+    metrics: {
+      asked: (from) => metrics.prompts.inc({ from }),
+      trouble: (reason) => metrics.promptFilesFailed.inc({ reason }),
+      held: (bytes) => metrics.promptCacheBytes.set(bytes),
+    },
+  });
+  try {
+    await cache.open();
+  } catch (cause) {
+    throw new ConfigError([`PROMPT_CACHE_DIR: expected a folder that can be written to, but ${explain(cause)}`]);
+  }
+  return { cache, prompter: new Prompter({ engine, cache, defaultVoice: settings.DEFAULT_VOICE }) };
+}
+
+/** The prompts of a file: a JSON list of texts or objects, or else one a line. Throws a ConfigError when PROMPTS_FILE cannot be used. */
+export async function readPrompts(path: string): Promise<PromptText[]> {
+  try {
+    return parsePrompts(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new ConfigError([
+      `PROMPTS_FILE: expected one prompt a line, or a JSON list of texts and of {text, voice, speed}, but ${explain(cause)}`,
+    ]);
+  }
+}
+
+function explain(cause: unknown): string {
+  return cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
+}
+
+function parsePrompts(content: string): PromptText[] {
+  if (content.trimStart().startsWith('[')) return promptList.parse(JSON.parse(content));
+  return content
+    .split('\n')
+    .map((line) => ({ text: line.trim() }))
+    .filter(({ text }) => text !== '');
+}
+
+/** Has `texts` made one after the other, behind everything else the engine does, until `signal` aborts. Never rejects. */
+export async function warmPrompts(
+  texts: readonly PromptText[],
+  options: { prompter: Prompter; codec: Codec; signal: AbortSignal; log: Log },
+): Promise<void> {
+  const { signal, log } = options;
+  let failed = 0;
+  for (const text of texts) {
+    if (signal.aborted) return;
+    try {
+      await warmPrompt(text, options);
+    } catch (error) {
+      if (signal.aborted) return;
+      failed++;
+      const code = error instanceof EngineError ? error.code : undefined;
+      log.warn(code === undefined ? { err: error } : { code }, 'a prompt of PROMPTS_FILE could not be made');
+    }
+  }
+  log.info({ prompts: texts.length, failed }, 'prompts made');
+}
+
+async function warmPrompt(
+  { text, voice, speed }: PromptText,
+  { prompter, codec, signal }: { prompter: Prompter; codec: Codec; signal: AbortSignal },
+): Promise<void> {
+  const manner = await prompter.settle({ ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) });
+  const stream = new TextStream();
+  stream.write(text);
+  stream.end();
+  for (let sentence = await stream.next(signal); sentence !== null; sentence = await stream.next(signal)) {
+    for (const piece of prompter.pieces(sentence, manner)) {
+      await prompter.make(piece, manner, { codec, urgency: 'batch', dueInMs: AHEAD_DUE_MS, signal });
+    }
+  }
+}
