@@ -1,0 +1,32 @@
+/** A prompt cache and what it counted. */
+import { PromptCache } from '../../src/speech/cache.ts';
+import type { PromptKey } from '../../src/speech/prompt.ts';
+import { MULAW_8K } from '../../src/units.ts';
+
+interface Counted {
+  readonly cache: PromptCache;
+  readonly asked: string[];
+  readonly troubles: string[];
+  readonly heldBytes: number[];
+}
+
+export function countedCache(options: { maxBytes?: number; directory?: string; directoryMaxBytes?: number } = {}): Counted {
+  const asked: string[] = [];
+  const troubles: string[] = [];
+  const heldBytes: number[] = [];
+  const { maxBytes = 1_000_000, directory = null, directoryMaxBytes = 1_000_000 } = options;
+  const cache = new PromptCache({
+    ...{ maxBytes, directory, directoryMaxBytes },
+    metrics: {
+      asked: (from) => asked.push(from),
+      trouble: (trouble) => troubles.push(trouble),
+      held: (bytes) => heldBytes.push(bytes),
+    },
+  });
+  return { cache, asked, troubles, heldBytes };
+}
+
+/** The key of a text in the usual manner, but for `changes`. */
+export function keyOf(text: string, changes: Partial<PromptKey> = {}): PromptKey {
+  return { ttsModel: 'fake-tts-1', voice: 'rms', speed: 1, normaliser: '1', text, codec: MULAW_8K, ...changes };
+}

@@ -1,0 +1,142 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashOf, type Prompt } from '../../src/speech/prompt.ts';
+import { countedCache, keyOf } from './caching.ts';
+
+const KEY = keyOf('Hello there.');
+const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200 };
+
+let directory = '';
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'prompts-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const fileOf = (key = KEY): string => join(directory, `${hashOf(key)}.prompt`);
+
+/** A gateway that has just started on the directory. */
+async function started(options: { directoryMaxBytes?: number } = {}) {
+  const counted = countedCache({ directory, ...options });
+  await counted.cache.open();
+  return counted;
+}
+
+async function written(): Promise<void> {
+  const { cache } = await started();
+  await cache.make(KEY, async () => PROMPT);
+  await cache.settled();
+}
+
+describe('prompts on disk', () => {
+  it('are there after a restart', async () => {
+    await written();
+    const { cache, asked } = await started();
+    const prompt = await cache.make(KEY, () => Promise.reject(new Error('not on disk')));
+    expect(prompt.durationMs).toBe(200);
+    expect([...prompt.bytes]).toEqual([...PROMPT.bytes]);
+    expect(asked).toEqual(['disk']);
+    await cache.make(KEY, () => Promise.reject(new Error('not in memory')));
+    expect(asked).toEqual(['disk', 'memory']);
+  });
+
+  it('are whole files under their names, and nothing else', async () => {
+    await written();
+    expect(readdirSync(directory)).toEqual([`${hashOf(KEY)}.prompt`]);
+  });
+
+  const damages: readonly [what: string, damage: (file: string) => void][] = [
+    ['a bit that flipped', (file) => flip(file, 900)],
+    ['a header that is wrong', (file) => flip(file, 0)],
+    ['a length that is wrong', (file) => flip(file, 41)],
+    ['an end that is missing', (file) => truncateSync(file, 700)],
+    ['a file without anything in it', (file) => truncateSync(file, 0)],
+    ['a file of another kind', (file) => writeFileSync(file, 'hello')],
+  ];
+
+  it.each(damages)('are dropped, counted and made anew: %s', async (_what, damage) => {
+    await written();
+    damage(fileOf());
+    const { cache, asked, troubles } = await started();
+    const anew: Prompt = { ...PROMPT, durationMs: 220 };
+    expect(await cache.make(KEY, async () => anew)).toBe(anew);
+    expect(asked).toEqual(['engine']);
+    expect(troubles).toEqual(['damaged']);
+    await cache.settled();
+    expect((await (await started()).cache.make(KEY, () => Promise.reject(new Error('lost')))).durationMs).toBe(220);
+  });
+
+  it('do not stand in for each other', async () => {
+    await written();
+    const other = keyOf('Goodbye.');
+    writeFileSync(fileOf(other), readFileSync(fileOf()));
+    const { cache, troubles } = await started();
+    await cache.make(other, async () => PROMPT);
+    expect(troubles).toEqual(['damaged']);
+  });
+
+  it('stay within their bytes, the latest kept', async () => {
+    const { cache } = await started({ directoryMaxBytes: 20_000 });
+    for (let n = 0; n < 60; n++) {
+      await cache.make(keyOf(`prompt ${n}`), async () => PROMPT);
+      await cache.settled();
+    }
+    const files = readdirSync(directory);
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)).toBeLessThanOrEqual(20_000);
+    expect(files).toContain(`${hashOf(keyOf('prompt 59'))}.prompt`);
+  });
+
+  it('stay within their bytes after a start with less room, the oldest dropped', async () => {
+    for (const [n, text] of ['old', 'new'].entries()) {
+      const { cache } = await started();
+      await cache.make(keyOf(text), async () => PROMPT);
+      await cache.settled();
+      utimesSync(fileOf(keyOf(text)), n, n);
+    }
+    await started({ directoryMaxBytes: 2000 });
+    expect(readdirSync(directory)).toEqual([`${hashOf(keyOf('new'))}.prompt`]);
+    await started({ directoryMaxBytes: 1000 });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('are gone when the cache is cleared', async () => {
+    await written();
+    const { cache } = await started();
+    expect(cache.clear()).toBe(1);
+    await cache.settled();
+    expect(readdirSync(directory)).toEqual([]);
+    expect(cache.stats.diskBytes).toBe(0);
+  });
+
+  it('leave no half-written file behind, and other files alone', async () => {
+    writeFileSync(join(directory, `${hashOf(KEY)}.x.tmp`), 'half');
+    writeFileSync(join(directory, 'README'), 'mine');
+    await started();
+    expect(readdirSync(directory)).toEqual(['README']);
+  });
+
+  it('cost speech nothing when the disk refuses', async () => {
+    await written();
+    const { cache, troubles } = await started();
+    rmSync(directory, { recursive: true });
+    expect(await cache.make(KEY, async () => PROMPT)).toBe(PROMPT);
+    await cache.settled();
+    expect(troubles).toEqual(['unreadable', 'unwritable']);
+  });
+
+  it('stop the start when the directory cannot be used', async () => {
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    chmodSync(file, 0o400);
+    const { cache } = countedCache({ directory: file });
+    await expect(cache.open()).rejects.toThrow(/EEXIST|ENOTDIR/);
+  });
+});
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
