@@ -76,6 +76,20 @@ const publicUrl: SettingSpec<string> = {
   meaning: 'How carriers reach this server from outside (https://host, no path); empty = as the request says',
 };
 
+function isServiceUrl(value: string): boolean {
+  return value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
+}
+
+const serviceUrl: SettingSpec<string> = {
+  schema: z
+    .string()
+    .refine(isServiceUrl, 'empty or an http or https URL such as http://127.0.0.1:8000/v1')
+    .transform((value) => value.replace(/\/+$/, '')),
+  defaultText: '',
+  unit: 'http or https URL',
+  meaning: 'Chat endpoint in the style of OpenAI (…/v1) that translates transcripts; empty = no translation',
+};
+
 function splitList(value: string): string[] {
   return value
     .split(',')
@@ -166,7 +180,11 @@ export const SETTINGS = {
   PROMPT_CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184, 'bytes', 'Spoken sentences kept in memory (8000 bytes a second); 0 = none'),
   PROMPT_CACHE_DIR: text('', 'path', 'Folder in which spoken sentences are kept over restarts, for this gateway alone; empty = none'),
   PROMPT_CACHE_DIR_BYTES: whole(268_435_456, 65_536, 1_099_511_627_776, 'bytes', 'Most that PROMPT_CACHE_DIR may hold'),
-  PROMPTS_FILE: text('', 'path', 'Prompts to be made at the start: one a line, or a JSON list of texts; empty = none'),
+  PROMPTS_FILE: text(
+    '',
+    'path',
+    'Prompts to be made at the start: one a line, or a JSON list of texts and of {text, voice, speed}; empty = none',
+  ),
 
   APP_URL: appUrl,
   APP_ALLOWED_ORIGINS: appOrigins,
@@ -205,6 +223,17 @@ export const SETTINGS = {
     'How far back a partial window may reach; as long as MAX_UTTERANCE_MS = over the whole utterance',
   ),
   MAX_UTTERANCE_MS: whole(12_000, 1000, 30_000, 'ms', 'Speech without a pause is cut at its quietest point before this length'),
+
+  UPLOAD_MAX_BYTES: whole(1_073_741_824, 1024, 1_099_511_627_776, 'bytes', 'Largest recording that may be uploaded'),
+  UPLOAD_TIMEOUT_MS: whole(600_000, 1000, 86_400_000, 'ms', 'How long an upload may take'),
+  UPLOAD_DIR: text('', 'path', "Folder for recordings while they are transcribed; empty = the system's temporary folder"),
+  AUDIO_MAX_SECONDS: whole(14_400, 1, 864_000, 's', 'Longest recording'),
+  FFMPEG_TIMEOUT_MS: whole(120_000, 1000, 86_400_000, 'ms', 'How long ffmpeg may take for what is not decoded in here (MP4, WebM, AMR …)'),
+  BATCH_QUEUE_MAX: whole(32, 1, 100, 'recordings', 'Recordings in work at once, those that wait for a turn included; more are refused'),
+  TRANSLATE_BASE_URL: serviceUrl,
+  TRANSLATE_API_KEY: secret('key', 'Sent to it as a bearer token; empty = none'),
+  TRANSLATE_MODEL: text('', 'model', 'Which of its models translates'),
+  TRANSLATE_TIMEOUT_MS: whole(60_000, 1000, 600_000, 'ms', 'How long one of its answers may take'),
 
   REORDER_MS: whole(60, 0, 1000, 'ms', 'How long a missing media chunk is waited for before it is concealed'),
   GAP_MAX_MS: whole(10_000, 100, 60_000, 'ms', 'Longest gap in the media that is filled with silence; a longer one only moves the clock'),
