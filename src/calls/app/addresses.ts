@@ -1,0 +1,72 @@
+/** Which network addresses belong to everybody. A host that an app names may lead to this machine or its neighbours: those are not an app's to use. */
+import { lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { TrunklineError } from '../../errors.ts';
+
+/** IANA's special-purpose registries (RFC 6890), multicast and what is reserved: nothing of it is on the public internet. */
+const SPECIAL_IPV4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const;
+
+/** Within 2000::/3, the only part of IPv6 that is given out: protocol assignments and Teredo, documentation, 6to4. */
+const SPECIAL_IPV6 = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const;
+
+const special = new BlockList();
+for (const [net, prefix] of SPECIAL_IPV4) special.addSubnet(net, prefix, 'ipv4');
+for (const [net, prefix] of SPECIAL_IPV6) special.addSubnet(net, prefix, 'ipv6');
+const unicast = new BlockList();
+unicast.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether `address` (IPv4 or IPv6, without brackets) can be anybody's on the internet. False for what is no address. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !special.check(address, 'ipv4');
+    case 6:
+      return unicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}
+
+/** @throws TrunklineError `invalid_request` when `hostname` (as URL has it) is an address that is not public. Names are left to {@link lookupPublic}. */
+export function refusePrivateAddress(hostname: string): void {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0 && !isPublicAddress(address)) throw refusal();
+}
+
+/** A resolver for `http.request` that fails when any address of the name is not public. What it answers is what is then connected to. */
+export const lookupPublic: LookupFunction = (hostname, options, done) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return done(error, []);
+    if (!addresses.every(({ address }) => isPublicAddress(address))) return done(refusal(), []);
+    const [first] = addresses;
+    if (options.all === true || first === undefined) return done(null, addresses);
+    return done(null, first.address, first.family);
+  });
+};
+
+function refusal(): TrunklineError {
+  return new TrunklineError(
+    'invalid_request',
+    'the recording cannot be played: its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)',
+  );
+}

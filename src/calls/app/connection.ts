@@ -1,0 +1,234 @@
+/**
+ * The way to one call's app: a WebSocket that is dialled, dialled again with back-off when it is lost, watched by pings, and given up in the end.
+ * What the caller says meanwhile is kept, within bounds, for the app to come back to.
+ */
+import { WebSocket } from 'ws';
+import type { Clock, Timer } from '../../clock.ts';
+import type { BridgeFrame } from './frames.ts';
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 4000;
+/** A connection that lasted this long was a good one: its loss begins a new series of attempts. */
+const STABLE_MS = 10_000;
+/** An app that has not answered a ping when the next is due is dead. */
+const PING_MS = 15_000;
+/** How long the app may take to answer our close. */
+const CLOSE_TIMEOUT_MS = 2000;
+/** Frames kept for an app that is away; beyond them the oldest go. */
+const KEPT_MAX = 32;
+/** RFC 6455 §7.4.1: an app that closes so, or without a code (1005), has finished. Every other end is a loss. */
+const FINISHED_CODES = [1000, 1005];
+
+/** What becomes of a connection, for the counter. */
+export type ConnectionOutcome = 'connected' | 'refused' | 'lost' | 'finished' | 'gone';
+
+/** Whom a connection tells. */
+export interface ConnectionHandlers {
+  /** The first frame of every connection. */
+  setup(): BridgeFrame;
+  /** One message; null = it was binary. */
+  onMessage(message: string | null): void;
+  /** The app had read everything that was sent before {@link AppConnection.fence}. */
+  onFence(): void;
+  /** The connection broke; it is dialled again. */
+  onLost(): void;
+  /** The app has said all it wanted to. Nothing follows. */
+  onFinished(): void;
+  /** The app cannot be reached any more. Nothing follows. */
+  onGone(): void;
+  onOutcome(outcome: ConnectionOutcome): void;
+}
+
+/** What a connection bears. */
+export interface ConnectionLimits {
+  readonly connectTimeoutMs: number;
+  /** How long a series of attempts may last. */
+  readonly reconnectMs: number;
+  readonly messageMaxBytes: number;
+  /** Most that may wait to be sent. */
+  readonly sendBufferMaxBytes: number;
+}
+
+interface ConnectionOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: ConnectionLimits;
+  readonly clock: Clock;
+  readonly handlers: ConnectionHandlers;
+}
+
+export class AppConnection {
+  readonly #options: ConnectionOptions;
+  #socket: WebSocket | null = null;
+  #kept: BridgeFrame[] = [];
+  /** When the running series of attempts began; null = the connection is well. */
+  #troubleSinceMs: number | null;
+  #delayMs = FIRST_DELAY_MS;
+  /** Waits to dial again, or for the connection to have lasted. */
+  #timer: Timer | null = null;
+  #pings: Timer | null = null;
+  #pongDue = false;
+  #reading = true;
+  #over = false;
+
+  /** Dials at once. */
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#troubleSinceMs = options.clock.nowMs();
+    this.#dial();
+  }
+
+  /** Sends a frame, or keeps it until the app is back. */
+  send(frame: BridgeFrame): void {
+    if (this.#over) return;
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#transmit(this.#socket, frame);
+    else this.#keep(frame);
+  }
+
+  /** Sends a frame that only matters now: not to an app that is away or behind. */
+  sendNow(frame: BridgeFrame): void {
+    const socket = this.#socket;
+    if (socket?.readyState !== WebSocket.OPEN || socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes / 4) return;
+    this.#transmit(socket, frame);
+  }
+
+  /** Asks the app's end for a sign when it has read everything sent so far: `onFence` follows, unless the connection breaks. */
+  fence(): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping('fence');
+  }
+
+  /** Stops reading, so that TCP slows the app down; what was read already still comes. */
+  pause(): void {
+    this.#reading = false;
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.pause();
+  }
+
+  /** Reads again. */
+  resume(): void {
+    this.#reading = true;
+    this.#socket?.resume();
+  }
+
+  /** Ends it for good; no handler is called any more. */
+  close(code: number, reason: string): void {
+    if (this.#over) return;
+    this.#settle();
+    const socket = this.#socket;
+    if (socket === null) return;
+    if (socket.readyState === WebSocket.OPEN) this.#sayGoodbye(socket, code, reason);
+    else socket.terminate();
+  }
+
+  #sayGoodbye(socket: WebSocket, code: number, reason: string): void {
+    const timer = this.#options.clock.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
+    socket.on('close', () => timer.cancel());
+    // A paused socket would not see the app's answer.
+    socket.resume();
+    socket.close(code, reason);
+  }
+
+  #dial(): void {
+    const { url, headers, limits } = this.#options;
+    const socket = new WebSocket(url, {
+      headers,
+      perMessageDeflate: false,
+      maxPayload: limits.messageMaxBytes,
+      handshakeTimeout: limits.connectTimeoutMs,
+    });
+    this.#socket = socket;
+    let wasOpen = false;
+    socket.on('open', () => {
+      wasOpen = true;
+      this.#onOpen(socket);
+    });
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (!this.#over) this.#options.handlers.onMessage(isBinary ? null : data.toString());
+    });
+    socket.on('pong', (data) => this.#onPong(data.toString()));
+    // Every error is followed by 'close'.
+    socket.on('error', () => undefined);
+    socket.on('close', (code) => this.#onClosed(code, wasOpen));
+  }
+
+  #onOpen(socket: WebSocket): void {
+    if (this.#over) return;
+    const { clock, handlers } = this.#options;
+    handlers.onOutcome('connected');
+    if (!this.#reading) socket.pause();
+    this.#pongDue = false;
+    this.#pings = clock.every(PING_MS, () => this.#ping(socket), true);
+    this.#timer = clock.after(STABLE_MS, () => this.#forgetTrouble(), true);
+    this.#transmit(socket, handlers.setup());
+    for (const frame of this.#kept.splice(0)) this.#transmit(socket, frame);
+  }
+
+  #forgetTrouble(): void {
+    this.#troubleSinceMs = null;
+    this.#delayMs = FIRST_DELAY_MS;
+  }
+
+  #onPong(data: string): void {
+    this.#pongDue = false;
+    if (data === 'fence' && !this.#over) this.#options.handlers.onFence();
+  }
+
+  /** While we do not read, no answer can come. */
+  #ping(socket: WebSocket): void {
+    if (this.#pongDue && this.#reading) {
+      socket.terminate();
+      return;
+    }
+    this.#pongDue = true;
+    socket.ping();
+  }
+
+  #transmit(socket: WebSocket, frame: BridgeFrame): void {
+    // An app that does not read is no better than one that is away.
+    if (socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes) socket.terminate();
+    // Errors while sending come as the socket's 'close'.
+    else socket.send(JSON.stringify(frame), () => undefined);
+  }
+
+  #keep(frame: BridgeFrame): void {
+    this.#kept.push(frame);
+    if (this.#kept.length > KEPT_MAX) this.#kept.shift();
+  }
+
+  #onClosed(code: number, wasOpen: boolean): void {
+    this.#timer?.cancel();
+    this.#pings?.cancel();
+    if (this.#over) return;
+    const { handlers } = this.#options;
+    if (wasOpen && FINISHED_CODES.includes(code)) {
+      this.#settle();
+      handlers.onOutcome('finished');
+      handlers.onFinished();
+      return;
+    }
+    handlers.onOutcome(wasOpen ? 'lost' : 'refused');
+    if (wasOpen) handlers.onLost();
+    this.#dialLater();
+  }
+
+  #dialLater(): void {
+    const { clock, limits, handlers } = this.#options;
+    const nowMs = clock.nowMs();
+    this.#troubleSinceMs ??= nowMs;
+    const delayMs = this.#delayMs;
+    if (nowMs + delayMs > this.#troubleSinceMs + limits.reconnectMs) {
+      this.#settle();
+      handlers.onOutcome('gone');
+      handlers.onGone();
+      return;
+    }
+    this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
+    this.#timer = clock.after(delayMs, () => this.#dial());
+  }
+
+  #settle(): void {
+    this.#over = true;
+    this.#kept = [];
+    this.#timer?.cancel();
+    this.#pings?.cancel();
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { isPublicAddress, lookupPublic, refusePrivateAddress } from '../../../src/calls/app/addresses.ts';
+
+describe('addresses', () => {
+  it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.15.0.1', '172.32.0.1', '192.167.1.1', '223.255.255.255', '2606:4700::1111'])(
+    '%s is public',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
+
+  it.each([
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.8',
+    '192.168.1.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    'fc00::1',
+    'fd12:3456::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'ff02::1',
+    'localhost',
+    '',
+  ])('%s is not public', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  /** Every way to write 127.0.0.1 that URLs know. */
+  it.each(['127.0.0.1', '127.1', '2130706433', '0x7f.0.0.1', '0177.0.0.1', '[::1]', '[::ffff:7f00:1]'])(
+    '%s is refused in a URL',
+    (host) => {
+      expect(() => refusePrivateAddress(new URL(`http://${host}/`).hostname)).toThrow(/private network/);
+    },
+  );
+
+  it('leaves names and public addresses to the connection', () => {
+    for (const host of ['example.com', '8.8.8.8', '[2606:4700::1111]']) {
+      expect(() => refusePrivateAddress(new URL(`http://${host}/`).hostname)).not.toThrow();
+    }
+  });
+
+  it.each([{ all: true }, {}])('are looked up and refused when a name leads to this machine (%o)', async (options) => {
+    const error = await new Promise((resolve) => lookupPublic('localhost', options, resolve));
+    expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('APP_PLAY_ALLOW_PRIVATE') });
+  });
+});

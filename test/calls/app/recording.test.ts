@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { writeWav } from '../../../src/audio/wav.ts';
+import { recordingFetcher } from '../../../src/calls/app/recording.ts';
+import { readSettings } from '../../../src/config.ts';
+import { FakeClock } from '../../fakes/clock.ts';
+
+const SOUND = Int16Array.from({ length: 800 }, (_, i) => (i % 2 === 0 ? 1000 : -1000));
+const WAV = Buffer.from(writeWav([SOUND], 8000));
+/** Whatever the name, it is a host of the internet that happens to be this machine. */
+const here: LookupFunction = (_name, options, done) => {
+  if (options.all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
+  else done(null, '127.0.0.1', 4);
+};
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Serves on a free port; returns the port. */
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> {
+  server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function fetcher(environment: Record<string, string> = { APP_PLAY_ALLOW_PRIVATE: 'true' }, clock = new FakeClock()) {
+  const fetch = recordingFetcher(readSettings(environment), clock, here);
+  return (source: string, signal = new AbortController().signal) => fetch(source, signal);
+}
+
+describe('a recording', () => {
+  it('is fetched and read', async () => {
+    const port = await serve((_request, response) => response.end(WAV));
+    expect(await fetcher()(`http://127.0.0.1:${port}/a.wav`)).toEqual({ samples: SOUND, rateHz: 8000 });
+  });
+
+  it('is mixed to one channel', async () => {
+    const stereo = writeWav([Int16Array.of(100, 200), Int16Array.of(300, -200)], 16_000);
+    const port = await serve((_request, response) => response.end(stereo));
+    expect(await fetcher()(`http://127.0.0.1:${port}/a.wav`)).toEqual({ samples: Int16Array.of(200, 0), rateHz: 16_000 });
+  });
+
+  it('is looked for where its server sends us', async () => {
+    const port = await serve((request, response) => {
+      if (request.url === '/new.wav') response.end(WAV);
+      else response.writeHead(302, { location: '/new.wav' }).end();
+    });
+    expect((await fetcher()(`http://127.0.0.1:${port}/old.wav`)).samples).toEqual(SOUND);
+  });
+
+  it('is not followed in circles', async () => {
+    const port = await serve((_request, response) => response.writeHead(302, { location: '/again' }).end());
+    await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow(/redirects more than 3 times/);
+  });
+
+  it.each([
+    ['file:///etc/passwd', /begins with file:, expected http: or https:/],
+    ['http://[', /redirects to what is no URL/],
+  ])('is not followed to %s', async (location, message) => {
+    const port = await serve((_request, response) => response.writeHead(302, { location }).end());
+    await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow(message);
+  });
+
+  it('is not there when its server says so', async () => {
+    const port = await serve((_request, response) => response.writeHead(404).end());
+    await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('its server answered 404'),
+    });
+  });
+
+  it('is not there when nobody answers', async () => {
+    const port = await serve(() => undefined);
+    server?.close();
+    await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow('its server cannot be reached (ECONNREFUSED)');
+  });
+
+  it('must be a WAV file', async () => {
+    const port = await serve((_request, response) => response.end('<html>'));
+    await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow(/not a WAV file/);
+  });
+
+  it.each([
+    ['says so', { 'content-length': '2000000' }],
+    ['does not say so', {}],
+  ])('may not be larger than the limit, even if its server %s', async (_, headers) => {
+    const port = await serve((_request, response) => {
+      response.writeHead(200, headers);
+      const pump = (): void => {
+        while (response.write(Buffer.alloc(1024))) if (response.destroyed) return;
+      };
+      response.on('drain', pump).on('error', () => undefined);
+      pump();
+    });
+    const fetch = fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true', APP_PLAY_MAX_BYTES: '4096' });
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow(/more than 4096 bytes \(APP_PLAY_MAX_BYTES\)/);
+  });
+
+  it('must come in time', async () => {
+    const clock = new FakeClock();
+    const port = await serve((_request, response) => {
+      response.write(WAV.subarray(0, 100));
+      setImmediate(() => clock.advance(200));
+    });
+    const fetch = fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true', APP_PLAY_TIMEOUT_MS: '200' }, clock);
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('it did not come within 200 ms');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is given up when nobody wants it any more', async () => {
+    const wanted = new AbortController();
+    const port = await serve(() => wanted.abort());
+    await expect(fetcher()(`http://127.0.0.1:${port}/`, wanted.signal)).rejects.toThrow();
+  });
+});
+
+describe('a recording in a private network', () => {
+  it('is refused before anybody is asked for it', async () => {
+    let asked = 0;
+    const port = await serve((_request, response) => {
+      asked += 1;
+      response.end(WAV);
+    });
+    const message = 'the recording cannot be played: its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)';
+    await expect(fetcher({})(`http://127.0.0.1:${port}/a.wav`)).rejects.toMatchObject({ code: 'invalid_request', message });
+    expect(asked).toBe(0);
+  });
+
+  it('is refused when a public host sends us there', async () => {
+    const port = await serve((request, response) => {
+      if (request.headers.host?.startsWith('media.example.com')) response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
+      else response.end(WAV);
+    });
+    await expect(fetcher({})(`http://media.example.com:${port}/`)).rejects.toThrow(/private network/);
+  });
+
+  it('does not hinder one that is public', async () => {
+    const port = await serve((_request, response) => response.end(WAV));
+    expect((await fetcher({})(`http://media.example.com:${port}/a.wav`)).samples).toEqual(SOUND);
+  });
+});
