@@ -137,8 +137,10 @@ export function spellInitialisms(text: string): string {
       return `${spellLetters(initials.replaceAll('.', ''))}${stopAt(text, at + match.length)}`;
     })
     .replace(INITIAL_OF_NAME, (match, letter: string, name: string) => (SENTENCE_STARTERS.has(name.toLowerCase()) ? match : `${letter} `))
-    .replace(CAPITALS, (match, capitals: string, plural: string) => {
-      if (!isSpelt(capitals, isShouted)) return match;
+    .replace(CAPITALS, (match, capitals: string, plural: string, at: number, whole: string) => {
+      // "AT&T"
+      const isJoined = whole.charAt(at + match.length) === '&';
+      if (!isJoined && !isSpelt(capitals, isShouted)) return match;
       return `${spellLetters(capitals)}${plural && "'s"}`;
     });
 }

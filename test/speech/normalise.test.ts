@@ -1,0 +1,311 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { normaliseText } from '../../src/speech/normalise.ts';
+
+/** What is written → what is said, by rule. */
+const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  money: [
+    ['It costs $42.50.', 'It costs forty two dollars and fifty cents.'],
+    ['$1,234.56 due', 'one thousand two hundred thirty four dollars and fifty six cents due'],
+    ['$0.99 only', 'ninety nine cents only'],
+    ['$1 or $1.01', 'one dollar or one dollar and one cent'],
+    ['€5.50', 'five euros and fifty cents'],
+    ['£3.01', 'three pounds and one penny'],
+    ['5 € or 42 USD', 'five euros or forty two U S dollars'],
+    ['¥500', 'five hundred yen'],
+    ['$1.5M', 'one point five million dollars'],
+    ['$3 million', 'three million dollars'],
+    ['$5-$10', 'five to ten dollars'],
+    ['-$5 and $-5', 'minus five dollars and minus five dollars'],
+    ['$9.99/mo', 'nine dollars and ninety nine cents per month'],
+    ['$0.0035', 'zero point zero zero three five dollars'],
+    ['50¢', 'fifty cents'],
+  ],
+  times: [
+    ['At 3:15 p.m.', 'At three fifteen p m.'],
+    ['Call at 3 p.m. on Monday', 'Call at three p m on Monday'],
+    ['3pm or 12:05 AM', 'three p m or twelve oh five a m'],
+    ['15:30', 'fifteen thirty'],
+    ['9:00 to 17:00', "nine o'clock to seventeen hundred hours"],
+    ['9:00-17:00', "nine o'clock to seventeen hundred hours"],
+    ['3-5 pm', 'three to five p m'],
+    ['10:30am-11:15am', 'ten thirty a m to eleven fifteen a m'],
+    ['00:00', 'midnight'],
+    ['12:30:45', 'twelve thirty and forty five seconds'],
+    ['3:1', 'three to one'],
+    ['25:99', 'twenty five to ninety nine'],
+  ],
+  dates: [
+    ['12/05/2024', 'December fifth, twenty twenty four'],
+    ['31/12/2024', 'December thirty first, twenty twenty four'],
+    ['12/05/24', 'December fifth, twenty twenty four'],
+    ['2024-12-05', 'December fifth, twenty twenty four'],
+    ['2024-12-05T15:30:00Z', 'December fifth, twenty twenty four, fifteen thirty'],
+    ['5.12.2024', 'December fifth, twenty twenty four'],
+    ['5 May 2024', 'May fifth, twenty twenty four'],
+    ['May 5th', 'May fifth'],
+    ['May 5, 2024 at noon', 'May fifth, twenty twenty four at noon'],
+    ['on the 5th of May', 'on the fifth of May'],
+    ['Dec. 5', 'December fifth'],
+    ['May 5-7', 'May fifth to seventh'],
+    ['in May 2005', 'in May two thousand five'],
+    ['12/05', 'December fifth'],
+    ['Mon-Fri 9-5', 'Monday to Friday nine to five'],
+    ['I may 5', 'I may five'],
+  ],
+  'telephones, cards and codes': [
+    ['Call (415) 555-0100.', 'Call four one five, five five five, zero one zero zero.'],
+    ['+1 415 555 0100', 'plus one, four one five, five five five, zero one zero zero'],
+    ['+44 20 7946 0958', 'plus four four, two zero, seven nine four six, zero nine five eight'],
+    ['1-800-555-0199', 'one, eight zero zero, five five five, zero one nine nine'],
+    ['555-0100 x42', 'five five five, zero one zero zero extension four two'],
+    ['4155550100', 'four one five, five five five, zero one zero zero'],
+    ['4111 1111 1111 1111', 'four one one one, one one one one, one one one one, one one one one'],
+    ['4111111111111111', 'four one one one, one one one one, one one one one, one one one one'],
+    ['123-45-6789', 'one two three, four five, six seven eight nine'],
+    ['Your code is 482913.', 'Your code is four eight two, nine one three.'],
+    ['ending in 1234', 'ending in one two three four'],
+    ['Order #12345', 'Order number one two three, four five'],
+    ['Call 911.', 'Call nine one one.'],
+    ['order 1500 units', 'order one thousand five hundred units'],
+    ['AB-1234', 'A B, one two three four'],
+    ['AB1234 and 5G', 'A B one two three four and five G'],
+    ['COVID-19', 'COVID nineteen'],
+    ['mp3 and iPhone15', 'mp three and iPhone fifteen'],
+    ['007', 'zero zero seven'],
+    ['*67 or press # or press *', 'star six seven or press pound or press star'],
+  ],
+  quantities: [
+    ['50 km, 1 km', 'fifty kilometers, one kilometer'],
+    ['5-10 kg', 'five to ten kilograms'],
+    ['5–10', 'five to ten'],
+    ['20°C and -5 °F', 'twenty degrees Celsius and minus five degrees Fahrenheit'],
+    ['72°', 'seventy two degrees'],
+    ['5 MB/s', 'five megabytes per second'],
+    ['100 Mbps', 'one hundred megabits per second'],
+    ['60 mph', 'sixty miles per hour'],
+    ['6 ft, 1 ft, 100 sq ft', 'six feet, one foot, one hundred square feet'],
+    ['2 GHz', 'two gigahertz'],
+    [`5'10"`, 'five foot ten'],
+    ['12.5%, 10-15%', 'twelve point five percent, ten to fifteen percent'],
+    ['1/2, 3/4, 2/3, 3/2', 'one half, three quarters, two thirds, three halves'],
+    ['1 1/2 cups and ½', 'one and one half cups and one half'],
+    ['5/20', 'five over twenty'],
+    ['24/7', 'twenty four seven'],
+    ['the 21st and 2nd', 'the twenty first and second'],
+    ['the 1990s and the 90s', 'the nineteen nineties and the nineties'],
+    ['wait 90s', 'wait ninety seconds'],
+    ['3 x 4, 2x', 'three by four, two times'],
+    ['10k', 'ten thousand'],
+    ['a 3-year plan', 'a three-year plan'],
+  ],
+  'other numbers': [
+    ['1,234 people', 'one thousand two hundred thirty four people'],
+    ['1,000,000', 'one million'],
+    ['in 1984, since 1905, by 1850', 'in nineteen eighty four, since nineteen oh five, by eighteen fifty'],
+    ['2019-2021', 'twenty nineteen to twenty twenty one'],
+    ['2000 or 1900', 'two thousand or nineteen hundred'],
+    ['4821', 'four thousand eight hundred twenty one'],
+    ['0.5, .5, 3.14', 'zero point five, point five, three point one four'],
+    ['94103 and 120000', 'nine four one zero three and one hundred twenty thousand'],
+    ['v2.0.1', 'version two point zero point one'],
+    ['version 3.5', 'version three point five'],
+    ['(5) "6"', '(five) "six"'],
+    ['1. First', 'one. First'],
+    ['~20', 'about twenty'],
+  ],
+  abbreviations: [
+    ['Dr. Smith on Mulholland Dr.', 'Doctor Smith on Mulholland Drive.'],
+    ['St. Mary on Main St.', 'Saint Mary on Main Street.'],
+    ['5th St. is closed', 'fifth Street is closed'],
+    ['Mr. Jones vs. Mrs Lee', 'Mister Jones versus Missus Lee'],
+    ['e.g. this, i.e. that', 'for example, this, that is, that'],
+    ['nuts, etc. and more, etc.', 'nuts, et cetera and more, et cetera.'],
+    ['approx. 5', 'approximately five'],
+    ['No. 5 is a no.', 'number five is a no.'],
+    ['ext. 42', 'extension four two'],
+    ['w/ milk and/or w/o sugar', 'with milk and or without sugar'],
+    ['OK', 'okay'],
+  ],
+  initialisms: [
+    ['the FBI and NASA', 'the F B I and NASA'],
+    ['the U.S. Army in the U.K.', 'the U S Army in the U K.'],
+    ['PDFs and HTML', "P D F's and H T M L"],
+    ['Ph.D.', 'P H D'],
+    ['STOP now, NOT later', 'STOP now, NOT later'],
+    ['PLEASE HOLD THE LINE', 'PLEASE HOLD THE LINE'],
+    ['J. Smith chose plan B. We agreed', 'J Smith chose plan B. We agreed'],
+    ["I'm an AI", "I'm an A I"],
+  ],
+  addresses: [
+    ['Visit www.example.com.', 'Visit example dot com.'],
+    ['https://www.example.com/help?x=1', 'example dot com slash help'],
+    ['jo.doe@example.co.uk', 'jo dot doe at example dot co dot U K'],
+    ['info123@my-site.io', 'info one two three at my dash site dot I O'],
+    ['http://localhost:8080', 'localhost port eight zero eight zero'],
+    ['github.com/foo_bar', 'github dot com slash foo underscore bar'],
+    [`example.com/${'x'.repeat(50)}`, 'example dot com'],
+    ['<jo@example.org>', 'jo at example dot org'],
+    ['192.168.1.1', 'one nine two dot one six eight dot one dot one'],
+    ['Node.js', 'Node dot js'],
+  ],
+  signs: [
+    ['AT&T, R&D, C++', 'A T and T, R and D, C plus plus'],
+    ['a + b = c', 'a plus b equals c'],
+    ['a < b', 'a less than b'],
+    ['@home #tag', 'at home hashtag tag'],
+    ['A/B or he/she', 'A slash B or he or she'],
+    ['3 * 4', 'three times four'],
+    ['this - that -- more', 'this, that, more'],
+    ['“quoted” – text — more…', '"quoted", text, more...'],
+    ['don’t', "don't"],
+  ],
+  'marks and emoji': [
+    ['**bold**, *it*, __b__, ~~no~~, `code`', 'bold, it, b, no, code'],
+    ['# Title', 'Title'],
+    ['- item\n- other', 'item other'],
+    ['See [the page](https://example.com/a_b) and ![a cat](cat.png)', 'See the page and a cat'],
+    ['<b>hi</b><br/>you', 'hi you'],
+    ['a | b', 'a, b'],
+    ['snake_case', 'snake case'],
+    ['hello 😀 there 👍🏽 👩‍👩‍👧 🇺🇸', 'hello there'],
+    ['fine :) ;-)', 'fine'],
+    ['**unclosed', 'unclosed'],
+    ['```js\nlet x\n```', 'let x'],
+  ],
+};
+
+describe('normaliseText', () => {
+  for (const [rule, cases] of Object.entries(TABLES)) {
+    it.each(cases)(`${rule}: says %j as %j`, (written, said) => expect(normaliseText(written)).toBe(said));
+  }
+
+  it('says nothing for what cannot be said', () => {
+    for (const text of ['', ' ', '***', '---', '😀', '`', '\n\n', ',']) expect(normaliseText(text)).toBe('');
+  });
+
+  const words = "however due to the slow line we cannot hear you well-known don't café Monday I a please".split(' ');
+  const sentence = fc
+    .tuple(
+      fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 }),
+      fc.constantFrom('.', '?', '!', '', '...'),
+      fc.constantFrom(' ', ', '),
+    )
+    .map(([parts, stop, between]) => parts.join(between) + stop);
+
+  it('leaves plain words as they are', () => {
+    fc.assert(fc.property(sentence, (text) => normaliseText(text) === text));
+  });
+
+  const pieces = [
+    ...[
+      '$',
+      '€',
+      '1',
+      '12',
+      '2024',
+      '1,234',
+      '.5',
+      '3.14',
+      '-',
+      '–',
+      '/',
+      ':',
+      '.',
+      ',',
+      ' ',
+      ' ',
+      '%',
+      '°C',
+      'km',
+      'x',
+      '#',
+      '*',
+      '**',
+      '_',
+      '`',
+    ],
+    ...[
+      '@',
+      '&',
+      '+',
+      '=',
+      '(',
+      ')',
+      '[a](',
+      '<b>',
+      'https://',
+      'www.',
+      'a.com',
+      'May',
+      '5th',
+      'of',
+      'p.m.',
+      'am',
+      'Dr.',
+      'St.',
+      'No.',
+      'e.g.',
+    ],
+    ...[
+      'U.S.',
+      'AB',
+      'FBI',
+      'code is',
+      'v2',
+      "'90s",
+      '😀',
+      '\u200d',
+      '\ud83c',
+      '\n',
+      '\t',
+      '\0',
+      'é',
+      '日本',
+      '½',
+      '№',
+      'T15:30',
+      '0',
+      '00',
+    ],
+  ];
+  const hostile = fc.oneof(
+    fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+  );
+
+  it('leaves no digit and no double space in any text, and does not blow it up', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const said = normaliseText(text);
+        expect(said).not.toMatch(/\d| {2}/);
+        expect(said.length).toBeLessThanOrEqual(20 + 16 * text.length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('gets through any amount of hostile text', () => {
+    const units = [
+      '1',
+      '1.',
+      '1-',
+      '$1',
+      '1,111,',
+      '[a](',
+      '<a ',
+      'a@a.',
+      'http://a.',
+      'A1',
+      '12:',
+      '+1 ',
+      'May 5 ',
+      '1 1 ',
+      '11.11.',
+      'code is 1',
+      '**',
+      'Dr. ',
+    ];
+    for (const unit of units) expect(normaliseText(unit.repeat(50_000 / unit.length))).toBeTypeOf('string');
+  });
+});
