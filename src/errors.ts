@@ -44,6 +44,10 @@ export const ERRORS = Object.freeze({
   // Requests
   invalid_request: kind(400, 4000, 'invalid_request_error'),
   speech_queue_full: kind(429, 4429, 'rate_limit_error'),
+  unsupported_format: kind(400, 4420, 'invalid_request_error'),
+  not_implemented: kind(501, 4421, 'invalid_request_error'),
+  too_many_requests: kind(429, 1013, 'rate_limit_error'),
+  model_not_found: kind(404, 4404, 'not_found_error'),
   call_not_found: kind(404, 4404, 'not_found_error'),
   route_not_found: kind(404, 4404, 'not_found_error'),
   too_many_calls: kind(503, 1013, 'rate_limit_error'),
@@ -58,11 +62,14 @@ export type ErrorCode = keyof typeof ERRORS;
 /** An error with a code of the registry. `message` says what came and what was expected; it holds no speech, number or key. */
 export class TrunklineError extends Error {
   readonly code: ErrorCode;
+  /** The request's field that it is about, in OpenAI's sense; null = none. */
+  readonly param: string | null;
 
-  constructor(code: ErrorCode, message: string) {
+  constructor(code: ErrorCode, message: string, param: string | null = null) {
     super(message);
     this.name = 'TrunklineError';
     this.code = code;
+    this.param = param;
   }
 
   get status(): number {
@@ -74,7 +81,7 @@ export class TrunklineError extends Error {
   }
 
   /** OpenAI's error body. */
-  toBody(): { error: { message: string; type: string; param: null; code: string } } {
-    return { error: { message: this.message, type: ERRORS[this.code].type, param: null, code: this.code } };
+  toBody(): { error: { message: string; type: string; param: string | null; code: string } } {
+    return { error: { message: this.message, type: ERRORS[this.code].type, param: this.param, code: this.code } };
   }
 }

@@ -38,6 +38,16 @@ export class Metrics {
   readonly feedReadersCut = this.#counter('trunkline_feed_readers_cut_total', 'Caption readers cut off because they were too slow', []);
 
   readonly firstFrame = this.#histogram('trunkline_speech_first_frame_seconds', 'From say to the first frame on the wire', [], LAG_SECONDS);
+  readonly speechFirstByte = this.#histogram(
+    'trunkline_speech_first_byte_seconds',
+    'From a request for speech to the first byte of its answer',
+    [],
+    LAG_SECONDS,
+  );
+  readonly speechRequests = this.#counter('trunkline_speech_requests_total', 'Requests for speech that were begun to be answered', [
+    'format',
+    'outcome',
+  ]);
   readonly utterances = this.#counter('trunkline_utterances_total', 'Things said to callers, by how they ended', ['how']);
   readonly sentencesSkipped = this.#counter('trunkline_sentences_skipped_total', 'Sentences that no engine could speak', []);
   readonly bargeIns = this.#counter(

@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The body holds a secret: an error never repeats what came. */
     readonly secretBody?: true;
+    /** The route takes uploads, which may take longer than a request. */
+    readonly upload?: true;
     /** The route takes WebSockets; an upgrade of any other route is refused. */
     readonly socket?: true;
   }
@@ -19,7 +21,7 @@ declare module 'fastify' {
 
 /** The body of every error: OpenAI's `Error` schema, `code` being one of docs/errors.md. */
 const errorSchema = z.object({
-  error: z.object({ message: z.string(), type: z.string(), param: z.null(), code: z.string() }),
+  error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() }),
 });
 
 /** The `response` schemas of a route for the error statuses it can answer with. */
@@ -27,8 +29,9 @@ export function errorResponses<S extends number>(...statuses: readonly S[]): Rec
   return Object.fromEntries(statuses.map((status) => [status, errorSchema])) as Record<S, typeof errorSchema>;
 }
 
-/** Seconds after which a client that was refused for its many wrong keys may try again. */
-const RETRY_AFTER_SECONDS = 60;
+/** Seconds after which a client that was refused for its many wrong keys may try again, and one that found a queue full. */
+const RETRY_KEY_SECONDS = 60;
+const RETRY_SOON_SECONDS = 2;
 
 /** Longest piece of a client's own value that an error repeats. */
 const ECHO_MAX_CHARS = 80;
@@ -43,14 +46,20 @@ export class Failures {
     this.#metrics = options.metrics;
   }
 
-  /** Answers `request` with the error body for `error`. */
-  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  /** Counts what went wrong with `request` and logs it if it is a fault of ours. Returns it as the client may hear it. */
+  note(error: unknown, request: FastifyRequest): TrunklineError {
     const failure = toTrunklineError(error, request);
     if (failure.code === 'internal')
       this.#log.error({ err: error, route: request.routeOptions.url, requestId: request.id }, 'request failed');
     this.#metrics.refused.inc({ code: failure.code });
+    return failure;
+  }
+
+  /** Answers `request` with the error body for `error`. */
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const failure = this.note(error, request);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-    if (failure.status === 429) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    if (failure.status === 429) reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
     return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(failure.toBody()));
   }
 
