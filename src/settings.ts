@@ -187,8 +187,20 @@ export const SETTINGS = {
   ),
 
   SPEECH_INPUT_MAX_CHARS: whole(4096, 1, 1_000_000, 'characters', 'Longest text of one request for speech over HTTP'),
-  SPEECH_REQUESTS_MAX: whole(16, 1, 10_000, 'requests', 'Requests for speech served at once, open speech sockets included; more are refused'),
-  SPEECH_CACHE_BYTES: whole(16_777_216, 0, 17_179_869_184, 'bytes', 'Sentences spoken over HTTP that are kept in memory, apart from those of calls; 0 = none'),
+  SPEECH_REQUESTS_MAX: whole(
+    16,
+    1,
+    10_000,
+    'requests',
+    'Requests for speech served at once, open speech sockets included; more are refused',
+  ),
+  SPEECH_CACHE_BYTES: whole(
+    16_777_216,
+    0,
+    17_179_869_184,
+    'bytes',
+    'Sentences spoken over HTTP that are kept in memory, apart from those of calls; 0 = none',
+  ),
 
   APP_URL: appUrl,
   APP_ALLOWED_ORIGINS: appOrigins,
