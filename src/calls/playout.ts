@@ -252,7 +252,7 @@ export class Playout<S extends Sound> {
   #takeBack(): void {
     const { buffered, clock, send } = this.#options;
     const heard = buffered ? Math.floor(this.#heardNow()) : this.#sent;
-    if (buffered && this.#sent > heard) send({ type: 'clear' });
+    const atCarrier = this.#sent > heard;
     this.#heard = heard;
     this.#sent = heard;
     this.#sentUntilMs = clock.nowMs();
@@ -261,6 +261,8 @@ export class Playout<S extends Sound> {
       placed.confirmed = placed.to <= heard;
       placed.dueMs = placed.confirmed ? this.#sentUntilMs : null;
     }
+    // Last, for the marks that it brings back must find nobody waiting.
+    if (atCarrier) send({ type: 'clear' });
   }
 
   #setTimer(): void {

@@ -30,8 +30,6 @@ export interface UtteranceOptions {
   readonly preemptible: boolean;
   /** Whether anybody is told of it; keys are pressed in silence. */
   readonly announced: boolean;
-  /** When the caller could have begun to hear it at the earliest; null = something else is said before it. */
-  readonly askedAtMs: number | null;
 }
 
 /** One thing that is said, from its asking to its end. */
@@ -41,6 +39,8 @@ export class Utterance {
   made = false;
   /** It has begun to sound. */
   begun = false;
+  /** When it was asked for; null = something else was said before it, or nothing is known of it yet. */
+  askedAtMs: number | null = null;
   readonly #life = new AbortController();
   /** Its sounds on their way, in order. */
   #underWay: VoiceSound[] = [];

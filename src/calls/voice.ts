@@ -3,6 +3,7 @@
  * and barge-in to each other; doors and the app on the line talk to this.
  */
 import { DTMF_DIGITS } from '../audio/dtmf.ts';
+import { RATE_MAX_HZ, RATE_MIN_HZ } from '../audio/resample.ts';
 import type { CarrierCommand, Playback } from '../carriers/carrier.ts';
 import { TrunklineError } from '../errors.ts';
 import { EngineError } from '../link/engine.ts';
@@ -126,24 +127,30 @@ export class CallVoice {
     const write = (piece: string): void => {
       if (utterance.over) return;
       this.#checkRoom(2 * piece.length);
+      if (stream.text === '') this.#noteAsked(utterance);
       stream.write(piece);
     };
     return { id: utterance.id, write, end: () => stream.end() };
   }
 
-  /** Plays a mono recording as an utterance. Throws as {@link say}; a RangeError for a sampling rate that no resampler takes. */
+  /** Plays a mono recording as an utterance. Throws as {@link say}, `invalid_request` also for a rate or a loop out of range. */
   play(samples: Int16Array, rateHz: number, options: PlayOptions): string {
     const { label, loop = 1 } = options;
     if (!Number.isInteger(loop) || loop < 1 || loop > LOOPS_MAX) {
       throw new TrunklineError('invalid_request', `loop: got ${loop}, expected a whole number from 1 to ${LOOPS_MAX}`);
     }
+    if (!Number.isInteger(rateHz) || rateHz < RATE_MIN_HZ || rateHz > RATE_MAX_HZ) {
+      throw new TrunklineError('invalid_request', `rate: got ${rateHz} Hz, expected a whole number from ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+    }
     this.#checkRoom(samples.byteLength);
     const recording = { samples, rateHz, label, loop };
-    return this.#admit(options, {
+    const utterance = this.#admit(options, {
       pieces: () => recordingPieces(recording, this.#options.codec),
       text: () => label,
       heldBytes: () => samples.byteLength,
-    }).id;
+    });
+    this.#noteAsked(utterance);
+    return utterance.id;
   }
 
   /**
@@ -256,7 +263,6 @@ export class CallVoice {
       interruptible: toInterruptible(turn.interruptible),
       preemptible: turn.preemptible ?? false,
       announced,
-      askedAtMs: this.speaking ? null : this.#options.context.clock.nowMs(),
     });
     this.#queue.push(utterance);
     return utterance;
@@ -267,14 +273,17 @@ export class CallVoice {
     if (this.#options.playback === 'none') {
       throw new TrunklineError('invalid_request', 'the carrier takes no sound for this call: its stream only listens');
     }
-    this.#checkRoom(0);
+    const { length } = this.#queue;
+    if (length < UTTERANCES_MAX) return;
+    throw new TrunklineError('speech_queue_full', `${length} utterances wait in this call, expected fewer than ${UTTERANCES_MAX}`);
+  }
+
+  /** The first sound of what is asked for now is waited for, unless something else is said before. */
+  #noteAsked(utterance: Utterance): void {
+    if (this.#queue.length === 1) utterance.askedAtMs = this.#options.context.clock.nowMs();
   }
 
   #checkRoom(moreBytes: number): void {
-    const { length } = this.#queue;
-    if (length >= UTTERANCES_MAX) {
-      throw new TrunklineError('speech_queue_full', `${length} utterances wait in this call, expected fewer than ${UTTERANCES_MAX}`);
-    }
     const heldBytes = this.#queue.heldBytes + moreBytes;
     if (heldBytes > QUEUE_MAX_BYTES) {
       throw new TrunklineError(
@@ -295,9 +304,9 @@ export class CallVoice {
     this.#options.log.warn('a sentence was left out: the engine failed at it');
   }
 
-  #onBegun({ options }: Utterance): void {
+  #onBegun({ options, askedAtMs }: Utterance): void {
     const { clock, metrics } = this.#options.context;
-    if (options.askedAtMs !== null) metrics.firstFrame.observe((clock.nowMs() - options.askedAtMs) / 1000);
+    if (askedAtMs !== null) metrics.firstFrame.observe((clock.nowMs() - askedAtMs) / 1000);
     if (options.announced) this.#tell({ type: 'speaking', utterance: options.id });
     this.#bargeIn.onPlaying();
   }

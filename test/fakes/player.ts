@@ -65,7 +65,8 @@ export class BufferingPlayer {
   #play(): void {
     while (this.#buffer[0]?.kind === 'mark') this.#returnMark(this.#buffer.shift()?.name ?? '');
     const frame = this.#buffer[0];
-    if (frame === undefined) return;
+    // A mark may have made us send more, which then plays already.
+    if (frame === undefined || this.#playing !== null) return;
     this.#playing = this.#options.clock.after(this.#options.frameMs, () => {
       this.#playing = null;
       if (this.#buffer[0] === frame) {
