@@ -78,7 +78,7 @@ function checkWhole(settings: Message, name: string, minimum: number, maximum: n
 /** The urgencies that each kind of job may have. */
 const URGENCIES_OF: ReadonlyMap<unknown, readonly Urgency[]> = new Map<EngineJob['kind'], readonly Urgency[]>([
   ['transcribe', ['final', 'eager', 'partial', 'batch']],
-  ['detect', ['detect']],
+  ['detect', ['detect', 'batch']],
   ['speak', ['speak', 'batch']],
 ]);
 

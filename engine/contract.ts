@@ -71,7 +71,8 @@ export interface DetectTrack {
 export interface DetectJob {
   readonly kind: 'detect';
   readonly id: number;
-  readonly urgency: 'detect';
+  /** `batch`: the windows of a file. */
+  readonly urgency: 'detect' | 'batch';
   readonly dueInMs: number;
   readonly tracks: readonly DetectTrack[];
 }

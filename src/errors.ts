@@ -43,6 +43,13 @@ export const ERRORS = Object.freeze({
   anonymous_refused: kind(403, 4003, 'permission_error'),
   // Requests
   invalid_request: kind(400, 4000, 'invalid_request_error'),
+  audio_unreadable: kind(400, 4415, 'invalid_request_error'),
+  audio_too_long: kind(413, 4416, 'invalid_request_error'),
+  upload_too_large: kind(413, 4417, 'invalid_request_error'),
+  unsupported_language: kind(400, 4418, 'invalid_request_error'),
+  unsupported_model: kind(400, 4419, 'invalid_request_error'),
+  batch_queue_full: kind(429, 4430, 'rate_limit_error'),
+  translation_failed: kind(502, 1011, 'server_error'),
   speech_queue_full: kind(429, 4429, 'rate_limit_error'),
   unsupported_format: kind(400, 4420, 'invalid_request_error'),
   not_implemented: kind(501, 4421, 'invalid_request_error'),

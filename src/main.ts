@@ -10,6 +10,7 @@ import { ConfigError, EXIT_CONFIG } from './config.ts';
 import { createLink } from './link/from-settings.ts';
 import { createLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
 import { MULAW_8K } from './units.ts';
@@ -44,9 +45,10 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
   const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
   const warming = new AbortController();
+  const recordings = new Recordings({ settings, engine: link, clock, metrics });
   let draining = false;
   const health = () => ({ draining, engine: link.status });
-  const server = await createServer({ settings, registry, feed, health, metrics, log, clock });
+  const server = await createServer({ settings, registry, feed, recordings, health, metrics, log, clock });
   const end = async () => {
     warming.abort();
     await server.close();
@@ -66,7 +68,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
-      closed ??= registry.drain(settings.DRAIN_TIMEOUT_MS).then(end);
+      closed ??= Promise.all([registry.drain(settings.DRAIN_TIMEOUT_MS), recordings.drain(settings.DRAIN_TIMEOUT_MS)]).then(end);
       return closed;
     };
     return { url, close };

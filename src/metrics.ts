@@ -2,7 +2,22 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const SHORT_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const LAG_SECONDS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 5];
+
+/** Jobs that wait in the gateway for an engine, and for how long the oldest of them has. */
+interface Lane {
+  readonly depth: number;
+  readonly ageMs: number;
+}
+
+/** The two queues of the gateway. */
+export interface Lanes {
+  readonly live: Lane;
+  readonly batch: Lane;
+}
+
+const NO_LANE: Lane = { depth: 0, ageMs: 0 };
 
 /** The metrics of one gateway, in a registry of its own. */
 export class Metrics {
@@ -29,6 +44,15 @@ export class Metrics {
   readonly engineRestarts = this.#counter('trunkline_engine_restarts_total', 'Engine processes that died and were started again', []);
   readonly engineJobsResent = this.#counter('trunkline_engine_jobs_resent_total', 'Jobs sent again because their engine died', []);
   readonly enginesReady = this.#gauge('trunkline_engines_ready', 'Engine processes that can take work', []);
+
+  readonly laneWait = this.#histogram(
+    'trunkline_lane_wait_seconds',
+    'Time a job waited in the gateway for an engine',
+    ['lane'],
+    WAIT_SECONDS,
+  );
+  readonly files = this.#gauge('trunkline_files', 'Recordings being transcribed, waiting for their turns included', []);
+  readonly fileSeconds = this.#counter('trunkline_file_audio_seconds_total', 'Audio of recordings that were transcribed', []);
 
   readonly partialLag = this.#histogram('trunkline_partial_lag_seconds', 'Last audio used to partial caption', [], LAG_SECONDS);
   readonly finalLag = this.#histogram('trunkline_final_lag_seconds', 'Endpoint (silence held) to final caption', [], LAG_SECONDS);
@@ -65,8 +89,27 @@ export class Metrics {
   readonly appMessages = this.#counter('trunkline_app_messages_total', 'Messages from apps', ['type']);
   readonly promptCacheBytes = this.#gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
 
+  readonly laneDepth = this.#laneGauge('trunkline_lane_depth', 'Jobs that wait in the gateway for an engine', ({ depth }) => depth);
+  readonly laneAge = this.#laneGauge('trunkline_lane_age_seconds', 'How long the oldest of them has waited', ({ ageMs }) => ageMs / 1000);
+  #readLanes: () => Lanes = () => ({ live: NO_LANE, batch: NO_LANE });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 5 });
+  }
+
+  /** Has `read` asked for the state of the queues whenever the metrics are. */
+  watchLanes(read: () => Lanes): void {
+    this.#readLanes = read;
+  }
+
+  #laneGauge(name: string, help: string, read: (lane: Lane) => number): Gauge<'lane'> {
+    const gauge = new Gauge({
+      ...{ name, help, labelNames: ['lane' as const], registers: [this.registry] },
+      collect: () => {
+        for (const [lane, state] of Object.entries(this.#readLanes())) gauge.set({ lane }, read(state));
+      },
+    });
+    return gauge;
   }
 
   #counter<T extends string>(name: string, help: string, labelNames: readonly T[]): Counter<T> {

@@ -16,9 +16,11 @@ import { pageRoutes } from './http/page.ts';
 import { phoneRoutes } from './http/phone.ts';
 import { FeedReaders } from './http/readers.ts';
 import { signInRoutes } from './http/sign-in.ts';
+import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { Recordings } from './recordings/recordings.ts';
 import type { Settings } from './settings.ts';
 
 /** Largest body of a request. */
@@ -34,6 +36,7 @@ interface ServerOptions {
   readonly settings: Settings;
   readonly registry: Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup' | 'admit' | 'acceptTwilio' | 'tokens'>;
   readonly feed: Pick<Feed, 'subscribe'>;
+  readonly recordings: Recordings;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
   readonly metrics: Metrics;
@@ -75,7 +78,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
 /** Every route, with what its visitors must show. */
 async function openDoors(app: FastifyInstance, options: ServerOptions): Promise<void> {
-  const { settings, registry, feed, health, metrics, clock } = options;
+  const { settings, registry, feed, recordings, health, metrics, clock } = options;
   const access = new Access({ settings, clock });
   const readers = new FeedReaders({
     feed,
@@ -103,6 +106,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions): Promise<
     void guarded.register(callRoutes, { calls: registry });
     void guarded.register(captionRoutes, { readers, clock });
     void guarded.register(phoneRoutes, { registry });
+    void guarded.register(transcriptionRoutes, { recordings, settings, access });
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();

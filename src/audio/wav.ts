@@ -103,18 +103,16 @@ function checkFormat({ tag, channels, rateHz, bits }: Format): void {
 }
 
 /** Whether what stands at `offset` can be a chunk: a printable name and a size that fits. */
-function looksLikeChunk(view: DataView, offset: number): boolean {
+function looksLikeChunk(view: DataView, offset: number, totalBytes: number): boolean {
   return (
-    offset + 8 <= view.byteLength &&
-    /^[ -~]{4}$/.test(chunkId(view, offset)) &&
-    view.getUint32(offset + 4, true) <= view.byteLength - offset - 8
+    offset + 8 <= view.byteLength && /^[ -~]{4}$/.test(chunkId(view, offset)) && view.getUint32(offset + 4, true) <= totalBytes - offset - 8
   );
 }
 
 /** The bytes of the data chunk at `offset`, whatever its size field says: streaming writers leave 0 or all ones there. */
-function dataBytes(view: DataView, offset: number, size: number): number {
-  const left = view.byteLength - offset;
-  if (size === SIZE_UNKNOWN || (size === 0 && !looksLikeChunk(view, offset))) return left;
+function dataBytes(view: DataView, offset: number, size: number, totalBytes: number): number {
+  const left = totalBytes - offset;
+  if (size === SIZE_UNKNOWN || (size === 0 && !looksLikeChunk(view, offset, totalBytes))) return left;
   return Math.min(size, left);
 }
 
@@ -130,28 +128,62 @@ function readSamples(view: DataView, format: Format): Int16Array[] {
   });
 }
 
+/** Where the samples of a WAV file lie and how they are written. */
+export interface WavLayout {
+  readonly rateHz: number;
+  /** Bytes of one sample of every channel. */
+  readonly frameBytes: number;
+  /** The first byte of the samples and how many bytes there are of them, counted in the whole file. */
+  readonly dataFrom: number;
+  readonly dataBytes: number;
+  /** The whole frames in `bytes`, one array for each channel. */
+  read(bytes: Uint8Array): Int16Array[];
+}
+
+/**
+ * The layout of a file of `totalBytes` bytes that begins with `head`; null when its header goes on behind `head`.
+ * @throws TrunklineError `invalid_request` that says what came instead
+ */
+export function readWavLayout(head: Uint8Array, totalBytes: number): WavLayout | null {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  checkMagic(view);
+  let format: Format | null = null;
+  let offset = 12;
+  while (offset + 8 <= view.byteLength) {
+    const id = chunkId(view, offset);
+    const size = view.getUint32(offset + 4, true);
+    const body = offset + 8;
+    if (id === 'fmt ') {
+      if (body + size > view.byteLength && view.byteLength < totalBytes) return null;
+      format = readFormat(view, body, size);
+    }
+    if (id === 'data') {
+      if (format === null) refuse('its data chunk comes before its fmt chunk');
+      return layoutOf(format, body, dataBytes(view, body, size, totalBytes));
+    }
+    // Chunks of odd length are padded with a zero, which some writers forget.
+    offset = body + size + (size % 2 === 1 && head[body + size] === 0 ? 1 : 0);
+  }
+  if (view.byteLength < totalBytes && offset < totalBytes) return null;
+  return refuse(format === null ? 'it has no fmt chunk' : 'it has no data chunk');
+}
+
+function layoutOf(format: Format, dataFrom: number, bytes: number): WavLayout {
+  return {
+    ...{ rateHz: format.rateHz, dataFrom, dataBytes: bytes },
+    frameBytes: (format.bits / 8) * format.channels,
+    read: (frames) => readSamples(new DataView(frames.buffer, frames.byteOffset, frames.byteLength), format),
+  };
+}
+
 /**
  * Reads a WAV file: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, µ-law and A-law, plain or extensible header, 1 to 8 channels.
  * Throws a TrunklineError `invalid_request` that says what came instead.
  */
 export function readWav(bytes: Uint8Array): WavAudio {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  checkMagic(view);
-  let format: Format | null = null;
-  for (let offset = 12; offset + 8 <= view.byteLength; ) {
-    const id = chunkId(view, offset);
-    const size = view.getUint32(offset + 4, true);
-    const body = offset + 8;
-    if (id === 'fmt ') format = readFormat(view, body, size);
-    if (id === 'data') {
-      if (format === null) refuse('its data chunk comes before its fmt chunk');
-      const data = new DataView(bytes.buffer, bytes.byteOffset + body, dataBytes(view, body, size));
-      return { rateHz: format.rateHz, channels: readSamples(data, format) };
-    }
-    // Chunks of odd length are padded with a zero, which some writers forget.
-    offset = body + size + (size % 2 === 1 && bytes[body + size] === 0 ? 1 : 0);
-  }
-  return refuse(format === null ? 'it has no fmt chunk' : 'it has no data chunk');
+  const layout = readWavLayout(bytes, bytes.length) ?? refuse('it ends inside its header');
+  const { rateHz, dataFrom, dataBytes: size } = layout;
+  return { rateHz, channels: layout.read(bytes.subarray(dataFrom, dataFrom + size)) };
 }
 
 function writeHeader(view: DataView, channels: number, rateHz: number): void {

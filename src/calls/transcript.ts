@@ -1,5 +1,6 @@
 /** A call's final captions as a text that people and players read. */
 import type { Track } from '../carriers/carrier.ts';
+import { formatTime } from '../transcription/subtitles.ts';
 
 /** One utterance as it was finally understood; times in ms of the call's received audio. */
 export interface FinalCaption {
@@ -71,17 +72,4 @@ function onOneLine(text: string): string {
 function formatShortTime(timeMs: number): string {
   const long = formatTime(timeMs, '.');
   return timeMs < HOUR_MS ? long.slice(long.indexOf(':') + 1) : long;
-}
-
-/** `hh:mm:ss` and milliseconds after `point`. */
-function formatTime(timeMs: number, point: ',' | '.'): string {
-  const wholeMs = Math.max(Math.round(timeMs), 0);
-  const hours = Math.floor(wholeMs / HOUR_MS);
-  const minutes = Math.floor(wholeMs / 60_000) % 60;
-  const seconds = Math.floor(wholeMs / 1000) % 60;
-  return `${pad(hours, 2)}:${pad(minutes, 2)}:${pad(seconds, 2)}${point}${pad(wholeMs % 1000, 3)}`;
-}
-
-function pad(value: number, digits: number): string {
-  return String(value).padStart(digits, '0');
 }

@@ -1,6 +1,6 @@
 /** Audio files as the commands take them. */
 import { readFile } from 'node:fs/promises';
-import { toSample } from '../audio/pcm.ts';
+import { mixDown } from '../audio/mix.ts';
 import { Resampler } from '../audio/resample.ts';
 import { readWav } from '../audio/wav.ts';
 
@@ -32,16 +32,6 @@ function describeReadError({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'EISDIR') return 'is a folder, expected a file';
   if (code === 'EACCES') return 'may not be read';
   return message;
-}
-
-/** The mean of all channels, so that nothing clips. */
-function mixDown(channels: readonly Int16Array[]): Int16Array {
-  const [first = new Int16Array(0), ...others] = channels;
-  if (others.length === 0) return first;
-  return Int16Array.from(first, (sample, index) => {
-    const sum = others.reduce((total, channel) => total + (channel[index] ?? 0), sample);
-    return toSample(sum / channels.length);
-  });
 }
 
 function resample(samples: Int16Array, fromHz: number, toHz: number): Int16Array {

@@ -14,6 +14,9 @@ import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 /** The browser's proof that a key was typed. */
 export const SESSION_COOKIE = 'trunkline_session';
 
+/** Enough of a hash to tell one key from another. */
+const TENANT_CHARS = 16;
+
 type AccessSettings = Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL'>;
 
 /** The rules, with the sessions and the failed attempts of one server. */
@@ -46,6 +49,12 @@ export class Access {
         'api_key_missing',
         'this door needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
       );
+  }
+
+  /** Whose work a request that was let in asks for: a key's, or that of all who came without one. It says nothing of the key. */
+  tenantOf(request: FastifyRequest): string {
+    const key = bearerOf(request);
+    return key === null ? '' : hashOf(key).toString('base64url').slice(0, TENANT_CHARS);
   }
 
   /** Whether {@link admit} would let the request in; a wrong key counts as an attempt here too. */

@@ -2,7 +2,7 @@
  * The engine as the rest of the gateway sees it. Only this type leaves the room `link`: rooms that need text or voice detection
  * take an `Engine` and never learn how many processes there are.
  */
-import type { JobCost, JobErrorCode, SpeakJob, TranscribeJob, VoiceInfo } from '../../engine/contract.ts';
+import type { DetectJob, JobCost, JobErrorCode, SpeakJob, TranscribeJob, VoiceInfo } from '../../engine/contract.ts';
 
 /** One stretch of 16 kHz mono speech to turn into text. */
 export interface TranscribeRequest {
@@ -12,6 +12,8 @@ export interface TranscribeRequest {
   readonly dueInMs: number;
   /** Tokens of the previous hypothesis; empty = none. */
   readonly draft: readonly number[];
+  /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
+  readonly tenant?: string;
   /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */
   readonly signal?: AbortSignal;
 }
@@ -28,6 +30,11 @@ export interface Transcript {
 export interface DetectRequest {
   readonly samples: Int16Array;
   readonly state: Float32Array | null;
+  /** `batch`: a file's, behind all live work. A live track's unless said otherwise. */
+  readonly urgency?: DetectJob['urgency'];
+  /** As in {@link TranscribeRequest}. */
+  readonly tenant?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** What a {@link DetectRequest} is answered with. */

@@ -11,7 +11,7 @@ import type {
 } from '../../engine/contract.ts';
 import type { Timer } from '../clock.ts';
 import { EngineError, type EngineErrorCode } from './engine.ts';
-import type { Ranked } from './queue.ts';
+import type { Owned } from './fair-queue.ts';
 
 /** A job's deliveries in all. What brings down three engine processes would bring down the fourth. */
 const DELIVERIES_MAX = 3;
@@ -22,9 +22,11 @@ export type JobWork = Omit<TranscribeJob, 'id' | 'dueInMs'> | Omit<DetectJob, 'i
 export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage;
 
 /** Settled once; what comes afterwards is ignored. */
-export class Job implements Ranked {
+export class Job implements Owned {
   readonly id: number;
   readonly work: JobWork;
+  /** Whose job it is, where batch jobs take turns. */
+  readonly tenant: string;
   readonly submittedAtMs: number;
   readonly dueAtMs: number;
   /** Resolves with the engine's answer; fails with {@link EngineError}. */
@@ -36,9 +38,10 @@ export class Job implements Ranked {
   #deliveredAtMs = 0;
   #expiry: Timer | null = null;
 
-  constructor(options: { id: number; work: JobWork; nowMs: number; dueInMs: number }) {
+  constructor(options: { id: number; work: JobWork; nowMs: number; dueInMs: number; tenant: string }) {
     this.id = options.id;
     this.work = options.work;
+    this.tenant = options.tenant;
     this.submittedAtMs = options.nowMs;
     this.dueAtMs = options.nowMs + options.dueInMs;
     this.reply = new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage, VoiceInfo } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Lanes, Metrics } from '../metrics.ts';
 import {
   type Detection,
   type DetectRequest,
@@ -13,6 +13,7 @@ import {
   type TranscribeRequest,
   type Transcript,
 } from './engine.ts';
+import { FairQueue } from './fair-queue.ts';
 import { IdleWatch } from './idle.ts';
 import { Job, type JobReply, type JobWork } from './job.ts';
 import { LoadMeter } from './load.ts';
@@ -26,6 +27,9 @@ const LIVE_WAITING_MAX = 512;
 
 /** Batch pieces of at most 10 s that may wait: about 80 MB of audio. */
 const BATCH_WAITING_MAX = 256;
+
+/** A file's voice detection is wanted within the same time as its pieces. */
+const BATCH_DETECT_DUE_MS = 60_000;
 
 /** Voice detection is wanted before the track's next window is complete. */
 const DETECT_DUE_MS = 32;
@@ -61,6 +65,13 @@ export interface LinkStatus {
   readonly pids: readonly number[];
 }
 
+/** What a job comes with beside its work. */
+interface Terms {
+  readonly dueInMs: number;
+  readonly signal?: AbortSignal;
+  readonly tenant?: string;
+}
+
 interface Starter {
   readonly resolve: () => void;
   readonly reject: (error: EngineError) => void;
@@ -70,7 +81,7 @@ export class Link implements Engine {
   readonly #options: LinkOptions;
   readonly #pool: Pool;
   readonly #live = new UrgencyQueue<Job>(LIVE_WAITING_MAX);
-  readonly #batch = new UrgencyQueue<Job>(BATCH_WAITING_MAX);
+  readonly #batch = new FairQueue<Job>(BATCH_WAITING_MAX);
   readonly #tick: VadTick;
   readonly #loadMeter: LoadMeter;
   readonly #firmLoadMeter: LoadMeter;
@@ -96,6 +107,7 @@ export class Link implements Engine {
     this.#firmLoadMeter = new LoadMeter(clock, workers);
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#tick = new VadTick({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
+    metrics.watchLanes(() => this.#lanes);
     const hasWork = () => this.#pool.busy || this.#live.size + this.#batch.size > 0;
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
@@ -160,6 +172,7 @@ export class Link implements Engine {
   }
 
   detect(request: DetectRequest): Promise<Detection> {
+    if (request.urgency === 'batch') return this.#detectBatch(request);
     if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
     return this.#tick.detect(request);
   }
@@ -168,6 +181,15 @@ export class Link implements Engine {
   async close(): Promise<void> {
     this.#giveUp('the engines are being shut down');
     await this.#pool.stop();
+  }
+
+  get #lanes(): Lanes {
+    const nowMs = this.#options.clock.nowMs();
+    const lane = (jobs: Iterable<Job>) => {
+      const waiting = [...jobs];
+      return { depth: waiting.length, ageMs: waiting.reduce((age, job) => Math.max(age, nowMs - job.submittedAtMs), 0) };
+    };
+    return { live: lane(this.#live), batch: lane(this.#batch) };
   }
 
   get #state(): LinkStatus['state'] {
@@ -181,14 +203,25 @@ export class Link implements Engine {
     this.#pool.start();
   }
 
+  async #detectBatch(request: DetectRequest): Promise<Detection> {
+    const { samples, state } = request;
+    const reply = await this.#ask(
+      { kind: 'detect', urgency: 'batch', tracks: [{ samples, state }] },
+      { ...request, dueInMs: BATCH_DETECT_DUE_MS },
+    );
+    const [detection] = expectKind(reply, 'detected').tracks;
+    if (detection === undefined) throw new EngineError('model_failed', 'the engine judged no track of 1');
+    return detection;
+  }
+
   async #detectTracks(tracks: readonly DetectTrack[]): Promise<DetectedMessage> {
     const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, DETECT_DUE_MS);
     return expectKind(await job.reply, 'detected');
   }
 
-  async #ask(work: JobWork, { dueInMs, signal }: { dueInMs: number; signal?: AbortSignal }): Promise<JobReply> {
+  async #ask(work: JobWork, { dueInMs, signal, tenant }: Terms): Promise<JobReply> {
     if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
-    const job = this.#submit(work, dueInMs);
+    const job = this.#submit(work, dueInMs, tenant);
     const abort = () => this.#cancel(job);
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -198,9 +231,9 @@ export class Link implements Engine {
     }
   }
 
-  #submit(work: JobWork, dueInMs: number): Job {
+  #submit(work: JobWork, dueInMs: number, tenant = ''): Job {
     const { clock } = this.#options;
-    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs });
+    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs, tenant });
     if (this.#unavailable !== null) {
       job.fail('unavailable', this.#unavailable);
       return job;
@@ -219,7 +252,7 @@ export class Link implements Engine {
     else dropped?.fail('unavailable', 'the queue for the engines is full');
   }
 
-  #queueOf(job: Job): UrgencyQueue<Job> {
+  #queueOf(job: Job): UrgencyQueue<Job> | FairQueue<Job> {
     return job.urgency === 'batch' ? this.#batch : this.#live;
   }
 
@@ -269,6 +302,7 @@ export class Link implements Engine {
     if (urgency !== 'batch') this.#loadMeter.add(cost.runMs);
     if (urgency !== 'batch' && urgency !== 'partial') this.#firmLoadMeter.add(cost.runMs);
     metrics.engineWait.observe({ urgency }, (job.queuedMs + cost.waitMs) / 1000);
+    metrics.laneWait.observe({ lane: urgency === 'batch' ? 'batch' : 'live' }, job.queuedMs / 1000);
     metrics.engineRun.observe({ urgency }, cost.runMs / 1000);
   }
 

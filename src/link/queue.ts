@@ -66,6 +66,11 @@ export class UrgencyQueue<T extends Ranked> {
     return first;
   }
 
+  /** Everything that waits, in no particular order. */
+  [Symbol.iterator](): IterableIterator<T> {
+    return this.#heap.values();
+  }
+
   /** Takes `item` out; false when it does not wait here. */
   remove(item: T): boolean {
     const index = this.#heap.indexOf(item);

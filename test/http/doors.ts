@@ -10,8 +10,10 @@ import type { TrunklineError } from '../../src/errors.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
+import { Recordings } from '../../src/recordings/recordings.ts';
 import { createServer } from '../../src/server.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { FakeEngine } from '../fakes/engine.ts';
 
 /** Calls that do what the test says. */
 export class PretendCalls {
@@ -79,8 +81,9 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
     provider: 'cpu',
     models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
   };
+  const recordings = new Recordings({ settings, engine: new FakeEngine(clock), clock, metrics });
   const health = { draining: false, engine };
-  const app = await createServer({ settings, registry: calls, feed, health: () => health, metrics, log, clock });
+  const app = await createServer({ settings, registry: calls, feed, recordings, health: () => health, metrics, log, clock });
   return { app, calls, feed, clock, metrics, logLines, health };
 }
 

@@ -1,0 +1,172 @@
+/** Decoders that take a file in stretches and give its samples in stretches, so that memory does not grow with the file. */
+import { decoder as flacDecoder } from '@audio/decode-flac';
+import { decoder as mp3Decoder } from '@audio/decode-mp3';
+import { decoder as opusDecoder } from '@audio/decode-opus';
+import { decoder as vorbisDecoder } from '@audio/decode-vorbis';
+import { TrunklineError } from '../errors.ts';
+import { toSample } from './pcm.ts';
+import { RATE_MAX_HZ, RATE_MIN_HZ } from './resample.ts';
+import { readWavLayout, type WavLayout } from './wav.ts';
+
+/** Some decoded audio: one array for each channel, all of one length. */
+export interface Stretch {
+  readonly rateHz: number;
+  readonly channels: readonly Int16Array[];
+}
+
+/** Decodes one file. After an error it may only be closed. */
+export interface StretchDecoder {
+  /** The audio that `bytes`, the file's next, complete; null = none yet. @throws TrunklineError `audio_unreadable` */
+  push(bytes: Uint8Array): Stretch | null;
+  /** The audio that is left at the end of the file. @throws TrunklineError `audio_unreadable` */
+  flush(): Stretch | null;
+  close(): void;
+}
+
+/** The kinds of which there is a decoder in here. */
+export type DecodableKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus';
+
+/**
+ * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes (FLAC: 65,535 samples in about 12), so what one push may
+ * become is bounded by pushing little.
+ */
+export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = { wav: 65_536, mp3: 8192, flac: 2048, vorbis: 8192, opus: 2048 };
+
+/** Samples before a WAV file's audio: pictures and notes may stand there, but not for ever. */
+const WAV_HEAD_MAX_BYTES = 4_194_304;
+
+/** What the codec packages give: floats from −1 to 1. */
+interface Floats {
+  readonly channelData: readonly Float32Array[];
+  readonly sampleRate: number;
+}
+
+interface Codec {
+  decode(bytes: Uint8Array): Floats;
+  flush?(): Floats;
+  free(): void;
+}
+
+const CODECS: Readonly<Record<Exclude<DecodableKind, 'wav'>, () => Promise<Codec>>> = {
+  mp3: mp3Decoder,
+  flac: flacDecoder,
+  vorbis: vorbisDecoder,
+  opus: opusDecoder,
+};
+
+/** A decoder for a file of `kind` that is `totalBytes` long. */
+export async function openDecoder(kind: DecodableKind, totalBytes: number): Promise<StretchDecoder> {
+  return kind === 'wav' ? new WavDecoder(totalBytes) : new CodecDecoder(kind, await CODECS[kind]());
+}
+
+class CodecDecoder implements StretchDecoder {
+  readonly #kind: string;
+  readonly #codec: Codec;
+
+  constructor(kind: string, codec: Codec) {
+    this.#kind = kind;
+    this.#codec = codec;
+  }
+
+  push(bytes: Uint8Array): Stretch | null {
+    return this.#read(() => this.#codec.decode(bytes));
+  }
+
+  flush(): Stretch | null {
+    return this.#read(() => this.#codec.flush?.() ?? null);
+  }
+
+  close(): void {
+    this.#codec.free();
+  }
+
+  #read(decode: () => Floats | null): Stretch | null {
+    const floats = this.#guard(decode);
+    if (floats === null || (floats.channelData[0]?.length ?? 0) === 0) return null;
+    const { sampleRate } = floats;
+    if (!Number.isInteger(sampleRate) || sampleRate < RATE_MIN_HZ || sampleRate > RATE_MAX_HZ) {
+      throw unreadable(`its sampling rate is ${sampleRate} Hz, expected ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+    }
+    return { rateHz: sampleRate, channels: floats.channelData.map(toSamples) };
+  }
+
+  #guard(decode: () => Floats | null): Floats | null {
+    try {
+      return decode();
+    } catch (error) {
+      throw unreadable(`its ${this.#kind} data is damaged (${error instanceof Error ? error.message : String(error)})`);
+    }
+  }
+}
+
+function toSamples(floats: Float32Array): Int16Array {
+  const samples = new Int16Array(floats.length);
+  for (let i = 0; i < samples.length; i++) samples[i] = toSample((floats[i] as number) * 32_768);
+  return samples;
+}
+
+class WavDecoder implements StretchDecoder {
+  readonly #totalBytes: number;
+  #layout: WavLayout | null = null;
+  /** The header while it is not complete, then the bytes of a frame that is not. */
+  #held: Uint8Array = new Uint8Array(0);
+  #dataLeft = 0;
+
+  constructor(totalBytes: number) {
+    this.#totalBytes = totalBytes;
+  }
+
+  push(bytes: Uint8Array): Stretch | null {
+    const all = concat(this.#held, bytes);
+    return this.#layout === null ? this.#readHead(all) : this.#readFrames(this.#layout, all);
+  }
+
+  flush(): Stretch | null {
+    if (this.#layout === null) throw unreadable('its WAV header is cut off');
+    return null;
+  }
+
+  close(): void {
+    this.#held = new Uint8Array(0);
+  }
+
+  #readHead(head: Uint8Array): Stretch | null {
+    const layout = this.#guard(() => readWavLayout(head, this.#totalBytes));
+    if (layout === null || layout.dataFrom > head.length) {
+      if (head.length > WAV_HEAD_MAX_BYTES) throw unreadable(`its audio does not begin within the first ${WAV_HEAD_MAX_BYTES} bytes`);
+      this.#held = head;
+      return null;
+    }
+    this.#layout = layout;
+    this.#dataLeft = layout.dataBytes;
+    return this.#readFrames(layout, head.subarray(layout.dataFrom));
+  }
+
+  #readFrames(layout: WavLayout, bytes: Uint8Array): Stretch | null {
+    const data = bytes.subarray(0, this.#dataLeft);
+    const whole = data.length - (data.length % layout.frameBytes);
+    this.#held = data.slice(whole);
+    this.#dataLeft -= whole;
+    return whole === 0 ? null : { rateHz: layout.rateHz, channels: layout.read(data.subarray(0, whole)) };
+  }
+
+  #guard<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof TrunklineError ? new TrunklineError('audio_unreadable', error.message) : error;
+    }
+  }
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  if (a.length === 0) return b;
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
+}
+
+function unreadable(why: string): TrunklineError {
+  return new TrunklineError('audio_unreadable', `the file cannot be decoded: ${why}`);
+}

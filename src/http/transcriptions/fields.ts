@@ -1,0 +1,105 @@
+/** The fields of a transcription request, checked: OpenAI's (CreateTranscriptionRequest) and our own additions. What is not listed is ignored. */
+import { z } from 'zod';
+import { TrunklineError } from '../../errors.ts';
+import { LANGUAGE_NAMES } from './languages.ts';
+import type { Fields } from './upload.ts';
+
+/** How a transcript may be answered. */
+const RESPONSE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
+export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
+
+const PROMPT_MAX_CHARS = 10_000;
+const ECHO_MAX_CHARS = 80;
+
+const flag = z.enum(['true', 'false', '1', '0', '']).transform((text) => text === 'true' || text === '1');
+
+function number(minimum: number, maximum: number) {
+  const expected = `a number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, expected)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, expected);
+}
+
+/** Single values; a field that came several times counts with its last value. */
+const single = {
+  model: z.string().max(200).optional().describe('Any name; there is one recogniser (GET /v1/models)'),
+  language: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('Code or English name of the language spoken; "auto" or nothing = as the recogniser does'),
+  target_language: z.string().max(40).optional().describe('Ours: translate into this language (needs TRANSLATE_BASE_URL)'),
+  prompt: z.string().max(PROMPT_MAX_CHARS).optional().describe('Accepted; the recogniser in the box cannot use it'),
+  response_format: z.enum(RESPONSE_FORMATS).default('json'),
+  temperature: number(0, 1).optional().describe('Accepted; decoding is always greedy'),
+  stream: flag.default(false).describe('Server-Sent Events, each piece of text as soon as it is there'),
+  channels: z.enum(['mix', 'split']).default('mix').describe('Ours: split = one speaker on each side of a stereo recording'),
+  max_line_chars: number(10, 200).default(42).describe('Ours: display columns of a subtitle line'),
+  max_cue_ms: number(1000, 60_000).default(7000).describe('Ours: longest subtitle'),
+};
+
+const transcriptionForm = z.object({
+  ...single,
+  timestamp_granularities: z.array(z.enum(['word', 'segment'])).default(['segment']),
+});
+
+/** A checked request. */
+export type TranscriptionForm = z.infer<typeof transcriptionForm>;
+
+/** As the API description shows it. */
+export const transcriptionBody = z.object({
+  ...z.object({ file: z.string().meta({ format: 'binary' }).describe('The recording, of any common format; its name does not matter') })
+    .shape,
+  ...z.object(single).partial().shape,
+  timestamp_granularities: z
+    .array(z.enum(['word', 'segment']))
+    .optional()
+    .describe('With verbose_json; may be sent as timestamp_granularities[]'),
+});
+
+/** @throws TrunklineError `invalid_request` naming the field, what came and what was expected; `unsupported_language` */
+export function readForm(fields: Fields): TranscriptionForm {
+  const { timestamp_granularities: granularities = [], ...others } = Object.fromEntries(fields);
+  const singles = Object.fromEntries(Object.entries(others).map(([name, values]) => [name, values.at(-1)]));
+  const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
+  const parsed = transcriptionForm.safeParse({ ...singles, ...arrays });
+  if (!parsed.success) throw explain(parsed.error, fields);
+  if (parsed.data.stream && !['json', 'text'].includes(parsed.data.response_format)) {
+    throw new TrunklineError(
+      'invalid_request',
+      `stream: true goes with response_format json or text, got ${parsed.data.response_format}`,
+      'stream',
+    );
+  }
+  checkLanguage(parsed.data.language ?? '', 'language');
+  return parsed.data;
+}
+
+/** A list may come as JSON or with commas, where a client cannot repeat a field. */
+function splitList(value: string): string[] {
+  return value
+    .replace(/[[\]"\s]/g, '')
+    .split(',')
+    .filter((item) => item !== '');
+}
+
+function explain(error: z.ZodError, fields: Fields): TrunklineError {
+  const [issue] = error.issues;
+  const name = String(issue?.path[0] ?? 'body');
+  const came = fields.get(name)?.at(-1) ?? 'nothing';
+  return new TrunklineError(
+    'invalid_request',
+    `${name}: got ${JSON.stringify(came.slice(0, ECHO_MAX_CHARS))}; ${issue?.message ?? 'not allowed'}`,
+    name,
+  );
+}
+
+/** The recogniser in the box knows English alone, and would write nonsense for anything else. */
+function checkLanguage(language: string, param: string): void {
+  const wanted = language.trim().toLowerCase();
+  if (['', 'auto', 'en', 'english'].includes(wanted) || wanted.startsWith('en-')) return;
+  const name = LANGUAGE_NAMES[wanted] ?? wanted.slice(0, ECHO_MAX_CHARS);
+  throw new TrunklineError('unsupported_language', `${param}: got ${JSON.stringify(name)}; the recogniser understands English`, param);
+}

@@ -1,0 +1,116 @@
+/** A transcribed recording in the shapes of OpenAI's API (CreateTranscriptionResponse…). */
+import type { Recording, Segment } from '../../recordings/transcribe.ts';
+import { type Cue, columnsOf, formatSrt, formatVtt, makeCues } from '../../transcription/subtitles.ts';
+import type { TranscriptionForm } from './fields.ts';
+
+/** What was done with the recording. */
+export interface Outcome extends Recording {
+  readonly task: 'transcribe' | 'translate';
+  /** English name of the language of the texts, in lower case. */
+  readonly language: string;
+}
+
+/** A body and its type. */
+export interface Rendered {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+type FormatOptions = Pick<TranscriptionForm, 'response_format' | 'channels' | 'max_line_chars' | 'max_cue_ms' | 'timestamp_granularities'>;
+
+/** Fewest columns of a line that a speaker's name leaves for what is said. */
+const LINE_COLUMNS_MIN = 10;
+
+/** `outcome` as the client asked for it. */
+export function render(outcome: Outcome, options: FormatOptions): Rendered {
+  switch (options.response_format) {
+    case 'json':
+      return json({ text: textOf(outcome.segments), usage: usageOf(outcome) });
+    case 'verbose_json':
+      return json(verbose(outcome, options));
+    case 'text':
+      return { contentType: 'text/plain; charset=utf-8', body: `${textOf(outcome.segments)}\n` };
+    case 'srt':
+      return { contentType: 'application/x-subrip; charset=utf-8', body: formatSrt(cuesOf(outcome.segments, options)) };
+    case 'vtt':
+      return { contentType: 'text/vtt; charset=utf-8', body: formatVtt(cuesOf(outcome.segments, options)) };
+  }
+}
+
+/** The whole text. */
+export function textOf(segments: readonly Segment[]): string {
+  return segments.reduce((text, segment) => text + separatorAfter(text, segment) + segment.text, '');
+}
+
+/** What stands between `text` and the segment that follows: a space, or nothing where its script has none. */
+export function separatorAfter(text: string, { words: [first] }: Segment): string {
+  return text === '' || first?.spaced === false ? '' : ' ';
+}
+
+/** OpenAI's `usage` of models that are billed by time. */
+export function usageOf({ durationMs }: Pick<Recording, 'durationMs'>): { type: 'duration'; seconds: number } {
+  return { type: 'duration', seconds: Math.ceil(durationMs / 1000) };
+}
+
+/** The subtitles of a recording; with split channels each speaker has its own, merged by time. */
+export function cuesOf(segments: readonly Segment[], options: FormatOptions): Cue[] {
+  const channels = [...new Set(segments.map(({ channel }) => channel))];
+  const cues = channels.flatMap((channel) => {
+    const words = segments
+      .filter((segment) => segment.channel === channel)
+      .flatMap((segment) =>
+        segment.words.map((word, index) => ({ ...word, spaced: word.spaced || (index === 0 && separatorAfter('x', segment) === ' ') })),
+      );
+    const speaker = options.channels === 'split' ? speakerOf(channel) : null;
+    const prefix = speaker === null || options.response_format !== 'srt' ? 0 : columnsOf(`${speaker}: `);
+    const rules = { maxLineColumns: Math.max(options.max_line_chars - prefix, LINE_COLUMNS_MIN), maxCueMs: options.max_cue_ms };
+    return makeCues(words, rules, speaker);
+  });
+  return cues.toSorted((a, b) => a.startMs - b.startMs);
+}
+
+function speakerOf(channel: number): string {
+  return `channel ${channel + 1}`;
+}
+
+function json(value: unknown): Rendered {
+  return { contentType: 'application/json; charset=utf-8', body: JSON.stringify(value) };
+}
+
+function verbose({ task, language, durationMs, segments }: Outcome, options: FormatOptions): unknown {
+  const wanted = new Set(options.timestamp_granularities);
+  const isSplit = options.channels === 'split';
+  return {
+    ...{ task, language, duration: seconds(durationMs), text: textOf(segments) },
+    ...(wanted.has('segment') ? { segments: segments.map((segment, id) => verboseSegment(segment, id, isSplit)) } : {}),
+    ...(wanted.has('word') ? { words: segments.flatMap((segment) => verboseWords(segment, isSplit)), word_times: 'estimated' } : {}),
+    usage: usageOf({ durationMs }),
+  };
+}
+
+/** The recogniser gives neither tokens nor probabilities: those fields are there because clients' schemas require them. */
+function verboseSegment({ channel, text, startMs, endMs }: Segment, id: number, isSplit: boolean): unknown {
+  const neutral = { tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
+  return {
+    id,
+    seek: 0,
+    start: seconds(startMs),
+    end: seconds(endMs),
+    text: ` ${text}`,
+    ...neutral,
+    ...(isSplit ? { channel: channel + 1 } : {}),
+  };
+}
+
+function verboseWords({ channel, words }: Segment, isSplit: boolean): unknown[] {
+  return words.map(({ text, startMs, endMs }) => ({
+    word: text,
+    start: seconds(startMs),
+    end: seconds(endMs),
+    ...(isSplit ? { channel: channel + 1 } : {}),
+  }));
+}
+
+function seconds(timeMs: number): number {
+  return timeMs / 1000;
+}

@@ -1,0 +1,60 @@
+/** Takes a multipart upload in: the file goes to disk as it comes, the fields are few and short. */
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyRequest } from 'fastify';
+import { TrunklineError } from '../../errors.ts';
+
+/** What an upload may hold beside its file. */
+export const UPLOAD_LIMITS = { files: 1, fields: 40, fieldSize: 65_536, fieldNameSize: 100, parts: 41 } as const;
+
+/** The form's fields by their name without `[]`, each with all of its values in order. */
+export type Fields = ReadonlyMap<string, readonly string[]>;
+
+/** Largest head of a multipart body beside its file: what `Content-Length` may be over the limit for. */
+const ENVELOPE_MAX_BYTES = UPLOAD_LIMITS.fields * UPLOAD_LIMITS.fieldSize;
+
+/**
+ * Writes the file of a multipart request to `path` and returns the other fields. The file's name and type do not matter.
+ * @throws TrunklineError `upload_too_large`, or `invalid_request` where there is no file or the form is broken
+ */
+export async function receiveUpload(request: FastifyRequest, path: string, maxBytes: number): Promise<Fields> {
+  if (!request.isMultipart()) throw new TrunklineError('invalid_request', 'expected multipart/form-data with a part named file', 'file');
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + ENVELOPE_MAX_BYTES) throw tooLarge(maxBytes);
+  const fields = new Map<string, string[]>();
+  let hasFile = false;
+  try {
+    for await (const part of request.parts({ limits: { ...UPLOAD_LIMITS, fileSize: maxBytes } })) {
+      if (part.type === 'field') {
+        const name = part.fieldname.replace(/\[\]$/, '');
+        fields.set(name, [...(fields.get(name) ?? []), String(part.value)]);
+        continue;
+      }
+      await pipeline(part.file, createWriteStream(path));
+      if (part.file.truncated) throw tooLarge(maxBytes);
+      if (part.fieldname !== 'file')
+        throw new TrunklineError('invalid_request', 'a file came under another name, expected it to be the part file', 'file');
+      hasFile = true;
+    }
+  } catch (error) {
+    throw isOurs(error) ? error : new TrunklineError('invalid_request', `the upload is broken or ended early: ${messageOf(error)}`, 'file');
+  }
+  if (!hasFile) throw new TrunklineError('invalid_request', 'file: got nothing, expected a recording as a part of that name', 'file');
+  return fields;
+}
+
+function tooLarge(maxBytes: number): TrunklineError {
+  return new TrunklineError(
+    'upload_too_large',
+    `the recording is larger than ${maxBytes} bytes, which is the most allowed (UPLOAD_MAX_BYTES)`,
+    'file',
+  );
+}
+
+/** What our own disk does is no fault of the client's. */
+function isOurs(error: unknown): boolean {
+  return error instanceof TrunklineError || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,123 @@
+/** Who may have a recording transcribed now, where its file lies meanwhile, and what becomes of it when the gateway ends. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TrunklineError } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Settings } from '../settings.ts';
+import { type Recording, type RecordingTask, type Transcriber, transcribeRecording } from './transcribe.ts';
+
+const FOLDER_PREFIX = 'trunkline-recordings-';
+
+interface RecordingsOptions extends Transcriber {
+  readonly settings: Transcriber['settings'] & Pick<Settings, 'UPLOAD_DIR' | 'BATCH_QUEUE_MAX'>;
+  readonly metrics: Metrics;
+}
+
+/** A place among the recordings in work. Whoever has it lets go of it, whatever happened. */
+export interface Place {
+  /** Where the recording's file belongs; it is not there yet. */
+  readonly path: string;
+  /** Aborts when the gateway cannot wait any longer. */
+  readonly signal: AbortSignal;
+  /** Removes the file and makes room for another recording. Idempotent. */
+  release(): Promise<void>;
+}
+
+/** The recordings of one gateway. */
+export class Recordings {
+  readonly #options: RecordingsOptions;
+  readonly #life = new AbortController();
+  readonly #places = new Set<Place>();
+  #folder: Promise<string> | null = null;
+  #isDraining = false;
+  #emptied: () => void = () => undefined;
+
+  constructor(options: RecordingsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lets one more recording in.
+   * @throws TrunklineError `draining` when the gateway is shutting down, `batch_queue_full` when too many are in work
+   */
+  async admit(): Promise<Place> {
+    const { settings, metrics } = this.#options;
+    this.#assertRoom();
+    const place: Place = { path: '', signal: this.#life.signal, release: async () => undefined };
+    this.#places.add(place);
+    metrics.files.set(this.#places.size);
+    try {
+      this.#folder ??= this.#makeFolder(settings.UPLOAD_DIR || tmpdir());
+      const path = join(await this.#folder, randomUUID());
+      return { ...place, path, release: () => this.#release(place, path) };
+    } catch (error) {
+      this.#folder = null;
+      await this.#release(place, null);
+      throw error;
+    }
+  }
+
+  /** Transcribes a recording that has its place. As {@link transcribeRecording}. */
+  async transcribe(task: RecordingTask): Promise<Recording> {
+    const recording = await transcribeRecording(task, this.#options);
+    this.#options.metrics.fileSeconds.inc(recording.durationMs / 1000);
+    return recording;
+  }
+
+  /** Lets no more in, and gives those that are in `timeoutMs` to be finished. Resolves when all have been let go of and their folder is gone. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#isDraining = true;
+    const timer = this.#options.clock.after(timeoutMs, () => this.#abort());
+    await new Promise<void>((resolve) => {
+      this.#emptied = resolve;
+      if (this.#places.size === 0) resolve();
+    });
+    timer.cancel();
+    if (this.#folder !== null) await rm(await this.#folder, { recursive: true, force: true });
+  }
+
+  #assertRoom(): void {
+    const { BATCH_QUEUE_MAX } = this.#options.settings;
+    if (this.#isDraining) throw new TrunklineError('draining', 'the gateway is shutting down and takes no new recordings');
+    if (this.#places.size >= BATCH_QUEUE_MAX) {
+      throw new TrunklineError(
+        'batch_queue_full',
+        `${BATCH_QUEUE_MAX} recordings are in work, which is the most allowed (BATCH_QUEUE_MAX); try again soon`,
+      );
+    }
+  }
+
+  #abort(): void {
+    this.#life.abort(new TrunklineError('draining', 'the gateway is shutting down and could not finish the recording'));
+  }
+
+  async #release(place: Place, path: string | null): Promise<void> {
+    if (!this.#places.delete(place)) return;
+    this.#options.metrics.files.set(this.#places.size);
+    if (path !== null) await rm(path, { force: true });
+    if (this.#places.size === 0) this.#emptied();
+  }
+
+  async #makeFolder(parent: string): Promise<string> {
+    await removeLeftovers(parent);
+    return mkdtemp(join(parent, `${FOLDER_PREFIX}${process.pid}-`));
+  }
+}
+
+/** A gateway that was killed could not remove its folder: the next one does. */
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = Number(new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
+    if (Number.isInteger(pid) && !isAlive(pid)) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

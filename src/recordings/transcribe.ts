@@ -1,0 +1,211 @@
+/** One recording from its file to timed text. Every door that takes files, the command line and jobs all come here. */
+import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { joinSamples } from '../audio/mix.ts';
+import type { Clock } from '../clock.ts';
+import { TrunklineError } from '../errors.ts';
+import { type Engine, EngineError } from '../link/engine.ts';
+import type { Settings } from '../settings.ts';
+import { type Piece, PieceCutter, type PieceSettings } from '../transcription/pieces.ts';
+import { fixRepetitions } from '../transcription/repeats.ts';
+import { type TimedWord, timeWords } from '../transcription/word-times.ts';
+import { samplesToMs } from '../units.ts';
+import { decodeFile } from './decode.ts';
+import type { ChannelMode } from './decode-messages.ts';
+
+/** Most channels of a recording that are transcribed by themselves. */
+const SPLIT_CHANNELS_MAX = 2;
+/** Pieces of one recording that engines may have or that may wait for one: enough that a second engine helps, and no more. */
+const PIECES_IN_FLIGHT = 2;
+/** Batch jobs are wanted at some time; this only orders them among each other. */
+const BATCH_DUE_MS = 60_000;
+
+/** A stretch of speech as text. Times are ms of the recording. */
+export interface Segment {
+  /** Counts from 0; always 0 unless the channels were split. */
+  readonly channel: number;
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Their times are estimates. */
+  readonly words: readonly TimedWord[];
+}
+
+/** What became of a recording. */
+export interface Recording {
+  readonly durationMs: number;
+  /** In the order of their start. */
+  readonly segments: readonly Segment[];
+}
+
+/** A recording to transcribe. */
+export interface RecordingTask {
+  readonly path: string;
+  readonly channels: ChannelMode;
+  /** Whose it is: tenants take turns. */
+  readonly tenant: string;
+  /** Ends the work at once: the promise fails with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Told each segment when it is there, in the order of their start. */
+  readonly onSegment?: (segment: Segment) => void;
+  /** Told how many ms of the recording have been read so far. */
+  readonly onProgress?: (heardMs: number) => void;
+}
+
+/** What recordings are transcribed with. */
+export interface Transcriber {
+  readonly engine: Pick<Engine, 'detect' | 'transcribe'>;
+  readonly settings: PieceSettings & Pick<Settings, 'AUDIO_MAX_SECONDS' | 'FFMPEG_TIMEOUT_MS'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Transcribes one recording behind all live work. Memory does not grow with its length: audio is decoded no faster than it is understood.
+ * @throws TrunklineError `audio_unreadable`, `audio_too_long` or `engine_unavailable`; the reason of `signal` when that aborts
+ */
+export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<Recording> {
+  const end = new AbortController();
+  const work = new Work({ ...task, signal: AbortSignal.any([task.signal, end.signal]) }, transcriber);
+  try {
+    return await work.run();
+  } catch (error) {
+    throw task.signal.aborted ? task.signal.reason : explain(error);
+  } finally {
+    end.abort();
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (!(error instanceof EngineError)) return error;
+  return new TrunklineError('engine_unavailable', `the speech engine could not finish the recording: ${error.message}`);
+}
+
+interface NumberedPiece extends Piece {
+  readonly channel: number;
+}
+
+class Work {
+  readonly #task: RecordingTask;
+  readonly #transcriber: Transcriber;
+  readonly #segments: Segment[] = [];
+  /** Cut and not yet begun: a piece of another channel may still begin before them. */
+  #waiting: NumberedPiece[] = [];
+  #channels: Channel[] = [];
+  /** Pieces begun whose segments are not out. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #delivered: Promise<void> = Promise.resolve();
+  #heard = 0;
+
+  constructor(task: RecordingTask, transcriber: Transcriber) {
+    this.#task = task;
+    this.#transcriber = transcriber;
+  }
+
+  async run(): Promise<Recording> {
+    const { settings, clock } = this.#transcriber;
+    const { path, channels, signal } = this.#task;
+    const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS, ffmpegTimeoutMs: settings.FFMPEG_TIMEOUT_MS };
+    for await (const stretch of decodeFile({ path, channels, signal, clock, ...limits })) await this.#hear(stretch);
+    await Promise.all(this.#channels.map(async (channel) => this.#waiting.push(...(await channel.finish()))));
+    await this.#beginUpTo(Number.POSITIVE_INFINITY);
+    await this.#delivered;
+    return { durationMs: Math.round(samplesToMs(this.#heard, ENGINE_RATE_HZ)), segments: this.#segments };
+  }
+
+  async #hear(stretch: readonly Int16Array[]): Promise<void> {
+    if (this.#channels.length === 0) this.#channels = stretch.map((_, channel) => new Channel(channel, this.#task, this.#transcriber));
+    const cut = await Promise.all(this.#channels.map((channel, index) => channel.hear(stretch[index] ?? new Int16Array(0))));
+    this.#waiting.push(...cut.flat());
+    this.#heard += stretch[0]?.length ?? 0;
+    await this.#beginUpTo(Math.min(...this.#channels.map((channel) => channel.openFrom)));
+    this.#task.onProgress?.(Math.round(samplesToMs(this.#heard, ENGINE_RATE_HZ)));
+  }
+
+  /** Begins the pieces before which no other can come any more, each as soon as few enough are under way. */
+  async #beginUpTo(openFrom: number): Promise<void> {
+    const sorted = this.#waiting.toSorted((a, b) => a.from - b.from || a.channel - b.channel);
+    this.#waiting = sorted.filter((piece) => piece.from > openFrom);
+    for (const piece of sorted.filter(({ from }) => from <= openFrom)) {
+      if (this.#underWay.size >= PIECES_IN_FLIGHT) await Promise.race(this.#underWay);
+      this.#begin(piece);
+    }
+  }
+
+  #begin(piece: NumberedPiece): void {
+    const text = this.#transcribe(piece);
+    const delivered = this.#delivered.then(async () => this.#deliver(piece, await text));
+    this.#underWay.add(delivered);
+    const done = (): unknown => this.#underWay.delete(delivered);
+    // Whoever waits for the next place or for the end sees a failure; at this moment nobody may.
+    for (const promise of [text, delivered]) promise.catch(() => undefined);
+    delivered.then(done, done);
+    this.#delivered = delivered;
+  }
+
+  async #transcribe({ samples }: Piece): Promise<string> {
+    const { tenant, signal } = this.#task;
+    const { text } = await this.#transcriber.engine.transcribe({
+      ...{ samples, tenant, signal, draft: [] },
+      urgency: 'batch',
+      dueInMs: BATCH_DUE_MS,
+    });
+    return fixRepetitions(text.trim());
+  }
+
+  #deliver(piece: NumberedPiece, text: string): void {
+    const words = timeWords(text, piece);
+    const [first] = words;
+    const last = words.at(-1);
+    if (first === undefined || last === undefined) return;
+    const segment = { channel: piece.channel, text, startMs: first.startMs, endMs: last.endMs, words };
+    this.#segments.push(segment);
+    this.#task.onSegment?.(segment);
+  }
+}
+
+/** One channel's way from samples to pieces. */
+class Channel {
+  readonly #number: number;
+  readonly #task: RecordingTask;
+  readonly #engine: Transcriber['engine'];
+  readonly #cutter: PieceCutter;
+  #state: Float32Array | null = null;
+  /** Less than a window, kept for the next stretch. */
+  #rest: Int16Array = new Int16Array(0);
+
+  constructor(number: number, task: RecordingTask, { engine, settings }: Transcriber) {
+    this.#number = number;
+    this.#task = task;
+    this.#engine = engine;
+    this.#cutter = new PieceCutter(settings);
+  }
+
+  get openFrom(): number {
+    return this.#cutter.openFrom;
+  }
+
+  async hear(samples: Int16Array): Promise<NumberedPiece[]> {
+    const all = joinSamples([this.#rest, samples]);
+    const whole = all.length - (all.length % VAD_WINDOW_SAMPLES);
+    this.#rest = all.slice(whole);
+    return whole === 0 ? [] : this.#judge(all.slice(0, whole));
+  }
+
+  /** Also judges a last part shorter than a window, filled up with silence. */
+  async finish(): Promise<NumberedPiece[]> {
+    const padded = new Int16Array(this.#rest.length === 0 ? 0 : VAD_WINDOW_SAMPLES);
+    padded.set(this.#rest);
+    const pieces = padded.length === 0 ? [] : await this.#judge(padded);
+    return [...pieces, ...this.#own(this.#cutter.finish())];
+  }
+
+  async #judge(samples: Int16Array): Promise<NumberedPiece[]> {
+    const { tenant, signal } = this.#task;
+    const { probabilities, state } = await this.#engine.detect({ samples, state: this.#state, urgency: 'batch', tenant, signal });
+    this.#state = state;
+    return this.#own(this.#cutter.push(samples, probabilities));
+  }
+
+  #own(pieces: readonly Piece[]): NumberedPiece[] {
+    return pieces.map((piece) => ({ ...piece, channel: this.#number }));
+  }
+}

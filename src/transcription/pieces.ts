@@ -1,0 +1,127 @@
+import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { msToSamples } from '../units.ts';
+import { Gate, type GateDecision, type GateSettings } from './gate.ts';
+import { SampleRing } from './ring.ts';
+import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
+
+export type PieceSettings = GateSettings & WindowSettings;
+
+/** Longest piece: as much as one job may take of an engine before another's turn comes. */
+const PIECE_MAX_MS = 10_000;
+/** Audio that may be pushed at once beside a piece that is not complete. */
+const PUSH_ROOM_MS = 12_000;
+
+/** Samples numbered `from` (inclusive) to `to` (exclusive), counted from the start of the recording at 16 kHz. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A stretch of speech short enough for one job, with what must be known to say when its words were spoken. */
+export interface Piece extends Span {
+  readonly samples: Int16Array;
+  /** Where inside of it somebody speaks, in order; the pauses lie between. Never empty. */
+  readonly speech: readonly Span[];
+}
+
+interface Open {
+  readonly from: number;
+  readonly speech: Span[];
+  /** Start of the speech that goes on; null in a pause. */
+  speakingFrom: number | null;
+}
+
+/**
+ * Cuts a long recording into pieces of at most 10 s: where ENDPOINT_MS of silence follow, else in the quietest place that is near the limit. Pieces
+ * neither overlap nor leave speech out, so their texts join to the whole one. Pure: what comes out depends on the audio and its
+ * probabilities alone, not on how they were pushed.
+ */
+export class PieceCutter {
+  readonly #settings: PieceSettings;
+  readonly #gate: Gate;
+  readonly #audio: SampleRing;
+  #open: Open | null = null;
+  #ready: Piece[] = [];
+
+  constructor(settings: PieceSettings) {
+    this.#settings = { ...settings, MAX_UTTERANCE_MS: Math.min(settings.MAX_UTTERANCE_MS, PIECE_MAX_MS) };
+    this.#gate = new Gate(settings);
+    this.#audio = new SampleRing(msToSamples(PIECE_MAX_MS + PUSH_ROOM_MS, ENGINE_RATE_HZ));
+  }
+
+  /** No later piece begins before this sample. */
+  get openFrom(): number {
+    return this.#open?.from ?? this.#gate.earliestStart;
+  }
+
+  /** Takes the next audio (whole windows of 512 samples) with one probability for each window; gives the pieces that are complete. */
+  push(samples: Int16Array, probabilities: Float32Array): Piece[] {
+    this.#audio.push(samples);
+    for (const probability of probabilities) this.#judge(probability);
+    return this.#takeReady();
+  }
+
+  /** The recording is over; gives its last pieces. */
+  finish(): Piece[] {
+    const stretch = this.#gate.close(this.#audio.end);
+    if (stretch !== null) this.#end(stretch.to, stretch.speechTo);
+    return this.#takeReady();
+  }
+
+  #judge(probability: number): void {
+    const decision = this.#gate.judge(probability);
+    if (decision !== null) this.#follow(decision);
+    this.#cutIfLong();
+    this.#audio.release(this.openFrom);
+  }
+
+  #follow(decision: GateDecision): void {
+    const open = this.#open;
+    if (decision.kind === 'started') this.#open = { from: decision.from, speech: [], speakingFrom: decision.speechFrom };
+    else if (open === null) return;
+    else if (decision.kind === 'ended') this.#end(decision.to, decision.speechTo);
+    else if (decision.kind === 'resumed') open.speakingFrom = this.#gate.judgedTo - VAD_WINDOW_SAMPLES;
+    else if (open.speakingFrom !== null) {
+      open.speech.push({ from: open.speakingFrom, to: decision.speechTo });
+      open.speakingFrom = null;
+    }
+  }
+
+  #cutIfLong(): void {
+    const open = this.#open;
+    if (open === null) return;
+    const search = cutSearch({ from: open.from, judgedTo: this.#gate.judgedTo, step: VAD_WINDOW_SAMPLES }, this.#settings);
+    if (search === null) return;
+    if (open.speakingFrom === null) {
+      const stretch = this.#gate.close(this.#gate.judgedTo);
+      if (stretch !== null) this.#end(stretch.to, stretch.speechTo);
+      return;
+    }
+    const audio = this.#audio.slice(search.from, search.to);
+    const at = search.from + quietestPoint(audio, (offset) => this.#gate.probabilityAt(search.from + offset));
+    const after = open.speech.filter((span) => span.to > at);
+    this.#end(at, at);
+    this.#gate.cut(at);
+    const later = after.map((span) => ({ from: Math.max(span.from, at), to: span.to }));
+    this.#open = { from: at, speech: later, speakingFrom: Math.max(open.speakingFrom, at) };
+  }
+
+  /** Completes the piece that is open; nothing of it is speech after `speechTo`. */
+  #end(to: number, speechTo: number): void {
+    const open = this.#open;
+    this.#open = null;
+    if (open === null) return;
+    const last = open.speakingFrom === null ? [] : [{ from: open.speakingFrom, to: speechTo }];
+    const speech = [...open.speech, ...last]
+      .map((span) => ({ from: span.from, to: Math.min(span.to, to) }))
+      .filter((span) => span.to > span.from);
+    // A forced cut may fall behind the last word: then there is nothing left to say.
+    if (speech.length > 0) this.#ready.push({ from: open.from, to, speech, samples: this.#audio.slice(open.from, to) });
+  }
+
+  #takeReady(): Piece[] {
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
+  }
+}

@@ -1,0 +1,145 @@
+/** Timed words → subtitles: cues of at most two lines that can be read in their time, as SubRip and WebVTT. */
+
+import type { TimedWord } from './word-times.ts';
+import { UNSPACED } from './words.ts';
+
+/** What a cue may be like. */
+export interface CueRules {
+  /** Display columns of a line; characters of East Asian scripts take two. */
+  readonly maxLineColumns: number;
+  readonly maxCueMs: number;
+}
+
+/** One subtitle. Its lines are not empty, and `startMs` < `endMs`. */
+export interface Cue {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly lines: readonly string[];
+  /** Who speaks; null = it need not be said. */
+  readonly speaker: string | null;
+}
+
+const LINES_MAX = 2;
+/** Shorter cues cannot be read, so a cue stays this long where the next one leaves room. */
+const CUE_MIN_MS = 833;
+/** Between two cues of one speaker, so that the change is seen. */
+const CUE_GAP_MS = 83;
+/** A longer pause begins a new cue. */
+const PAUSE_MAX_MS = 500;
+/** A cue of n columns stays for n / this many seconds where there is room. */
+const READING_COLUMNS_PER_S = 17;
+/** From this length on a sentence's end also ends its cue. */
+const SENTENCE_COLUMNS_MIN = 24;
+
+const HOUR_MS = 3_600_000;
+const WIDE = new RegExp(`[${UNSPACED}\\p{Script=Hangul}\\u3000-\\u303F\\uFF00-\\uFF60\\uFFE0-\\uFFE6\\p{Extended_Pictographic}]`, 'u');
+const ZERO_WIDTH = /[\p{M}\p{Cf}]/u;
+const SENTENCE_END = /[.!?。！？…]["'”’)]*$/u;
+
+/** How many columns `text` takes on a display of fixed-width characters. */
+export function columnsOf(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return columns;
+}
+
+/**
+ * `words` of one speaker, in order, as cues. Lines keep to `maxLineColumns` (a longer word is broken), cues to two lines and `maxCueMs`; they do not overlap
+ * and keep a gap; none spans a longer pause. Their lines joined have every word once.
+ */
+export function makeCues(words: readonly TimedWord[], rules: CueRules, speaker: string | null = null): Cue[] {
+  const groups: TimedWord[][] = [];
+  for (const word of words.flatMap((each) => breakWord(each, rules.maxLineColumns))) {
+    const group = groups.at(-1);
+    if (group !== undefined && fits(group, word, rules)) group.push(word);
+    else groups.push([word]);
+  }
+  return timeCues(groups, rules, speaker);
+}
+
+function fits(group: readonly TimedWord[], word: TimedWord, rules: CueRules): boolean {
+  const first = group[0];
+  const last = group.at(-1);
+  if (first === undefined || last === undefined) return true;
+  if (word.startMs - last.endMs > PAUSE_MAX_MS || word.endMs - first.startMs > rules.maxCueMs) return false;
+  if (SENTENCE_END.test(last.text) && columnsOf(group.map(({ text }) => text).join(' ')) >= SENTENCE_COLUMNS_MIN) return false;
+  return wrap([...group, word], rules.maxLineColumns).length <= LINES_MAX;
+}
+
+/** The words as lines, each filled as far as it goes. */
+function wrap(words: readonly TimedWord[], maxColumns: number): string[] {
+  const lines: string[] = [];
+  for (const { text, spaced } of words) {
+    const line = lines.at(-1);
+    const longer = line === undefined ? text : `${line}${spaced ? ' ' : ''}${text}`;
+    if (line !== undefined && columnsOf(longer) <= maxColumns) lines[lines.length - 1] = longer;
+    else lines.push(text);
+  }
+  return lines;
+}
+
+/** A word that no line can hold, in parts that share its time. */
+function breakWord(word: TimedWord, maxColumns: number): TimedWord[] {
+  if (columnsOf(word.text) <= maxColumns) return [word];
+  const parts: string[] = [''];
+  for (const character of word.text) {
+    const longer = `${parts.at(-1)}${character}`;
+    if (columnsOf(longer) <= maxColumns || parts.at(-1) === '') parts[parts.length - 1] = longer;
+    else parts.push(character);
+  }
+  const at = (index: number): number => Math.round(word.startMs + ((word.endMs - word.startMs) * index) / parts.length);
+  return parts.map((text, index) => ({ text, spaced: index === 0 && word.spaced, startMs: at(index), endMs: at(index + 1) }));
+}
+
+function timeCues(groups: readonly (readonly TimedWord[])[], rules: CueRules, speaker: string | null): Cue[] {
+  const cues: Cue[] = [];
+  groups.forEach((group, index) => {
+    const lines = wrap(group, rules.maxLineColumns);
+    const spokenFrom = group[0]?.startMs ?? 0;
+    const spokenTo = group.at(-1)?.endMs ?? spokenFrom;
+    const startMs = Math.max(spokenFrom, (cues.at(-1)?.endMs ?? -CUE_GAP_MS) + CUE_GAP_MS);
+    const readMs = Math.round((1000 * columnsOf(lines.join(' '))) / READING_COLUMNS_PER_S);
+    const nextMs = groups[index + 1]?.[0]?.startMs ?? Number.POSITIVE_INFINITY;
+    const wantedMs = Math.max(spokenTo, startMs + Math.max(CUE_MIN_MS, readMs));
+    const endMs = Math.max(Math.min(wantedMs, nextMs - CUE_GAP_MS, startMs + rules.maxCueMs), startMs + 1);
+    cues.push({ startMs, endMs, lines, speaker });
+  });
+  return cues;
+}
+
+/** Cues in the order of their start, as SubRip (`srt`). */
+export function formatSrt(cues: readonly Cue[]): string {
+  return cues.map((cue, index) => `${index + 1}\n${times(cue, ',')}\n${speakerPrefix(cue)}${cue.lines.join('\n')}\n\n`).join('');
+}
+
+/** Cues in the order of their start, as WebVTT (W3C WebVTT §4); speakers become voice spans. */
+export function formatVtt(cues: readonly Cue[]): string {
+  return `WEBVTT\n\n${cues.map((cue) => `${times(cue, '.')}\n${vttText(cue)}\n\n`).join('')}`;
+}
+
+function speakerPrefix({ speaker }: Cue): string {
+  return speaker === null ? '' : `${speaker}: `;
+}
+
+/** Cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
+function vttText({ lines, speaker }: Cue): string {
+  const text = lines.map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')).join('\n');
+  return speaker === null ? text : `<v ${speaker}>${text}`;
+}
+
+function times({ startMs, endMs }: Cue, point: ',' | '.'): string {
+  return `${formatTime(startMs, point)} --> ${formatTime(endMs, point)}`;
+}
+
+/** `hh:mm:ss` and milliseconds after `point`. */
+export function formatTime(timeMs: number, point: ',' | '.'): string {
+  const wholeMs = Math.max(Math.round(timeMs), 0);
+  const hours = Math.floor(wholeMs / HOUR_MS);
+  const minutes = Math.floor(wholeMs / 60_000) % 60;
+  const seconds = Math.floor(wholeMs / 1000) % 60;
+  return `${pad(hours, 2)}:${pad(minutes, 2)}:${pad(seconds, 2)}${point}${pad(wholeMs % 1000, 3)}`;
+}
+
+function pad(value: number, digits: number): string {
+  return String(value).padStart(digits, '0');
+}
