@@ -52,6 +52,7 @@ function call(id: string, changes: Partial<CallView> = {}): CallView {
     tracks: ['inbound', 'outbound'],
     lagMs: null,
     durationMs: 4000,
+    handoffData: null,
     ...changes,
   };
 }
