@@ -7,6 +7,7 @@ import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { systemClock } from './clock.ts';
 import { ConfigError, EXIT_CONFIG } from './config.ts';
+import { openSpeech } from './http/speech/source.ts';
 import { createLink } from './link/from-settings.ts';
 import { createLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
@@ -41,14 +42,15 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const metrics = new Metrics();
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
-  const { prompter } = await openPrompts({ settings, engine: link, metrics });
+  const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
   const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
+  const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });
   const warming = new AbortController();
   const recordings = new Recordings({ settings, engine: link, clock, metrics });
   let draining = false;
   const health = () => ({ draining, engine: link.status });
-  const server = await createServer({ settings, registry, feed, recordings, health, metrics, log, clock });
+  const server = await createServer({ settings, registry, feed, recordings, speech, health, metrics, log, clock });
   const end = async () => {
     warming.abort();
     await server.close();

@@ -16,6 +16,8 @@ import { pageRoutes } from './http/page.ts';
 import { phoneRoutes } from './http/phone.ts';
 import { FeedReaders } from './http/readers.ts';
 import { signInRoutes } from './http/sign-in.ts';
+import { speechDoors, speechRoutes } from './http/speech.ts';
+import type { SpeechSource } from './http/speech/source.ts';
 import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
 import type { Log } from './log.ts';
@@ -37,6 +39,7 @@ interface ServerOptions {
   readonly registry: Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup' | 'admit' | 'acceptTwilio' | 'tokens'>;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
+  readonly speech: SpeechSource;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
   readonly metrics: Metrics;
@@ -72,12 +75,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   await describeRoutes(app);
   logRequests(app, log);
-  await openDoors(app, options);
+  await openDoors(app, options, failures);
   return app;
 }
 
 /** Every route, with what its visitors must show. */
-async function openDoors(app: FastifyInstance, options: ServerOptions): Promise<void> {
+async function openDoors(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, feed, recordings, health, metrics, clock } = options;
   const access = new Access({ settings, clock });
   const readers = new FeedReaders({
@@ -107,6 +110,8 @@ async function openDoors(app: FastifyInstance, options: ServerOptions): Promise<
     void guarded.register(captionRoutes, { readers, clock });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(transcriptionRoutes, { recordings, settings, access });
+    const { clearPrompts } = options.speech;
+    void guarded.register(speechRoutes, { settings, clock, doors: speechDoors({ ...options, failures }), clearPrompts });
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();

@@ -8,6 +8,8 @@ import type { FinalCaption } from '../../src/calls/transcript.ts';
 import { readSettings } from '../../src/config.ts';
 import type { TrunklineError } from '../../src/errors.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
+import { Ffmpeg } from '../../src/http/speech/ffmpeg.ts';
+import { openSpeech } from '../../src/http/speech/source.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -63,10 +65,15 @@ export interface Doors {
   readonly metrics: Metrics;
   readonly logLines: string[];
   readonly health: { draining: boolean; engine: EngineHealth };
+  /** What speaks. */
+  readonly engine: FakeEngine;
 }
 
-/** The doors with `environment` over the defaults, not listening. The caller closes `app`. */
-export async function openDoors(environment: Readonly<Record<string, string>> = {}): Promise<Doors> {
+/** A path at which there is no program. */
+const NOWHERE = '/nonexistent/ffmpeg';
+
+/** The doors with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes `app`. */
+export async function openDoors(environment: Readonly<Record<string, string>> = {}, ffmpeg = NOWHERE): Promise<Doors> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
@@ -83,8 +90,11 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
   };
   const recordings = new Recordings({ settings, engine: new FakeEngine(clock), clock, metrics });
   const health = { draining: false, engine };
-  const app = await createServer({ settings, registry: calls, feed, recordings, health: () => health, metrics, log, clock });
-  return { app, calls, feed, clock, metrics, logLines, health };
+  const speaker = new FakeEngine(clock);
+  const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: { clear: () => 0 } });
+  const speech = { ...source, ffmpeg: new Ffmpeg({ command: ffmpeg, clock }) };
+  const app = await createServer({ settings, registry: calls, feed, recordings, health: () => health, speech, metrics, log, clock });
+  return { app, calls, feed, clock, metrics, logLines, health, engine: speaker };
 }
 
 /** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */

@@ -1,0 +1,85 @@
+/** Text to speech over HTTP, as OpenAI has it. */
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Settings } from '../settings.ts';
+import { errorResponses, type Failures } from './errors.ts';
+import { modelRoutes, requireSpeechModel } from './models.ts';
+import { AS_AUDIO, AS_OPENAI_EVENTS, answer, type SpeechDoors } from './speech/answer.ts';
+import { SpeechDesk } from './speech/desk.ts';
+import { SpeechForms } from './speech/formats.ts';
+import { bodyMaxBytes, speechBody, toOrder } from './speech/order.ts';
+import { type ClearPrompts, promptRoutes } from './speech/prompts.ts';
+import { qwenRoutes } from './speech/qwen.ts';
+import type { SpeechSource } from './speech/source.ts';
+
+const DESCRIPTION = `OpenAI's door: its official SDKs work against it. The answer begins when the first sentence is spoken and goes on sentence by sentence, no
+faster than it is read; requests wait behind all calls. Beyond OpenAI's fields there are \`sample_rate\`, \`language\`, \`text_normalize\` and the formats \`mulaw\`
+and \`alaw\` (raw, 8 kHz). \`instructions\` and unknown fields are ignored.
+
+\`mp3\`, \`wav\`, \`pcm\`, \`mulaw\` and \`alaw\` are always there; \`flac\`, \`opus\` and \`aac\` where ffmpeg is on PATH. \`pcm\` is 16-bit little-endian mono, at 24 kHz unless
+\`sample_rate\` says otherwise. WAV is sent while it grows, so its size fields say 0xFFFFFFFF. If speech fails in the middle, a file breaks off (the connection is
+reset) and an event stream ends with an \`error\`.`;
+
+/** The content of a 200 that hands out speech. */
+const speechResponse = {
+  description: 'Speech, as it is made',
+  content: {
+    'audio/mpeg': { schema: z.string().describe('The file; other formats have content types of their own') },
+    'text/event-stream': { schema: z.string().describe('`speech.audio.delta` with pieces in base64, then `speech.audio.done`') },
+  },
+};
+
+const speechRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; settings: Settings }> = (app, { doors, settings }, done) => {
+  app.post(
+    '/v1/audio/speech',
+    {
+      bodyLimit: bodyMaxBytes(doors.inputMaxChars),
+      schema: {
+        summary: 'Speak a text',
+        description: DESCRIPTION,
+        tags: ['speech'],
+        body: speechBody(doors.inputMaxChars),
+        response: { 200: speechResponse, ...errorResponses(400, 401, 403, 404, 413, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { model, response_format: format, stream_format: as } = request.body;
+      if (model !== undefined) requireSpeechModel(model, settings);
+      await answer(doors, { request, reply, order: toOrder(request.body, format), dress: as === 'sse' ? AS_OPENAI_EVENTS : AS_AUDIO });
+      return reply;
+    },
+  );
+  done();
+};
+
+/** What the doors of speech share, of what the server was given. */
+export function speechDoors(options: {
+  settings: Settings;
+  speech: SpeechSource;
+  clock: Clock;
+  metrics: Metrics;
+  failures: Failures;
+}): SpeechDoors {
+  const { settings, speech, clock, metrics, failures } = options;
+  const forms = new SpeechForms({ ffmpeg: speech.ffmpeg });
+  const desk = new SpeechDesk({ speaker: speech.speaker, forms, ordersMax: settings.SPEECH_REQUESTS_MAX });
+  return { desk, clock, metrics, failures, inputMaxChars: settings.SPEECH_INPUT_MAX_CHARS };
+}
+
+interface SpeechRoutesOptions {
+  readonly doors: SpeechDoors;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly clearPrompts: ClearPrompts;
+}
+
+/** `POST /v1/audio/speech`, the models, what is kept of it, and the Qwen3-TTS server's paths. */
+export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (app, { doors, settings, clock, clearPrompts }, done) => {
+  void app.register(speechRoute, { doors, settings });
+  void app.register(modelRoutes, { settings, clock });
+  void app.register(promptRoutes, { clearPrompts });
+  void app.register(qwenRoutes, { doors, idleMs: settings.MEDIA_TIMEOUT_MS });
+  done();
+};

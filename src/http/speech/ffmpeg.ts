@@ -1,0 +1,158 @@
+/** The program ffmpeg, where it is installed: it encodes what we cannot. One process for each sound, through pipes. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../../clock.ts';
+
+const COMMON_ARGS = ['-hide_banner', '-nostdin', '-loglevel', 'error'];
+/** One that has been given all there is and says nothing for this long is ended. */
+const STALL_MS = 10_000;
+const WATCH_MS = 1000;
+/** Of what it complains of, so much is kept for the log. */
+const COMPLAINT_MAX_CHARS = 1000;
+
+interface FfmpegOptions {
+  /** Its name, to be found on PATH, or its path. */
+  readonly command: string;
+  readonly clock: Clock;
+}
+
+/** What to make of a sound. */
+interface FfmpegOrder {
+  readonly rateHz: number;
+  /** Output options, without the output itself. */
+  readonly output: readonly string[];
+}
+
+export class Ffmpeg {
+  readonly #options: FfmpegOptions;
+  #encoders: Promise<ReadonlySet<string>> | null = null;
+
+  constructor(options: FfmpegOptions) {
+    this.#options = options;
+  }
+
+  /** The names of its encoders; none where it is not installed. It is asked once. */
+  encoders(): Promise<ReadonlySet<string>> {
+    this.#encoders ??= listEncoders(this.#options.command);
+    return this.#encoders;
+  }
+
+  /**
+   * Encodes a sound of 16-bit little-endian mono samples, as it comes. Fails with what the sound fails with, or when ffmpeg does; the process is gone when
+   * the generator ends, and at once when `signal` aborts.
+   */
+  async *encode(sound: AsyncIterable<Uint8Array>, order: FfmpegOrder, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const stretches = sound[Symbol.asyncIterator]();
+    // A sound that fails at once, or has nothing in it, costs no process, and nobody hears the header of a file that will not be.
+    const first = await stretches.next();
+    if (first.done === true || signal.aborted) return;
+    const input = ['-f', 's16le', '-ar', String(order.rateHz), '-ac', '1', '-i', 'pipe:0'];
+    const child = spawn(this.#options.command, [...COMMON_ARGS, ...input, ...order.output, '-flush_packets', '1', 'pipe:1']);
+    const run = new FfmpegRun(child, this.#options.clock);
+    const kill = (): void => run.kill();
+    signal.addEventListener('abort', kill, { once: true });
+    try {
+      yield* run.encode(withFirst(first.value, stretches));
+    } finally {
+      signal.removeEventListener('abort', kill);
+      run.kill();
+    }
+  }
+}
+
+async function* withFirst(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield first;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** One process at work. */
+class FfmpegRun {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #clock: Clock;
+  readonly #ended: Promise<string | null>;
+  #complaint = '';
+  /** Whether it waits for sound that is still being made. */
+  #starved = false;
+  /** Since when its output is waited for; null = it is not. */
+  #awaitedSinceMs: number | null = null;
+
+  constructor(child: ChildProcessWithoutNullStreams, clock: Clock) {
+    this.#child = child;
+    this.#clock = clock;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaint = (this.#complaint + text).slice(0, COMPLAINT_MAX_CHARS);
+    });
+    this.#ended = new Promise((resolve) => {
+      child.once('error', (error) => resolve(`ffmpeg could not be started: ${error.message}`));
+      child.once('close', (code, killedBy) => resolve(code === 0 ? null : `ffmpeg ended with ${code ?? killedBy}: ${this.#complaint}`));
+    });
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  async *encode(sound: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    let cause: unknown = null;
+    const fed = pipeline(this.#watched(sound), this.#child.stdin).catch((error: unknown) => {
+      cause = error;
+    });
+    const watch = this.#clock.every(WATCH_MS, () => this.#endIfStalled(), true);
+    try {
+      this.#awaitedSinceMs = this.#clock.nowMs();
+      for await (const chunk of this.#child.stdout as AsyncIterable<Uint8Array>) {
+        this.#awaitedSinceMs = null;
+        yield chunk;
+        this.#awaitedSinceMs = this.#clock.nowMs();
+      }
+      const failure = await this.#ended;
+      await fed;
+      if (cause !== null && !isBrokenPipe(cause)) throw cause;
+      if (failure !== null) throw new Error(failure);
+    } finally {
+      watch.cancel();
+    }
+  }
+
+  async *#watched(sound: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    this.#starved = true;
+    for await (const stretch of sound) {
+      this.#starved = false;
+      if (this.#awaitedSinceMs !== null) this.#awaitedSinceMs = this.#clock.nowMs();
+      yield stretch;
+      this.#starved = true;
+    }
+    this.#starved = false;
+    if (this.#awaitedSinceMs !== null) this.#awaitedSinceMs = this.#clock.nowMs();
+  }
+
+  #endIfStalled(): void {
+    if (this.#starved || this.#awaitedSinceMs === null) return;
+    if (this.#clock.nowMs() - this.#awaitedSinceMs > STALL_MS) this.kill();
+  }
+}
+
+/** The process ended before it had read everything: why, it says itself. */
+function isBrokenPipe(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** Lines such as ` A....D flac                 FLAC (Free Lossless Audio Codec)`. */
+const ENCODER_LINE = /^ A\S{5} (\S+)/gm;
+
+function listEncoders(command: string): Promise<ReadonlySet<string>> {
+  return new Promise((resolve) => {
+    const child = spawn(command, ['-hide_banner', '-encoders'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let list = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      list += text;
+    });
+    child.once('error', () => resolve(new Set()));
+    child.once('close', () => resolve(new Set([...list.matchAll(ENCODER_LINE)].map(([, name = '']) => name))));
+  });
+}

@@ -1,0 +1,120 @@
+/** The forms in which speech is handed out. */
+import { encodeWav, MP3_RATES_HZ, Mp3Encoder } from '../../audio/encode.ts';
+import { TrunklineError } from '../../errors.ts';
+import type { Codec } from '../../units.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
+
+/** OpenAI's formats; `ogg`, which the Qwen3-TTS server calls opus; and what telephones speak, raw. */
+export const SPEECH_FORMATS = ['mp3', 'wav', 'pcm', 'flac', 'opus', 'ogg', 'aac', 'mulaw', 'alaw'] as const;
+export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
+
+/** Rates at which speech is handed out: those of MP3, which are the usual ones. Filters between odd rates take long to make. */
+export type SpeechRateHz = (typeof MP3_RATES_HZ)[number];
+
+/** As OpenAI has it: a client that is given no header must know. */
+const PCM_RATE_HZ = 24_000;
+const TELEPHONE_RATE_HZ = 8000;
+
+/** RFC 7845 §9 for Opus in Ogg, RFC 4856 §2.1.14 for G.711. */
+const CONTENT_TYPES: Readonly<Record<SpeechFormat, string>> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+  flac: 'audio/flac',
+  opus: 'audio/ogg; codecs=opus',
+  ogg: 'audio/ogg; codecs=opus',
+  aac: 'audio/aac',
+  mulaw: 'audio/PCMU; rate=8000',
+  alaw: 'audio/PCMA; rate=8000',
+};
+
+/** Ffmpeg's encoder for a format, and how it is told to write it. */
+interface FfmpegFormat {
+  readonly encoder: string;
+  readonly output: readonly string[];
+}
+
+const OPUS: FfmpegFormat = { encoder: 'libopus', output: ['-b:a', '32k', '-application', 'voip', '-page_duration', '200000', '-f', 'ogg'] };
+
+const FFMPEG_FORMATS: Partial<Readonly<Record<SpeechFormat, FfmpegFormat>>> = {
+  flac: { encoder: 'flac', output: ['-f', 'flac'] },
+  opus: OPUS,
+  ogg: OPUS,
+  aac: { encoder: 'aac', output: ['-b:a', '64k', '-f', 'adts'] },
+};
+
+/** Stretches of sound or of a file, as they are made. */
+export type Sound = AsyncGenerator<Uint8Array, void, undefined>;
+
+/** A format with everything settled: how the sound must come, and what comes of it. */
+export interface SpeechForm {
+  readonly contentType: string;
+  /** Of the sound that {@link encode} takes. */
+  readonly codec: Codec;
+  /** The sound as it is sent; nothing when there is no sound. Fails with what the sound fails with. */
+  encode(sound: Sound, signal: AbortSignal): Sound;
+}
+
+/** Makes forms of formats, for all requests. */
+export class SpeechForms {
+  readonly #ffmpeg: Ffmpeg;
+  readonly #mp3 = new Mp3Encoder();
+
+  constructor(options: { ffmpeg: Ffmpeg }) {
+    this.#ffmpeg = options.ffmpeg;
+  }
+
+  /**
+   * The form of `format` at `askedHz`, or at the rate that is usual for it, which for most is the voice's own.
+   * @throws TrunklineError `unsupported_format` where ffmpeg is needed and cannot do it, `invalid_request` for a rate that the format does not have
+   */
+  async settle(format: SpeechFormat, askedHz: SpeechRateHz | null, voiceHz: number): Promise<SpeechForm> {
+    const contentType = CONTENT_TYPES[format];
+    if (format === 'mulaw' || format === 'alaw') {
+      return { contentType, codec: telephoneCodec(format, askedHz), encode: (sound) => sound };
+    }
+    const rateHz = askedHz ?? (format === 'pcm' ? PCM_RATE_HZ : rateFor(voiceHz));
+    const codec: Codec = { name: 'pcm16', rateHz, channels: 1, bytesPerSample: 2 };
+    switch (format) {
+      case 'pcm':
+        return { contentType, codec, encode: (sound) => sound };
+      case 'wav':
+        return { contentType, codec, encode: (sound) => encodeWav(sound, rateHz) };
+      case 'mp3':
+        return { contentType, codec, encode: (sound) => this.#mp3.encode(sound, rateHz) };
+      default:
+        return { contentType, codec, encode: await this.#byFfmpeg(format, rateHz) };
+    }
+  }
+
+  async #byFfmpeg(format: SpeechFormat, rateHz: number): Promise<SpeechForm['encode']> {
+    const known = FFMPEG_FORMATS[format];
+    const { encoder, output } = known ?? { encoder: format, output: [] };
+    if (!(await this.#ffmpeg.encoders()).has(encoder)) refuseFormat(format, encoder);
+    return (sound, signal) => this.#ffmpeg.encode(sound, { rateHz, output: ['-c:a', encoder, ...output] }, signal);
+  }
+}
+
+/** The rate that loses nothing of a voice. */
+function rateFor(voiceHz: number): SpeechRateHz {
+  return MP3_RATES_HZ.find((rateHz) => rateHz >= voiceHz) ?? MP3_RATES_HZ[MP3_RATES_HZ.length - 1] ?? PCM_RATE_HZ;
+}
+
+function telephoneCodec(name: 'mulaw' | 'alaw', askedHz: SpeechRateHz | null): Codec {
+  if (askedHz === null || askedHz === TELEPHONE_RATE_HZ) return { name, rateHz: TELEPHONE_RATE_HZ, channels: 1, bytesPerSample: 1 };
+  throw new TrunklineError(
+    'invalid_request',
+    `sample_rate: got ${askedHz}, expected ${TELEPHONE_RATE_HZ} or none with ${name}`,
+    'sample_rate',
+  );
+}
+
+function refuseFormat(format: SpeechFormat, encoder: string): never {
+  const without = SPEECH_FORMATS.filter((each) => !(each in FFMPEG_FORMATS)).join(', ');
+  const why = `it needs ffmpeg with its encoder ${encoder}, which is not on this server's PATH`;
+  throw new TrunklineError(
+    'unsupported_format',
+    `response_format: got ${format}, but ${why}; expected one of ${without}`,
+    'response_format',
+  );
+}

@@ -1,0 +1,105 @@
+/** The paths of the Qwen3-TTS server, so that its clients move by changing the host. Speech here is always raw 16-bit samples. */
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { TrunklineError } from '../../errors.ts';
+import { errorResponses } from '../errors.ts';
+import { AS_AUDIO, AS_QWEN_EVENTS, answer, type SpeechDoors } from './answer.ts';
+import { bodyMaxBytes, orderFields, toOrder } from './order.ts';
+import { SpeechSocket } from './socket.ts';
+
+const eventsResponse = {
+  description: '16-bit little-endian mono samples at `sample_rate` (24000), in base64 for each sentence, then `[DONE]`',
+  content: { 'text/event-stream': { schema: z.string() } },
+};
+
+const pcmResponse = {
+  description: '16-bit little-endian mono samples; X-PCM-Sample-Rate, X-PCM-Bit-Depth and X-PCM-Channels say so',
+  content: { 'audio/pcm': { schema: z.string() } },
+};
+
+const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors }> = (app, { doors }, done) => {
+  const body = orderFields(doors.inputMaxChars);
+  const bodyLimit = bodyMaxBytes(doors.inputMaxChars);
+  const errors = errorResponses(400, 401, 403, 413, 429, 503);
+
+  app.post(
+    '/v1/audio/speech/stream',
+    {
+      bodyLimit,
+      schema: {
+        summary: 'Speak a text: samples in Server-Sent Events, one for each sentence',
+        tags: ['speech'],
+        body,
+        response: { 200: eventsResponse, ...errors },
+      },
+    },
+    async (request, reply) => {
+      await answer(doors, { request, reply, order: toOrder(request.body, 'pcm'), dress: AS_QWEN_EVENTS });
+      return reply;
+    },
+  );
+
+  app.post(
+    '/v1/audio/speech/stream/pcm',
+    {
+      bodyLimit,
+      schema: { summary: 'Speak a text: raw samples', tags: ['speech'], body, response: { 200: pcmResponse, ...errors } },
+    },
+    async (request, reply) => {
+      await answer(doors, { request, reply, order: toOrder(request.body, 'pcm'), dress: AS_AUDIO });
+      return reply;
+    },
+  );
+  done();
+};
+
+const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; idleMs: number }> = (app, { doors, idleMs }, done) => {
+  app.route({
+    method: 'GET',
+    url: '/v1/audio/speech/ws',
+    exposeHeadRoute: false,
+    config: { socket: true },
+    schema: {
+      summary: 'Speak texts (WebSocket)',
+      description:
+        'Each text message is an order as for /v1/audio/speech/stream. It is answered with binary messages of raw samples, one for each sentence, and then with `{"event":"done"}`, or with `{"event":"error","error":{…}}`. Orders are served one after the other.',
+      tags: ['speech'],
+      response: errorResponses(400, 401, 403, 429),
+    },
+    handler: () => {
+      throw new TrunklineError('invalid_request', '/v1/audio/speech/ws is for WebSockets, expected an upgrade');
+    },
+    wsHandler: (socket, request) => new SpeechSocket({ socket, request, doors, idleMs }).open(),
+  });
+  done();
+};
+
+/** Nobody's body is read: a voice sample may be large, and nothing becomes of it. */
+const cloneRoute: FastifyPluginCallbackZod = (app, _options, done) => {
+  app.post(
+    '/v1/audio/speech/clone',
+    {
+      schema: {
+        summary: 'Speak a text in the voice of a recording: not possible with the voices there are',
+        tags: ['speech'],
+        response: errorResponses(401, 403, 429, 501),
+      },
+      onRequest: async () => {
+        throw new TrunklineError(
+          'not_implemented',
+          'no model that is loaded can clone a voice; POST /v1/audio/speech speaks with the voices there are',
+        );
+      },
+    },
+    () => undefined,
+  );
+  done();
+};
+
+/** `POST /v1/audio/speech/stream`, `…/stream/pcm` and `…/clone`, `WS /v1/audio/speech/ws`. */
+export const qwenRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors; idleMs: number }> = (app, options, done) => {
+  void app.register(streamRoutes, options);
+  void app.register(socketRoute, options);
+  void app.register(cloneRoute);
+  done();
+};
