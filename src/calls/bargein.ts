@@ -48,6 +48,7 @@ interface Speech {
 
 export class BargeIn {
   readonly #options: BargeInOptions;
+  /** The caller speaks, and that has not come to anything yet. */
   #callerSpeaks = false;
   /** The caller's speech into this playback; null = there was none. */
   #speech: Speech | null = null;
@@ -99,10 +100,11 @@ export class BargeIn {
     if (this.#callerSpeaks && this.#speech === null) this.#suspect();
   }
 
-  /** Nothing sounds any more, or somebody else cut it off. Playback is not touched. */
+  /** Nothing sounds any more, or somebody else cut it off. Playback is not touched, and what is said next not by the same speech. */
   forget(): void {
     this.#timer?.cancel();
     this.#timer = null;
+    if (this.#speech !== null) this.#callerSpeaks = false;
     this.#speech = null;
   }
 

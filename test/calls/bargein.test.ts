@@ -134,6 +134,17 @@ describe('a caller who speaks while something is said', () => {
     expect(caller.log).toEqual([]);
   });
 
+  it('interrupts once: what is said next is not cut off by the same speech', () => {
+    const caller = new Listening();
+    caller.bargeIn.onSpeechStarted();
+    caller.bargeIn.onWords('wait');
+    caller.log.length = 0;
+    caller.bargeIn.onPlaying();
+    caller.bargeIn.onWords('wait a moment');
+    caller.clock.advance(5000);
+    expect(caller.log).toEqual([]);
+  });
+
   it('comes too late when nothing sounds any more', () => {
     const caller = new Listening();
     caller.bargeIn.onSpeechStarted();
