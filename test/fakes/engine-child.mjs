@@ -1,5 +1,6 @@
 /**
- * A pretend engine process that speaks engine/contract.ts. What it does with a transcribe job is written in the job: its samples spell a word.
+ * A pretend engine process that speaks engine/contract.ts. What it does with a transcribe job is written in the job: its samples spell a word. What it
+ * does with a speak job its text says; the samples of the answer spell that of the transcribe job.
  *   die      ends itself by SIGKILL            hang     blocks its thread for ever
  *   quit     exits with code 0 unasked         hold     keeps the job until it is cancelled, released or drained
  *   deaf     closes its channel and lives on
@@ -29,6 +30,11 @@ function becomeDeaf() {
 }
 
 function answer(job, text) {
+  if (job.kind === 'speak') {
+    const samples = Int16Array.from(text, (letter) => letter.charCodeAt(0));
+    send({ kind: 'spoken', id: job.id, samples, rateHz: 16_000, cost });
+    return;
+  }
   send({ kind: 'transcribed', id: job.id, text, tokens: [...job.draft], looped: false, cost });
 }
 
@@ -52,7 +58,7 @@ function start(configured) {
     asrModel: 'tone',
     vadModel: 'tone',
     ttsModel: 'tone',
-    voices: [],
+    voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }],
     provider: 'cpu',
     warning: null,
     loadMs: 1,
@@ -60,8 +66,7 @@ function start(configured) {
   });
 }
 
-function transcribe(job) {
-  const word = String.fromCharCode(...job.samples);
+function obey(job, word) {
   seen.push(`${word}:${job.urgency}`);
   if (word === 'die') process.kill(process.pid, 'SIGKILL');
   else if (word === 'hang') blockForEver();
@@ -100,7 +105,8 @@ function drain() {
 
 const handlers = {
   configure: (message) => start(message.settings),
-  transcribe,
+  transcribe: (job) => obey(job, String.fromCharCode(...job.samples)),
+  speak: (job) => obey(job, job.text),
   detect,
   cancel: (message) => cancel(message.id),
   drain,

@@ -1,0 +1,116 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { EngineErrorCode, SpeakRequest } from '../../src/link/engine.ts';
+import { Link } from '../../src/link/link.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { TONE } from '../engine/settings.ts';
+import { FakeClock } from '../fakes/clock.ts';
+
+/** A pretend engine process; the words that it obeys are listed in its file. */
+const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
+
+let link: Link;
+let clock: FakeClock;
+let metrics: Metrics;
+
+function open(): void {
+  clock = new FakeClock();
+  metrics = new Metrics();
+  const log = createLog('silent');
+  const onRefused = () => undefined;
+  link = new Link({ engineSettings: TONE, workers: 1, idleMs: 0, entry: ENTRY, clock, log, metrics, onRefused });
+}
+
+/** What the pretend engine answers to `text`, spelt by the samples. */
+async function speak(text: string, extra: Partial<SpeakRequest> = {}): Promise<string> {
+  const { samples } = await link.speak({ text, voice: 'rms', speed: 1, urgency: 'speak', dueInMs: 500, ...extra });
+  return String.fromCharCode(...samples);
+}
+
+const codeOf = (promise: Promise<unknown>): Promise<EngineErrorCode | 'nothing'> =>
+  promise.then(
+    () => 'nothing',
+    (error: { code: EngineErrorCode }) => error.code,
+  );
+
+const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { interval: 5, timeout: 5000 });
+
+afterEach(async () => {
+  for (const pid of link.status.pids) process.kill(pid, 'SIGKILL');
+  await link.close();
+});
+
+describe('Link: speech', () => {
+  it('resolves with the sound', async () => {
+    open();
+    const speech = await link.speak({ text: 'hello', voice: 'rms', speed: 1, urgency: 'batch', dueInMs: 500 });
+    expect(speech).toEqual({
+      samples: Int16Array.from([104, 101, 108, 108, 111]),
+      rateHz: 16_000,
+      cost: { waitMs: 1, runMs: 10, runs: 1 },
+    });
+  });
+
+  it('knows the voices and the model once an engine has been ready, and while none is', async () => {
+    open();
+    expect(link.voices).toEqual([]);
+    expect(link.ttsModel).toBeNull();
+    await link.start();
+    expect(link.voices).toEqual([{ name: 'rms', language: 'en-US', rateHz: 16_000 }]);
+    expect(link.ttsModel).toBe('tone');
+    await link.close();
+    expect(link.voices).toHaveLength(1);
+  });
+
+  it('sends a sentence again when its engine dies, in a call and in a batch', async () => {
+    open();
+    const held = [speak('hold'), speak('hold', { urgency: 'batch' })];
+    await link.start();
+    await eventually(async () => expect(await speak('seen')).toContain('hold:speak hold:batch'));
+    process.kill(link.status.pids[0] ?? 0, 'SIGKILL');
+    await eventually(() => expect(link.status.pids).toEqual([]));
+    clock.advance(100);
+    await eventually(() => expect(link.status.ready).toBe(1));
+    await eventually(async () => expect(await speak('seen')).toMatch(/hold:speak.* hold:batch/));
+    await speak('release');
+    expect(await Promise.all(held)).toEqual(['released', 'released']);
+    expect((await metrics.registry.getSingleMetric('trunkline_engine_jobs_resent_total')?.get())?.values[0]?.value).toBe(2);
+  });
+
+  it('gives a sentence up that kills three engines', async () => {
+    open();
+    const poison = codeOf(speak('die'));
+    for (const backoffMs of [100, 200]) {
+      await eventually(() => expect(link.status.pids).toHaveLength(1));
+      await eventually(() => expect(link.status.pids).toEqual([]));
+      clock.advance(backoffMs);
+    }
+    expect(await poison).toBe('unavailable');
+  });
+
+  it('has a sentence forgotten that is cancelled', async () => {
+    open();
+    const abort = new AbortController();
+    const held = codeOf(speak('hold', { signal: abort.signal }));
+    await link.start();
+    await speak('wait');
+    abort.abort();
+    expect(await held).toBe('cancelled');
+    await eventually(async () => expect(await speak('seen')).toContain('cancelled'));
+  });
+
+  it('sends nothing that is cancelled already', async () => {
+    open();
+    expect(await codeOf(speak('hello', { signal: AbortSignal.abort() }))).toBe('cancelled');
+    expect(link.status.state).toBe('stopped');
+  });
+
+  it('counts live speech as load, and batch speech not', async () => {
+    open();
+    await speak('hello', { urgency: 'batch' });
+    expect(link.load).toBe(0);
+    await speak('hello');
+    expect(link.load).toBeGreaterThan(0);
+  });
+});
