@@ -101,6 +101,10 @@ export class Caller {
   readonly socket: CarrierSocket;
   #streamSid = 'MZ1';
   readonly #chunks = { inbound: 0, outbound: 0 };
+  /** Messages of ours that it has taken in, until when they play, and the marks among them. */
+  #read = 0;
+  #playedToMs = 0;
+  #marks: { readonly name: string; atMs: number }[] = [];
 
   constructor(socket: CarrierSocket) {
     this.socket = socket;
@@ -145,6 +149,24 @@ export class Caller {
   press(digit: string): this {
     this.#send({ event: 'dtmf', dtmf: { track: 'inbound_track', digit } });
     return this;
+  }
+
+  /** Tells every mark whose sound it has played by `nowMs`, as if all of it had come as early as it could. */
+  returnMarks(nowMs: number): this {
+    for (; this.#read < this.socket.sent.length; this.#read++) this.#take(JSON.parse(this.socket.sent[this.#read] ?? '{}'), nowMs);
+    while ((this.#marks[0]?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
+      const mark = this.#marks.shift();
+      this.#send({ event: 'mark', mark: { name: mark?.name } });
+    }
+    return this;
+  }
+
+  #take(message: { event?: string; mark?: { name: string } }, nowMs: number): void {
+    if (message.event === 'media') this.#playedToMs = Math.max(this.#playedToMs, nowMs - FRAME_MS) + FRAME_MS;
+    if (message.event === 'mark') this.#marks.push({ name: message.mark?.name ?? '', atMs: this.#playedToMs });
+    if (message.event !== 'clear') return;
+    this.#playedToMs = nowMs;
+    for (const mark of this.#marks) mark.atMs = nowMs;
   }
 
   stop(): this {

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPrompts, readPrompts, warmPrompts } from '../../src/calls/prompts.ts';
+import { ConfigError, readSettings } from '../../src/config.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { MULAW_8K } from '../../src/units.ts';
+import { FakeClock } from '../fakes/clock.ts';
+import { FakeEngine } from '../fakes/engine.ts';
+import { startCalls } from './harness.ts';
+import { turns } from './speaking.ts';
+
+const metrics = new Metrics();
+let directory = '';
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'prompts-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function fileWith(content: string): string {
+  const path = join(directory, 'prompts');
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('a file of prompts', () => {
+  it.each([
+    ['Hello.\n\n  Goodbye.  \r\n', [{ text: 'Hello.' }, { text: 'Goodbye.' }]],
+    ['', []],
+    ['["Hello.", "Good\\nbye."]', [{ text: 'Hello.' }, { text: 'Good\nbye.' }]],
+    ['[{"text":"Hello.","voice":"slt","speed":1.2},"Goodbye."]', [{ text: 'Hello.', voice: 'slt', speed: 1.2 }, { text: 'Goodbye.' }]],
+  ])('%j', async (content, prompts) => {
+    expect(await readPrompts(fileWith(content))).toEqual(prompts);
+  });
+
+  it.each(['[', '[1]', '[{"voice":"slt"}]', '[{"text":"x","colour":"red"}]'])('stops the start when it is %j', async (content) => {
+    await expect(readPrompts(fileWith(content))).rejects.toThrow(/^PROMPTS_FILE: /);
+  });
+
+  it('stops the start when it is not there', async () => {
+    await expect(readPrompts(join(directory, 'nowhere'))).rejects.toThrow(ConfigError);
+  });
+});
+
+describe('prompts made at the start', () => {
+  it('are in the cache before anybody asks, made behind all calls, sentence by sentence', async () => {
+    const engine = new FakeEngine(new FakeClock());
+    const { cache, prompter } = await openPrompts({ settings: readSettings({}), engine, metrics });
+    const { log } = startCalls().context;
+    const texts = [{ text: 'Hello there. How are you?' }, { text: 'Goodbye.', voice: 'slt', speed: 2 }];
+    await warmPrompts(texts, { prompter, codec: MULAW_8K, signal: new AbortController().signal, log });
+    expect(engine.spoken).toMatchObject([
+      { text: 'Hello there.', urgency: 'batch', voice: 'rms' },
+      { text: 'How are you?', urgency: 'batch' },
+      { text: 'Goodbye.', urgency: 'batch', voice: 'slt', speed: 2 },
+    ]);
+    expect(cache.stats.prompts).toBe(3);
+  });
+
+  it('do without those that cannot be made, and stop when the gateway does', async () => {
+    const { context, engine, logLines } = startCalls();
+    const { prompter } = context;
+    const ended = new AbortController();
+    const texts = [{ text: 'Hello.', voice: 'nobody' }, { text: 'Goodbye.' }, { text: 'Never.' }];
+    engine.speakMs = 100;
+    const warming = warmPrompts(texts, { prompter, codec: MULAW_8K, signal: ended.signal, log: context.log });
+    await turns();
+    expect(engine.spoken.map(({ text }) => text)).toEqual(['Goodbye.']);
+    ended.abort();
+    await warming;
+    expect(engine.pending).toBe(0);
+    expect(engine.spoken).toHaveLength(1);
+    expect(logLines.filter((line) => line.includes('could not be made'))).toHaveLength(1);
+  });
+});
+
+describe('the directory of prompts', () => {
+  it('stops the start when it cannot be used', async () => {
+    const settings = readSettings({ PROMPT_CACHE_DIR: fileWith('a file') });
+    await expect(openPrompts({ settings, engine: new FakeEngine(new FakeClock()), metrics })).rejects.toThrow(/^PROMPT_CACHE_DIR: /);
+  });
+});
