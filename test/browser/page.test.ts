@@ -188,6 +188,22 @@ describe('captions', () => {
     await expect.poll(() => page.locator('#connection').innerText()).toBe('Connected');
   });
 
+  it('shows what was said to the caller, and tells apart what an interruption cut off', async () => {
+    const spoken = { type: 'spoken', callId: 'CA1', atMs: 5000 } as const;
+    const text = 'Your order is ready. Goodbye.';
+    gateway.publish({ ...spoken, utterance: 'u1', text, heardText: text, interrupted: false });
+    gateway.publish({ ...spoken, utterance: 'u2', text, heardText: 'Your order', interrupted: true });
+    const paragraphs = page.locator('[data-track="spoken"]');
+    await expect
+      .poll(() => paragraphs.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/0:05\s+Spoken\s+Your order is ready\. Goodbye\.$/),
+        expect.stringMatching(/Your order is ready\. Goodbye\. \(interrupted\)$/),
+      ]);
+    expect(await paragraphs.locator('.said').allInnerTexts()).toEqual([text, 'Your order']);
+    expect(await paragraphs.locator('del').allInnerTexts()).toEqual(['is ready. Goodbye.']);
+  });
+
   it('offers the transcript as a file', async () => {
     const link = page.getByRole('link', { name: 'SRT' });
     expect(await link.getAttribute('href')).toBe('/v1/calls/CA1/transcript?format=srt');

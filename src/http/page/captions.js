@@ -120,14 +120,11 @@ export class Captions {
    */
   addSpoken({ utterance, text, heardText, interrupted, atMs }) {
     const heard = interrupted ? heardText : text;
+    const unheard = text.startsWith(heard) ? text.slice(heard.length).trim() : '';
     const { paragraph, words } = makeParagraph({ track: 'spoken', utterance: 0, text, startMs: atMs });
     words.append(make('span', 'said', heard));
-    if (interrupted)
-      words.append(
-        make('span', 'unheard', text.startsWith(heard) ? text.slice(heard.length) : ''),
-        ' ',
-        make('span', 'cut', '(interrupted)'),
-      );
+    if (unheard !== '') words.append(' ', make('del', 'unheard', unheard));
+    if (interrupted) words.append(' ', make('span', 'cut', '(interrupted)'));
     this.#insert(`spoken ${utterance}`, paragraph, atMs);
     this.#keepUp();
   }
