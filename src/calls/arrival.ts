@@ -5,6 +5,7 @@
 import type { CallStart, CarrierEvent } from '../carriers/carrier.ts';
 import type { LegEnd, LegHandlers } from '../carriers/leg.ts';
 import { type ErrorCode, TrunklineError } from '../errors.ts';
+import { withoutStrangeApp } from './app/request.ts';
 import type { Call, CallLeg } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { CallTokens } from './tokens.ts';
@@ -91,18 +92,27 @@ export class Arrival {
     return call;
   }
 
-  /** The start without its token; from and to as the webhook told them when the token is good. */
+  /** The start without its token and without an app that it may not ask for; from and to as the webhook told them when the token is good. */
   #identify(start: CallStart): CallStart {
-    const { token, ...parameters } = start.parameters;
+    const { token, ...given } = start.parameters;
     const parties = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
-    if (parties !== null) return { ...start, ...parties, parameters };
-    if (this.#options.tokenRequired) {
+    if (parties === null && this.#options.tokenRequired) {
       throw new TrunklineError(
         'call_token_invalid',
         `got ${token === undefined ? 'no call token' : 'a call token that is unknown, used, expired or of another call'}, expected the one that /twilio/voice gave for this call`,
       );
     }
-    return { ...start, parameters };
+    return { ...start, ...parties, parameters: this.#checkApp(given, parties !== null) };
+  }
+
+  /** A token vouches for its stream if the webhook that gave it out was signed. */
+  #checkApp(given: CallStart['parameters'], hasToken: boolean): CallStart['parameters'] {
+    const { settings, log } = this.#options.context;
+    const parameters = withoutStrangeApp(given, hasToken && settings.TWILIO_AUTH_TOKEN !== '', settings);
+    if (Object.keys(parameters).length < Object.keys(given).length) {
+      log.warn({ carrier: this.#options.carrier }, 'a stream asked for an app that APP_ALLOWED_ORIGINS does not allow');
+    }
+    return parameters;
   }
 
   #finish(reason: LegEnd['reason']): void {

@@ -1,6 +1,6 @@
 /**
  * One live call, from its accepted `start` to `call.ended`. It introduces the rooms to each other: the carrier's events go to the tracks, what the
- * tracks' ears hear goes to the feed and may interrupt what the voice says. Nothing of it appears in the feed after `call.ended`.
+ * tracks' ears hear goes to the feed and to the app, and may interrupt what the voice says. Nothing of it appears in the feed after `call.ended`.
  */
 import type { TimelineStats } from '../audio/timeline.ts';
 import type { CallStart, CarrierEvent, Track } from '../carriers/carrier.ts';
@@ -9,6 +9,8 @@ import type { Timer } from '../clock.ts';
 import { ERRORS, TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EarEvent } from '../transcription/ear.ts';
+import { readAppRequest } from './app/request.ts';
+import { AppSocket } from './app-socket.ts';
 import type { Interruptible } from './bargein.ts';
 import type { CallContext } from './context.ts';
 import { type EndReason, SPOKEN_TEXT_MAX_CHARS } from './events.ts';
@@ -57,6 +59,8 @@ export class Call {
   readonly #chains = new Map<Track, TrackChain>();
   readonly #hearing: Hearing;
   readonly #finals = new Finals();
+  #app: AppSocket | null = null;
+  #handoffData: string | null = null;
   #lagMs: number | null = null;
   #timer: Timer | null = null;
   #paused = false;
@@ -99,13 +103,19 @@ export class Call {
     return Math.round(durationMs);
   }
 
-  /** Publishes `call.started`; from here on the call must be ended by {@link end}. */
+  /** What the app gave to whoever takes over the call; null = nothing. */
+  get handoffData(): string | null {
+    return this.#handoffData;
+  }
+
+  /** Publishes `call.started` and dials the app; from here on the call must be ended by {@link end}. */
   begin(): void {
     const { carrier, from, to, tracks } = this.start;
     const { clock, feed } = this.#options.context;
     this.#timer = clock.every(TICK_MS, () => this.#tick(), true);
     feed.publish({ type: 'call.started', callId: this.id, carrier, from, to, startedAt: this.startedAt.toISOString(), tracks });
     this.#log.info({ tracks }, 'call started');
+    this.#app = this.#openApp();
   }
 
   /**
@@ -122,6 +132,7 @@ export class Call {
       case 'dtmf':
         this.#options.context.feed.publish({ type: 'dtmf', callId: this.id, digit: event.digit, atMs: this.durationMs });
         this.voice.onDtmf(event.digit);
+        this.#app?.press(event.digit);
         return;
       case 'stop':
         void this.end('hangup');
@@ -138,6 +149,7 @@ export class Call {
 
   /** Ends the call when everything that waits to be said has been said, after 30 s at the latest. Asked again, it ends the call at once. */
   hangUp(): void {
+    this.#app?.close();
     if (this.#hangingUp || !this.voice.speaking) {
       void this.end('api');
       return;
@@ -161,6 +173,7 @@ export class Call {
   async #finish(reason: EndReason): Promise<void> {
     this.#timer?.cancel();
     this.#closeLeg(reason);
+    this.#app?.close();
     this.voice.close();
     await this.#hearTheRest();
     const { durationMs } = this;
@@ -216,6 +229,18 @@ export class Call {
     return voice;
   }
 
+  /** Null when there is none, or the carrier takes no sound of it. */
+  #openApp(): AppSocket | null {
+    const { start, context, onFailure } = this.#options;
+    const request = start.playback === 'none' ? null : readAppRequest(start.parameters, context.settings);
+    if (request === null) return null;
+    const onEnd = (handoffData: string | null): void => {
+      this.#handoffData = handoffData;
+      void this.end('app');
+    };
+    return new AppSocket({ ...{ start, request, context, onEnd, onFailure }, voice: this.voice, log: this.#log });
+  }
+
   #publishSpoken(event: VoiceEvent): void {
     if (event.type !== 'spoken') return;
     const { utterance, interrupted } = event;
@@ -229,6 +254,7 @@ export class Call {
   #publish(track: Track, heard: EarEvent): void {
     const event = track === 'inbound' ? this.#hearing.filter(heard) : heard;
     if (event === null) return;
+    if (track === 'inbound') this.#app?.hear(event);
     const { feed } = this.#options.context;
     if (event.type !== 'caption') {
       feed.publish({ type: event.type, callId: this.id, track, atMs: event.atMs });

@@ -30,6 +30,8 @@ export interface CallView {
   readonly lagMs: number | null;
   /** Audio received so far. */
   readonly durationMs: number;
+  /** What the app gave to whoever takes over the call; null = nothing. */
+  readonly handoffData: string | null;
 }
 
 /** A carrier's socket, ready to be listened to. */
@@ -75,11 +77,11 @@ export class CallRegistry {
 
   /**
    * Takes over an upgraded Media Streams socket for good. It becomes a call when its `start` is accepted.
-   * `tokenRequired` = the start must bring the one-use token of `/twilio/voice`.
+   * `tokenRequired` = the start must bring a one-use token; `carrier` = who speaks Twilio's dialect here, `twilio` by default.
    */
-  acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean }): void {
+  acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean; carrier?: string }): void {
     const { clock, settings } = this.#context;
-    const dialect = new TwilioDialect();
+    const dialect = new TwilioDialect(options.carrier);
     const limits = {
       startTimeoutMs: settings.START_TIMEOUT_MS,
       mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
@@ -216,5 +218,6 @@ function viewOf(call: Call, endedAt: Date | null): CallView {
     tracks,
     lagMs: call.lagMs,
     durationMs: call.durationMs,
+    handoffData: call.handoffData,
   };
 }

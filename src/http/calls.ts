@@ -1,8 +1,9 @@
-/** What calls there are, what was said in them, and hanging up. */
+/** What calls there are, what was said in them, and what is to be said and done in them. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CallRegistry } from '../calls/registry.ts';
 import { formatTranscript, TRANSCRIPT_FORMATS, type TranscriptFormat } from '../calls/transcript.ts';
+import type { CallVoice } from '../calls/voice.ts';
 import { TrunklineError } from '../errors.ts';
 import { errorResponses } from './errors.ts';
 
@@ -19,6 +20,7 @@ const call = z.object({
   tracks: z.array(track).readonly(),
   lagMs: z.number().nullable().describe('Lag of the last caption; null before the first'),
   durationMs: z.number().describe('Audio received so far'),
+  handoffData: z.string().nullable().describe('What the app gave to whoever takes over the call, in its `end`; null = nothing'),
 });
 
 const final = z.object({
@@ -49,7 +51,28 @@ const transcriptResponse = {
   },
 };
 
-type Calls = Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup'>;
+const interruptible = z
+  .union([z.boolean(), z.enum(['none', 'dtmf', 'speech', 'any'])])
+  .describe('What of the caller may cut it off; true = any, false = none. Any unless said otherwise, within BARGE_IN');
+
+const say = z.strictObject({
+  text: z.string().min(1),
+  voice: z.string().optional().describe('A voice of the engine, or one of the names that OpenAI has for one'),
+  interruptible: interruptible.optional(),
+});
+
+const heard = z.object({
+  utterance: z.string(),
+  text: z.string().describe('What was to be said, as far as it is known'),
+  heardText: z.string().describe('What of it the caller heard, in whole words'),
+  playedMs: z.number(),
+});
+
+/** The calls, as these doors use them. */
+export interface Calls extends Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup'> {
+  /** Undefined = no live call of that id. */
+  voice(id: string): Pick<CallVoice, 'say' | 'interrupt' | 'sendDigits'> | undefined;
+}
 
 const transcriptRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls }, done) => {
   app.get(
@@ -72,7 +95,67 @@ const transcriptRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { cal
   done();
 };
 
-/** `GET /v1/calls`, `GET /v1/calls/:id`, `POST /v1/calls/:id/hangup`, `GET /v1/calls/:id/transcript`. */
+const voiceRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls }, done) => {
+  const voiceOf = (id: string) => calls.voice(id) ?? refuseUnknown('live call');
+
+  app.post(
+    '/v1/calls/:id/say',
+    {
+      schema: {
+        summary: 'Say something to the caller',
+        description: 'It is said when everything asked for before has been said. `spoken` in the caption feed tells what of it was heard.',
+        tags: ['calls'],
+        params,
+        querystring: noQuery,
+        body: say,
+        response: { 202: z.object({ utterance: z.string() }), ...errorResponses(400, 401, 403, 404, 413, 429) },
+      },
+    },
+    (request, reply) => {
+      const { text, voice, interruptible } = request.body;
+      const options = { ...(voice === undefined ? {} : { voice }), ...(interruptible === undefined ? {} : { interruptible }) };
+      reply.code(202).send({ utterance: voiceOf(request.params.id).say(text, options) });
+    },
+  );
+
+  app.post(
+    '/v1/calls/:id/interrupt',
+    {
+      schema: {
+        summary: 'Fall silent at once',
+        description: 'Throws away whatever is being said and waits to be said. `interrupted` is what was being said; null = nothing was.',
+        tags: ['calls'],
+        params,
+        querystring: noQuery,
+        response: { 200: z.object({ interrupted: heard.nullable() }), ...errorResponses(400, 401, 403, 404, 429) },
+      },
+    },
+    (request) => ({ interrupted: voiceOf(request.params.id).interrupt() }),
+  );
+
+  app.post(
+    '/v1/calls/:id/dtmf',
+    {
+      schema: {
+        summary: 'Press keys',
+        description: 'Their tones are played in turn with what is being said. `w` waits half a second.',
+        tags: ['calls'],
+        params,
+        querystring: noQuery,
+        body: z.strictObject({ digits: z.string().describe('1 to 100 of 0-9, *, #, A-D and w') }),
+        response: { 202: z.object({ id: z.string() }), ...errorResponses(400, 401, 403, 404, 413, 429) },
+      },
+    },
+    (request, reply) => {
+      const { id } = request.params;
+      voiceOf(id).sendDigits(request.body.digits);
+      reply.code(202).send({ id });
+    },
+  );
+  done();
+};
+
+/** `GET /v1/calls`, and of one call itself, `transcript`, `say`, `interrupt`, `dtmf` and `hangup`. */
 export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls }, done) => {
   app.get(
     '/v1/calls',
@@ -106,7 +189,8 @@ export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { ca
     {
       schema: {
         summary: 'End a live call',
-        description: 'Closes the media stream; Twilio goes on with the TwiML after <Connect>, or hangs up where none follows.',
+        description:
+          'Closes the media stream when everything that waits to be said has been said, after 30 seconds at the latest; asked again, at once. Twilio goes on with the TwiML after <Connect>, or hangs up where none follows.',
         tags: ['calls'],
         params,
         querystring: noQuery,
@@ -121,6 +205,7 @@ export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { ca
   );
 
   void app.register(transcriptRoutes, { calls });
+  void app.register(voiceRoutes, { calls });
   done();
 };
 

@@ -45,8 +45,8 @@ class QuietLeg implements CallLeg {
   }
 }
 
-function arrive() {
-  const { context, registry, events, clock } = startCalls();
+function arrive(environment: Record<string, string> = {}) {
+  const { context, registry, events, clock, logLines } = startCalls(environment);
   const leg = new QuietLeg();
   const opened: Call[] = [];
   const gone: Arrival[] = [];
@@ -70,14 +70,28 @@ function arrive() {
     },
     onGone: (stranger) => gone.push(stranger),
   });
-  return { arrival, leg, opened, gone, events, clock, say, closed };
+  return { arrival, leg, opened, gone, events, clock, say, closed, registry, logLines };
 }
 
 describe('Arrival', () => {
   it('passes the parameters on without the token', () => {
     const { say, opened } = arrive();
-    say({ type: 'start', start: { ...START, parameters: { token: 'secret', app: 'wss://app.example.com' } } });
-    expect(opened[0]?.start.parameters).toEqual({ app: 'wss://app.example.com' });
+    say({ type: 'start', start: { ...START, parameters: { token: 'secret', note: 'x' } } });
+    expect(opened[0]?.start.parameters).toEqual({ note: 'x' });
+  });
+
+  it.each([
+    ['a good token of a signed webhook', { TWILIO_AUTH_TOKEN: 'key' }, true, true],
+    ['a good token that anybody could get', {}, true, false],
+    ['a token that is no good', { TWILIO_AUTH_TOKEN: 'key' }, false, false],
+  ])('with %s dials an app that the stream names: %j %j → %j', (_, environment, isGood, isDialled) => {
+    const { say, opened, registry, logLines } = arrive(environment);
+    const token = isGood ? registry.tokens.issue({ callId: 'C1', from: null, to: null }) : 'guessed';
+    const app = 'ws://127.0.0.1:1/';
+    say({ type: 'start', start: { ...START, parameters: { token, app } } });
+    expect(opened[0]?.start.parameters).toEqual(isDialled ? { app } : {});
+    expect(logLines.some((line) => line.includes('APP_ALLOWED_ORIGINS'))).toBe(!isDialled);
+    void opened[0]?.end('closed');
   });
 
   it.each(['', 'with space', 'line\nbreak', 'nul\0', 'ü', 'x'.repeat(129)])('refuses the name %j for a call or a stream', (name) => {

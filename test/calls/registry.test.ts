@@ -30,6 +30,7 @@ describe('CallRegistry', () => {
       tracks: ['inbound', 'outbound'],
       lagMs: null,
       durationMs: 0,
+      handoffData: null,
     };
     expect(gateway.registry.get('CA1')).toEqual(live);
     caller.speak(600);

@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { TrunklineError } from '../../src/errors.ts';
+import { FakeVoice } from '../fakes/voice.ts';
 import { type Doors, liveCall, openDoors } from './doors.ts';
 
 let doors: Doors;
@@ -48,6 +50,71 @@ describe('POST /v1/calls/:id/hangup', () => {
   it.each(['CA2', 'CA3'])('has nothing to end for %s', async (id) => {
     await openWithCalls();
     const answer = await doors.app.inject({ method: 'POST', url: `/v1/calls/${id}/hangup` });
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'call_not_found']);
+  });
+});
+
+describe('the voice of a call', () => {
+  async function openWithVoice(): Promise<FakeVoice> {
+    await openWithCalls();
+    const voice = new FakeVoice();
+    doors.calls.voices.set('CA1', voice);
+    return voice;
+  }
+  const post = (action: string, payload?: object, id = 'CA1') =>
+    doors.app.inject({ method: 'POST', url: `/v1/calls/${id}/${action}`, ...(payload === undefined ? {} : { payload }) });
+
+  it('says a text', async () => {
+    const voice = await openWithVoice();
+    const answer = await post('say', { text: 'Hello.', voice: 'slt', interruptible: 'dtmf' });
+    expect([answer.statusCode, answer.json()]).toEqual([202, { utterance: 'u1' }]);
+    expect(voice.asked).toMatchObject([{ text: 'Hello.', ended: true, options: { voice: 'slt', interruptible: 'dtmf' } }]);
+  });
+
+  it.each([{}, { text: '' }, { text: 7 }, { text: 'x', interruptible: 'sometimes' }, { text: 'x', loud: true }])(
+    'does not say %j',
+    async (payload) => {
+      const voice = await openWithVoice();
+      const answer = await post('say', payload);
+      expect([answer.statusCode, answer.json().error.code, voice.asked]).toEqual([400, 'invalid_request', []]);
+    },
+  );
+
+  it('passes on why something cannot be said', async () => {
+    const voice = await openWithVoice();
+    voice.refusal = new TrunklineError('speech_queue_full', 'too much waits');
+    const answer = await post('say', { text: 'Hello.' });
+    expect([answer.statusCode, answer.json().error]).toMatchObject([429, { code: 'speech_queue_full', message: 'too much waits' }]);
+  });
+
+  it('takes no text beyond the size of a body', async () => {
+    await openWithVoice();
+    const answer = await post('say', { text: 'x'.repeat(100_000) });
+    expect([answer.statusCode, answer.json().error.code]).toEqual([413, 'message_too_large']);
+  });
+
+  it('falls silent and tells what was heard', async () => {
+    const voice = await openWithVoice();
+    const heard = { utterance: 'u1', text: 'Hello there.', heardText: 'Hello', playedMs: 420 };
+    vi.spyOn(voice, 'interrupt').mockReturnValueOnce(heard as never);
+    expect((await post('interrupt')).json()).toEqual({ interrupted: heard });
+    const again = await post('interrupt');
+    expect([again.statusCode, again.json()]).toEqual([200, { interrupted: null }]);
+  });
+
+  it('presses keys', async () => {
+    const voice = await openWithVoice();
+    const answer = await post('dtmf', { digits: '12w#' });
+    expect([answer.statusCode, answer.json(), voice.digits]).toEqual([202, { id: 'CA1' }, ['12w#']]);
+  });
+
+  it.each([
+    ['say', { text: 'Hello.' }],
+    ['interrupt', undefined],
+    ['dtmf', { digits: '1' }],
+  ])('is not there to %s when the call is not live', async (action, payload) => {
+    await openWithVoice();
+    const answer = await post(action, payload, 'CA2');
     expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'call_not_found']);
   });
 });

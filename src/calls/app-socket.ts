@@ -1,0 +1,196 @@
+/**
+ * The app on the line: for one call Trunkline dials a program's WebSocket and speaks ConversationRelay with it, text for text. This introduces the
+ * session to its connection, and decides what becomes of the call when the app is done or gone. `docs/app.md` says it from the app's side.
+ */
+import { randomUUID } from 'node:crypto';
+import type { CallStart } from '../carriers/carrier.ts';
+import { signTwilio } from '../carriers/twilio-signature.ts';
+import { TrunklineError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import type { EarEvent } from '../transcription/ear.ts';
+import { AppConnection } from './app/connection.ts';
+import { malformed, readAppFrame, type SetupFrame } from './app/frames.ts';
+import { recordingFetcher } from './app/recording.ts';
+import type { AppRequest } from './app/request.ts';
+import { AppSession } from './app/session.ts';
+import type { CallContext } from './context.ts';
+import type { CallVoice } from './voice.ts';
+
+/** So many in a row, and the app is not one that speaks our protocol. */
+const MALFORMED_MAX = 10;
+
+interface AppSocketOptions {
+  readonly start: CallStart;
+  readonly request: AppRequest;
+  readonly voice: CallVoice;
+  readonly context: CallContext;
+  readonly log: Log;
+  /** The app is done with the call, or gone with APP_GONE=end; everything that was to be said has been played. */
+  onEnd(handoffData: string | null): void;
+  /** Something of ours failed: the owner ends the call. */
+  onFailure(error: unknown): void;
+}
+
+export class AppSocket {
+  readonly #options: AppSocketOptions;
+  readonly #log: Log;
+  readonly #sessionId = `VX${randomUUID().replaceAll('-', '')}`;
+  readonly #session: AppSession;
+  readonly #connection: AppConnection;
+  #malformed = 0;
+  #closed = false;
+
+  /** Dials at once, and greets the caller meanwhile. */
+  constructor(options: AppSocketOptions) {
+    this.#options = options;
+    // The path of the URL may be a secret.
+    this.#log = options.log.child({ app: new URL(options.request.url).origin });
+    this.#session = this.#openSession();
+    this.#connection = this.#dial();
+    this.#session.begin();
+  }
+
+  /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
+  hear(event: EarEvent): void {
+    this.#session.hear(event);
+  }
+
+  /** The caller pressed a key; to be told after the voice. */
+  press(digit: string): void {
+    this.#session.press(digit);
+  }
+
+  /** The call is over, or nothing more is to be said in it. Idempotent. */
+  close(): void {
+    this.#closed = true;
+    this.#session.close();
+    this.#connection.close(1000, 'Closing websocket session');
+  }
+
+  #openSession(): AppSession {
+    const { context, request, voice, onFailure } = this.#options;
+    return new AppSession({
+      request,
+      voice,
+      way: {
+        send: (frame) => this.#connection.send(frame),
+        sendNow: (frame) => this.#connection.sendNow(frame),
+        fence: () => this.#connection.fence(),
+        pause: () => this.#connection.pause(),
+        resume: () => this.#connection.resume(),
+      },
+      fetchRecording: recordingFetcher(context.settings, context.clock),
+      speaks: (language) => this.#speaks(language),
+      onEnd: (handoffData) => this.#onEnd(handoffData),
+      onFailure,
+    });
+  }
+
+  #dial(): AppConnection {
+    const { context, request } = this.#options;
+    const { clock, metrics, settings } = context;
+    return new AppConnection({
+      url: request.url,
+      headers: signatures(request.url, settings.APP_SIGNING_KEY),
+      clock,
+      limits: limitsOf(settings),
+      handlers: {
+        setup: () => this.#setup(),
+        onMessage: (message) => this.#receive(message),
+        onFence: () => this.#session.onFence(),
+        onLost: () => this.#session.onLost(),
+        onFinished: () => this.#session.receive({ type: 'end' }),
+        onGone: () => void this.#onGone('it cannot be reached'),
+        onOutcome: (outcome) => {
+          metrics.appConnections.inc({ outcome });
+          this.#log.info({ outcome }, 'app connection');
+        },
+      },
+    });
+  }
+
+  #setup(): SetupFrame {
+    const { start, request } = this.#options;
+    const from = start.from ?? '';
+    return {
+      type: 'setup',
+      sessionId: this.#sessionId,
+      accountSid: '',
+      parentCallSid: '',
+      callSid: start.callId,
+      from,
+      to: start.to ?? '',
+      forwardedFrom: '',
+      callerName: '',
+      direction: 'inbound',
+      callType: callTypeOf(start.carrier, from),
+      callStatus: 'IN_PROGRESS',
+      customParameters: request.customParameters,
+    };
+  }
+
+  #receive(message: string | null): void {
+    const frame = message === null ? malformed('expected text, got a binary message') : readAppFrame(message);
+    this.#options.context.metrics.appMessages.inc({ type: frame.type });
+    if (frame.type !== 'malformed') {
+      this.#malformed = 0;
+      this.#session.receive(frame);
+      return;
+    }
+    this.#malformed += 1;
+    this.#connection.send({ type: 'error', description: frame.description });
+    if (this.#malformed < MALFORMED_MAX) return;
+    this.#connection.close(1007, 'Too many consecutive malformed messages');
+    void this.#onGone('it does not speak the protocol');
+  }
+
+  /** The caller hears that something is wrong, after all that was said before. */
+  async #onGone(why: string): Promise<void> {
+    const { context, voice, onEnd } = this.#options;
+    const { APP_GONE, APP_GONE_TEXT } = context.settings;
+    this.#log.warn({ why, action: APP_GONE }, 'the app is gone');
+    this.#session.close();
+    try {
+      voice.say(APP_GONE_TEXT, { interruptible: 'none' });
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) this.#options.onFailure(error);
+    }
+    if (APP_GONE === 'captions') return;
+    await voice.drained();
+    if (!this.#closed) onEnd(null);
+  }
+
+  #onEnd(handoffData: string | null): void {
+    this.#log.info({ handoffChars: handoffData?.length ?? 0 }, 'the app ended the call');
+    this.#options.onEnd(handoffData);
+  }
+
+  /** True while no engine has said which voices there are. */
+  #speaks(language: string): boolean {
+    const { voices } = this.#options.context.engine;
+    const primary = (tag: string): string | undefined => tag.toLowerCase().split('-')[0];
+    return voices.length === 0 || voices.some((voice) => primary(voice.language) === primary(language));
+  }
+}
+
+/** Both names of one signature, Twilio's scheme for handshakes: apps that were written for Twilio look for theirs. Empty key = unsigned. */
+function signatures(url: string, key: string): Record<string, string> {
+  if (key === '') return {};
+  const signature = signTwilio(key, url.replace(/^wss?:/i, 'wss:').replace(/^(wss:\/\/[^/?]+)(?=\?|$)/, '$1/'));
+  return { 'x-trunkline-signature': signature, 'x-twilio-signature': signature };
+}
+
+function limitsOf(settings: Settings) {
+  return {
+    connectTimeoutMs: settings.APP_CONNECT_TIMEOUT_MS,
+    reconnectMs: settings.APP_RECONNECT_MS,
+    messageMaxBytes: settings.MESSAGE_MAX_BYTES,
+    sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  };
+}
+
+function callTypeOf(carrier: string, from: string): SetupFrame['callType'] {
+  if (carrier === 'browser' || from.startsWith('client:')) return 'CLIENT';
+  return carrier !== 'twilio' || from.startsWith('sip:') ? 'SIP' : 'PSTN';
+}

@@ -1,0 +1,329 @@
+/**
+ * One call's conversation with its app, apart from the connection it is held over: what the app says becomes speech in talk cycles, what the caller
+ * says, presses and interrupts becomes frames. It lasts over reconnections.
+ */
+import { TrunklineError } from '../../errors.ts';
+import type { EarEvent } from '../../transcription/ear.ts';
+import type { CallVoice, OpenUtterance, SayOptions, TurnOptions, VoiceEvent } from '../voice.ts';
+import type { AppFrame, BridgeFrame, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
+import { LateText } from './late-text.ts';
+import type { FetchRecording } from './recording.ts';
+import type { AppRequest } from './request.ts';
+
+/** The way to the app, as a session uses it. */
+export interface AppWay {
+  /** Kept for an app that is away. */
+  send(frame: BridgeFrame): void;
+  /** Dropped where the app is away or behind. */
+  sendNow(frame: BridgeFrame): void;
+  /** {@link AppSession.onFence} is to be called when the app has read all that was sent so far. */
+  fence(): void;
+  pause(): void;
+  resume(): void;
+}
+
+type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'drained' | 'onEvent'>;
+
+interface SessionOptions {
+  readonly request: AppRequest;
+  readonly voice: SpeakingVoice;
+  readonly way: AppWay;
+  readonly fetchRecording: FetchRecording;
+  /** Whether a voice speaks this language (BCP 47); true while that is not known. */
+  speaks(language: string): boolean;
+  /** The app has ended the session, and everything that it said before has been played. */
+  onEnd(handoffData: string | null): void;
+  /** Something of ours failed. */
+  onFailure(error: unknown): void;
+}
+
+/** The recogniser's. */
+const UNDERSTOOD = /^en\b/i;
+
+export class AppSession {
+  readonly #options: SessionOptions;
+  readonly #late = new LateText();
+  /** Utterances of the app that are not over. */
+  readonly #own = new Set<string>();
+  /** The talk cycle whose text is still coming. */
+  #cycle: OpenUtterance | null = null;
+  #ttsLanguage: string | undefined;
+  /** A recording is being fetched: what the app says meanwhile waits for it. */
+  #fetching: AbortController | null = null;
+  #waiting: AppFrame[] = [];
+  /** The utterance that the caller hears. */
+  #sounding: string | null = null;
+  /** The caller's speech began into an utterance and has not interrupted it. */
+  #overlaps = false;
+  /** Something is cut off by the app's own wish. */
+  #preempting = false;
+  #interruptionTold = false;
+  /** `ending`: nothing more is taken from the app; `over`: nothing is done at all. */
+  #state: 'open' | 'ending' | 'over' = 'open';
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#ttsLanguage = options.request.ttsLanguage;
+    options.voice.onEvent((event) => this.#onVoice(event));
+  }
+
+  /** Greets the caller. */
+  begin(): void {
+    const { greeting, greetingInterruptible, voice, ttsLanguage } = this.#options.request;
+    if (greeting === '') return;
+    this.#attempt(() => {
+      const style = { ...given('voice', voice), ...given('lang', ttsLanguage), ...given('interruptible', greetingInterruptible) };
+      this.#own.add(this.#options.voice.say(greeting, style));
+    });
+  }
+
+  /** One frame of the app. */
+  receive(frame: AppFrame): void {
+    if (this.#state !== 'open') return;
+    if (this.#fetching !== null) this.#waiting.push(frame);
+    else this.#obey(frame);
+  }
+
+  /** What the ear hears of the caller, less what is our own echo. */
+  hear(event: EarEvent): void {
+    if (this.#state === 'over') return;
+    if (event.type === 'caption') {
+      this.#tellCaption(event);
+      return;
+    }
+    const started = event.type === 'speech.started';
+    if (started) this.#overlaps = this.#sounding !== null;
+    this.#tellSpeaker('clientSpeaking', started);
+  }
+
+  /** The caller pressed a key, which has had its effect on what sounds. */
+  press(digit: string): void {
+    if (this.#state === 'over' || (this.#sounding !== null && !this.#reports('dtmf'))) return;
+    this.#options.way.send({ type: 'dtmf', digit });
+    this.#late.onDigit();
+  }
+
+  /** The app has read all that was sent before the fence. */
+  onFence(): void {
+    this.#late.onFence();
+  }
+
+  /** The app was lost: what it said so far is said, the rest will not come. */
+  onLost(): void {
+    this.#endCycle();
+    this.#late.forget();
+  }
+
+  /** Lets go of everything. What is being said is left to the voice. */
+  close(): void {
+    this.#state = 'over';
+    this.#dropWaiting();
+    this.#endCycle();
+  }
+
+  #obey(frame: AppFrame): void {
+    switch (frame.type) {
+      case 'text':
+        this.#attempt(() => this.#speak(frame));
+        return;
+      case 'play':
+        this.#endCycle();
+        void this.#play(frame);
+        return;
+      case 'sendDigits':
+        this.#endCycle();
+        this.#attempt(() => this.#options.voice.sendDigits(frame.digits));
+        return;
+      case 'language':
+        this.#attempt(() => this.#changeLanguage(frame));
+        return;
+      case 'end':
+        void this.#end(frame.handoffData ?? null);
+    }
+  }
+
+  async #end(handoffData: string | null): Promise<void> {
+    this.#state = 'ending';
+    this.#endCycle();
+    await this.#options.voice.drained();
+    if (this.#state === 'ending') this.#options.onEnd(handoffData);
+  }
+
+  /** Whatever cannot be done is answered with `error`; the session goes on. */
+  #attempt(action: () => void): void {
+    this.#preempting = true;
+    try {
+      action();
+    } catch (error) {
+      this.#tellError(error);
+    } finally {
+      this.#preempting = false;
+    }
+  }
+
+  #tellError(error: unknown): void {
+    if (error instanceof TrunklineError) this.#options.way.send({ type: 'error', description: error.message });
+    else this.#options.onFailure(error);
+  }
+
+  #speak(frame: TextFrame): void {
+    if (this.#late.isLate(frame)) return;
+    try {
+      if (frame.token !== '') this.#openCycle(frame).write(frame.token);
+    } catch (error) {
+      this.#endCycle();
+      if (!frame.last) this.#late.refuseRest();
+      throw error;
+    }
+    if (frame.last) this.#endCycle();
+  }
+
+  /** The first text of a cycle says how all of it is spoken. */
+  #openCycle(frame: TextFrame): OpenUtterance {
+    if (this.#cycle !== null) return this.#cycle;
+    const style: SayOptions = {
+      ...given('voice', this.#options.request.voice),
+      ...given('lang', frame.lang ?? this.#ttsLanguage),
+      ...this.#turnOf(frame),
+    };
+    this.#cycle = this.#options.voice.open(style);
+    this.#own.add(this.#cycle.id);
+    return this.#cycle;
+  }
+
+  #endCycle(): void {
+    this.#cycle?.end();
+    this.#cycle = null;
+  }
+
+  #turnOf(frame: TextFrame | PlayFrame): TurnOptions {
+    const { interruptible, preemptible } = this.#options.request;
+    return { ...given('interruptible', frame.interruptible ?? interruptible), preemptible: frame.preemptible ?? preemptible };
+  }
+
+  /** Nothing else of the app is looked at until the recording is there, or is known not to come. */
+  async #play(frame: PlayFrame): Promise<void> {
+    const { way, voice, fetchRecording } = this.#options;
+    const fetching = new AbortController();
+    this.#fetching = fetching;
+    way.pause();
+    try {
+      const { samples, rateHz } = await fetchRecording(frame.source, fetching.signal);
+      if (fetching.signal.aborted) return;
+      this.#attempt(() => {
+        const label = labelOf(frame.source);
+        this.#own.add(voice.play(samples, rateHz, { label, loop: frame.loop, ...this.#turnOf(frame) }));
+      });
+    } catch (error) {
+      if (!fetching.signal.aborted) this.#tellError(error);
+    } finally {
+      this.#fetching = null;
+      way.resume();
+      this.#takeWaiting();
+    }
+  }
+
+  #takeWaiting(): void {
+    while (this.#fetching === null && this.#state === 'open') {
+      const frame = this.#waiting.shift();
+      if (frame === undefined) return;
+      this.#obey(frame);
+    }
+  }
+
+  /** The recording that is being fetched and whatever was to be heard after it are not wanted any more. Returns whether more of its text may come. */
+  #dropWaiting(): boolean {
+    this.#fetching?.abort();
+    const lastText = this.#waiting.findLast((frame) => frame.type === 'text');
+    this.#waiting = this.#waiting.filter((frame) => frame.type === 'language' || frame.type === 'end');
+    return lastText?.last === false;
+  }
+
+  #changeLanguage({ ttsLanguage, transcriptionLanguage }: LanguageFrame): void {
+    if (transcriptionLanguage !== undefined && !UNDERSTOOD.test(transcriptionLanguage)) {
+      throw new TrunklineError('invalid_request', `transcriptionLanguage: got ${transcriptionLanguage}, only English is understood`);
+    }
+    if (ttsLanguage === undefined) return;
+    if (!this.#options.speaks(ttsLanguage)) {
+      throw new TrunklineError('invalid_request', `ttsLanguage: got ${ttsLanguage}, which no voice speaks`);
+    }
+    this.#ttsLanguage = ttsLanguage;
+  }
+
+  #onVoice(event: VoiceEvent): void {
+    if (this.#state === 'over') return;
+    const isOwn = this.#own.has(event.utterance);
+    if (event.type === 'speaking') {
+      this.#sounding = event.utterance;
+      this.#tellSpeaker('agentSpeaking', true);
+    } else if (event.type === 'heard') {
+      if (isOwn) this.#tellPlayed(event.text);
+    } else {
+      if (event.interrupted) this.#overlaps = false;
+      this.#noticeSilence(event.utterance);
+      this.#own.delete(event.utterance);
+      if (isOwn && event.interrupted && !this.#preempting) this.#tellInterruption(event.utterance, event.heardText, event.playedMs);
+    }
+  }
+
+  #noticeSilence(utterance: string): void {
+    if (this.#sounding !== utterance) return;
+    this.#sounding = null;
+    this.#tellSpeaker('agentSpeaking', false);
+  }
+
+  /** All that waited is thrown away with the utterance that sounded, which comes first: the app is told once. */
+  #tellInterruption(utterance: string, heardText: string, playedMs: number): void {
+    if (!this.#interruptionTold) {
+      this.#interruptionTold = true;
+      queueMicrotask(() => {
+        this.#interruptionTold = false;
+      });
+      this.#options.way.send({ type: 'interrupt', utteranceUntilInterrupt: heardText, durationUntilInterruptMs: playedMs });
+      this.#tellPlayed(heardText);
+    }
+    const isUnfinished = this.#cycle?.id === utterance;
+    if (isUnfinished) this.#cycle = null;
+    if (!this.#dropWaiting() && !isUnfinished) return;
+    this.#late.onInterrupted();
+    this.#options.way.fence();
+  }
+
+  #tellCaption({ text, final }: Extract<EarEvent, { type: 'caption' }>): void {
+    const { request, way } = this.#options;
+    const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
+    if (text === '' || isKeptBack) return;
+    const lang = request.transcriptionLanguage;
+    if (final) {
+      way.send({ type: 'prompt', voicePrompt: text, lang, last: true });
+      this.#late.onPrompt();
+    } else if (request.partialPrompts) way.sendNow({ type: 'prompt', voicePrompt: text, lang, last: false });
+  }
+
+  #tellSpeaker(name: 'agentSpeaking' | 'clientSpeaking', speaks: boolean): void {
+    const { request, way } = this.#options;
+    if (request.speakerEvents) way.sendNow({ type: 'info', name, value: speaks ? 'on' : 'off' });
+  }
+
+  #tellPlayed(text: string): void {
+    const { request, way } = this.#options;
+    if (request.tokensPlayed && text !== '') way.sendNow({ type: 'info', name: 'tokensPlayed', value: text });
+  }
+
+  /** Whether input of this kind is told although the app was talking and was not interrupted by it. */
+  #reports(kind: 'speech' | 'dtmf'): boolean {
+    const { reportDuringSpeech } = this.#options.request;
+    return reportDuringSpeech === 'any' || reportDuringSpeech === kind;
+  }
+}
+
+/** A recording in place of a text: its address without what may be secret in it. */
+function labelOf(source: string): string {
+  const { origin, pathname } = new URL(source);
+  return origin + pathname;
+}
+
+/** `{ [name]: value }`, or nothing where there is no value. */
+function given<N extends string, V>(name: N, value: V | undefined): { [K in N]?: V } {
+  return (value === undefined ? {} : { [name]: value }) as { [K in N]?: V };
+}

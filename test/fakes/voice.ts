@@ -1,0 +1,130 @@
+import type { CallVoice, OpenUtterance, PlayOptions, SayOptions, VoiceEvent } from '../../src/calls/voice.ts';
+import type { TrunklineError } from '../../src/errors.ts';
+
+/** Something that a {@link FakeVoice} was asked to say. */
+export interface Asked {
+  readonly id: string;
+  readonly options: SayOptions | PlayOptions;
+  text: string;
+  ended: boolean;
+}
+
+type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'interrupt' | 'onEvent' | 'speaking' | 'drained'>;
+
+/** A voice that makes no sound: the test says what sounds, is heard, is finished and is interrupted. Like the real one it preempts. */
+export class FakeVoice implements SpeakingVoice {
+  /** All that was asked for, in order. */
+  readonly asked: Asked[] = [];
+  readonly digits: string[] = [];
+  /** While set, whatever is asked for is refused with it. */
+  refusal: TrunklineError | RangeError | null = null;
+  #queue: Asked[] = [];
+  readonly #listeners: ((event: VoiceEvent) => void)[] = [];
+  #waiters: (() => void)[] = [];
+
+  get speaking(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** The texts, in order. */
+  get texts(): string[] {
+    return this.asked.map(({ text }) => text);
+  }
+
+  say(text: string, options: SayOptions = {}): string {
+    const utterance = this.open(options);
+    utterance.write(text);
+    utterance.end();
+    return utterance.id;
+  }
+
+  open(options: SayOptions = {}): OpenUtterance {
+    const asked = this.#admit(options);
+    return {
+      id: asked.id,
+      write: (piece) => {
+        this.#check();
+        asked.text += piece;
+      },
+      end: () => {
+        asked.ended = true;
+      },
+    };
+  }
+
+  play(_samples: Int16Array, _rateHz: number, options: PlayOptions): string {
+    const asked = this.#admit(options);
+    asked.text = options.label;
+    asked.ended = true;
+    return asked.id;
+  }
+
+  sendDigits(digits: string): void {
+    this.#check();
+    this.digits.push(digits);
+  }
+
+  onEvent(listener: (event: VoiceEvent) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  drained(): Promise<void> {
+    return this.speaking ? new Promise((resolve) => this.#waiters.push(resolve)) : Promise.resolve();
+  }
+
+  /** The first utterance begins to sound. */
+  begin(): void {
+    const [first] = this.#queue;
+    if (first !== undefined) this.#tell({ type: 'speaking', utterance: first.id });
+  }
+
+  /** The first utterance begins and is heard to its end. */
+  finish(): void {
+    const [first] = this.#queue;
+    if (first === undefined) return;
+    this.begin();
+    this.#queue.shift();
+    const { id: utterance, text } = first;
+    this.#tell({ type: 'heard', utterance, text });
+    this.#tell({ type: 'spoken', utterance, text, heardText: text, interrupted: false, playedMs: 20 * text.length });
+    this.#noticeDrained();
+  }
+
+  /** Everything is thrown away, the first utterance heard as far as `heardText`. */
+  interrupt(heardText = '') {
+    const cut = this.#queue.splice(0);
+    this.#tellCut(cut, heardText);
+    this.#noticeDrained();
+    return null;
+  }
+
+  #admit(options: SayOptions | PlayOptions): Asked {
+    this.#check();
+    const kept = this.#queue.findLastIndex(({ options: { preemptible } }) => preemptible !== true) + 1;
+    this.#tellCut(this.#queue.splice(kept), '');
+    const asked: Asked = { id: `u${this.asked.length + 1}`, options, text: '', ended: false };
+    this.asked.push(asked);
+    this.#queue.push(asked);
+    return asked;
+  }
+
+  #check(): void {
+    if (this.refusal !== null) throw this.refusal;
+  }
+
+  #tellCut(cut: readonly Asked[], heardText: string): void {
+    for (const [index, { id: utterance, text }] of cut.entries()) {
+      const heard = index === 0 ? heardText : '';
+      this.#tell({ type: 'spoken', utterance, text, heardText: heard, interrupted: true, playedMs: 20 * heard.length });
+    }
+  }
+
+  #tell(event: VoiceEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #noticeDrained(): void {
+    if (this.speaking) return;
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+}
