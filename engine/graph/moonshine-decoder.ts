@@ -5,8 +5,8 @@
  * go on with: `input_ids` is then the last token alone.
  */
 import { GraphBuilder, type ValueType } from './builder.ts';
-import { addAttention, addHeads, addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
-import { CROSS_NAMES, END_TOKEN, HEAD_SIZE, HEADS, LAYERS, PAST_NAMES, PRESENT_NAMES } from './moonshine-shape.ts';
+import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
+import { CROSS, CROSS_NAMES, END_TOKEN, HEAD_SIZE, HEADS, LAYERS, PAST_NAMES, PRESENT_NAMES } from './moonshine-shape.ts';
 import { DATA_TYPE } from './onnx-proto.ts';
 import { tensor } from './tensors.ts';
 import { type QuantizedMatrix, type ShippedGraph, sideBySide, transposed } from './weights.ts';
@@ -18,7 +18,6 @@ const EMBEDDING = 'model.decoder.embed_tokens.weight_merged_0';
 const ONE_TOKEN: ValueType = { type: 'int64', dims: [1] };
 const TOKENS: ValueType = { type: 'int64', dims: [1, 'tokens'] };
 const PAST: ValueType = { type: 'float', dims: [1, HEADS, 'past', HEAD_SIZE] };
-const CROSS: ValueType = { type: 'float', dims: [1, HEADS, 'frames', HEAD_SIZE] };
 const PRESENT: ValueType = { type: 'float', dims: [1, HEADS, 'present', HEAD_SIZE] };
 
 const BIGGEST = 2n ** 62n;
@@ -99,9 +98,10 @@ function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: T
   const epsilon = decoder.floats('/model/decoder/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
   const lookUp = addEmbedding(graph, embedding);
   let hidden = lookUp(tokens);
+  const noBias = addNoBias(graph, tokens);
   const present: string[] = [];
   for (let layer = 0; layer < LAYERS; layer++) {
-    const added = addLayer(graph, { decoder, layer, hidden, past: past.slice(2 * layer, 2 * layer + 2), start, rotary, epsilon });
+    const added = addLayer(graph, { decoder, layer, hidden, past: past.slice(2 * layer, 2 * layer + 2), start, noBias, rotary, epsilon });
     hidden = added.hidden;
     present.push(...added.present);
   }
@@ -139,6 +139,8 @@ interface DecoderLayer {
   /** Keys and values of the tokens before. */
   readonly past: readonly string[];
   readonly start: string;
+  /** Zeros [1, 1, count, frames]. */
+  readonly noBias: string;
   readonly rotary: RotaryTables;
   readonly epsilon: number;
 }
@@ -173,14 +175,27 @@ function addSelfAttention(graph: GraphBuilder, at: DecoderLayer, value: string):
   return { attended: addLinear(graph, attended, `layers.${layer} out`, decoder.linear(`${path}/dense`)), present };
 }
 
-function addCrossAttention(graph: GraphBuilder, { decoder, layer }: DecoderLayer, value: string): string {
+/**
+ * Attention over the speech. Queries and keys are scaled apart, as they are in the published graph, and a bias of zeros keeps `MultiHeadAttention` from
+ * taking the keys in blocks, whose shares it would add up in another order.
+ */
+function addCrossAttention(graph: GraphBuilder, { decoder, layer, noBias }: DecoderLayer, value: string): string {
   const path = `/model/decoder/layers.${layer}/encoder_attn`;
-  const queries = addLinear(graph, value, `layers.${layer} cross q`, decoder.linear(`${path}/q_proj`));
   const scale = graph.constant(tensor('root of scale', 'float', [], Float32Array.of(HEAD_SIZE ** -0.25)));
-  const [keys = '', values = ''] = CROSS_NAMES.slice(2 * layer, 2 * layer + 2);
-  const scaled = graph.add('Mul', [addHeads(graph, queries), scale]);
-  const attended = addAttention(graph, { queries: scaled, keys, values, scale: 1 });
+  const queries = graph.add('Mul', [addLinear(graph, value, `layers.${layer} cross q`, decoder.linear(`${path}/q_proj`)), scale]);
+  const speech = CROSS_NAMES.slice(2 * layer, 2 * layer + 2);
+  const attended = graph.add('MultiHeadAttention', [queries, ...speech, '', '', noBias], {
+    microsoft: true,
+    attributes: { num_heads: BigInt(HEADS), scale: 1 },
+  });
   return addLinear(graph, attended, `layers.${layer} cross out`, decoder.linear(`${path}/dense`));
+}
+
+/** Zeros for every pair of a token and a frame. */
+function addNoBias(graph: GraphBuilder, tokens: string): string {
+  const count = graph.add('Shape', [tokens], { attributes: { start: 1n } });
+  const frames = graph.add('Shape', [CROSS_NAMES[0] ?? ''], { attributes: { start: 2n, end: 3n } });
+  return graph.add('ConstantOfShape', [graph.add('Concat', [graph.integers([1n, 1n]), count, frames], { attributes: { axis: 0n } })]);
 }
 
 /** SwiGLU: the second half of the wide layer gates the first. */

@@ -3,8 +3,8 @@
  * decoder computes those from the encoder's output; they are the same for every token, so here they are computed once.
  */
 import { GraphBuilder } from './builder.ts';
-import { addAttention, addHeads, addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
-import { CROSS_NAMES, HEAD_SIZE, HEADS, LAYERS } from './moonshine-shape.ts';
+import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
+import { CROSS, CROSS_NAMES, HEAD_SIZE, HEADS, HIDDEN_SIZE, LAYERS } from './moonshine-shape.ts';
 import { tensor } from './tensors.ts';
 import { type ShippedGraph, sideBySide } from './weights.ts';
 
@@ -58,8 +58,7 @@ function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary, epsilon
   const projections = sideBySide(['q', 'k', 'v'].map((part) => linear(`self_attn/${part}_proj`)));
   const [queries = '', keys = '', values = ''] = addSplit(graph, addLinear(graph, before, `${name} qkv`, projections), 3);
   const turned = [queries, keys].map((value) => addRotary(graph, value, graph.integers([0n]), rotary));
-  const [headQueries = '', headKeys = '', headValues = ''] = [...turned, values].map((value) => addHeads(graph, value));
-  const attended = addAttention(graph, { queries: headQueries, keys: headKeys, values: headValues, scale: 1 / HEAD_SIZE ** 0.5 });
+  const attended = addAttention(graph, turned, values);
   const middle = graph.add('Add', [hidden, addLinear(graph, attended, `${name} out`, linear('self_attn/dense'))]);
 
   const between = addNorm(graph, middle, `${name} norm 2`, { weights: floats('post_attention_layernorm.weight'), epsilon });
@@ -69,19 +68,34 @@ function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary, epsilon
   return graph.add('Add', [middle, narrow]);
 }
 
-/** One projection for all decoder layers, cut into heads as attention wants them: [1, heads, frames, head size]. */
+/**
+ * Attention of queries over keys in the published graph's own nodes: `MultiHeadAttention` would take blocks of keys and add up their shares in another
+ * order.
+ */
+function addAttention(graph: GraphBuilder, queriesAndKeys: readonly string[], values: string): string {
+  const heads = queriesAndKeys.map((value) => addHeads(graph, value));
+  const scores = graph.add('FusedMatMul', heads, { microsoft: true, attributes: { transB: 1n, alpha: 1 / HEAD_SIZE ** 0.5 } });
+  const weights = graph.add('Softmax', [scores], { attributes: { axis: -1n } });
+  const mixed = graph.add('MatMul', [weights, addHeads(graph, values)]);
+  const frames = graph.add('Transpose', [mixed], { attributes: { perm: [0n, 2n, 1n, 3n] } });
+  return graph.add('Reshape', [frames, graph.integers([0n, 0n, BigInt(HIDDEN_SIZE)])]);
+}
+
+/** [1, count, heads × head size] as [1, heads, count, head size]. */
+function addHeads(graph: GraphBuilder, value: string): string {
+  const cut = graph.add('Reshape', [value, graph.integers([0n, 0n, BigInt(HEADS), BigInt(HEAD_SIZE)])]);
+  return graph.add('Transpose', [cut], { attributes: { perm: [0n, 2n, 1n, 3n] } });
+}
+
+/** One projection for all decoder layers, cut into heads as attention wants them. */
 function addCrossAttention(graph: GraphBuilder, decoder: ShippedGraph, hidden: string): void {
   const paths = Array.from({ length: LAYERS }, (_, layer) => `/model/decoder/layers.${layer}/encoder_attn`);
   const projections = paths.flatMap((path) => [decoder.linear(`${path}/k_proj`), decoder.linear(`${path}/v_proj`)]);
-  const joined = addLinear(graph, hidden, 'cross-attention', sideBySide(projections));
-  const parts = addSplit(graph, joined, projections.length);
+  const parts = addSplit(graph, addLinear(graph, hidden, 'cross-attention', sideBySide(projections)), projections.length);
   const scale = graph.constant(tensor('root of scale', 'float', [], Float32Array.of(HEAD_SIZE ** -0.25)));
   for (const [index, part] of parts.entries()) {
     const isKey = index % 2 === 0;
     const heads = addHeads(graph, part);
-    graph.output(isKey ? graph.add('Mul', [heads, scale]) : heads, CROSS_NAMES[index] ?? '', {
-      type: 'float',
-      dims: [1, HEADS, 'frames', HEAD_SIZE],
-    });
+    graph.output(isKey ? graph.add('Mul', [heads, scale]) : heads, CROSS_NAMES[index] ?? '', CROSS);
   }
 }

@@ -1,6 +1,6 @@
 /** What encoder and decoder layers have in common, each as few nodes as onnxruntime has operators for. */
 import type { GraphBuilder } from './builder.ts';
-import { HEAD_SIZE, HEADS, HIDDEN_SIZE, ROTARY_SIZE } from './moonshine-shape.ts';
+import { HEADS, ROTARY_SIZE } from './moonshine-shape.ts';
 import { tensor } from './tensors.ts';
 import type { QuantizedMatrix } from './weights.ts';
 
@@ -66,31 +66,6 @@ export function addNorm(graph: GraphBuilder, value: string, name: string, { weig
 export interface Norm {
   readonly weights: Float32Array;
   readonly epsilon: number;
-}
-
-/** [1, count, heads × head size] as [1, heads, count, head size], or its inverse. */
-export function addHeads(graph: GraphBuilder, value: string): string {
-  const shape = graph.integers([0n, 0n, BigInt(HEADS), BigInt(HEAD_SIZE)]);
-  return graph.add('Transpose', [graph.add('Reshape', [value, shape])], { attributes: { perm: [0n, 2n, 1n, 3n] } });
-}
-
-/**
- * Attention of queries over all keys, each [1, heads, count, head size], in the published graph's own nodes: `MultiHeadAttention` would take blocks of
- * keys and add up their shares in another order.
- */
-export function addAttention(graph: GraphBuilder, { queries, keys, values, scale }: Attention): string {
-  const scores = graph.add('FusedMatMul', [queries, keys], { microsoft: true, attributes: { transB: 1n, alpha: scale } });
-  const weights = graph.add('Softmax', [scores], { attributes: { axis: -1n } });
-  const mixed = graph.add('Transpose', [graph.add('MatMul', [weights, values])], { attributes: { perm: [0n, 2n, 1n, 3n] } });
-  return graph.add('Reshape', [mixed, graph.integers([0n, 0n, BigInt(HIDDEN_SIZE)])]);
-}
-
-/** What attends to what; scores are multiplied by `scale`. */
-interface Attention {
-  readonly queries: string;
-  readonly keys: string;
-  readonly values: string;
-  readonly scale: number;
 }
 
 /** Queries, keys and values out of one projection. */

@@ -1,4 +1,5 @@
 /** The shape of Moonshine tiny, arXiv:2410.15608, table 1; and what its graphs' inputs and outputs are called. */
+import type { ValueType } from './builder.ts';
 
 /** Layers of the encoder, and of the decoder. */
 export const LAYERS = 6;
@@ -20,9 +21,12 @@ export const END_TOKEN = 2;
 /** Keys and values of every layer, in the order in which graphs take and give them. */
 const PARTS = Array.from({ length: LAYERS }, (_, layer) => [`key.${layer}`, `value.${layer}`]).flat();
 
-/** What the text's tokens attend to in the speech: outputs of the encoder graph, inputs of the decoder graph. */
+/** What the text's tokens attend to in the speech, keys and values in turn: outputs of the encoder graph, inputs of the decoder graph. */
 export const CROSS_NAMES: readonly string[] = PARTS.map((part) => `cross.${part}`);
 /** What a token attends to in the text before it: inputs of the decoder graph… */
 export const PAST_NAMES: readonly string[] = PARTS.map((part) => `past.${part}`);
 /** …and its outputs, to go on with. */
 export const PRESENT_NAMES: readonly string[] = PARTS.map((part) => `present.${part}`);
+
+/** What the cross-attention's keys (scaled beforehand) and values are. */
+export const CROSS: ValueType = { type: 'float', dims: [1, HEADS, 'frames', HEAD_SIZE] };

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
+import { benchEquality } from './equality.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
 
@@ -21,6 +22,9 @@ function bench(name: string, about: string, run: (quick: boolean) => Promise<Rep
 
 bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => benchAccuracy({ every: quick ? 10 : 1 }));
 bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 40 }));
+bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
+  benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
+);
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) => benchPath({ seconds: quick ? 10 : 40 }));
 
 await program.parseAsync();

@@ -6,9 +6,9 @@ import type { Link } from '../../src/link/link.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 
-/** Starts `workers` engine processes as the settings say; resolves when the first is ready. The caller closes it. */
-export async function startLink(workers: number): Promise<Link> {
-  const settings = readSettings({ ENGINE_WORKERS: String(workers), ENGINE_IDLE_MS: '0' });
+/** Starts `workers` engine processes as the settings say, those of `environment` among them; resolves when the first is ready. The caller closes it. */
+export async function startLink(workers: number, environment: Readonly<Record<string, string>> = {}): Promise<Link> {
+  const settings = readSettings({ ENGINE_WORKERS: String(workers), ENGINE_IDLE_MS: '0', ...environment });
   const wiring = { clock: systemClock, log: createLog('warn'), metrics: new Metrics() };
   const link = createLink(settings, { ...wiring, onRefused: (message) => process.stderr.write(`${message}\n`) });
   await link.start();

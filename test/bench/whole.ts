@@ -26,7 +26,7 @@ export async function decodeWhole(recordings: readonly Int16Array[]): Promise<st
 }
 
 /** 8 kHz → µ-law → 16 kHz, as the Twilio path hears it. */
-function throughPhone(samples: Int16Array): Int16Array {
+export function throughPhone(samples: Int16Array): Int16Array {
   const resampler = new Resampler(8000, 16_000);
   const heard = decodeG711(encodeG711(samples, MULAW_8K), MULAW_8K);
   return concatenate([resampler.push(heard), resampler.flush()]);

@@ -1,0 +1,235 @@
+/**
+ * The rewritten graphs beside the shipped ones, in one run on the same speech: do they say the same, how many words are wrong, how long do they take,
+ * what do their processes weigh. See docs/graphs.md.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import type { Asr, Recognition } from '../../engine/models/model.ts';
+import { loadMoonshine } from '../../engine/models/moonshine.ts';
+import { readSettings } from '../../src/config.ts';
+import { finish } from '../engine/speech.ts';
+import { LINE_RATE_HZ } from '../helpers/signals.ts';
+import { loadPrompts, type Prompt } from './prompts.ts';
+import { figure, type Report } from './report.ts';
+import { startLink } from './start-link.ts';
+import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
+import { normaliseWords } from './wer/normalise.ts';
+import { throughPhone } from './whole.ts';
+
+/** Longer prompts are left out: the recogniser cannot take them whole. */
+const PROMPT_MAX_SECONDS = 20;
+const LENGTHS_S = [1, 2, 4, 8];
+/** Share of a window that its draft was made from. */
+const DRAFT_SHARE = 0.8;
+
+const WAYS = {
+  rewritten: { graphs: 'rewritten', option: '1' },
+  'shipped, session option': { graphs: 'shipped', option: '1' },
+  'shipped as published': { graphs: 'shipped', option: '0' },
+} as const;
+type Way = keyof typeof WAYS;
+const NAMES = Object.keys(WAYS) as Way[];
+
+interface Options {
+  /** Every so-many-th prompt is decoded. */
+  readonly every: number;
+  /** Each length is timed so often; the shortest time counts. */
+  readonly rounds: number;
+}
+
+/** Runs the benchmark. */
+export async function benchEquality({ every, rounds }: Options): Promise<Report> {
+  const prompts = loadPrompts().filter((prompt) => prompt.samples.length <= PROMPT_MAX_SECONDS * LINE_RATE_HZ);
+  const chosen = prompts.filter((_, index) => index % every === 0);
+  const weights = [await weigh('rewritten', chosen), await weigh('shipped', chosen)];
+  const asrs = await loadAll();
+  const times = await timeLengths(asrs, prompts, rounds);
+  const agreement = await compare(asrs, chosen);
+  return report({ prompts: chosen, times, agreement, weights });
+}
+
+async function loadAll(): Promise<Record<Way, Asr>> {
+  const load = async (way: Way): Promise<Asr> => {
+    const { graphs, option } = WAYS[way];
+    const { MODEL_CACHE_DIR, DECODE_RUN_TOKENS } = readSettings({});
+    const { asr, warning } = await loadMoonshine({
+      device: { provider: 'cpu' },
+      threads: 1,
+      graphs,
+      cacheDir: MODEL_CACHE_DIR,
+      runTokens: DECODE_RUN_TOKENS,
+      config: { disable_quant_qdq: option },
+      progress: (text) => process.stderr.write(`${text}\n`),
+    });
+    if (warning !== null) throw new Error(warning);
+    return asr;
+  };
+  return {
+    rewritten: await load('rewritten'),
+    'shipped, session option': await load('shipped, session option'),
+    'shipped as published': await load('shipped as published'),
+  };
+}
+
+type Times = readonly { readonly seconds: number; readonly bestMs: Record<Way, number> }[];
+
+/** The same stretch of speech for each length, all ways in turn, so that a busy moment of the machine meets them all. */
+async function timeLengths(asrs: Record<Way, Asr>, prompts: readonly Prompt[], rounds: number): Promise<Times> {
+  const longest = Math.max(...LENGTHS_S) * LINE_RATE_HZ;
+  const prompt = prompts.find(({ samples }) => samples.length >= longest);
+  if (prompt === undefined) throw new Error(`no prompt is ${longest / LINE_RATE_HZ} s long`);
+  const times = [];
+  for (const seconds of LENGTHS_S) {
+    const speech = throughPhone(prompt.samples.subarray(0, seconds * LINE_RATE_HZ));
+    const bestMs = { rewritten: Infinity, 'shipped, session option': Infinity, 'shipped as published': Infinity };
+    for (let round = 0; round < rounds; round++) {
+      for (const way of NAMES) {
+        const startMs = performance.now();
+        await finish(asrs[way].transcribe(speech, []));
+        bestMs[way] = Math.min(bestMs[way], performance.now() - startMs);
+      }
+    }
+    times.push({ seconds, bestMs });
+  }
+  return times;
+}
+
+interface Agreement {
+  readonly decodes: number;
+  readonly equalTokens: number;
+  readonly equalTexts: number;
+  readonly equalWithDraft: number;
+  readonly edits: { readonly rewritten: Edits; readonly shipped: Edits };
+}
+
+async function compare(asrs: Record<Way, Asr>, prompts: readonly Prompt[]): Promise<Agreement> {
+  const [ours, theirs] = [asrs.rewritten, asrs['shipped, session option']];
+  const edits: { rewritten: Edits[]; shipped: Edits[] } = { rewritten: [], shipped: [] };
+  let [equalTokens, equalTexts, equalWithDraft] = [0, 0, 0];
+  for (const [index, prompt] of prompts.entries()) {
+    const speech = throughPhone(prompt.samples);
+    const said = await both(ours, theirs, speech, []);
+    const draft = (await finish(theirs.transcribe(speech.subarray(0, speech.length * DRAFT_SHARE), []))).result.tokens;
+    const drafted = await both(ours, theirs, speech, draft);
+    if (isSame(said)) equalTokens++;
+    if (said.ours.text === said.theirs.text) equalTexts++;
+    if (isSame(drafted)) equalWithDraft++;
+    edits.rewritten.push(countEdits(prompt.words, normaliseWords(said.ours.text)));
+    edits.shipped.push(countEdits(prompt.words, normaliseWords(said.theirs.text)));
+    process.stderr.write(`\r${index + 1} of ${prompts.length} prompts, ${equalTokens} equal `);
+  }
+  process.stderr.write('\n');
+  const sums = { rewritten: sumEdits(edits.rewritten), shipped: sumEdits(edits.shipped) };
+  return { decodes: prompts.length, equalTokens, equalTexts, equalWithDraft, edits: sums };
+}
+
+interface Pair {
+  readonly ours: Recognition;
+  readonly theirs: Recognition;
+}
+
+async function both(ours: Asr, theirs: Asr, speech: Int16Array, draft: readonly number[]): Promise<Pair> {
+  return { ours: (await finish(ours.transcribe(speech, draft))).result, theirs: (await finish(theirs.transcribe(speech, draft))).result };
+}
+
+function isSame({ ours, theirs }: Pair): boolean {
+  return ours.tokens.join() === theirs.tokens.join();
+}
+
+interface Weight {
+  readonly graphs: 'rewritten' | 'shipped';
+  readonly readyMs: number;
+  readonly idleMb: number;
+  readonly usedMb: number;
+}
+
+/** An engine process: how long until it is ready, and its resident memory then and after it has decoded the prompts. */
+async function weigh(graphs: Weight['graphs'], prompts: readonly Prompt[]): Promise<Weight> {
+  const startMs = performance.now();
+  const link = await startLink(1, { MODEL_GRAPHS: graphs });
+  const readyMs = performance.now() - startMs;
+  const [pid = 0] = link.status.pids;
+  const idleMb = residentMb(pid);
+  for (const prompt of prompts) {
+    await link.transcribe({ samples: throughPhone(prompt.samples), urgency: 'batch', dueInMs: 600_000, draft: [] });
+  }
+  const usedMb = residentMb(pid);
+  await link.close();
+  return { graphs, readyMs, idleMb, usedMb };
+}
+
+/** NaN where the system has no /proc. */
+function residentMb(pid: number): number {
+  const path = `/proc/${pid}/status`;
+  if (!existsSync(path)) return Number.NaN;
+  return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(path, 'utf8'))?.[1]) * 1024) / 1e6;
+}
+
+interface Found {
+  readonly prompts: readonly Prompt[];
+  readonly times: Times;
+  readonly agreement: Agreement;
+  readonly weights: readonly Weight[];
+}
+
+function report({ prompts, times, agreement, weights }: Found): Report {
+  const share = (count: number) => (100 * count) / agreement.decodes;
+  const rates = { rewritten: wordErrorRate(agreement.edits.rewritten), shipped: wordErrorRate(agreement.edits.shipped) };
+  const ratioAt = (length: number) => {
+    const bestMs = times.find(({ seconds }) => seconds === length)?.bestMs;
+    return bestMs === undefined ? Number.NaN : bestMs.rewritten / bestMs['shipped as published'];
+  };
+  const usedMb = weights.find(({ graphs }) => graphs === 'rewritten')?.usedMb ?? Number.NaN;
+  return {
+    name: 'equality',
+    about:
+      `The recogniser's graphs as they are shipped and as docs/graphs.md rewrites them, on ${prompts.length} human prompts of Debian's asterisk-core-sounds-en-wav ` +
+      '(one voice, 8 kHz, through µ-law), each decoded whole, with one thread, all ways in one process and in turn.',
+    tables: [
+      {
+        title: 'Agreement of the two',
+        heads: ['of the decodes', 'are the same'],
+        rows: [
+          ['tokens', `${figure(share(agreement.equalTokens), 1)} %`],
+          ['text', `${figure(share(agreement.equalTexts), 1)} %`],
+          [`tokens, with a draft from the first ${100 * DRAFT_SHARE} %`, `${figure(share(agreement.equalWithDraft), 1)} %`],
+        ],
+      },
+      {
+        title: 'Word error rate',
+        heads: ['graphs', 'WER, %', 'substituted', 'deleted', 'inserted', 'words'],
+        rows: (['rewritten', 'shipped'] as const).map((graphs) => {
+          const { substitutions, deletions, insertions, words } = agreement.edits[graphs];
+          return [graphs, figure(rates[graphs], 2), substitutions, deletions, insertions, words];
+        }),
+      },
+      {
+        title: 'Time for a stretch of speech, shortest of many, ms',
+        heads: ['speech, s', ...NAMES, 'rewritten ÷ published'],
+        rows: times.map(({ seconds, bestMs }) => [
+          seconds,
+          ...NAMES.map((way) => figure(bestMs[way], 1)),
+          figure(bestMs.rewritten / bestMs['shipped as published'], 2),
+        ]),
+      },
+      {
+        title: 'One engine process',
+        heads: ['graphs', 'fork to ready, ms', 'resident when ready, MB', 'after all prompts, MB'],
+        rows: weights.map(({ graphs, readyMs, idleMb, usedMb: used }) => [graphs, figure(readyMs), figure(idleMb), figure(used)]),
+      },
+    ],
+    goals: [
+      { goal: 'tokens equal in ≥ 90 %', found: `${figure(share(agreement.equalTokens), 1)} %`, met: share(agreement.equalTokens) >= 90 },
+      {
+        goal: 'WER within 0.3 points',
+        found: `${figure(rates.rewritten - rates.shipped, 2)}`,
+        met: Math.abs(rates.rewritten - rates.shipped) <= 0.3,
+      },
+      ...[4, 8].map((length) => ({
+        goal: `${length} s ≤ 0.45 × as published`,
+        found: figure(ratioAt(length), 2),
+        met: ratioAt(length) <= 0.45,
+      })),
+      { goal: 'engine ≤ 250 MB', found: `${figure(usedMb)} MB`, met: usedMb <= 250 },
+    ],
+  };
+}
