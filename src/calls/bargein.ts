@@ -71,8 +71,7 @@ export class BargeIn {
     const speech = this.#speech;
     if (speech === null || !speech.open) return;
     const spokeMs = this.#options.clock.nowMs() - speech.sinceMs - this.#options.stopLagMs;
-    if (spokeMs >= this.#options.confirmMs && !speech.agreement) this.#confirm('duration');
-    else this.#dismiss();
+    this.#judge(spokeMs >= this.#options.confirmMs && !speech.agreement);
   }
 
   /** What the caller has said so far in this speech; not an echo. */
@@ -113,15 +112,15 @@ export class BargeIn {
     if (!this.#allows('speech')) return;
     const { clock, confirmMs, stopLagMs, pause } = this.#options;
     this.#speech = { sinceMs: clock.nowMs(), open: true, agreement: false };
-    this.#timer = clock.after(confirmMs + stopLagMs, () => this.#onLasting());
+    // By then it has lasted too long to be an accident, unless it is known to be agreement.
+    this.#timer = clock.after(confirmMs + stopLagMs, () => this.#judge(this.#speech?.agreement === false));
     if (this.#falseAlarms < FALSE_ALARMS_MAX) pause();
   }
 
-  /** It has lasted too long to be an accident, unless it is known to be agreement. */
-  #onLasting(): void {
-    this.#timer = null;
-    if (this.#speech?.agreement) this.#dismiss();
-    else if (this.#allows('speech')) this.#confirm('duration');
+  /** The speech is over or has lasted: it is meant or not. What sounds by now may have other rules than what it began into. */
+  #judge(isMeant: boolean): void {
+    if (isMeant && this.#allows('speech')) this.#confirm('duration');
+    else this.#dismiss();
   }
 
   #confirm(outcome: Exclude<BargeInOutcome, 'resumed'>): void {

@@ -145,6 +145,17 @@ describe('a caller who speaks while something is said', () => {
     expect(caller.log).toEqual([]);
   });
 
+  it('does not interrupt what came to sound meanwhile and may not be interrupted', () => {
+    const caller = new Listening();
+    for (let n = 0; n < 3; n++) caller.sound(200);
+    caller.log.length = 0;
+    caller.bargeIn.onSpeechStarted();
+    caller.playing = 'none';
+    caller.clock.advance(5000);
+    caller.bargeIn.onSpeechStopped();
+    expect(caller.log).toEqual(['resumed', 'resume']);
+  });
+
   it('comes too late when nothing sounds any more', () => {
     const caller = new Listening();
     caller.bargeIn.onSpeechStarted();
