@@ -174,7 +174,11 @@ export const SETTINGS = {
   ),
 
   PLAYOUT_LEAD_MS: whole(500, 40, 10_000, 'ms', 'How much sound is sent ahead to a carrier that buffers it'),
-  BARGE_IN: choice('any', ['off', 'speech', 'dtmf', 'any'], 'What of the caller may interrupt what is being said'),
+  BARGE_IN: choice(
+    'any',
+    ['off', 'speech', 'dtmf', 'any'],
+    "What of the caller may interrupt what is being said; a call's parameter bargeIn goes before it",
+  ),
   BARGE_IN_CONFIRM_MS: whole(500, 0, 10_000, 'ms', 'Speech of this length interrupts even before its first words are known'),
   BARGE_IN_WORDS: whole(1, 1, 20, 'words', 'So many words interrupt; "mm-hm" and its like count as none'),
   PROMPT_CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184, 'bytes', 'Spoken sentences kept in memory (8000 bytes a second); 0 = none'),
