@@ -28,12 +28,18 @@ const WPM_MAX = 450;
 const VOICE_PREFIX = 'espeak:';
 const WAV_HEADER_BYTES = 44;
 
+/** The program to run, by default found on PATH, and how long one run may take. */
+interface Program {
+  readonly path?: string;
+  readonly runMaxMs?: number;
+}
+
 /**
  * The voices of espeak-ng, named `espeak:<language>` as it names the language.
- * @param program path of the program; by default it is looked for on PATH.
- * @returns null where there is none, or none that works.
+ * @returns null where the program is missing or does not work.
  */
-export async function findEspeak(program: string = PROGRAM): Promise<Tts | null> {
+export async function findEspeak({ path = PROGRAM, runMaxMs = RUN_MAX_MS }: Program = {}): Promise<Tts | null> {
+  const program = { path, runMaxMs };
   try {
     const [list, version] = await Promise.all([run(program, ['--voices']), run(program, ['--version'])]);
     const voices = readVoices(list.toString('utf8'));
@@ -68,9 +74,9 @@ function canonical(language: string): string {
 class Espeak implements Tts {
   readonly name: string;
   readonly voices: readonly VoiceInfo[];
-  readonly #program: string;
+  readonly #program: Required<Program>;
 
-  constructor(program: string, voices: readonly VoiceInfo[], version: string) {
+  constructor(program: Required<Program>, voices: readonly VoiceInfo[], version: string) {
     this.#program = program;
     this.voices = voices;
     this.name = `espeak-ng-${version}`;
@@ -83,7 +89,7 @@ class Espeak implements Tts {
     const programArguments = ['-v', voice.slice(VOICE_PREFIX.length), '-s', String(wpm), '-b', '1', '-z', '--stdin', '--stdout'];
     const output = run(this.#program, programArguments, { input: plain(text), signal: abort.signal });
     try {
-      yield { until: output };
+      yield { until: Promise.allSettled([output]) };
       const samples = readSamples((await output).subarray(WAV_HEADER_BYTES));
       return { samples: trimSilence(samples, { rateHz: RATE_HZ, pauseMs: pauseAfter(text) / speed }), rateHz: RATE_HZ };
     } finally {
@@ -97,20 +103,20 @@ function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').replace(/\[\[+/g, '[');
 }
 
+interface RunOptions {
+  readonly input?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** What the program writes to its standard output; `input` goes to its standard input. No shell is involved. */
-function run(
-  program: string,
-  programArguments: readonly string[],
-  options: { input?: string; signal?: AbortSignal } = {},
-): Promise<Buffer> {
+function run({ path, runMaxMs }: Required<Program>, programArguments: readonly string[], options: RunOptions = {}): Promise<Buffer> {
   const { input = '', signal } = options;
   return new Promise((resolve, reject) => {
-    const limits = { encoding: 'buffer', timeout: RUN_MAX_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
-    const done = (error: ExecFileException | null, output: Buffer): void => {
+    const limits = { encoding: 'buffer', timeout: runMaxMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
+    const child = execFile(path, programArguments, { ...limits, ...(signal && { signal }) }, (error, output) => {
       if (error === null) resolve(output);
-      else reject(new Error(reasonOf(error)));
-    };
-    const child = execFile(program, programArguments, { ...limits, ...(signal && { signal }) }, done);
+      else reject(new Error(reasonOf(error, runMaxMs)));
+    });
     // A program that ends before it has read everything says so by its exit code.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
@@ -118,7 +124,7 @@ function run(
 }
 
 /** Without the command line and what the program wrote: they may hold speech. */
-function reasonOf(error: ExecFileException): string {
-  if (error.killed) return `${PROGRAM} was ended after ${RUN_MAX_MS} ms`;
+function reasonOf(error: ExecFileException, runMaxMs: number): string {
+  if (error.killed) return `${PROGRAM} was ended, it is given ${runMaxMs} ms`;
   return `${PROGRAM} failed: ${error.code ?? error.signal ?? 'for no reason that it gave'}`;
 }

@@ -9,6 +9,8 @@ const TRANSCRIBE = { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, 
 const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
 const DETECT = { kind: 'detect', id: 2, urgency: 'detect', dueInMs: 100, tracks: [TRACK, { samples: new Int16Array(0), state: null }] };
 
+const SPEAK = { kind: 'speak', id: 3, urgency: 'speak', dueInMs: 100, text: 'Hello.', voice: 'rms', speed: 1 };
+
 describe('checkSettings', () => {
   it('takes every setting as it is', () => {
     expect(checkSettings(TONE)).toEqual(TONE);
@@ -17,6 +19,7 @@ describe('checkSettings', () => {
   it.each([
     ['asrModel', 'whisper', 'asrModel: got "whisper", expected one of moonshine-tiny, tone'],
     ['vadModel', undefined, 'vadModel: got undefined, expected one of silero, tone'],
+    ['ttsModel', 'piper', 'ttsModel: got "piper", expected one of flite, tone'],
     ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],
@@ -30,7 +33,7 @@ describe('checkSettings', () => {
 });
 
 describe('checkJob', () => {
-  it.each([TRANSCRIBE, DETECT])('takes a $kind job', (job) => {
+  it.each([TRANSCRIBE, DETECT, SPEAK, { ...SPEAK, urgency: 'batch', speed: 0.25 }])('takes a $kind job', (job) => {
     expect(checkJob(job, LIMITS)).toBe(job);
   });
 
@@ -39,6 +42,12 @@ describe('checkJob', () => {
     ['a deadline that is no number', { ...TRANSCRIBE, dueInMs: Number.NaN }, 'dueInMs: got NaN'],
     ['the urgency of another kind', { ...TRANSCRIBE, urgency: 'detect' }, 'urgency: got "detect", expected final, eager, partial, batch'],
     ['the urgency of another kind', { ...DETECT, urgency: 'final' }, 'urgency: got "final", expected detect'],
+    ['the urgency of another kind', { ...SPEAK, urgency: 'final' }, 'urgency: got "final", expected speak, batch'],
+    ['a text that is no string', { ...SPEAK, text: 7 }, 'text: got 7, expected a string'],
+    ['too long a text', { ...SPEAK, text: 'x'.repeat(1001) }, 'text: got 1001 characters, expected at most 1000'],
+    ['a voice that is not there', { ...SPEAK, voice: 'slt' }, 'voice: got "slt", expected one of rms'],
+    ['too low a speed', { ...SPEAK, speed: 0.2 }, 'speed: got 0.2, expected a number from 0.25 to 4'],
+    ['a speed that is no number', { ...SPEAK, speed: Number.NaN }, 'speed: got NaN'],
     ['floats', { ...TRANSCRIBE, samples: new Float32Array(3) }, 'samples: got a Float32Array of 3, expected an Int16Array'],
     ['too long a stretch', { ...TRANSCRIBE, samples: new Int16Array(31 * 16_000 + 1) }, 'samples: got 496001'],
     ['a draft that is no array', { ...TRANSCRIBE, draft: 'hello' }, 'draft: expected an array'],
@@ -63,13 +72,16 @@ describe('checkJob', () => {
   });
 
   it('answers anything at all with a job or words', () => {
-    const kinds = fc.constantFrom('transcribe', 'detect', 'configure', null, 7);
+    const kinds = fc.constantFrom('transcribe', 'detect', 'speak', 'configure', null, 7);
     const message = fc.record({
       kind: kinds,
       urgency: fc.anything(),
       dueInMs: fc.anything(),
       samples: fc.anything(),
       draft: fc.anything(),
+      text: fc.anything(),
+      voice: fc.anything(),
+      speed: fc.anything(),
     });
     const withTracks = fc.tuple(message, fc.anything()).map(([fields, tracks]) => ({ ...fields, tracks }));
     fc.assert(fc.property(withTracks, (value) => isMessage(value) && ['string', 'object'].includes(typeof checkJob(value, LIMITS))));

@@ -53,6 +53,21 @@ describe('an engine', () => {
     expect(left).toEqual(['finished']);
   });
 
+  it('says a sentence, in the voices that it named', async () => {
+    await configured();
+    expect(messages[0]).toMatchObject({
+      ttsModel: 'tone-1',
+      voices: [{ name: 'rms' }, { name: 'slt' }, { name: 'awb' }, { name: 'kal' }, {}],
+    });
+    const speak = { kind: 'speak', urgency: 'speak', dueInMs: 500, speed: 1 };
+    host.receive({ ...speak, id: 1, text: 'ten chars.', voice: 'kal' });
+    host.receive({ ...speak, id: 2, text: 'hello', voice: 'nobody' });
+    expect(await drained()).toMatchObject([
+      { kind: 'failed', id: 2, code: 'bad_input', message: expect.stringContaining('voice: got "nobody", expected one of rms, slt') },
+      { kind: 'spoken', id: 1, samples: { length: 0.2 * 8000 }, rateHz: 8000, cost: { runs: 1 } },
+    ]);
+  });
+
   it('leaves jobs unanswered that come after drain', async () => {
     await configured();
     host.receive({ kind: 'drain' });

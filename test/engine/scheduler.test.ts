@@ -72,9 +72,9 @@ const outcomes = () => answers.map(({ outcome }) => outcome);
 
 describe('the order of jobs', () => {
   it('is by urgency, whatever came first', async () => {
-    for (const urgency of ['batch', 'partial', 'eager', 'final', 'detect'] as const) submit(urgency);
+    for (const urgency of ['batch', 'partial', 'eager', 'speak', 'final', 'detect'] as const) submit(urgency);
     await scheduler.idle();
-    expect(outcomes()).toEqual(['detect', 'final', 'eager', 'partial', 'batch']);
+    expect(outcomes()).toEqual(['detect', 'final', 'speak', 'eager', 'partial', 'batch']);
   });
 
   it('is by earliest deadline among equally urgent ones', async () => {
@@ -223,6 +223,63 @@ describe('the cost of a job', () => {
     const id = submit('batch', { count: 3, during: { 1: arrive } });
     await scheduler.idle();
     expect(answers.find((answer) => answer.id === id)?.cost).toEqual({ waitMs: 2 * RUN_MS, runMs: 3 * RUN_MS, runs: 3 });
+  });
+});
+
+/** A job that waits for `until` between its first and its second run. */
+async function* waiting(until: Promise<unknown>, onEnd: () => void = () => undefined): Steps<string> {
+  try {
+    runs.push('before');
+    yield { until };
+    runs.push('after');
+    return 'waited';
+  } finally {
+    onEnd();
+  }
+}
+
+/** A promise with its handles. */
+function deferred() {
+  let settle = { resolve: (): void => undefined, reject: (_: Error): void => undefined };
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...settle };
+}
+
+describe('a job that waits for something outside', () => {
+  it('lets less urgent ones run meanwhile', async () => {
+    const outside = deferred();
+    scheduler.submit({ id: 801, urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise) });
+    submit('batch', { count: 3, during: { 3: outside.resolve } });
+    await scheduler.idle();
+    expect(runs).toEqual(['before', 'batch', 'batch', 'batch', 'after']);
+    expect(outcomes()).toEqual(['batch', 'waited']);
+  });
+
+  it('is waited for before the scheduler is idle, and goes on when the wait failed, too', async () => {
+    const outside = deferred();
+    scheduler.submit({ id: 802, urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise) });
+    const idle = scheduler.idle();
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    expect(runs).toEqual(['before']);
+    outside.reject(new Error('no such program'));
+    await idle;
+    expect(outcomes()).toEqual(['waited']);
+  });
+
+  it.each(['cancel', 'clear'] as const)('frees what it holds on %s', async (how) => {
+    const outside = deferred();
+    let freed = 0;
+    scheduler.submit({ id: 803, urgency: 'speak', dueInMs: 0, steps: waiting(outside.promise, () => freed++) });
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    if (how === 'cancel') scheduler.cancel(803);
+    else scheduler.clear();
+    await scheduler.idle();
+    expect(freed).toBe(1);
+    expect(runs).toEqual(['before']);
+    expect(outcomes()).toEqual(how === 'cancel' ? ['cancelled'] : []);
+    outside.resolve();
   });
 });
 

@@ -1,0 +1,89 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { findEspeak } from '../../../engine/models/espeak.ts';
+import type { Tts } from '../../../engine/models/model.ts';
+import { finish } from '../speech.ts';
+
+/** A pretend program; what it says and obeys stands in its file. */
+const PATH = fileURLToPath(new URL('../../fakes/espeak-ng.mjs', import.meta.url));
+const RATE_HZ = 22_050;
+
+const folder = mkdtempSync(join(tmpdir(), 'trunkline-espeak-'));
+const pidFile = join(folder, 'pid');
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function find(runMaxMs = 10_000): Promise<Tts> {
+  const tts = await findEspeak({ path: PATH, runMaxMs });
+  if (tts === null) throw new Error('the pretend program was not found');
+  return tts;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('espeak-ng as an external program', () => {
+  it('has one voice for each language that the program lists, and a name with its version', async () => {
+    const { name, voices } = await find();
+    expect(name).toBe('espeak-ng-1.51');
+    expect(voices).toEqual([
+      { name: 'espeak:de', language: 'de', rateHz: RATE_HZ },
+      { name: 'espeak:fr-fr', language: 'fr-FR', rateHz: RATE_HZ },
+      { name: 'espeak:yue', language: 'yue', rateHz: RATE_HZ },
+    ]);
+  });
+
+  it('is nothing where the program is missing', async () => {
+    expect(await findEspeak({ path: join(folder, 'no-such-program') })).toBeNull();
+  });
+
+  it('gives the sound without the silence in front, and a pause behind it', async () => {
+    const tts = await find();
+    const { result } = await finish(tts.speak({ text: 'Guten Tag.', voice: 'espeak:de', speed: 1 }));
+    const pauseSamples = Math.round(0.25 * RATE_HZ);
+    const onsetSamples = Math.round(0.03 * RATE_HZ);
+    expect(result.rateHz).toBe(RATE_HZ);
+    expect(result.samples).toHaveLength(onsetSamples + 'Guten Tag.'.length * 10 + pauseSamples);
+    expect(result.samples[onsetSamples]).toBe(1000 + 175);
+  });
+
+  it.each([
+    [0.25, 80],
+    [2, 350],
+    [4, 450],
+  ])('speaks at %d times the speed within the bounds of the program: %i words a minute', async (speed, wpm) => {
+    const { result } = await finish((await find()).speak({ text: 'Hallo', voice: 'espeak:de', speed }));
+    expect(Math.max(...result.samples) - 1000).toBe(wpm);
+  });
+
+  it('fails when the program does, without a word of what was said', async () => {
+    const tts = await find();
+    await expect(finish(tts.speak({ text: 'fail', voice: 'espeak:de', speed: 1 }))).rejects.toThrow(/^espeak-ng failed: 1$/);
+  });
+
+  it('ends the program when it takes too long', async () => {
+    const tts = await find(1500);
+    const steps = tts.speak({ text: `hang ${pidFile}`, voice: 'espeak:de', speed: 1 });
+    await expect(finish(steps)).rejects.toThrow('espeak-ng was ended, it is given 1500 ms');
+  });
+
+  it('ends the program when the job is forgotten', async () => {
+    rmSync(pidFile, { force: true });
+    const tts = await find();
+    const steps = tts.speak({ text: `hang ${pidFile}`, voice: 'espeak:de', speed: 1 });
+    await steps.next();
+    await vi.waitFor(() => expect(existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/^\d+$/), { timeout: 5000, interval: 5 });
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    expect(isAlive(pid)).toBe(true);
+    await steps.return({ samples: new Int16Array(0), rateHz: 0 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5000, interval: 5 });
+  });
+});
