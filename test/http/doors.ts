@@ -16,12 +16,14 @@ import { Recordings } from '../../src/recordings/recordings.ts';
 import { createServer } from '../../src/server.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import type { FakeVoice } from '../fakes/voice.ts';
 
 /** Calls that do what the test says. */
 export class PretendCalls {
   readonly views: CallView[] = [];
   readonly captions = new Map<string, FinalCaption[]>();
   readonly hungUp: string[] = [];
+  readonly voices = new Map<string, FakeVoice>();
   readonly accepted: { socket: WebSocket; tokenRequired: boolean }[] = [];
   readonly tokens: CallTokens;
   refusal: TrunklineError | null = null;
@@ -48,6 +50,10 @@ export class PretendCalls {
 
   finals(id: string): readonly FinalCaption[] | undefined {
     return this.captions.get(id);
+  }
+
+  voice(id: string): FakeVoice | undefined {
+    return this.voices.get(id);
   }
 
   hangup(id: string): boolean {
@@ -115,6 +121,7 @@ export function liveCall(id: string): CallView {
     tracks: ['inbound'],
     lagMs: null,
     durationMs: 1280,
+    handoffData: null,
   };
 }
 
