@@ -104,13 +104,13 @@ function checkMediaFormat(format: Json): void {
   );
 }
 
-function parseStart(message: Json): CallStart {
+function parseStart(message: Json, carrier: string): CallStart {
   const start = objectAt(message, 'start');
   checkMediaFormat(objectAt(start, 'mediaFormat', 'start.mediaFormat'));
   const parameters = parseParameters(start['customParameters']);
   const tracks = parseTracks(start['tracks']);
   return {
-    carrier: 'twilio',
+    carrier,
     callId: identifierAt(start, 'callSid', 'start.callSid'),
     streamId: identifierAt(message, 'streamSid'),
     from: parameters['from'] || null,
@@ -129,9 +129,14 @@ function ignored(what: string): CarrierEvent {
 
 /** One Twilio media stream. */
 export class TwilioDialect implements Dialect {
-  readonly carrier = 'twilio';
+  readonly carrier: string;
   #start: CallStart | null = null;
   #stopped = false;
+
+  /** `carrier` = who speaks this dialect. */
+  constructor(carrier = 'twilio') {
+    this.carrier = carrier;
+  }
 
   /** One text message in, one event out. Throws what is in the registry of errors under "A carrier's messages". */
   receive(message: WireMessage): CarrierEvent {
@@ -166,7 +171,7 @@ export class TwilioDialect implements Dialect {
 
   #receiveStart(json: Json): CarrierEvent {
     if (this.#start !== null) throw new TrunklineError('start_repeated', 'got a second start, expected one per stream');
-    this.#start = parseStart(json);
+    this.#start = parseStart(json, this.carrier);
     return { type: 'start', start: this.#start };
   }
 

@@ -93,10 +93,15 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
     handler: () => {
       throw new TrunklineError('invalid_request', `${MEDIA_PATH} is for WebSockets, expected an upgrade`);
     },
-    wsHandler: (socket, request) => registry.acceptTwilio(socket, { tokenRequired: isFromPage(request) || isTokenRequired(settings) }),
+    wsHandler: (socket, request) => registry.acceptTwilio(socket, admissionOf(request, settings)),
   });
   done();
 };
+
+function admissionOf(request: FastifyRequest, settings: Settings): { carrier: string; tokenRequired: boolean } {
+  if (isFromPage(request)) return { carrier: 'browser', tokenRequired: true };
+  return { carrier: 'twilio', tokenRequired: isTokenRequired(settings) };
+}
 
 /** A token shows that Twilio's signed webhook asked for the stream: without signatures it would show nothing. */
 function isTokenRequired(settings: Settings): boolean {

@@ -83,6 +83,10 @@ describe('what the events hold', () => {
     });
   });
 
+  it('start names who speaks the dialect, when it is not Twilio', () => {
+    expect(new TwilioDialect('browser').receive(START)).toMatchObject({ start: { carrier: 'browser' } });
+  });
+
   it('numbers that no parameter tells are null', () => {
     expect(new TwilioDialect().receive(read('good/start-both-tracks.json'))).toMatchObject({ start: { from: null, to: null } });
   });

@@ -86,7 +86,7 @@ describe("a page's stream at /twilio/media", () => {
     ['that anybody may use', { TWILIO_AUTH_TOKEN: AUTH, ALLOW_ANONYMOUS: 'true' }, async (origin: string) => ({ origin })],
   ])('comes in, and must bring a call token: one %s', async (_who, environment, headersFor) => {
     expect(await dial(environment, headersFor)).toBe(101);
-    expect(doors.calls.accepted.map(({ tokenRequired }) => tokenRequired)).toEqual([true]);
+    expect(doors.calls.accepted).toMatchObject([{ carrier: 'browser', tokenRequired: true }]);
   });
 
   it.each([
@@ -107,6 +107,7 @@ describe("a page's stream at /twilio/media", () => {
   it('is judged as a carrier when it comes with a signature', async () => {
     const sign = (url: string) => signTwilio(AUTH, `${url.replace('http', 'wss')}/twilio/media`);
     expect(await dial(LOCKED, async (origin) => ({ origin, 'x-twilio-signature': sign(origin) }))).toBe(101);
+    expect(doors.calls.accepted).toMatchObject([{ carrier: 'twilio', tokenRequired: true }]);
     await doors.app.close();
     expect(await dial(LOCKED, async (origin) => ({ origin, cookie: await signIn(), 'x-twilio-signature': 'AAAA' }))).toBe(403);
   });
