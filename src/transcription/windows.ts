@@ -1,6 +1,6 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Settings } from '../settings.ts';
-import { msToSamples, samplesToMs } from '../units.ts';
+import { FRAME_MS, msToSamples, samplesToMs } from '../units.ts';
 
 export type WindowSettings = Pick<Settings, 'CHUNK_MS' | 'OVERLAP_MS' | 'WINDOW_MAX_MS' | 'MAX_UTTERANCE_MS'>;
 
@@ -23,7 +23,7 @@ const BUSY_STRIDES = [
  * a stop consonant's closure: on pauseless speech cut every 12 s, 100 ms gave 6.4 % WER, 160 ms 4.3 %, 240 ms 4.0 %.
  */
 const CUT_SEARCH_MS = 3000;
-const CUT_QUIET_MS = 160;
+const CUT_QUIET_MS = 8 * FRAME_MS;
 const CUT_STEP_MS = 10;
 /** How little a silent detector may count: without it, a point judged 0 would win at any loudness. */
 const CUT_PROBABILITY_FLOOR = 0.25;
