@@ -18,6 +18,7 @@ import { FeedReaders } from './http/readers.ts';
 import { signInRoutes } from './http/sign-in.ts';
 import { speechDoors, speechRoutes } from './http/speech.ts';
 import type { SpeechSource } from './http/speech/source.ts';
+import { Translator } from './http/transcriptions/translate.ts';
 import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
 import type { Log } from './log.ts';
@@ -29,7 +30,7 @@ import type { Settings } from './settings.ts';
 const BODY_MAX_BYTES = 65_536;
 /** A call's id may be the carrier's names for a call and a stream together. */
 const CALL_ID_MAX_CHARS = 300;
-/** A request that takes longer to arrive is given up. */
+/** A request that takes longer to arrive is given up; uploads have UPLOAD_TIMEOUT_MS. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** WebSockets that have not answered our close by then are torn down. */
 const CLOSE_GRACE_MS = 1000;
@@ -54,7 +55,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = fastify({
     logger: false,
     bodyLimit: BODY_MAX_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: Math.max(settings.UPLOAD_TIMEOUT_MS, REQUEST_TIMEOUT_MS),
     forceCloseConnections: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: CALL_ID_MAX_CHARS },
@@ -75,6 +76,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   await describeRoutes(app);
   logRequests(app, log);
+  limitArrival(app, clock);
   await openDoors(app, options, failures);
   return app;
 }
@@ -83,6 +85,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 async function openDoors(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, feed, recordings, health, metrics, clock } = options;
   const access = new Access({ settings, clock });
+  const translator = new Translator({ settings, clock });
   const readers = new FeedReaders({
     feed,
     clock,
@@ -109,12 +112,21 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
     void guarded.register(callRoutes, { calls: registry });
     void guarded.register(captionRoutes, { readers, clock });
     void guarded.register(phoneRoutes, { registry });
-    void guarded.register(transcriptionRoutes, { recordings, settings, access });
+    void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures } });
     const { clearPrompts } = options.speech;
     void guarded.register(speechRoutes, { settings, clock, doors: speechDoors({ ...options, failures }), clearPrompts });
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();
+  });
+}
+
+/** Node has one limit for all requests, and that is the uploads'. */
+function limitArrival(app: FastifyInstance, clock: Clock): void {
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    if (routeOptions.config.upload === true) return;
+    const timer = clock.after(REQUEST_TIMEOUT_MS, () => !raw.complete && raw.destroy(), true);
+    raw.once('close', () => timer.cancel());
   });
 }
 

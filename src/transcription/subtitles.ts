@@ -1,7 +1,7 @@
 /** Timed words → subtitles: cues of at most two lines that can be read in their time, as SubRip and WebVTT. */
 
 import type { TimedWord } from './word-times.ts';
-import { UNSPACED } from './words.ts';
+import { splitWords, UNSPACED } from './words.ts';
 
 /** What a cue may be like. */
 export interface CueRules {
@@ -64,6 +64,12 @@ function fits(group: readonly TimedWord[], word: TimedWord, rules: CueRules): bo
   if (word.startMs - last.endMs > PAUSE_MAX_MS || word.endMs - first.startMs > rules.maxCueMs) return false;
   if (SENTENCE_END.test(last.text) && columnsOf(group.map(({ text }) => text).join(' ')) >= SENTENCE_COLUMNS_MIN) return false;
   return wrap([...group, word], rules.maxLineColumns).length <= LINES_MAX;
+}
+
+/** `text` as lines of at most `maxColumns` columns; at least one line. */
+export function wrapText(text: string, maxColumns: number): string[] {
+  const words = splitWords(text.replace(/\s+/g, ' ')).flatMap((word) => breakWord({ ...word, startMs: 0, endMs: 0 }, maxColumns));
+  return words.length === 0 ? [text.trim()] : wrap(words, maxColumns);
 }
 
 /** The words as lines, each filled as far as it goes. */

@@ -14,6 +14,11 @@ const PIECE = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu'
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 const NOT_SPOKEN = /[^\p{L}\p{N}\p{M}]/gu;
 
+/** Whether a space stands before `text` when other text does: not where its script has none. */
+export function startsSpaced(text: string): boolean {
+  return !STARTS_UNSPACED.test(text);
+}
+
 /** Splits a hypothesis into words. Punctuation standing alone goes with the word before it, or with the first word. */
 export function splitWords(text: string): Word[] {
   const words: Word[] = [];
@@ -23,7 +28,7 @@ export function splitWords(text: string): Word[] {
     const gap = space === '' ? '' : ' ';
     if (key !== '') {
       const first = words.length === 0;
-      words.push({ text: (leading === '' ? '' : leading + gap) + piece, key, spaced: first ? !STARTS_UNSPACED.test(piece) : gap !== '' });
+      words.push({ text: (leading === '' ? '' : leading + gap) + piece, key, spaced: first ? startsSpaced(piece) : gap !== '' });
       leading = '';
       continue;
     }

@@ -66,6 +66,9 @@ export function readForm(fields: Fields): TranscriptionForm {
   const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
   const parsed = transcriptionForm.safeParse({ ...singles, ...arrays });
   if (!parsed.success) throw explain(parsed.error, fields);
+  if (parsed.data.stream && parsed.data.target_language) {
+    throw new TrunklineError('invalid_request', 'stream: true does not go with target_language', 'stream');
+  }
   if (parsed.data.stream && !['json', 'text'].includes(parsed.data.response_format)) {
     throw new TrunklineError(
       'invalid_request',
@@ -75,6 +78,18 @@ export function readForm(fields: Fields): TranscriptionForm {
   }
   checkLanguage(parsed.data.language ?? '', 'language');
   return parsed.data;
+}
+
+/** As {@link readForm}; `language` is the language to translate into. */
+export function readTranslationForm(fields: Fields): TranscriptionForm {
+  const target = fields.get('target_language') ?? fields.get('language') ?? [];
+  const others = [...fields].filter(([name]) => name !== 'language' && name !== 'stream');
+  return readForm(new Map([...others, ['target_language', target]]));
+}
+
+/** As {@link readForm}, for subtitles whatever else is asked for. */
+export function readSubtitleForm(fields: Fields): TranscriptionForm {
+  return { ...readForm(new Map([...fields].filter(([name]) => name !== 'response_format' && name !== 'stream'))), response_format: 'srt' };
 }
 
 /** A list may come as JSON or with commas, where a client cannot repeat a field. */

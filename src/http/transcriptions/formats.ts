@@ -1,6 +1,7 @@
 /** A transcribed recording in the shapes of OpenAI's API (CreateTranscriptionResponse…). */
 import type { Recording, Segment } from '../../recordings/transcribe.ts';
 import { type Cue, columnsOf, formatSrt, formatVtt, makeCues } from '../../transcription/subtitles.ts';
+import { startsSpaced } from '../../transcription/words.ts';
 import type { TranscriptionForm } from './fields.ts';
 
 /** What was done with the recording. */
@@ -25,16 +26,21 @@ const LINE_COLUMNS_MIN = 10;
 export function render(outcome: Outcome, options: FormatOptions): Rendered {
   switch (options.response_format) {
     case 'json':
-      return json({ text: textOf(outcome.segments), usage: usageOf(outcome) });
+      return json({ text: textOf(outcome.segments), language: outcome.language, usage: usageOf(outcome) });
     case 'verbose_json':
       return json(verbose(outcome, options));
     case 'text':
       return { contentType: 'text/plain; charset=utf-8', body: `${textOf(outcome.segments)}\n` };
     case 'srt':
-      return { contentType: 'application/x-subrip; charset=utf-8', body: formatSrt(cuesOf(outcome.segments, options)) };
     case 'vtt':
-      return { contentType: 'text/vtt; charset=utf-8', body: formatVtt(cuesOf(outcome.segments, options)) };
+      return renderCues(cuesOf(outcome.segments, options), options.response_format);
   }
+}
+
+/** Subtitles as they are sent. */
+export function renderCues(cues: readonly Cue[], format: 'srt' | 'vtt'): Rendered {
+  if (format === 'srt') return { contentType: 'application/x-subrip; charset=utf-8', body: formatSrt(cues) };
+  return { contentType: 'text/vtt; charset=utf-8', body: formatVtt(cues) };
 }
 
 /** The whole text. */
@@ -43,8 +49,8 @@ export function textOf(segments: readonly Segment[]): string {
 }
 
 /** What stands between `text` and the segment that follows: a space, or nothing where its script has none. */
-export function separatorAfter(text: string, { words: [first] }: Segment): string {
-  return text === '' || first?.spaced === false ? '' : ' ';
+export function separatorAfter(text: string, segment: Segment): string {
+  return text === '' || !startsSpaced(segment.text) ? '' : ' ';
 }
 
 /** OpenAI's `usage` of models that are billed by time. */
@@ -56,11 +62,7 @@ export function usageOf({ durationMs }: Pick<Recording, 'durationMs'>): { type: 
 export function cuesOf(segments: readonly Segment[], options: FormatOptions): Cue[] {
   const channels = [...new Set(segments.map(({ channel }) => channel))];
   const cues = channels.flatMap((channel) => {
-    const words = segments
-      .filter((segment) => segment.channel === channel)
-      .flatMap((segment) =>
-        segment.words.map((word, index) => ({ ...word, spaced: word.spaced || (index === 0 && separatorAfter('x', segment) === ' ') })),
-      );
+    const words = segments.filter((segment) => segment.channel === channel).flatMap((segment) => segment.words);
     const speaker = options.channels === 'split' ? speakerOf(channel) : null;
     const prefix = speaker === null || options.response_format !== 'srt' ? 0 : columnsOf(`${speaker}: `);
     const rules = { maxLineColumns: Math.max(options.max_line_chars - prefix, LINE_COLUMNS_MIN), maxCueMs: options.max_cue_ms };

@@ -1,0 +1,48 @@
+/** From an order to the body that answers it, by way of a translation where one is asked for. */
+import type { Recording } from '../../recordings/transcribe.ts';
+import { wrapText } from '../../transcription/subtitles.ts';
+import type { TranscriptionForm } from './fields.ts';
+import { cuesOf, type Outcome, type Rendered, render, renderCues } from './formats.ts';
+import { languageName } from './languages.ts';
+import type { Order } from './serve.ts';
+import type { Translator } from './translate.ts';
+
+/** What the recogniser writes. */
+export const SPOKEN_LANGUAGE = 'english';
+
+/** The transcript of an order, in `target_language` if it has one. */
+export async function answerTranscription({ form, hear, signal }: Order, translator: Translator): Promise<Rendered> {
+  const target = languageName(form.target_language ?? '');
+  if (target === '') return render({ ...(await hear()), task: 'transcribe', language: SPOKEN_LANGUAGE }, form);
+  return answerTranslation({ form, hear, signal }, { translator, target });
+}
+
+/**
+ * The transcript of an order in the language `target`, an English name in lower case. Where that is what was spoken, nothing has to be translated.
+ * @throws TrunklineError `unsupported_model` where nothing can translate, `translation_failed`
+ */
+export async function answerTranslation(
+  { form, hear, signal }: Order,
+  { translator, target }: { translator: Translator; target: string },
+): Promise<Rendered> {
+  translator.assertConfigured();
+  const recording = await hear();
+  const outcome: Outcome = { ...recording, task: 'translate', language: target };
+  if (target === SPOKEN_LANGUAGE) return render(outcome, form);
+  const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, signal);
+  if (form.response_format === 'srt' || form.response_format === 'vtt') return translateCues(recording, form, translate);
+  const texts = await translate(recording.segments.map(({ text }) => text));
+  const segments = recording.segments.map((segment, index) => ({ ...segment, text: texts[index] ?? '', words: [] }));
+  return render({ ...outcome, segments }, form);
+}
+
+async function translateCues(
+  recording: Recording,
+  form: TranscriptionForm,
+  translate: (lines: readonly string[]) => Promise<string[]>,
+): Promise<Rendered> {
+  const cues = cuesOf(recording.segments, form);
+  const texts = await translate(cues.map(({ lines }) => lines.join(' ')));
+  const translated = cues.map((cue, index) => ({ ...cue, lines: wrapText(texts[index] ?? '', form.max_line_chars) }));
+  return renderCues(translated, form.response_format === 'srt' ? 'srt' : 'vtt');
+}

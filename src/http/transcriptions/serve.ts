@@ -1,0 +1,57 @@
+/** What every door for recordings does: lets one in, takes its upload, has it transcribed, and lets go of it whatever happens. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Recordings } from '../../recordings/recordings.ts';
+import type { Recording, RecordingTask } from '../../recordings/transcribe.ts';
+import type { Settings } from '../../settings.ts';
+import type { Access } from '../access.ts';
+import type { Failures } from '../errors.ts';
+import type { TranscriptionForm } from './fields.ts';
+import type { Translator } from './translate.ts';
+import { type Fields, receiveUpload } from './upload.ts';
+
+/** What the doors of this family share. */
+export interface RecordingDoors {
+  readonly recordings: Recordings;
+  readonly translator: Translator;
+  readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES'>;
+  readonly access: Access;
+  readonly failures: Failures;
+}
+
+/** An upload that is there. */
+export interface Order {
+  readonly form: TranscriptionForm;
+  /** Aborts when the client goes away or the gateway must end. */
+  readonly signal: AbortSignal;
+  /** Transcribes it. */
+  hear(listener?: Pick<RecordingTask, 'onSegment' | 'onProgress'>): Promise<Recording>;
+}
+
+/**
+ * Serves one upload: `read` checks its fields, `work` does what the door is for.
+ * @throws TrunklineError `draining`, `batch_queue_full`, whatever is wrong with the upload, and what `read` and `work` throw
+ */
+export async function serveRecording(
+  doors: RecordingDoors,
+  { request, reply, read }: { request: FastifyRequest; reply: FastifyReply; read: (fields: Fields) => TranscriptionForm },
+  work: (order: Order) => Promise<void>,
+): Promise<void> {
+  const place = await doors.recordings.admit();
+  try {
+    const form = read(await receiveUpload(request, place.path, doors.settings.UPLOAD_MAX_BYTES));
+    const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
+    const task: RecordingTask = { path: place.path, channels: form.channels, tenant: doors.access.tenantOf(request), signal };
+    await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }) });
+  } finally {
+    await place.release();
+  }
+}
+
+/** Aborts when the client goes away before it has been answered. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new Error('the client has gone away'));
+  reply.raw.once('close', leave);
+  if (reply.raw.destroyed) leave();
+  return gone.signal;
+}

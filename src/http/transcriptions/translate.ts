@@ -1,0 +1,139 @@
+/** Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of subtitles stay here. */
+import { z } from 'zod';
+import type { Clock } from '../../clock.ts';
+import { TrunklineError } from '../../errors.ts';
+import type { Settings } from '../../settings.ts';
+
+type TranslatorSettings = Pick<Settings, 'TRANSLATE_BASE_URL' | 'TRANSLATE_API_KEY' | 'TRANSLATE_MODEL' | 'TRANSLATE_TIMEOUT_MS'>;
+
+/** Lines and characters of one request: what a small model keeps count of. */
+const LINES_MAX = 40;
+const CHARS_MAX = 4000;
+/** Times that one list is sent before its translation is given up. */
+const ATTEMPTS_MAX = 3;
+const ANSWER_MAX_CHARS = 200_000;
+
+const answerSchema = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
+
+const linesSchema = z.array(z.string());
+
+/** Translates lists of lines. */
+export class Translator {
+  readonly #settings: TranslatorSettings;
+  readonly #clock: Clock;
+
+  constructor(options: { settings: TranslatorSettings; clock: Clock }) {
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+  }
+
+  /** @throws TrunklineError `unsupported_model` where no endpoint is configured */
+  assertConfigured(): void {
+    const { TRANSLATE_BASE_URL, TRANSLATE_MODEL } = this.#settings;
+    if (TRANSLATE_BASE_URL !== '' && TRANSLATE_MODEL !== '') return;
+    throw new TrunklineError('unsupported_model', 'nothing here can translate: set TRANSLATE_BASE_URL and TRANSLATE_MODEL', 'model');
+  }
+
+  /**
+   * One translation for each of `lines`, in order. `language` is an English name.
+   * @throws TrunklineError `translation_failed`; the reason of `signal` when that aborts
+   */
+  async translate(lines: readonly string[], language: string, signal: AbortSignal): Promise<string[]> {
+    this.assertConfigured();
+    const translated: string[] = [];
+    for (const list of inLists(lines)) translated.push(...(await this.#translateList(list, language, signal)));
+    return translated;
+  }
+
+  async #translateList(lines: readonly string[], language: string, signal: AbortSignal): Promise<string[]> {
+    let complaint = '';
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const answer = await this.#ask(lines, language, signal);
+      if (answer.ok && answer.lines.length === lines.length) return answer.lines;
+      complaint = answer.ok ? `it gave ${answer.lines.length} lines for ${lines.length}` : answer.complaint;
+    }
+    throw new TrunklineError('translation_failed', `the translation failed ${ATTEMPTS_MAX} times; the last time ${complaint}`);
+  }
+
+  async #ask(lines: readonly string[], language: string, signal: AbortSignal): Promise<Answer> {
+    const { TRANSLATE_BASE_URL, TRANSLATE_API_KEY, TRANSLATE_MODEL, TRANSLATE_TIMEOUT_MS } = this.#settings;
+    const late = new AbortController();
+    const timer = this.#clock.after(TRANSLATE_TIMEOUT_MS, () => late.abort());
+    try {
+      const response = await fetch(`${TRANSLATE_BASE_URL}/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(TRANSLATE_API_KEY === '' ? {} : { authorization: `Bearer ${TRANSLATE_API_KEY}` }),
+        },
+        body: JSON.stringify({ model: TRANSLATE_MODEL, temperature: 0, messages: messagesFor(lines, language) }),
+        redirect: 'error',
+        signal: AbortSignal.any([signal, late.signal]),
+      });
+      if (response.ok) return readAnswer(await readBounded(response));
+      await response.body?.cancel();
+      return { ok: false, complaint: `the endpoint answered ${response.status}` };
+    } catch {
+      signal.throwIfAborted();
+      return {
+        ok: false,
+        complaint: late.signal.aborted ? `it took longer than ${TRANSLATE_TIMEOUT_MS} ms` : 'the endpoint could not be reached',
+      };
+    } finally {
+      timer.cancel();
+    }
+  }
+}
+
+type Answer = { readonly ok: true; readonly lines: string[] } | { readonly ok: false; readonly complaint: string };
+
+function messagesFor(lines: readonly string[], language: string): unknown[] {
+  const order = `You translate lines of a transcript into ${language}. You get a JSON list of strings and answer with a JSON list of as many strings and nothing else: the translation of each line in its place. Never join, split, number or leave out lines.`;
+  return [
+    { role: 'system', content: order },
+    { role: 'user', content: JSON.stringify(lines) },
+  ];
+}
+
+async function readBounded(response: Response): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (text.length > ANSWER_MAX_CHARS) break;
+  }
+  return text;
+}
+
+/** Models like to put a list between code fences, or a word before it. */
+function readAnswer(text: string): Answer {
+  const parsed = answerSchema.safeParse(parseJson(text));
+  if (!parsed.success) return { ok: false, complaint: 'the endpoint did not answer as a chat endpoint does' };
+  const content = parsed.data.choices[0]?.message.content ?? '';
+  const list = linesSchema.safeParse(parseJson(content.slice(content.indexOf('['), content.lastIndexOf(']') + 1)));
+  return list.success ? { ok: true, lines: list.data } : { ok: false, complaint: 'the model did not answer with a list' };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function inLists(lines: readonly string[]): string[][] {
+  const lists: string[][] = [];
+  let chars = 0;
+  for (const line of lines) {
+    const list = lists.at(-1);
+    chars += line.length;
+    if (list !== undefined && list.length < LINES_MAX && chars <= CHARS_MAX) {
+      list.push(line);
+    } else {
+      lists.push([line]);
+      chars = line.length;
+    }
+  }
+  return lists;
+}
