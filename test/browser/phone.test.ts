@@ -123,7 +123,7 @@ describe('with a scripted bridge', () => {
     bridge.say({ event: 'mark', mark: { name: 'heard' } });
     await waitFor('data-speaking', 'true');
     expect(await page.getByText('Trunkline is speaking').isVisible()).toBe(true);
-    await expect.poll(() => bridge.of('mark').length, { interval: 10 }).toBe(1);
+    await expect.poll(() => bridge.of('mark').length, { interval: 10, timeout: 5000 }).toBe(1);
     expect(bridge.of('mark')[0]).toMatchObject({ mark: { name: 'heard' } });
     expect((bridge.messages.findIndex(({ event }) => event === 'mark') - before) * FRAME_MS).toBeGreaterThanOrEqual(600);
     await waitFor('data-speaking', 'false');
@@ -137,12 +137,12 @@ describe('with a scripted bridge', () => {
     await waitFor('data-speaking', 'true');
     bridge.say({ event: 'clear' });
     await waitFor('data-speaking', 'false');
-    expect(bridge.of('mark').map(({ mark }) => mark?.name)).toEqual(['first', 'second']);
+    await expect.poll(() => bridge.of('mark').map(({ mark }) => mark?.name)).toEqual(['first', 'second']);
   });
 
   it('sends silence while it is muted', async () => {
     await openCall();
-    await expect.poll(loudFrames).toBeGreaterThan(0);
+    await expect.poll(loudFrames, { timeout: 5000 }).toBeGreaterThan(0);
     await press('Mute');
     expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe('true');
     await bridge.pass(10);
@@ -154,7 +154,9 @@ describe('with a scripted bridge', () => {
   it('shows how loud the microphone is', async () => {
     await openCall();
     const meter = page.getByLabel('Microphone level');
-    await expect.poll(() => meter.evaluate((element) => Number(Reflect.get(element, 'value'))), { interval: 20 }).toBeGreaterThan(0.3);
+    await expect
+      .poll(() => meter.evaluate((element) => Number(Reflect.get(element, 'value'))), { interval: 20, timeout: 5000 })
+      .toBeGreaterThan(0.3);
   });
 
   it('has a keypad for mouse and keyboard, but not in the text', async () => {
