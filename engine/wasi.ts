@@ -1,3 +1,4 @@
+/// <reference path="./webassembly.d.ts" />
 /**
  * As much of a system as a command-line program compiled to WASI needs to write one file: arguments in, the bytes of the file out, everything in
  * memory. https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md

