@@ -32,6 +32,8 @@ const phoneNumber = z
   .transform((text) => text.replace(/^ /, '+'))
   .refine((text) => /^\+[1-9]\d{6,14}$/.test(text), 'expected a phone number in E.164 form such as +14155550100');
 
+const appUrl = z.string().refine((text) => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol), 'expected a ws or wss URL');
+
 interface TwilioOptions {
   readonly settings: Settings;
   readonly registry: Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'tokens'>;
@@ -49,11 +51,14 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
       schema: {
         summary: "Twilio's voice webhook: connects the call to Trunkline",
         description:
-          'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+          'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` that app talks to the caller. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
         tags: ['twilio'],
         security: [],
         consumes: [FORM],
-        querystring: z.object({ listen: phoneNumber.optional().describe('Forward the call to this number (E.164) and listen') }),
+        querystring: z.object({
+          listen: phoneNumber.optional().describe('Forward the call to this number (E.164) and listen'),
+          app: appUrl.optional().describe("The app that talks to the caller (ws or wss URL) in place of APP_URL's"),
+        }),
         body: voiceForm,
         response: {
           200: { description: 'TwiML', content: { 'text/xml': { schema: z.string() } } },
@@ -66,8 +71,9 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
       registry.admit();
       const { CallSid: callId, From: from = null, To: to = null } = request.body;
       const url = `${publicOrigin(request, settings.PUBLIC_URL).replace(/^http/, 'ws')}${MEDIA_PATH}`;
-      const target = { url, parameters: { token: registry.tokens.issue({ callId, from, to }) } };
-      const { listen } = request.query;
+      const { listen, app } = request.query;
+      const token = registry.tokens.issue({ callId, from, to });
+      const target = { url, parameters: { token, ...(app === undefined ? {} : { app }) } };
       const twiml = listen === undefined ? connectStreamTwiml(target) : listenAndDialTwiml(target, listen);
       reply.type('text/xml; charset=utf-8').send(twiml);
     },

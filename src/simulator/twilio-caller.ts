@@ -36,6 +36,8 @@ export interface CallOptions extends Partial<LineFaults> {
   readonly to?: string;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sound that the bridge sends to be played, as it comes: µ-law, and earlier than it is heard. */
+  onAudio?(payload: Uint8Array): void;
   /** Signs the handshake; empty = unsigned. */
   readonly authToken?: string;
   /** The origin under which Twilio knows the bridge (`https://host`), for the signature; empty = as in `url`. */
@@ -275,8 +277,9 @@ export class TwilioCaller {
     const message = readBridgeMessage(data, isBinary, this.#stream);
     switch (message.type) {
       case 'media':
-        this.#received.mediaBytes += message.bytes;
-        this.#playout.append(message.bytes);
+        this.#received.mediaBytes += message.payload.length;
+        this.#playout.append(message.payload.length);
+        this.#options.onAudio?.(message.payload);
         break;
       case 'mark':
         this.#received.marks += 1;

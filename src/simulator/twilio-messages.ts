@@ -64,7 +64,7 @@ export class TwilioWriter {
 
 /** What a bridge said. `warning` is the code that Twilio's debugger would show: 31924 protocol violation, 31951 message of a wrong shape. */
 export type BridgeMessage =
-  | { readonly type: 'media'; readonly bytes: number }
+  | { readonly type: 'media'; readonly payload: Uint8Array }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'clear' }
   | { readonly type: 'warning'; readonly code: 31924 | 31951; readonly what: string };
@@ -88,7 +88,7 @@ export function readBridgeMessage(data: Buffer, isBinary: boolean, stream: Strea
     case 'media': {
       const payload = field(message['media'], 'payload');
       if (typeof payload !== 'string' || !BASE64.test(payload)) return warn('media without a base64 payload');
-      return { type: 'media', bytes: Buffer.byteLength(payload, 'base64') };
+      return { type: 'media', payload: Buffer.from(payload, 'base64') };
     }
     default:
       return warn('an unknown event');

@@ -58,6 +58,19 @@ describe('POST /twilio/voice', () => {
     expect(answer.body).toContain('E.164');
   });
 
+  it('passes on which app is to talk to the caller', async () => {
+    doors = await openDoors();
+    const app = 'wss://app.example.com/calls?line=1&x';
+    const answer = await post(Object.entries(FORM), { url: `/twilio/voice?app=${encodeURIComponent(app)}` });
+    expect(answer.body).toContain('<Parameter name="app" value="wss://app.example.com/calls?line=1&amp;x"/></Stream></Connect>');
+  });
+
+  it.each(['https://app.example.com', 'app', ''])('takes no "%s" for an app', async (app) => {
+    doors = await openDoors();
+    const answer = await post(Object.entries(FORM), { url: `/twilio/voice?app=${app}` });
+    expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
+  });
+
   it.each([
     ['no call identifier', { From: '+14155550100' }],
     ['a call identifier with markup', { CallSid: 'CA"><Dial>' }],

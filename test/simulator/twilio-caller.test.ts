@@ -215,7 +215,11 @@ describe('a simulated call in real time', () => {
   });
 
   it('forgets its audio on clear and echoes the marks that were left at once', async () => {
-    const { caller, advance, report } = await callOnFakeClock();
+    let heardBytes = 0;
+    const onAudio = (payload: Uint8Array) => {
+      heardBytes += payload.filter((byte) => byte === 0xff).length;
+    };
+    const { caller, advance, report } = await callOnFakeClock({ onAudio });
     const { streamSid } = caller;
     for (const name of ['one', 'two']) {
       bridge.say({ event: 'media', streamSid, media: { payload: Buffer.alloc(8000, 0xff).toString('base64') } });
@@ -227,6 +231,7 @@ describe('a simulated call in real time', () => {
     await advance(20);
     caller.hangup();
     expect((await report).received).toEqual({ mediaBytes: 16_000, marks: 2, clears: 1 });
+    expect(heardBytes).toBe(16_000);
   });
 
   it('presses a key and drops when the test says so', async () => {
