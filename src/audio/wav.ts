@@ -16,6 +16,7 @@ const TAG_MULAW = 7;
 const TAG_EXTENSIBLE = 0xfffe;
 const TAG_NAMES: Readonly<Record<number, string>> = { 2: 'MS ADPCM', 17: 'IMA ADPCM', 49: 'GSM 6.10', 69: 'G.726', 80: 'MPEG', 85: 'MP3' };
 const SIZE_UNKNOWN = 0xffff_ffff;
+const MAGIC_BYTES = 12;
 const HEADER_BYTES = 44;
 
 /** Decoded audio: one array per channel, all of the same length. */
@@ -66,7 +67,7 @@ function chunkId(view: DataView, offset: number): string {
 }
 
 function checkMagic(view: DataView): void {
-  if (view.byteLength < 12) refuse(`it has ${view.byteLength} bytes, a header alone takes ${HEADER_BYTES}`);
+  if (view.byteLength < MAGIC_BYTES) refuse(`it has ${view.byteLength} bytes, a header alone takes ${HEADER_BYTES}`);
   const magic = chunkId(view, 0);
   const form = chunkId(view, 8);
   if ((magic === 'RIFF' || magic === 'RF64') && form === 'WAVE') return;
@@ -146,9 +147,10 @@ export interface WavLayout {
  */
 export function readWavLayout(head: Uint8Array, totalBytes: number): WavLayout | null {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  if (view.byteLength < MAGIC_BYTES && view.byteLength < totalBytes) return null;
   checkMagic(view);
   let format: Format | null = null;
-  let offset = 12;
+  let offset = MAGIC_BYTES;
   while (offset + 8 <= view.byteLength) {
     const id = chunkId(view, offset);
     const size = view.getUint32(offset + 4, true);

@@ -6,7 +6,6 @@ import type { Fields } from './upload.ts';
 
 /** How a transcript may be answered. */
 const RESPONSE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
-export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
 
 const PROMPT_MAX_CHARS = 10_000;
 const ECHO_MAX_CHARS = 80;

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DecodableKind, openDecoder, type Stretch } from '../../src/audio/decode.ts';
+import { joinSamples, mixDown } from '../../src/audio/mix.ts';
+import { readWav, writeWav } from '../../src/audio/wav.ts';
+import { packagePath } from '../../src/paths.ts';
+
+const fixture = (name: string) => new Uint8Array(readFileSync(packagePath('fixtures', 'audio', name)));
+
+/** Decodes `bytes` in pieces of the lengths in `cuts`, the last of them repeated. */
+async function decodeInPieces(kind: DecodableKind, bytes: Uint8Array, cuts: readonly number[]) {
+  const decoder = await openDecoder(kind, bytes.length);
+  const stretches: (Stretch | null)[] = [];
+  for (let from = 0, index = 0; from < bytes.length; index++) {
+    const to = from + (cuts[index] ?? cuts.at(-1) ?? 1);
+    stretches.push(decoder.push(bytes.slice(from, to)));
+    from = to;
+  }
+  stretches.push(decoder.flush());
+  decoder.close();
+  const found = stretches.filter((stretch) => stretch !== null);
+  return {
+    rateHz: found[0]?.rateHz,
+    channels: (found[0]?.channels ?? []).map((_, i) => joinSamples(found.map(({ channels }) => channels[i] ?? new Int16Array(0)))),
+  };
+}
+
+describe('a WAV decoder', () => {
+  it('gives what the whole file holds, however it is cut', async () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 });
+    const sides = fc.tuple(fc.int16Array({ minLength: 1, maxLength: 400 }), fc.integer({ min: 1, max: 3 }));
+    await fc.assert(
+      fc.asyncProperty(sides, lengths, async ([samples, channels], cuts) => {
+        const bytes = writeWav(
+          Array.from({ length: channels }, (_, channel) => samples.map((sample) => sample ^ channel)),
+          8000,
+        );
+        expect(await decodeInPieces('wav', bytes, cuts)).toEqual(readWav(bytes));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('stops where the audio does, not where the file does', async () => {
+    const bytes = writeWav([Int16Array.of(1, 2, 3)], 8000);
+    const followed = Uint8Array.from([...bytes, ...new TextEncoder().encode('LIST\x04\0\0\0abcd')]);
+    const { channels } = await decodeInPieces('wav', followed, [7]);
+    expect(channels).toEqual([Int16Array.of(1, 2, 3)]);
+  });
+
+  it('takes what there is of a file that claims to be larger', async () => {
+    const bytes = writeWav([Int16Array.of(1, 2, 3)], 8000);
+    new DataView(bytes.buffer).setUint32(40, 2_000_000_000, true);
+    expect((await decodeInPieces('wav', bytes, [50])).channels).toEqual([Int16Array.of(1, 2, 3)]);
+  });
+
+  it('says that a header is cut off', async () => {
+    const decoder = await openDecoder('wav', 20);
+    await expect(decodeInPieces('wav', writeWav([Int16Array.of(1)], 8000).slice(0, 30), [10])).rejects.toMatchObject({
+      code: 'audio_unreadable',
+    });
+    decoder.close();
+  });
+});
+
+describe('the codecs', () => {
+  it.each<[DecodableKind, string, number]>([
+    ['mp3', 'short.mp3', 2.88],
+    ['flac', 'short.flac', 2.68125],
+    ['vorbis', 'short.ogg', 2.68125],
+    ['opus', 'short.opus', 2.6935],
+  ])('decode %s in small pieces to its whole length', async (kind, name, seconds) => {
+    const { rateHz = 0, channels } = await decodeInPieces(kind, fixture(name), [700]);
+    expect((channels[0]?.length ?? 0) / rateHz).toBeCloseTo(seconds, 2);
+  });
+
+  it('give FLAC back without loss, but for the rounding of floats', async () => {
+    const { channels } = await decodeInPieces('flac', fixture('short.flac'), [1000]);
+    const [original = new Int16Array(0)] = readWav(fixture('short.wav')).channels;
+    const worst = original.reduce((most, sample, at) => Math.max(most, Math.abs(sample - (channels[0]?.[at] ?? 0))), 0);
+    expect([channels[0]?.length, worst]).toEqual([original.length, 1]);
+  });
+
+  it.each<DecodableKind>(['mp3', 'flac', 'vorbis', 'opus'])('survive %s bytes that mean nothing', async (kind) => {
+    const noise = Uint8Array.from({ length: 5000 }, (_, index) => (index * 2_654_435_761) >>> 24);
+    const outcome = await decodeInPieces(kind, noise, [512]).then(
+      ({ channels }) => channels.length,
+      (error: { code: string }) => error.code,
+    );
+    expect([0, 1, 2, 'audio_unreadable']).toContain(outcome);
+  });
+});
+
+describe('mixDown', () => {
+  it('is the mean of the channels and never clips', () => {
+    expect(mixDown([Int16Array.of(32_767, 100, -5), Int16Array.of(32_767, -100, 6)])).toEqual(Int16Array.of(32_767, 0, 1));
+    expect(mixDown([])).toEqual(new Int16Array(0));
+  });
+});

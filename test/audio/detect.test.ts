@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type AudioKind, DETECT_BYTES, detectAudio } from '../../src/audio/detect.ts';
+import { writeWav } from '../../src/audio/wav.ts';
+import { packagePath } from '../../src/paths.ts';
+
+const fixture = (name: string) => readFileSync(packagePath('fixtures', 'audio', name)).subarray(0, DETECT_BYTES);
+const ascii = (text: string) => new TextEncoder().encode(text);
+
+/** An ID3v2 tag of `size` bytes after its header. */
+function tagged(size: number, audio: Uint8Array): Uint8Array {
+  const header = Uint8Array.of(0x49, 0x44, 0x33, 4, 0, 0, (size >> 21) & 0x7f, (size >> 14) & 0x7f, (size >> 7) & 0x7f, size & 0x7f);
+  return Uint8Array.from([...header, ...new Uint8Array(size), ...audio]);
+}
+
+describe('detectAudio', () => {
+  it.each<[string, Uint8Array, AudioKind]>([
+    ['a WAV file', fixture('short.wav'), 'wav'],
+    ['an MP3 file', fixture('short.mp3'), 'mp3'],
+    ['a FLAC file', fixture('short.flac'), 'flac'],
+    ['an Ogg Vorbis file', fixture('short.ogg'), 'vorbis'],
+    ['an Ogg Opus file', fixture('short.opus'), 'opus'],
+    ['an MP3 file behind a tag', tagged(300, fixture('short.mp3')), 'mp3'],
+    ['a tag that goes on and on', tagged(100_000, new Uint8Array(0)).subarray(0, DETECT_BYTES), 'mp3'],
+    ['a FLAC file behind a tag', tagged(300, fixture('short.flac')), 'flac'],
+    ['an MP4 file', Uint8Array.from([0, 0, 0, 24, ...ascii('ftypM4A '), 0, 0, 0, 0]), 'other'],
+    ['AAC in ADTS', Uint8Array.of(0xff, 0xf1, 0x50, 0x80, 0, 0, 0), 'other'],
+    ['an Ogg file of another codec', ascii(`OggS${'\0'.repeat(24)}\x80theora`), 'other'],
+    ['English', ascii('These are the minutes of the meeting.'), 'text'],
+    ['Chinese', ascii('会议记录'), 'text'],
+    ['JSON', ascii('{"error": 1}\n'), 'text'],
+  ])('knows %s', (_what, bytes, kind) => {
+    expect(detectAudio(bytes)).toBe(kind);
+  });
+
+  it('knows a WAV file of a single sample', () => {
+    expect(detectAudio(writeWav([Int16Array.of(1)], 8000))).toBe('wav');
+  });
+});

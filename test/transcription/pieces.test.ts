@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { type Piece, PieceCutter } from '../../src/transcription/pieces.ts';
+
+const WINDOW = 512;
+const RATE_HZ = 16_000;
+const SETTINGS = readSettings({});
+
+/** Audio in which each window is `loud` or not, and how sure the detector is of each; sample n has a value that tells it from its neighbours. */
+function recording(loud: readonly boolean[]) {
+  const samples = new Int16Array(loud.length * WINDOW);
+  loud.forEach((isLoud, window) => {
+    for (let at = window * WINDOW; at < (window + 1) * WINDOW; at++) samples[at] = isLoud ? 1000 + (at % 1000) : at % 10;
+  });
+  return { samples, probabilities: Float32Array.from(loud, (isLoud) => (isLoud ? 0.95 : 0.02)) };
+}
+
+/** The pieces of a recording that is pushed `windows` windows at a time. */
+function cut({ samples, probabilities }: ReturnType<typeof recording>, windows: number): Piece[] {
+  const cutter = new PieceCutter(SETTINGS);
+  const pieces: Piece[] = [];
+  for (let from = 0; from < probabilities.length; from += windows) {
+    const openFrom = cutter.openFrom;
+    const found = cutter.push(samples.subarray(from * WINDOW, (from + windows) * WINDOW), probabilities.subarray(from, from + windows));
+    for (const piece of found) expect(piece.from).toBeGreaterThanOrEqual(openFrom);
+    pieces.push(...found);
+  }
+  return [...pieces, ...cutter.finish()];
+}
+
+/** Whether the piece holds what the recording has there. */
+function hasSamples(piece: Piece, samples: Int16Array): boolean {
+  return Buffer.from(piece.samples.buffer).equals(Buffer.from(samples.slice(piece.from, piece.to).buffer));
+}
+
+const speechAndPauses = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 60 })), { minLength: 1, maxLength: 8 })
+  .map((turns) => turns.flatMap(([speech, pause]) => [...Array<boolean>(speech).fill(true), ...Array<boolean>(pause).fill(false)]));
+
+describe('PieceCutter', () => {
+  it('cuts pieces of at most 10 s that do not overlap and hold what was said', () => {
+    fc.assert(
+      fc.property(speechAndPauses, (loud) => {
+        const audio = recording(loud);
+        const pieces = cut(audio, 100);
+        let end = 0;
+        for (const piece of pieces) {
+          expect(piece.from).toBeGreaterThanOrEqual(end);
+          expect(piece.to - piece.from).toBeLessThanOrEqual(10 * RATE_HZ);
+          expect(hasSamples(piece, audio.samples)).toBe(true);
+          end = piece.to;
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('leaves no window of speech out, save what is too short to be any', () => {
+    fc.assert(
+      fc.property(speechAndPauses, (loud) => {
+        const spans = cut(recording(loud), 77).flatMap(({ speech }) => speech);
+        const isInside = (window: number) => spans.some(({ from, to }) => from < (window + 1) * WINDOW && to > window * WINDOW);
+        loud.forEach((isLoud, window) => {
+          const isLong = loud[window - 1] === true || loud[window + 1] === true;
+          if (isLoud && isLong) expect(isInside(window), `window ${window}`).toBe(true);
+        });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('does not depend on how the recording is pushed', () => {
+    fc.assert(
+      fc.property(speechAndPauses, fc.integer({ min: 1, max: 150 }), (loud, windows) => {
+        const audio = recording(loud);
+        const bounds = (pieces: readonly Piece[]) => pieces.map(({ from, to, speech }) => ({ from, to, speech }));
+        expect(bounds(cut(audio, windows))).toEqual(bounds(cut(audio, 50)));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('knows the pauses inside of a piece', () => {
+    const loud = [...Array<boolean>(30).fill(true), ...Array<boolean>(9).fill(false), ...Array<boolean>(30).fill(true)];
+    const [piece, ...others] = cut(recording(loud), 100);
+    expect(others).toEqual([]);
+    expect(piece?.speech).toEqual([
+      { from: 0, to: 30 * WINDOW },
+      { from: 39 * WINDOW, to: 69 * WINDOW },
+    ]);
+  });
+
+  it('cuts long speech where it is quietest', () => {
+    const audio = recording(Array<boolean>(400).fill(true));
+    const quietFrom = Math.round(8.2 * RATE_HZ);
+    audio.samples.fill(3, quietFrom, quietFrom + 0.12 * RATE_HZ);
+    const [first, second] = cut(audio, 100);
+    expect(Math.abs((first?.to ?? 0) - (quietFrom + 0.06 * RATE_HZ))).toBeLessThan(0.03 * RATE_HZ);
+    expect(second?.from).toBe(first?.to);
+  });
+
+  it('finds nothing in silence', () => {
+    expect(cut(recording(Array<boolean>(300).fill(false)), 40)).toEqual([]);
+  });
+});
