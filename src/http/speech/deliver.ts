@@ -69,33 +69,36 @@ class Reader {
     return this.#raw.destroyed && !this.#raw.writableFinished;
   }
 
-  /** Resolves when there is room for more. */
-  async write(chunk: Chunk): Promise<void> {
-    if (this.gone || this.#raw.write(chunk)) return;
-    await this.#until('drain');
+  /** Resolves when the network has taken it, or the reader has gone. */
+  write(chunk: Chunk): Promise<void> {
+    return this.#untilTaken((done) => this.#raw.write(chunk, done));
   }
 
+  /** Ends the body after `last`; with null it breaks off. */
   async give(last: Chunk | null): Promise<void> {
-    if (last === null) this.#raw.destroy();
-    else this.#raw.write(last);
+    if (last === null) {
+      this.#raw.destroy();
+      return;
+    }
+    await this.write(last);
     await this.end();
   }
 
-  async end(): Promise<void> {
-    if (this.#raw.destroyed) return;
-    this.#raw.end();
-    await this.#until('finish');
+  end(): Promise<void> {
+    return this.#untilTaken((done) => this.#raw.end(done));
   }
 
-  #until(event: 'drain' | 'finish'): Promise<void> {
+  #untilTaken(give: (done: () => void) => void): Promise<void> {
+    if (this.#raw.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         timer.cancel();
-        this.#raw.off(event, done).off('close', done);
+        this.#raw.off('close', done);
         resolve();
       };
       const timer: Timer = this.#clock.after(READER_STALL_MS, () => this.#raw.destroy(), true);
-      this.#raw.once(event, done).once('close', done);
+      this.#raw.once('close', done);
+      give(done);
     });
   }
 }
