@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, isLoopback, readSettings } from '../src/config.ts';
@@ -104,6 +105,13 @@ describe('the settings', () => {
         expect(problems.every((problem) => Object.keys(SETTINGS).some((name) => problem.startsWith(name)))).toBe(true);
       }),
     );
+  });
+
+  it('keep rewritten graphs where the user keeps what can be made again, unless they say where', () => {
+    expect(readSettings({ XDG_CACHE_HOME: '/var/cache/me', HOME: '/home/me' }).MODEL_CACHE_DIR).toBe('/var/cache/me/trunkline');
+    expect(readSettings({ HOME: '/home/me' }).MODEL_CACHE_DIR).toBe('/home/me/.cache/trunkline');
+    expect(isAbsolute(readSettings({}).MODEL_CACHE_DIR)).toBe(true);
+    expect(readSettings({ MODEL_CACHE_DIR: 'graphs' }).MODEL_CACHE_DIR).toBe(resolve('graphs'));
   });
 
   it('never repeat a secret', () => {

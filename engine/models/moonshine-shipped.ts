@@ -35,7 +35,12 @@ export interface GraphFiles {
 export async function openShippedGraphs(files: GraphFiles, options: SessionOptions): Promise<MoonshineGraphs> {
   const encoder = await openSession(files.encoder, options);
   // Without this key the 37 MB embedding is dequantised anew in every decoder step: a third to a half of the step's time.
-  const decoder = await openSession(files.decoder, { ...options, config: { disable_quant_qdq: '1', ...options.config } });
+  const decoder = await openSession(files.decoder, { ...options, config: { disable_quant_qdq: '1' } });
+  return shippedGraphs(encoder, decoder);
+}
+
+/** The two graphs in sessions of the caller's own. */
+export function shippedGraphs(encoder: InferenceSession, decoder: InferenceSession): MoonshineGraphs {
   return new ShippedGraphs(encoder, decoder);
 }
 

@@ -47,7 +47,12 @@ export interface MoonshineOptions extends SessionOptions {
  */
 export async function loadMoonshine(options: MoonshineOptions): Promise<{ asr: Asr; warning: string | null }> {
   const { graphs, warning } = await openGraphs(options);
-  return { asr: new Moonshine(graphs, options.device.provider), warning };
+  return { asr: moonshineOn(graphs, options.device.provider), warning };
+}
+
+/** The recogniser on graphs that are open. */
+export function moonshineOn(graphs: MoonshineGraphs, provider: 'cpu' | 'cuda'): Asr {
+  return new Moonshine(graphs, provider);
 }
 
 /** The operators of the rewritten graphs are there for the CPU alone; a GPU runs the shipped ones. */

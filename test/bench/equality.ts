@@ -3,8 +3,10 @@
  * what do their processes weigh. See docs/graphs.md.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { InferenceSession } from 'onnxruntime-node';
 import type { Asr, Recognition } from '../../engine/models/model.ts';
-import { loadMoonshine } from '../../engine/models/moonshine.ts';
+import { loadMoonshine, moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
+import { shippedGraphs } from '../../engine/models/moonshine-shipped.ts';
 import { readSettings } from '../../src/config.ts';
 import { finish } from '../engine/speech.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
@@ -21,13 +23,8 @@ const LENGTHS_S = [1, 2, 4, 8];
 /** Share of a window that its draft was made from. */
 const DRAFT_SHARE = 0.8;
 
-const WAYS = {
-  rewritten: { graphs: 'rewritten', option: '1' },
-  'shipped, session option': { graphs: 'shipped', option: '1' },
-  'shipped as published': { graphs: 'shipped', option: '0' },
-} as const;
-type Way = keyof typeof WAYS;
-const NAMES = Object.keys(WAYS) as Way[];
+const WAYS = ['rewritten', 'shipped, session option', 'shipped as published'] as const;
+type Way = (typeof WAYS)[number];
 
 interface Options {
   /** Every so-many-th prompt is decoded. */
@@ -48,26 +45,28 @@ export async function benchEquality({ every, rounds }: Options): Promise<Report>
 }
 
 async function loadAll(): Promise<Record<Way, Asr>> {
-  const load = async (way: Way): Promise<Asr> => {
-    const { graphs, option } = WAYS[way];
-    const { MODEL_CACHE_DIR, DECODE_RUN_TOKENS } = readSettings({});
-    const { asr, warning } = await loadMoonshine({
-      device: { provider: 'cpu' },
-      threads: 1,
-      graphs,
-      cacheDir: MODEL_CACHE_DIR,
-      runTokens: DECODE_RUN_TOKENS,
-      config: { disable_quant_qdq: option },
-      progress: (text) => process.stderr.write(`${text}\n`),
-    });
-    if (warning !== null) throw new Error(warning);
-    return asr;
-  };
   return {
     rewritten: await load('rewritten'),
-    'shipped, session option': await load('shipped, session option'),
-    'shipped as published': await load('shipped as published'),
+    'shipped, session option': await load('shipped'),
+    'shipped as published': await loadPublished(),
   };
+}
+
+/** As an engine does. */
+async function load(graphs: 'rewritten' | 'shipped'): Promise<Asr> {
+  const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = readSettings({});
+  const progress = (text: string) => process.stderr.write(`${text}\n`);
+  const { asr, warning } = await loadMoonshine({ device: { provider: 'cpu' }, threads: 1, graphs, cacheDir, runTokens, progress });
+  if (warning !== null) throw new Error(warning);
+  return asr;
+}
+
+/** With onnxruntime's own session options but for the one thread, as whoever takes the graphs from the package would run them. */
+async function loadPublished(): Promise<Asr> {
+  const { encoder, decoder } = shippedFiles();
+  const options = { executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1 };
+  const sessions = [await InferenceSession.create(encoder, options), await InferenceSession.create(decoder, options)] as const;
+  return moonshineOn(shippedGraphs(...sessions), 'cpu');
 }
 
 type Times = readonly { readonly seconds: number; readonly bestMs: Record<Way, number> }[];
@@ -82,7 +81,7 @@ async function timeLengths(asrs: Record<Way, Asr>, prompts: readonly Prompt[], r
     const speech = throughPhone(prompt.samples.subarray(0, seconds * LINE_RATE_HZ));
     const bestMs = { rewritten: Infinity, 'shipped, session option': Infinity, 'shipped as published': Infinity };
     for (let round = 0; round < rounds; round++) {
-      for (const way of NAMES) {
+      for (const way of WAYS) {
         const startMs = performance.now();
         await finish(asrs[way].transcribe(speech, []));
         bestMs[way] = Math.min(bestMs[way], performance.now() - startMs);
@@ -204,10 +203,10 @@ function report({ prompts, times, agreement, weights }: Found): Report {
       },
       {
         title: 'Time for a stretch of speech, shortest of many, ms',
-        heads: ['speech, s', ...NAMES, 'rewritten ÷ published'],
+        heads: ['speech, s', ...WAYS, 'rewritten ÷ published'],
         rows: times.map(({ seconds, bestMs }) => [
           seconds,
-          ...NAMES.map((way) => figure(bestMs[way], 1)),
+          ...WAYS.map((way) => figure(bestMs[way], 1)),
           figure(bestMs.rewritten / bestMs['shipped as published'], 2),
         ]),
       },

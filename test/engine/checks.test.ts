@@ -23,6 +23,9 @@ describe('checkSettings', () => {
     ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],
+    ['modelGraphs', 'pruned', 'modelGraphs: got "pruned", expected one of rewritten, shipped'],
+    ['modelCacheDir', 'cache', 'modelCacheDir: got "cache", expected an absolute path'],
+    ['decodeRunTokens', 0, 'decodeRunTokens: got 0, expected a whole number from 1 to 512'],
   ])('refuses a wrong %s by name', (name, value, message) => {
     expect(() => checkSettings({ ...TONE, [name]: value })).toThrow(new Refusal('bad_settings', message));
   });
