@@ -11,7 +11,7 @@ export interface Pause {
 }
 
 /** A job's work: each `next()` makes one model run, and the last one returns the result. A job that is forgotten is ended by `return()`. */
-export type Steps<T> = AsyncGenerator<Pause | void, T, void>;
+export type Steps<T> = AsyncGenerator<Pause | undefined, T, void>;
 
 /** A job as the scheduler sees it. */
 export interface ScheduledJob<Result> {
@@ -117,7 +117,7 @@ export class Scheduler<Result> {
     const startMs = this.#time.nowMs();
     if (entry.runs === 0) entry.waitMs = startMs - entry.receivedMs;
     entry.runs++;
-    let step: IteratorResult<Pause | void, Result>;
+    let step: IteratorResult<Pause | undefined, Result>;
     try {
       step = await entry.job.steps.next();
     } catch (error) {
