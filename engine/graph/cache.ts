@@ -30,7 +30,10 @@ export interface CachedSet {
 /** Paths of the set's files, which are made if they are not there or damaged. @throws Error when they can be neither read nor written. */
 export async function cachedFiles(set: CachedSet): Promise<string[]> {
   const folder = join(set.cacheDir, `${set.name}-${await keyOf(set)}`);
-  if (!(await isWhole(folder, set.files))) await fill(folder, await set.build(folder));
+  if (!(await isWhole(folder, set.files))) {
+    await mkdir(folder, { recursive: true });
+    await fill(folder, await set.build(folder));
+  }
   return set.files.map((name) => join(folder, name));
 }
 
@@ -52,7 +55,6 @@ async function isWhole(folder: string, files: readonly string[]): Promise<boolea
 
 /** Puts the files in place and their checksums last, so that a set with checksums is complete. */
 async function fill(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
-  await mkdir(folder, { recursive: true });
   let sums = '';
   for (const [name, bytes] of files) {
     await putFile(folder, name, bytes);
