@@ -71,8 +71,9 @@ export interface Doors {
   readonly metrics: Metrics;
   readonly logLines: string[];
   readonly health: { draining: boolean; engine: EngineHealth };
-  /** What speaks. */
+  /** What speaks, and what understands recordings. */
   readonly engine: FakeEngine;
+  readonly recordings: Recordings;
 }
 
 /** A path at which there is no program. */
@@ -94,13 +95,13 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
     provider: 'cpu',
     models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
   };
-  const recordings = new Recordings({ settings, engine: new FakeEngine(clock), clock, metrics });
   const health = { draining: false, engine };
   const speaker = new FakeEngine(clock);
+  const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: { clear: () => 0 } });
   const speech = { ...source, ffmpeg: new Ffmpeg({ command: ffmpeg, clock }) };
   const app = await createServer({ settings, registry: calls, feed, recordings, health: () => health, speech, metrics, log, clock });
-  return { app, calls, feed, clock, metrics, logLines, health, engine: speaker };
+  return { app, calls, feed, clock, metrics, logLines, health, engine: speaker, recordings };
 }
 
 /** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */

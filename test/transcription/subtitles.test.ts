@@ -1,8 +1,8 @@
-import { parse } from '@plussub/srt-vtt-parser';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cue, columnsOf, formatSrt, formatVtt, makeCues, wrapText } from '../../src/transcription/subtitles.ts';
 import type { TimedWord } from '../../src/transcription/word-times.ts';
+import { readSubtitles } from '../helpers/subtitles.ts';
 
 const GAP_MS = 83;
 const MIN_MS = 833;
@@ -108,7 +108,7 @@ describe('subtitle files', () => {
       fc.property(arbitraryWords, arbitraryRules, (words, rules) => {
         const cues = makeCues(words, rules);
         if (cues.length === 0) return;
-        const { entries } = parse(format(cues));
+        const entries = readSubtitles(format(cues));
         expect(entries.map(({ from, to }) => ({ from, to }))).toEqual(times(cues));
       }),
       { numRuns: 50 },

@@ -1,0 +1,119 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readSubtitles } from '../helpers/subtitles.ts';
+import { formOf, openRecordingDoors, type RecordingDoors, speechFile } from './recording-doors.ts';
+
+/** A chat endpoint whose model answers as the test says. */
+class ChatServer {
+  readonly asked: string[][] = [];
+  readonly bodies: string[] = [];
+  authorization: string | undefined;
+  reply: (lines: readonly string[], attempt: number) => string = (lines) => JSON.stringify(lines.map((line) => line.toUpperCase()));
+  status = 200;
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const body = Buffer.concat(chunks).toString();
+        this.bodies.push(body);
+        this.authorization = request.headers.authorization;
+        const lines = JSON.parse((JSON.parse(body) as { messages: { content: string }[] }).messages[1]?.content ?? '[]') as string[];
+        this.asked.push(lines);
+        response.writeHead(this.status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ choices: [{ message: { content: this.reply(lines, this.asked.length) } }] }));
+      });
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1/`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+let doors: RecordingDoors;
+let chat: ChatServer;
+
+async function open(): Promise<void> {
+  chat = new ChatServer();
+  doors = await openRecordingDoors({ TRANSLATE_BASE_URL: await chat.listen(), TRANSLATE_MODEL: 'm', TRANSLATE_API_KEY: 'k' });
+}
+
+afterEach(async () => {
+  chat.close();
+  await doors.close();
+});
+
+const post = (path: string, ...fields: [string, string][]) =>
+  fetch(`${doors.url}${path}`, { method: 'POST', body: formOf(speechFile([1, 2], [3]), fields) });
+
+const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
+
+describe('a translation', () => {
+  it('is asked of the endpoint with its model and key, and keeps the times', async () => {
+    await open();
+    const response = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['response_format', 'verbose_json']);
+    const original = await post('/v1/audio/transcriptions', ['response_format', 'verbose_json']);
+    const { segments } = (await original.json()) as { segments: { start: number; end: number; text: string }[] };
+    expect(await response.json()).toMatchObject({
+      task: 'translate',
+      language: 'german',
+      text: 'W1 W2. W3.',
+      segments: segments.map(({ start, end, text }) => ({ start, end, text: text.toUpperCase() })),
+    });
+    expect([chat.authorization, JSON.parse(chat.bodies[0] ?? '{}')]).toMatchObject([
+      'Bearer k',
+      { model: 'm', messages: [{ content: expect.stringContaining('german') }, {}] },
+    ]);
+  });
+
+  it.each(['srt', 'vtt'])('of %s sends texts alone: numbers and times stay here', async (format) => {
+    await open();
+    const translated = readSubtitles(await (await post('/v1/audio/translations', ['language', 'fr'], ['response_format', format])).text());
+    const original = readSubtitles(await (await post('/v1/audio/transcriptions', ['response_format', format])).text());
+    expect(translated.map(({ from, to }) => [from, to])).toEqual(original.map(({ from, to }) => [from, to]));
+    expect(translated.map(({ text }) => text)).toEqual(['W1 W2.', 'W3.']);
+    expect(chat.asked).toEqual([['W1 w2.', 'W3.']]);
+    expect(chat.bodies[0]).not.toMatch(/-->|00:0/);
+  });
+
+  it('is asked for again when lines are missing', async () => {
+    await open();
+    chat.reply = (lines, attempt) =>
+      attempt < 3 ? JSON.stringify(lines.slice(1)) : `Here you are:\n\`\`\`json\n${JSON.stringify(lines)}\n\`\`\``;
+    const response = await post('/v1/audio/translations', ['language', 'fr']);
+    expect([await response.json(), chat.asked.length]).toMatchObject([{ text: 'W1 w2. W3.' }, 3]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['the number of lines stays wrong', () => Object.assign(chat, { reply: () => '["one"]' })],
+    ['the answer is no list', () => Object.assign(chat, { reply: () => 'I cannot do that' })],
+    ['the endpoint fails', () => Object.assign(chat, { status: 500 })],
+  ])('fails clearly when %s', async (_what, breakIt) => {
+    await open();
+    breakIt();
+    const response = await post('/v1/audio/translations', ['language', 'fr'], ['response_format', 'srt']);
+    expect([response.status, await codeOf(response), chat.asked.length]).toEqual([502, 'translation_failed', 3]);
+  });
+
+  it('into what was spoken asks nobody', async () => {
+    await open();
+    expect([await (await post('/v1/audio/translations')).json(), chat.asked]).toMatchObject([{ text: 'W1 w2. W3.' }, []]);
+  });
+
+  it('is refused where nothing can translate', async () => {
+    chat = new ChatServer();
+    doors = await openRecordingDoors();
+    const response = await post('/v1/audio/translations');
+    expect([response.status, await codeOf(response)]).toEqual([400, 'unsupported_model']);
+  });
+});
