@@ -1,0 +1,143 @@
+/** A simulated caller who talks with an app through a whole gateway: says sentences, waits for answers, hears them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { decodeG711 } from '../../src/audio/g711.ts';
+import { readWav, writeWav } from '../../src/audio/wav.ts';
+import type { FeedEvent, SpokenEvent } from '../../src/calls/events.ts';
+import { sleep, systemClock } from '../../src/clock.ts';
+import { packagePath } from '../../src/paths.ts';
+import { Microphone } from '../../src/simulator/microphone.ts';
+import { type CallReport, TwilioCaller } from '../../src/simulator/twilio-caller.ts';
+import { MULAW_8K } from '../../src/units.ts';
+import { type FeedReader, readFeed } from '../helpers/feed.ts';
+import type { GatewayProcess } from '../helpers/gateway.ts';
+
+const CALL_MAX_MS = 90_000;
+/** From the decision to speak to the first sound. */
+const BREATH_MS = 60;
+
+/** An example that runs in a process of its own. */
+export interface ExampleProcess {
+  /** `ws://127.0.0.1:<port>` */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts `examples/<name>.mjs` on a free port with `environment` added. @throws Error when it ends before it listens. */
+export async function startExample(name: string, environment: Readonly<Record<string, string>> = {}): Promise<ExampleProcess> {
+  const child = spawn(process.execPath, [packagePath('examples', `${name}.mjs`)], {
+    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const url = await Promise.race([listeningUrl(child), exited.then(() => Promise.reject(new Error(`${name} ended before it listened`)))]);
+  return {
+    url,
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+function listeningUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    if (child.stdout === null) return;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const url = /listening on (ws:\S+)/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
+
+/** One call. Times are real: engines speak and hear as they do for people. */
+export class Conversation {
+  readonly feed: FeedReader;
+  readonly caller: TwilioCaller;
+  readonly ended: Promise<CallReport>;
+  readonly #gateway: GatewayProcess;
+  readonly #microphone = new Microphone(CALL_MAX_MS);
+  readonly #heard: Uint8Array[] = [];
+  readonly #listeners: (() => void)[] = [];
+  #spoken = 0;
+  #finals = 0;
+
+  private constructor(gateway: GatewayProcess, feed: FeedReader) {
+    this.#gateway = gateway;
+    this.feed = feed;
+    this.caller = new TwilioCaller({
+      url: `${gateway.url.replace(/^http/, 'ws')}/twilio/media`,
+      tracks: { inbound: this.#microphone.track },
+      pace: 'realtime',
+      clock: systemClock,
+      onAudio: (payload) => {
+        this.#heard.push(payload);
+        for (const wake of this.#listeners.splice(0)) wake();
+      },
+    });
+    this.ended = this.caller.run();
+  }
+
+  /** Calls the gateway. */
+  static async begin(gateway: GatewayProcess): Promise<Conversation> {
+    return new Conversation(gateway, await readFeed(gateway.url));
+  }
+
+  /** The caller says `text`, in the gateway's own voice. Returns when it has been said, by its length. */
+  async say(text: string): Promise<void> {
+    const samples = await speech(this.#gateway, text);
+    const untilMs = this.#microphone.speak(samples, this.caller.sentMs + BREATH_MS);
+    await sleep(systemClock, untilMs - this.caller.sentMs);
+  }
+
+  /** Resolves when the caller has listened for `durationMs`, from the next sound on. */
+  async listen(durationMs: number): Promise<void> {
+    await new Promise<void>((resolve) => this.#listeners.push(resolve));
+    await sleep(systemClock, durationMs);
+  }
+
+  /** The next thing that was said to the caller, or thrown away. */
+  async spoken(): Promise<SpokenEvent> {
+    this.#spoken += 1;
+    const count = this.#spoken;
+    return (await this.#nth('spoken', count)) as SpokenEvent;
+  }
+
+  /** What the next final caption of the caller says. */
+  async understood(): Promise<string> {
+    this.#finals += 1;
+    const caption = await this.#nth('final', this.#finals);
+    return caption.type === 'caption' ? caption.text : '';
+  }
+
+  /** What the gateway's own recogniser makes of all that it sent to the caller. */
+  async transcribeWhatWasHeard(): Promise<string> {
+    const wav = writeWav([decodeG711(Buffer.concat(this.#heard), MULAW_8K)], MULAW_8K.rateHz);
+    const form = new FormData();
+    form.set('file', new Blob([Buffer.from(wav)]), 'heard.wav');
+    form.set('model', 'moonshine-tiny');
+    const response = await fetch(`${this.#gateway.url}/v1/audio/transcriptions`, { method: 'POST', body: form });
+    if (response.status !== 200) throw new Error(`the transcription was answered with ${response.status}: ${await response.text()}`);
+    return ((await response.json()) as { text: string }).text;
+  }
+
+  #nth(kind: 'spoken' | 'final', count: number): Promise<FeedEvent> {
+    let seen = 0;
+    return this.feed.until((event) => {
+      const isKind = event.type === 'spoken' ? kind === 'spoken' : event.type === 'caption' && event.final && kind === 'final';
+      if (isKind && event.callId === this.caller.callSid) seen += 1;
+      return seen === count;
+    });
+  }
+}
+
+async function speech(gateway: GatewayProcess, input: string): Promise<Int16Array> {
+  const response = await fetch(`${gateway.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'tts-1', input, voice: 'slt', response_format: 'wav', sample_rate: MULAW_8K.rateHz }),
+  });
+  if (response.status !== 200) throw new Error(`the speech was answered with ${response.status}: ${await response.text()}`);
+  return readWav(new Uint8Array(await response.arrayBuffer())).channels[0] ?? new Int16Array(0);
+}

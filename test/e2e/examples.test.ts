@@ -1,0 +1,117 @@
+/** The examples as somebody tries them: each in a process of its own, behind a whole gateway with real models, called by a simulated caller. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
+import { Conversation, type ExampleProcess, startExample } from './conversation.ts';
+
+let app: ExampleProcess | undefined;
+let gateway: GatewayProcess | undefined;
+let model: Server | undefined;
+afterEach(async () => {
+  await gateway?.stop('SIGKILL');
+  await app?.stop();
+  model?.closeAllConnections();
+  model?.close();
+  app = undefined;
+  gateway = undefined;
+});
+
+async function call(example: string, environment: Readonly<Record<string, string>> = {}): Promise<Conversation> {
+  app = await startExample(example, environment);
+  gateway = await startGateway({ APP_URL: app.url });
+  return Conversation.begin(gateway);
+}
+
+describe('the echo', () => {
+  it('says back what it hears, is interrupted, and ends the call at goodbye', async () => {
+    const conversation = await call('echo');
+    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^Hello!/), interrupted: false });
+    await conversation.say('The meeting is on Monday morning.');
+    expect(await conversation.understood()).toMatch(/meeting.*Monday morning/i);
+    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^You said: .*Monday/), interrupted: false });
+
+    await conversation.say('Please tell me everything about the weather in the mountains this week.');
+    await conversation.listen(1500);
+    const interruption = conversation.say('No, I want to talk about the garden.');
+    const cut = await conversation.spoken();
+    expect(cut).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^You said/) });
+    expect(cut.heardText.length).toBeLessThan(cut.text.length);
+    await interruption;
+    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^You said: .*garden/i), interrupted: false });
+
+    await conversation.say('Goodbye!');
+    const report = await conversation.ended;
+    expect(report).toMatchObject({ closeCode: 1000, warnings: [] });
+    expect(report.received.clears).toBeGreaterThan(0);
+    const heard = await conversation.transcribeWhatWasHeard();
+    expect(heard).toMatch(/hello.*say something.*you said.*Monday morning.*you said.*garden.*good ?bye/is);
+  });
+});
+
+describe('the menu', () => {
+  it('is chosen from by keys, which cut it short, and hands over who wants a person', async () => {
+    const conversation = await call('menu');
+    await conversation.listen(2500);
+    conversation.caller.sendDtmf('1');
+    expect(await conversation.spoken()).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^Welcome/) });
+    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^We are open/), interrupted: false });
+    conversation.caller.sendDtmf('0');
+    expect(await conversation.spoken()).toMatchObject({ text: 'Please hold the line.', interrupted: false });
+    expect(await conversation.ended).toMatchObject({ closeCode: 1000, warnings: [] });
+    const view = await (await fetch(`${gateway?.url}/v1/calls/${conversation.caller.callSid}`)).json();
+    expect(view).toMatchObject({ state: 'ended', handoffData: '{"reason":"the caller wants a person"}' });
+    expect(await conversation.transcribeWhatWasHeard()).toMatch(/welcome.*open on week ?days.*hold the line/is);
+  });
+});
+
+describe('the language model', () => {
+  interface Chat {
+    readonly messages: { readonly role: string; readonly content: string }[];
+  }
+  const chats: Chat[] = [];
+  let aborted = 0;
+
+  /** A chat endpoint that answers in tokens: the first time at length and without end, then in one sentence. */
+  async function startModel(): Promise<string> {
+    model = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      chats.push(JSON.parse(body) as Chat);
+      const send = (content: string) => response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (chats.length > 1) {
+        for (const token of ['It', ' opens', ' at', ' nine', '.']) send(token);
+        response.end('data: [DONE]\n\n');
+        return;
+      }
+      for (const token of ['The library ', 'is in the old town hall. ', 'It has three floors and a garden behind the house. ']) send(token);
+      response.on('close', () => {
+        aborted += 1;
+      });
+    }).listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    return `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
+  }
+
+  it('answers token by token, is stopped by an interruption, and remembers what was heard', async () => {
+    const conversation = await call('llm', { BASE_URL: await startModel(), MODEL: 'stub', API_KEY: 'key' });
+    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^Hello!/) });
+    await conversation.say('Where is the library?');
+    await conversation.listen(3000);
+    const interruption = conversation.say('And when does it open in the morning?');
+    const cut = await conversation.spoken();
+    expect(cut).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^The library is/) });
+    await interruption;
+    expect(await conversation.spoken()).toMatchObject({ text: 'It opens at nine.', interrupted: false });
+
+    expect(aborted).toBe(1);
+    const [system, question, answer, followUp] = chats[1]?.messages ?? [];
+    expect([system?.role, question?.role, followUp?.role]).toEqual(['system', 'user', 'user']);
+    expect(answer).toEqual({ role: 'assistant', content: cut.heardText });
+    conversation.caller.hangup();
+    await conversation.ended;
+    expect(await conversation.transcribeWhatWasHeard()).toMatch(/library.*opens at nine/is);
+  });
+});
