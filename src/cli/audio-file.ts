@@ -3,9 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { mixDown } from '../audio/mix.ts';
 import { Resampler } from '../audio/resample.ts';
 import { readWav } from '../audio/wav.ts';
-
-/** `mix`: all channels become one. `split`: each stays by itself. */
-export type ChannelMode = 'mix' | 'split';
+import type { ChannelMode } from '../recordings/decode-messages.ts';
 
 /**
  * The channels of the WAV file at `path`, at `rateHz`, whatever rate it has.
@@ -27,7 +25,8 @@ function parse(path: string, bytes: Uint8Array): ReturnType<typeof readWav> {
   }
 }
 
-function describeReadError({ code, message }: NodeJS.ErrnoException): string {
+/** Why a file could not be read, for people. */
+export function describeReadError({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'no such file';
   if (code === 'EISDIR') return 'is a folder, expected a file';
   if (code === 'EACCES') return 'may not be read';

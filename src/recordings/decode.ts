@@ -1,5 +1,7 @@
 /** A file as 16 kHz audio, a few seconds at a time, decoded outside of the gateway's own thread. */
+import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { DETECT_BYTES, detectAudio } from '../audio/detect.ts';
 import type { Clock } from '../clock.ts';
@@ -15,6 +17,8 @@ const THREAD_HEAP_MB = 128;
 
 /** A file to decode. */
 export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
+  /** Folder for what ffmpeg makes of the file, if it has to. */
+  readonly workFolder: string;
   /** FFMPEG_TIMEOUT_MS. */
   readonly ffmpegTimeoutMs: number;
   readonly clock: Clock;
@@ -24,7 +28,7 @@ export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
 
 /**
  * The audio of the file at `path`: stretches of some seconds, one array for each channel. Nothing is decoded before it is asked for. Ends the thread, and
- * removes what it put beside the file, when it is over or returned from.
+ * removes what it put into `workFolder`, when it is over or returned from.
  * @throws TrunklineError `audio_unreadable` or `audio_too_long`
  */
 export async function* decodeFile(request: DecodeRequest): AsyncGenerator<Int16Array[], void, void> {
@@ -34,7 +38,7 @@ export async function* decodeFile(request: DecodeRequest): AsyncGenerator<Int16A
     yield* decodeInThread({ ...request, kind });
     return;
   }
-  const converted = `${request.path}.wav`;
+  const converted = join(request.workFolder, `trunkline-${randomUUID()}.wav`);
   try {
     await convertWithFfmpeg({ ...request, from: request.path, to: converted, timeoutMs: request.ffmpegTimeoutMs });
     yield* decodeInThread({ ...request, path: converted, kind: 'wav' });

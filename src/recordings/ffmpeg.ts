@@ -1,5 +1,6 @@
 /** What no decoder in here knows (MP4, WebM, AMR …) goes through ffmpeg where that is installed, as a program of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
@@ -55,10 +56,17 @@ export async function convertWithFfmpeg({ from, to, maxSeconds, timeoutMs, clock
   try {
     const { code, complaint } = await outcomeOf(child);
     if (isLate) throw unreadable(`ffmpeg took longer than ${timeoutMs} ms (FFMPEG_TIMEOUT_MS)`);
+    const size = await sizeOf(to);
+    if (code === 0 && size === 0) throw unreadable('ffmpeg found no audio in it');
     if (code !== 0) throw unreadable(`ffmpeg could not read it${complaint === '' ? '' : `: ${withoutPath(complaint, from)}`}`);
   } finally {
     timer.cancel();
   }
+}
+
+/** 0 where there is no such file. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => null))?.size ?? 0;
 }
 
 function outcomeOf(child: ChildProcess): Promise<{ code: number | null; complaint: string }> {

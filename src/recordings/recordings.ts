@@ -19,6 +19,8 @@ interface RecordingsOptions extends Transcriber {
 export interface Place {
   /** Where the recording's file belongs; it is not there yet. */
   readonly path: string;
+  /** The folder that it is in. */
+  readonly workFolder: string;
   /** Aborts when the gateway cannot wait any longer. */
   readonly signal: AbortSignal;
   /** Removes the file and makes room for another recording. Idempotent. */
@@ -45,13 +47,14 @@ export class Recordings {
   async admit(): Promise<Place> {
     const { settings, metrics } = this.#options;
     this.#assertRoom();
-    const place: Place = { path: '', signal: this.#life.signal, release: async () => undefined };
+    const place: Place = { path: '', workFolder: '', signal: this.#life.signal, release: async () => undefined };
     this.#places.add(place);
     metrics.files.set(this.#places.size);
     try {
       this.#folder ??= this.#makeFolder(settings.UPLOAD_DIR || tmpdir());
-      const path = join(await this.#folder, randomUUID());
-      return { ...place, path, release: () => this.#release(place, path) };
+      const workFolder = await this.#folder;
+      const path = join(workFolder, randomUUID());
+      return { ...place, path, workFolder, release: () => this.#release(place, path) };
     } catch (error) {
       this.#folder = null;
       await this.#release(place, null);

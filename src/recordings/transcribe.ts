@@ -40,6 +40,8 @@ export interface Recording {
 /** A recording to transcribe. */
 export interface RecordingTask {
   readonly path: string;
+  /** Folder for files that are needed on the way; they are removed again. */
+  readonly workFolder: string;
   readonly channels: ChannelMode;
   /** Whose it is: tenants take turns. */
   readonly tenant: string;
@@ -102,9 +104,9 @@ class Work {
 
   async run(): Promise<Recording> {
     const { settings, clock } = this.#transcriber;
-    const { path, channels, signal } = this.#task;
+    const { path, workFolder, channels, signal } = this.#task;
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS, ffmpegTimeoutMs: settings.FFMPEG_TIMEOUT_MS };
-    for await (const stretch of decodeFile({ path, channels, signal, clock, ...limits })) await this.#hear(stretch);
+    for await (const stretch of decodeFile({ path, workFolder, channels, signal, clock, ...limits })) await this.#hear(stretch);
     await Promise.all(this.#channels.map(async (channel) => this.#waiting.push(...(await channel.finish()))));
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;

@@ -40,7 +40,8 @@ export async function serveRecording(
   try {
     const form = read(await receiveUpload(request, place.path, doors.settings.UPLOAD_MAX_BYTES));
     const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
-    const task: RecordingTask = { path: place.path, channels: form.channels, tenant: doors.access.tenantOf(request), signal };
+    const { path, workFolder } = place;
+    const task: RecordingTask = { path, workFolder, channels: form.channels, tenant: doors.access.tenantOf(request), signal };
     await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }) });
   } finally {
     await place.release();

@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { Recordings } from '../../src/recordings/recordings.ts';
+import { FakeClock } from '../fakes/clock.ts';
+import { FakeEngine } from '../fakes/engine.ts';
+
+let folder: string;
+let clock: FakeClock;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+  clock = new FakeClock();
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function open(environment: Record<string, string> = {}): Recordings {
+  const settings = readSettings({ UPLOAD_DIR: folder, ...environment });
+  return new Recordings({ settings, engine: new FakeEngine(clock), clock, metrics: new Metrics() });
+}
+
+describe('Recordings', () => {
+  it('gives each recording a place of its own and takes it back with its file', async () => {
+    const recordings = open();
+    const places = [await recordings.admit(), await recordings.admit()];
+    for (const place of places) writeFileSync(place.path, 'x');
+    expect(new Set(places.map(({ path }) => path)).size).toBe(2);
+    await places[0]?.release();
+    await places[0]?.release();
+    expect(places.map(({ path }) => existsSync(path))).toEqual([false, true]);
+  });
+
+  it('lets in as many as BATCH_QUEUE_MAX says, also when they come at once', async () => {
+    const recordings = open({ BATCH_QUEUE_MAX: '2' });
+    const outcomes = await Promise.allSettled([recordings.admit(), recordings.admit(), recordings.admit()]);
+    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'in' : outcome.reason.code))).toEqual([
+      'in',
+      'in',
+      'batch_queue_full',
+    ]);
+  });
+
+  it('waits for those that are in when it drains, then removes its folder', async () => {
+    const recordings = open();
+    const place = await recordings.admit();
+    let isDrained = false;
+    const drained = recordings.drain(5000).then(() => {
+      isDrained = true;
+    });
+    await expect(recordings.admit()).rejects.toMatchObject({ code: 'draining' });
+    expect([isDrained, place.signal.aborted]).toEqual([false, false]);
+    await place.release();
+    await drained;
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('aborts what has not been finished in time', async () => {
+    const recordings = open();
+    const place = await recordings.admit();
+    const drained = recordings.drain(5000);
+    clock.advance(5000);
+    expect(place.signal.reason).toMatchObject({ code: 'draining' });
+    await place.release();
+    await drained;
+  });
+
+  it('removes what a gateway that was killed has left, and nothing of one that lives', async () => {
+    const dead = join(folder, 'trunkline-recordings-4999999-abc');
+    const alive = join(folder, `trunkline-recordings-${process.ppid}-abc`);
+    for (const path of [dead, alive]) mkdirSync(path);
+    await open().admit();
+    expect([existsSync(dead), existsSync(alive)]).toEqual([false, true]);
+  });
+});
