@@ -31,13 +31,8 @@ export class LateText {
     return true;
   }
 
-  /** A whole prompt was told: what comes now answers it. It took longer to be said than text is on its way. */
-  onPrompt(): void {
-    this.forget();
-  }
-
-  /** A key was told, perhaps at once after the interruption. */
-  onDigit(): void {
+  /** The app was told something to answer: a whole prompt, or a key, perhaps the very one that interrupted. */
+  onAnswerable(): void {
     if (this.#unread) this.#answerable = true;
     else this.forget();
   }

@@ -100,7 +100,7 @@ export class AppSession {
   press(digit: string): void {
     if (this.#state === 'over' || (this.#sounding !== null && !this.#reports('dtmf'))) return;
     this.#options.way.send({ type: 'dtmf', digit });
-    this.#late.onDigit();
+    this.#late.onAnswerable();
   }
 
   /** The app has read all that was sent before the fence. */
@@ -296,7 +296,7 @@ export class AppSession {
     const lang = request.transcriptionLanguage;
     if (final) {
       way.send({ type: 'prompt', voicePrompt: text, lang, last: true });
-      this.#late.onPrompt();
+      this.#late.onAnswerable();
     } else if (request.partialPrompts) way.sendNow({ type: 'prompt', voicePrompt: text, lang, last: false });
   }
 

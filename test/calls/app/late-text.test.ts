@@ -25,30 +25,24 @@ describe('text after an interruption', () => {
     expect(late.isLate(token())).toBe(true);
   });
 
-  it('answers a prompt', () => {
+  it('answers a prompt or a key once the app has read of the interruption, not before', () => {
     const late = interrupted();
-    late.onPrompt();
-    expect(late.isLate(token())).toBe(false);
-  });
-
-  it('answers a key once the app has read of the interruption, not before', () => {
-    const late = interrupted();
-    late.onDigit();
+    late.onAnswerable();
     expect(late.isLate(token())).toBe(true);
     late.onFence();
     expect(late.isLate(token())).toBe(false);
   });
 
-  it('answers a key that comes later', () => {
+  it('answers a prompt or a key that comes later', () => {
     const late = interrupted();
     late.onFence();
-    late.onDigit();
+    late.onAnswerable();
     expect(late.isLate(token())).toBe(false);
   });
 
-  it('does not answer a key of an earlier interruption', () => {
+  it('does not answer what was told before another interruption', () => {
     const late = interrupted();
-    late.onDigit();
+    late.onAnswerable();
     late.onInterrupted();
     late.onFence();
     expect(late.isLate(token())).toBe(true);

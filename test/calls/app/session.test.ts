@@ -229,7 +229,8 @@ describe('an interruption', () => {
   it('drops tokens that come late until the caller has said something', () => {
     const conversation = new Conversation().tokens('One');
     conversation.voice.interrupt('One');
-    conversation.tokens(' two').caption('Stop.').tokens('Stopped.');
+    conversation.tokens(' two').session.onFence();
+    conversation.tokens(' three').caption('Stop.').tokens('Stopped.');
     expect(conversation.voice.texts).toEqual(['One', 'Stopped.']);
   });
 
