@@ -7,6 +7,7 @@ import type { Feed } from './calls/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Clock } from './clock.ts';
 import { Access } from './http/access.ts';
+import { asteriskRoutes } from './http/asterisk.ts';
 import { type Calls, callRoutes } from './http/calls.ts';
 import { captionRoutes } from './http/captions.ts';
 import { describeRoutes, docsRoutes } from './http/docs.ts';
@@ -37,7 +38,7 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'tokens'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'tokens'>;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly speech: SpeechSource;
@@ -103,6 +104,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
   await app.register(pageRoutes);
   await app.register(healthRoutes, { health, access });
   await app.register(twilioRoutes, { settings, registry, access });
+  await app.register(asteriskRoutes, { settings, registry, access });
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guarded.addHook('onRequest', async (request, reply) => {

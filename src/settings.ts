@@ -145,6 +145,9 @@ export const SETTINGS = {
     'Whether a stream must bring the one-use token of /twilio/voice; optional = TwiML of your own may connect, its signature alone is checked',
   ),
 
+  ASTERISK_USER: text('asterisk', 'name', 'The username in the websocket_client.conf of an Asterisk that dials /asterisk/media'),
+  ASTERISK_PASSWORD: secret('password', 'Its password; empty = the door is open to this machine only'),
+
   EXECUTION_PROVIDER: choice('cpu', ['cpu', 'cuda', 'auto'], 'Where models run; auto = CUDA if it works here, else the CPU with a warning'),
   CUDA_DEVICE: whole(0, 0, 63, 'index', 'Which GPU, with cuda or auto'),
   ENGINE_WORKERS: whole(0, 0, 64, 'processes', 'Engine processes; 0 = by the cores found'),

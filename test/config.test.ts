@@ -116,7 +116,13 @@ describe('the settings', () => {
 
   it('never repeat a secret', () => {
     const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
-    expect(secrets.map(([name]) => name)).toEqual(['API_KEYS', 'TWILIO_AUTH_TOKEN', 'APP_SIGNING_KEY', 'TRANSLATE_API_KEY']);
+    expect(secrets.map(([name]) => name)).toEqual([
+      'API_KEYS',
+      'TWILIO_AUTH_TOKEN',
+      'ASTERISK_PASSWORD',
+      'APP_SIGNING_KEY',
+      'TRANSLATE_API_KEY',
+    ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
   });
 });

@@ -20,6 +20,8 @@ export interface ArrivalOptions {
   readonly carrier: string;
   /** Whether `start` must bring the one-use token of the webhook. */
   readonly tokenRequired: boolean;
+  /** Whether whoever opened the socket has shown a secret of ours, so that what it asks for is the operator's own wish. */
+  readonly vouched?: boolean;
   readonly tokens: CallTokens;
   readonly context: CallContext;
   /** Opens the leg on the socket. */
@@ -108,7 +110,8 @@ export class Arrival {
   /** A token vouches for its stream if the webhook that gave it out was signed. */
   #checkApp(given: CallStart['parameters'], hasToken: boolean): CallStart['parameters'] {
     const { settings, log } = this.#options.context;
-    const parameters = withoutStrangeApp(given, hasToken && settings.TWILIO_AUTH_TOKEN !== '', settings);
+    const vouched = this.#options.vouched === true || (hasToken && settings.TWILIO_AUTH_TOKEN !== '');
+    const parameters = withoutStrangeApp(given, vouched, settings);
     if (Object.keys(parameters).length < Object.keys(given).length) {
       log.warn({ carrier: this.#options.carrier }, 'a stream asked for an app that APP_ALLOWED_ORIGINS does not allow');
     }

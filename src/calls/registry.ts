@@ -1,6 +1,7 @@
 /** All calls of the gateway: those that come in, those that are live, and those that ended lately. */
 import type { WebSocket } from 'ws';
-import type { CallStart, Track } from '../carriers/carrier.ts';
+import { AsteriskDialect } from '../carriers/asterisk.ts';
+import type { CallStart, Dialect, Track } from '../carriers/carrier.ts';
 import { type LegHandlers, WebSocketLeg } from '../carriers/leg.ts';
 import { TwilioDialect } from '../carriers/twilio.ts';
 import { TrunklineError } from '../errors.ts';
@@ -38,6 +39,8 @@ export interface CallView {
 interface Caller {
   readonly carrier: string;
   readonly tokenRequired: boolean;
+  /** Whether whoever opened the socket has shown a secret of ours. */
+  readonly vouched?: boolean;
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
 }
@@ -80,18 +83,15 @@ export class CallRegistry {
    * `tokenRequired` = the start must bring a one-use token; `carrier` = who speaks Twilio's dialect here, `twilio` by default.
    */
   acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean; carrier?: string }): void {
-    const { clock, settings } = this.#context;
     const dialect = new TwilioDialect(options.carrier);
-    const limits = {
-      startTimeoutMs: settings.START_TIMEOUT_MS,
-      mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
-      sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
-    };
-    this.accept({
-      carrier: dialect.carrier,
-      tokenRequired: options.tokenRequired,
-      connect: (handlers) => new WebSocketLeg({ socket, dialect, limits, clock, handlers }),
-    });
+    this.accept({ carrier: dialect.carrier, tokenRequired: options.tokenRequired, connect: this.#connector(socket, dialect) });
+  }
+
+  /** Takes over the upgraded socket of an Asterisk for good. `vouched` = it has shown its password, so that its dialplan may name the call's app. */
+  acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
+    const dialect = new AsteriskDialect();
+    const { vouched } = options;
+    this.accept({ carrier: dialect.carrier, tokenRequired: false, vouched, connect: this.#connector(socket, dialect) });
   }
 
   /** Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at again. */
@@ -158,6 +158,17 @@ export class CallRegistry {
     if (calls.length === 0) return;
     await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
     await Promise.all(calls.map((call) => call.end('drained')));
+  }
+
+  /** Opens the leg on a WebSocket that speaks `dialect`. */
+  #connector(socket: WebSocket, dialect: Dialect): (handlers: LegHandlers) => CallLeg {
+    const { clock, settings } = this.#context;
+    const limits = {
+      startTimeoutMs: settings.START_TIMEOUT_MS,
+      mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
+      sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+    };
+    return (handlers) => new WebSocketLeg({ socket, dialect, limits, clock, handlers });
   }
 
   #refusal(): TrunklineError | null {

@@ -7,6 +7,7 @@ import type { CarrierEvent } from '../carriers/carrier.ts';
 import type { Metrics } from '../metrics.ts';
 import { Ear, type EarEvent, type EarMetrics } from '../transcription/ear.ts';
 import { type Codec, samplesToMs } from '../units.ts';
+import { ArrivalTimes } from './arrival-times.ts';
 import type { CallContext } from './context.ts';
 
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
@@ -26,6 +27,7 @@ export interface TrackOptions {
 export class TrackChain {
   readonly #options: TrackOptions;
   readonly #timeline: Timeline;
+  readonly #arrivals: ArrivalTimes;
   readonly #resampler: Resampler;
   #ear: Ear | null = null;
   #heardSamples = 0;
@@ -35,6 +37,7 @@ export class TrackChain {
   constructor(options: TrackOptions) {
     const { settings } = options.context;
     this.#options = options;
+    this.#arrivals = new ArrivalTimes(options.context.clock);
     this.#timeline = new Timeline({
       rateHz: options.codec.rateHz,
       reorderMs: settings.REORDER_MS,
@@ -61,7 +64,9 @@ export class TrackChain {
   push(chunk: AudioEvent): void {
     const samples = decodeG711(chunk.bytes, this.#options.codec);
     this.#lastMediaAtMs = this.#options.context.clock.nowMs();
-    this.#hear(this.#timeline.push({ samples, atMs: chunk.atMs, sequence: chunk.sequence }));
+    const { sequence } = chunk;
+    const atMs = chunk.atMs ?? this.#arrivals.place(samplesToMs(samples.length, this.#options.codec.rateHz), sequence);
+    this.#hear(this.#timeline.push({ samples, atMs, sequence }));
     this.#reportRepairs();
   }
 
@@ -78,8 +83,9 @@ export class TrackChain {
     this.#ear?.stall();
   }
 
-  /** The pause so far was ours, not the carrier's: STALL_MS counts from now. */
+  /** The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late. */
   forgivePause(): void {
+    this.#arrivals.forgivePause();
     if (this.#lastMediaAtMs !== null) this.#lastMediaAtMs = this.#options.context.clock.nowMs();
   }
 

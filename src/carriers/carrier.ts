@@ -34,8 +34,11 @@ export interface CallStart {
 
 export type CarrierEvent =
   | { readonly type: 'start'; readonly start: CallStart }
-  /** `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the track's chunks. */
-  | { readonly type: 'audio'; readonly track: Track; readonly bytes: Uint8Array; readonly atMs: number; readonly sequence: number }
+  /**
+   * `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the track's chunks. A carrier without
+   * timestamps has `null`: the time is when the chunk arrives, and a number left out is a frame of 20 ms that the carrier knows to be lost.
+   */
+  | { readonly type: 'audio'; readonly track: Track; readonly bytes: Uint8Array; readonly atMs: number | null; readonly sequence: number }
   | { readonly type: 'dtmf'; readonly track: Track; readonly digit: string }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'stop' }
@@ -47,6 +50,12 @@ export type CarrierCommand =
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'clear' };
 
+/**
+ * What a carrier may have to be told about the call itself: that we take it, that we end it, and, so that one that says nothing while nobody speaks
+ * can be told from one that is gone, something that it answers.
+ */
+export type CarrierSignal = 'answer' | 'hangup' | 'probe';
+
 /** One carrier's protocol for one stream. Stateful (it knows whether `start` came), yet pure: same messages in, same events out. */
 export interface Dialect {
   readonly carrier: string;
@@ -54,4 +63,6 @@ export interface Dialect {
   receive(message: WireMessage): CarrierEvent;
   /** The wire form of a command. Throws when the stream cannot take it (not started, or unidirectional). */
   format(command: CarrierCommand): WireMessage;
+  /** The wire form of a signal, after `start`; absent where the protocol has none. */
+  signal?(signal: CarrierSignal): WireMessage;
 }

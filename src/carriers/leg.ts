@@ -5,12 +5,13 @@
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '../clock.ts';
 import { type ErrorCode, TrunklineError } from '../errors.ts';
-import type { CarrierCommand, CarrierEvent, Dialect } from './carrier.ts';
+import type { CarrierCommand, CarrierEvent, CarrierSignal, Dialect } from './carrier.ts';
 
 /** How long the peer may take to answer our close before the connection is cut. */
 const CLOSE_TIMEOUT_MS = 2000;
 /** RFC 6455 §5.5: a control frame holds 125 bytes, two of which are the code. */
 const CLOSE_REASON_BYTES = 123;
+const NORMAL_CLOSURE = 1000;
 /** No close frame came (RFC 6455 §7.1.5). */
 const ABNORMAL_CLOSURE = 1006;
 
@@ -33,7 +34,7 @@ export interface LegHandlers {
 export interface LegLimits {
   /** From the first moment to `start`. */
   readonly startTimeoutMs: number;
-  /** Longest time without any message after `start`. */
+  /** Longest time without any message after `start`; a carrier that can be probed is asked after half of it. */
   readonly mediaTimeoutMs: number;
   /** Most that may wait to be sent. */
   readonly sendBufferMaxBytes: number;
@@ -76,6 +77,7 @@ export class WebSocketLeg {
   /** Why we are closing; null while the leg is open. */
   #end: LegEnd | null = null;
   #lastMessageMs: number;
+  #started = false;
   /** Watches for start, then for media, then for the close. */
   #timer: Timer;
 
@@ -110,6 +112,7 @@ export class WebSocketLeg {
 
   /** Closes from our side. `onClosed` follows when the peer has answered, or after 2 s. */
   close(code: number, reason: string): void {
+    if (code === NORMAL_CLOSURE) this.#signal('hangup');
     this.#beginClose({ reason: 'closed', code: null, error: null }, code, reason);
   }
 
@@ -134,11 +137,22 @@ export class WebSocketLeg {
     this.#lastMessageMs = this.#clock.nowMs();
     try {
       const event = this.#dialect.receive(isBinary ? data : data.toString());
-      if (event.type === 'start') this.#watchMedia(this.#limits.mediaTimeoutMs);
+      if (event.type === 'start') this.#begin();
       this.#handlers.onEvent(event);
+      if (event.type === 'start') this.#signal('answer');
     } catch (error) {
       this.#failWith(error);
     }
+  }
+
+  #begin(): void {
+    this.#started = true;
+    this.#watchMedia(this.#limits.mediaTimeoutMs / 2);
+  }
+
+  #signal(signal: CarrierSignal): void {
+    if (this.#end !== null || !this.#started || this.#dialect.signal === undefined) return;
+    this.#socket.send(this.#dialect.signal(signal), () => {});
   }
 
   #failWith(error: unknown): void {
@@ -160,10 +174,18 @@ export class WebSocketLeg {
     this.#timer.cancel();
     this.#timer = this.#clock.after(delayMs, () => {
       if (this.#socket.isPaused) this.#lastMessageMs = this.#clock.nowMs();
-      const leftMs = this.#lastMessageMs + this.#limits.mediaTimeoutMs - this.#clock.nowMs();
-      if (leftMs > 0) this.#watchMedia(leftMs);
-      else this.fail(new TrunklineError('media_timeout', `no message within ${this.#limits.mediaTimeoutMs} ms`));
+      const { mediaTimeoutMs } = this.#limits;
+      const silentMs = this.#clock.nowMs() - this.#lastMessageMs;
+      const halfMs = mediaTimeoutMs / 2;
+      if (silentMs < halfMs) this.#watchMedia(halfMs - silentMs);
+      else if (silentMs < mediaTimeoutMs) this.#probe(mediaTimeoutMs - silentMs);
+      else this.fail(new TrunklineError('media_timeout', `no message within ${mediaTimeoutMs} ms`));
     });
+  }
+
+  #probe(leftMs: number): void {
+    this.#signal('probe');
+    this.#watchMedia(leftMs);
   }
 
   #beginClose(end: LegEnd, code: number, reason: string): void {

@@ -80,6 +80,22 @@ export class Access {
   }
 
   /**
+   * Lets a request in with these Basic credentials (RFC 7617); where there is no password, one of this machine.
+   * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
+   */
+  admitBasic(request: FastifyRequest, user: string, password: string): void {
+    if (password === '') {
+      this.admitAnonymous(request);
+      return;
+    }
+    const address = this.#addressOf(request);
+    const given = basicOf(request);
+    if (given !== null && timingSafeEqual(hashOf(given), hashOf(`${user}:${password}`))) return;
+    if (given !== null) this.#attempts.fail(address);
+    throw new TrunklineError('credentials_invalid', 'this door needs a username and a password: Authorization: Basic, as its settings say');
+  }
+
+  /**
    * Keeps other sites' pages from acting through a visitor's browser: WebSockets and all but GET and HEAD must come from our own pages or from programs.
    * @throws TrunklineError `origin_refused`
    */
@@ -114,12 +130,17 @@ export class Access {
 
   /** An address that failed too often is refused before its key is looked at: otherwise it could go on guessing. */
   #checkKey(request: FastifyRequest, key: string): void {
-    const address = clientAddress(request, this.#settings.PUBLIC_URL);
-    if (this.#attempts.isExhausted(address))
-      throw new TrunklineError('too_many_attempts', 'too many wrong keys came from this address; try again in a minute');
+    const address = this.#addressOf(request);
     if (this.#isKey(key)) return;
     this.#attempts.fail(address);
     throw new TrunklineError('api_key_invalid', 'the key is not one of API_KEYS');
+  }
+
+  /** What attempts of the request are counted by. Throws `too_many_attempts` when it has had enough of them. */
+  #addressOf(request: FastifyRequest): string {
+    const address = clientAddress(request, this.#settings.PUBLIC_URL);
+    if (!this.#attempts.isExhausted(address)) return address;
+    throw new TrunklineError('too_many_attempts', 'too many wrong keys came from this address; try again in a minute');
   }
 
   /** Compares hashes of equal length, and with every key, so that the time taken tells nothing. */
@@ -141,6 +162,12 @@ function hashOf(key: string): Buffer {
 /** RFC 6750 §2.1. Null when no key was sent that way. */
 function bearerOf(request: FastifyRequest): string | null {
   return /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? null;
+}
+
+/** `user:password` as it was sent; null when none was. */
+function basicOf(request: FastifyRequest): string | null {
+  const encoded = /^basic +([\w+/=-]{1,1024})$/i.exec(request.headers.authorization ?? '')?.[1];
+  return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString();
 }
 
 function sessionOf(request: FastifyRequest): string {

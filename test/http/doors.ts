@@ -25,6 +25,7 @@ export class PretendCalls {
   readonly hungUp: string[] = [];
   readonly voices = new Map<string, FakeVoice>();
   readonly accepted: { socket: WebSocket; tokenRequired: boolean }[] = [];
+  readonly dialled: { socket: WebSocket; vouched: boolean }[] = [];
   readonly tokens: CallTokens;
   refusal: TrunklineError | null = null;
 
@@ -38,6 +39,10 @@ export class PretendCalls {
 
   acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean }): void {
     this.accepted.push({ socket, ...options });
+  }
+
+  acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
+    this.dialled.push({ socket, ...options });
   }
 
   list(): CallView[] {

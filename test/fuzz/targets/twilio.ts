@@ -31,7 +31,7 @@ function checkEvent(event: CarrierEvent, start: CallStart | null, stopped: boole
   if (event.type !== 'audio') return;
   assert(start.tracks.includes(event.track));
   assert(Number.isSafeInteger(event.sequence) && event.sequence >= 0);
-  assert(Number.isSafeInteger(event.atMs) && event.atMs >= 0);
+  assert(event.atMs !== null && Number.isSafeInteger(event.atMs) && event.atMs >= 0);
 }
 
 /** Whole streams, one message a line. */
