@@ -52,7 +52,7 @@ export class Metrics {
     WAIT_SECONDS,
   );
   readonly files = this.#gauge('trunkline_files', 'Recordings being transcribed, waiting for their turns included', []);
-  readonly fileSeconds = this.#counter('trunkline_file_audio_seconds_total', 'Audio of recordings that were transcribed', []);
+  readonly fileSeconds = this.#counter('trunkline_file_audio_seconds_total', 'Audio of recordings that has been heard', []);
 
   readonly partialLag = this.#histogram('trunkline_partial_lag_seconds', 'Last audio used to partial caption', [], LAG_SECONDS);
   readonly finalLag = this.#histogram('trunkline_final_lag_seconds', 'Endpoint (silence held) to final caption', [], LAG_SECONDS);

@@ -64,9 +64,13 @@ export class Recordings {
 
   /** Transcribes a recording that has its place. As {@link transcribeRecording}. */
   async transcribe(task: RecordingTask): Promise<Recording> {
-    const recording = await transcribeRecording(task, this.#options);
-    this.#options.metrics.fileSeconds.inc(recording.durationMs / 1000);
-    return recording;
+    let countedMs = 0;
+    const onProgress = (heardMs: number): void => {
+      this.#options.metrics.fileSeconds.inc((heardMs - countedMs) / 1000);
+      countedMs = heardMs;
+      task.onProgress?.(heardMs);
+    };
+    return transcribeRecording({ ...task, onProgress }, this.#options);
   }
 
   /** Lets no more in, and gives those that are in `timeoutMs` to be finished. Resolves when all have been let go of and their folder is gone. */

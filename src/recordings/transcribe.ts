@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
 import { type Engine, EngineError } from '../link/engine.ts';
 import type { Settings } from '../settings.ts';
+import { withoutDoubled } from '../transcription/join.ts';
 import { type Piece, PieceCutter, type PieceSettings } from '../transcription/pieces.ts';
 import { fixRepetitions } from '../transcription/repeats.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
@@ -94,6 +95,8 @@ class Work {
   #channels: Channel[] = [];
   /** Pieces begun whose segments are not out. */
   readonly #underWay = new Set<Promise<unknown>>();
+  /** The piece of each channel that was delivered last. */
+  readonly #last: { readonly to: number; readonly text: string }[] = [];
   #delivered: Promise<void> = Promise.resolve();
   #heard = 0;
 
@@ -153,7 +156,10 @@ class Work {
     return fixRepetitions(text.trim());
   }
 
-  #deliver(piece: NumberedPiece, text: string): void {
+  #deliver(piece: NumberedPiece, heard: string): void {
+    const before = this.#last[piece.channel];
+    const text = before?.to === piece.from ? withoutDoubled(before.text, heard) : heard;
+    this.#last[piece.channel] = { to: piece.to, text };
     const words = timeWords(text, piece);
     const [first] = words;
     const last = words.at(-1);

@@ -24,8 +24,8 @@ export type GateDecision =
   /** Silence reached ENDPOINT_MS. */
   | ({ readonly kind: 'ended' } & Stretch);
 
-/** Windows whose probability is remembered: the last 4 s. */
-const REMEMBERED = 128;
+/** Windows whose probability is remembered: the last 8 s. */
+const REMEMBERED = 256;
 
 /**
  * Probabilities of speech in, one for each 32 ms window; beginnings, pauses and ends of utterances out. Hysteresis: speech begins
@@ -75,7 +75,7 @@ export class Gate {
     return Math.max(this.#floor, (this.#runFrom ?? this.#judgedTo) - this.#preRoll);
   }
 
-  /** The probability of the window that holds sample number `sample`, one of the last 4 s. */
+  /** The probability of the window that holds sample number `sample`, one of the last 8 s. */
   probabilityAt(sample: number): number {
     return this.#probabilities[Math.floor(sample / VAD_WINDOW_SAMPLES) % REMEMBERED] ?? 0;
   }

@@ -8,6 +8,8 @@ export type PieceSettings = GateSettings & WindowSettings;
 
 /** Longest piece: as much as one job may take of an engine before another's turn comes. */
 const PIECE_MAX_MS = 10_000;
+/** How far back the quietest place is looked for. A live caption cannot wait for that; a recording can. */
+const CUT_SEARCH_MS = 5000;
 /** Audio that may be pushed at once beside a piece that is not complete. */
 const PUSH_ROOM_MS = 12_000;
 
@@ -90,7 +92,7 @@ export class PieceCutter {
   #cutIfLong(): void {
     const open = this.#open;
     if (open === null) return;
-    const search = cutSearch({ from: open.from, judgedTo: this.#gate.judgedTo, step: VAD_WINDOW_SAMPLES }, this.#settings);
+    const search = cutSearch({ from: open.from, judgedTo: this.#gate.judgedTo, step: VAD_WINDOW_SAMPLES }, this.#settings, CUT_SEARCH_MS);
     if (search === null) return;
     if (open.speakingFrom === null) {
       const stretch = this.#gate.close(this.#gate.judgedTo);

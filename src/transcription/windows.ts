@@ -51,12 +51,16 @@ export function partialWindow(at: { from: number; heardTo: number; to: number },
 
 /**
  * Where to look for a cut, or null while the utterance may go on: its next detector window of `step` samples would take it over
- * MAX_UTTERANCE_MS. The search covers the last 3 s and never the first half.
+ * MAX_UTTERANCE_MS. The search covers the last `searchMs` (3 s by default) and never the first half.
  */
-export function cutSearch(at: { from: number; judgedTo: number; step: number }, settings: WindowSettings): Window | null {
+export function cutSearch(
+  at: { from: number; judgedTo: number; step: number },
+  settings: WindowSettings,
+  searchMs: number = CUT_SEARCH_MS,
+): Window | null {
   const length = at.judgedTo - at.from;
   if (length + at.step <= samples(settings.MAX_UTTERANCE_MS)) return null;
-  return { from: at.judgedTo - Math.min(samples(CUT_SEARCH_MS), Math.floor(length / 2)), to: at.judgedTo };
+  return { from: at.judgedTo - Math.min(samples(searchMs), Math.floor(length / 2)), to: at.judgedTo };
 }
 
 /**

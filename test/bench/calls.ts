@@ -1,6 +1,6 @@
 /** How many live calls this machine holds: N simulated calls in real time, N rising until finals come too late. Everything is included. */
 import { spawn } from 'node:child_process';
-import type { CaptionEvent } from '../../src/calls/events.ts';
+import type { CaptionEvent, FeedEvent } from '../../src/calls/events.ts';
 import { packagePath } from '../../src/paths.ts';
 import { SETTINGS } from '../../src/settings.ts';
 import { readFeed } from '../helpers/feed.ts';
@@ -59,24 +59,32 @@ async function runStep(calls: number, seconds: number): Promise<Step> {
   const wallSeconds = (performance.now() - startedMs) / 1000;
   const after = [usageOf(gateway.pid), sumUsage(enginePids)] as const;
   const page = await gateway.metrics();
-  const captions = feed.events.filter((event): event is CaptionEvent => event.type === 'caption');
   feed.close();
   await gateway.stop();
-  const finals = captions.filter((caption) => caption.final);
-  const stops = new Set(feed.events.flatMap((event) => (event.type === 'speech.stopped' ? [`${event.callId} ${event.atMs}`] : [])));
-  const [atEndpoint, atCut] = partition(finals, (caption) => stops.has(`${caption.callId} ${caption.endMs}`));
+  const lags = lagsOf(feed.events);
   return {
     calls,
-    finals: finals.length,
-    lateMs: atEndpoint.map((caption) => caption.lagMs + POST_ROLL_MS - ENDPOINT_MS),
-    cutLagMs: atCut.map((caption) => caption.lagMs),
-    partialLagMs: captions.filter((caption) => !caption.final).map((caption) => caption.lagMs),
+    ...lags,
+    finals: lags.lateMs.length + lags.cutLagMs.length,
     partialsDropped: metricValue(page, 'trunkline_partials_dropped_total'),
     gatewayCores: (after[0].cpuSeconds - before[0].cpuSeconds) / wallSeconds,
     engineCores: (after[1].cpuSeconds - before[1].cpuSeconds) / wallSeconds,
     gatewayRssMb: after[0].rssBytes / 1e6,
     engineRssMb: after[1].rssBytes / 1e6 / Math.max(enginePids.length, 1),
     loopP99Ms: metricValue(page, 'nodejs_eventloop_lag_p99_seconds') * 1000 - LOOP_SAMPLING_MS,
+  };
+}
+
+/** How late the captions among `events` were. */
+export function lagsOf(events: readonly FeedEvent[]): Pick<Step, 'lateMs' | 'cutLagMs' | 'partialLagMs'> {
+  const captions = events.filter((event): event is CaptionEvent => event.type === 'caption');
+  const stops = new Set(events.flatMap((event) => (event.type === 'speech.stopped' ? [`${event.callId} ${event.atMs}`] : [])));
+  const [finals, partials] = partition(captions, (caption) => caption.final);
+  const [atEndpoint, atCut] = partition(finals, (caption) => stops.has(`${caption.callId} ${caption.endMs}`));
+  return {
+    lateMs: atEndpoint.map((caption) => caption.lagMs + POST_ROLL_MS - ENDPOINT_MS),
+    cutLagMs: atCut.map((caption) => caption.lagMs),
+    partialLagMs: partials.map((caption) => caption.lagMs),
   };
 }
 
@@ -92,7 +100,8 @@ function sumUsage(pids: readonly number[]): Usage {
   };
 }
 
-function runCallers(url: string, calls: number, seconds: number): Promise<void> {
+/** Places `calls` simulated calls of `seconds` at once, from a process of their own; resolves when they have ended. */
+export function runCallers(url: string, calls: number, seconds: number): Promise<void> {
   const script = packagePath('test', 'bench', 'callers.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, url, String(calls), String(seconds)], {
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -3,6 +3,8 @@ import { Command } from 'commander';
 import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
 import { benchEquality } from './equality.ts';
+import { benchFiles } from './files.ts';
+import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
 
@@ -24,6 +26,12 @@ bench('accuracy', 'word error rate, steadiness of partials, captions on non-spee
 bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 40 }));
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
+);
+bench('files', 'how fast recordings are transcribed, in what memory, and what cutting and joining costs', (quick) =>
+  benchFiles(quick ? { lengths: [10, 60], joinSeconds: 120 } : { lengths: [10, 60, 600], joinSeconds: 1200 }),
+);
+bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
+  benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 60, fileSeconds: 300 }),
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) => benchPath({ seconds: quick ? 10 : 40 }));
 

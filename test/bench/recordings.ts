@@ -1,0 +1,42 @@
+/** Recordings of prompts, and sending them to a gateway. */
+import { readFileSync } from 'node:fs';
+import { writeWav } from '../../src/audio/wav.ts';
+import { LINE_RATE_HZ } from '../helpers/signals.ts';
+import { type Prompt, promptCalls } from './prompts.ts';
+
+const PAUSE_MS = [300, 1200] as const;
+
+/** Prompts one after the other as one recording, and its words. */
+export interface PromptRecording {
+  readonly samples: Int16Array;
+  readonly words: readonly string[];
+}
+
+/** About `seconds` of prompts, from the first of them on, over and over where there are too few. */
+export function recordingOf(prompts: readonly Prompt[], seconds: number): PromptRecording {
+  const chosen: Prompt[] = [];
+  for (let heard = 0; heard < seconds; ) {
+    const prompt = prompts[chosen.length % prompts.length];
+    if (prompt === undefined) break;
+    chosen.push(prompt);
+    heard += prompt.samples.length / LINE_RATE_HZ + (PAUSE_MS[0] + PAUSE_MS[1]) / 2000;
+  }
+  const [recording] = promptCalls(chosen, { promptsPerCall: chosen.length, pauseMs: PAUSE_MS });
+  return recording ?? { samples: new Int16Array(0), words: [] };
+}
+
+/** Sends a recording to the transcription door at `url` and returns its text. @throws Error when it is refused */
+export async function sendRecording(url: string, samples: Int16Array): Promise<string> {
+  const form = new FormData();
+  form.append('file', new Blob([writeWav([samples], LINE_RATE_HZ) as Uint8Array<ArrayBuffer>]), 'prompts.wav');
+  const response = await fetch(`${url}/v1/audio/transcriptions`, { method: 'POST', body: form });
+  const body = (await response.json()) as { text?: string; error?: { message: string } };
+  if (body.text === undefined) throw new Error(`refused: ${body.error?.message}`);
+  return body.text;
+}
+
+/** The most resident memory that process `pid` has had so far, in bytes (Linux). */
+export function peakRssOf(pid: number): number {
+  const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmHWM:\s+(\d+) kB$/m);
+  return Number(line?.[1] ?? Number.NaN) * 1024;
+}
