@@ -34,6 +34,24 @@ const phoneNumber = z
 
 const appUrl = z.string().refine((text) => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol), 'expected a ws or wss URL');
 
+const voiceSchema = {
+  summary: "Twilio's voice webhook: connects the call to Trunkline",
+  description:
+    'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` that app talks to the caller. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+  tags: ['twilio'],
+  security: [],
+  consumes: [FORM],
+  querystring: z.object({
+    listen: phoneNumber.optional().describe('Forward the call to this number (E.164) and listen'),
+    app: appUrl.optional().describe("The app that talks to the caller (ws or wss URL) in place of APP_URL's"),
+  }),
+  body: voiceForm,
+  response: {
+    200: { description: 'TwiML', content: { 'text/xml': { schema: z.string() } } },
+    ...errorResponses(400, 403, 413, 503),
+  },
+};
+
 interface TwilioOptions {
   readonly settings: Settings;
   readonly registry: Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'tokens'>;
@@ -48,23 +66,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
   app.post(
     '/twilio/voice',
     {
-      schema: {
-        summary: "Twilio's voice webhook: connects the call to Trunkline",
-        description:
-          'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` that app talks to the caller. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
-        tags: ['twilio'],
-        security: [],
-        consumes: [FORM],
-        querystring: z.object({
-          listen: phoneNumber.optional().describe('Forward the call to this number (E.164) and listen'),
-          app: appUrl.optional().describe("The app that talks to the caller (ws or wss URL) in place of APP_URL's"),
-        }),
-        body: voiceForm,
-        response: {
-          200: { description: 'TwiML', content: { 'text/xml': { schema: z.string() } } },
-          ...errorResponses(400, 403, 413, 503),
-        },
-      },
+      schema: voiceSchema,
       preValidation: async (request) => checkWebhook(request, settings, access),
     },
     (request, reply) => {
