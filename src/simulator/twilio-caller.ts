@@ -38,6 +38,8 @@ export interface CallOptions extends Partial<LineFaults> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sound that the bridge sends to be played, as it comes: µ-law, and earlier than it is heard. */
   onAudio?(payload: Uint8Array): void;
+  /** The bridge has what is not played yet thrown away. */
+  onClear?(): void;
   /** Signs the handshake; empty = unsigned. */
   readonly authToken?: string;
   /** The origin under which Twilio knows the bridge (`https://host`), for the signature; empty = as in `url`. */
@@ -288,6 +290,7 @@ export class TwilioCaller {
       case 'clear':
         this.#received.clears += 1;
         this.#tellMarks(this.#playout.clear());
+        this.#options.onClear?.();
         break;
       case 'warning':
         this.#warnings.add(`${message.code}: ${message.what}`);

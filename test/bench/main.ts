@@ -4,9 +4,11 @@ import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
+import { benchIntelligibility } from './intelligibility.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
+import { benchSpeech } from './speech.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
 
@@ -27,6 +29,9 @@ bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(q
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
 );
+bench('intelligibility', 'word error rate of what each voice says, over the phone, to our own recogniser', (quick) =>
+  benchIntelligibility({ every: quick ? 8 : 1 }),
+);
 bench('files', 'how fast recordings are transcribed, in what memory, and what cutting and joining costs', (quick) =>
   benchFiles(quick ? { lengths: [10, 60], joinSeconds: 120 } : { lengths: [10, 60, 600], joinSeconds: 1200 }),
 );
@@ -34,5 +39,8 @@ bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
   benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 60, fileSeconds: 300 }),
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) => benchPath({ seconds: quick ? 10 : 40 }));
+bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
+  benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
+);
 
 await program.parseAsync();
