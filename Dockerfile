@@ -29,6 +29,7 @@ WORKDIR /app
 COPY --from=build /app/dist dist
 COPY src/http/page src/http/page
 COPY fixtures/audio fixtures/audio
+COPY examples examples
 COPY package.json LICENSE NOTICE ./
 
 # CUDA 12 and cuDNN 9, as onnxruntime-node 1.30 asks for

@@ -22,7 +22,7 @@ server.on('connection', (socket) => {
         break;
       case 'prompt':
         if (!frame.last) break;
-        if (/\bgood\W*bye\b/i.test(frame.voicePrompt)) {
+        if (/\bgood\W*bye?\b/i.test(frame.voicePrompt)) {
           say('Goodbye!');
           // The call ends when that was played.
           send({ type: 'end' });

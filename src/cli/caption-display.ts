@@ -35,7 +35,16 @@ export class CaptionDisplay {
 
 /** When and who, in columns: `0:04  Caller  `. */
 export function speechHead({ startMs, track }: Pick<CaptionEvent, 'startMs' | 'track'>): string {
-  const seconds = Math.floor(startMs / 1000);
+  return head(startMs, SPEAKERS[track]);
+}
+
+/** The same for what an app said, `atMs` of the call. */
+export function appHead(atMs: number): string {
+  return head(atMs, 'App');
+}
+
+function head(atMs: number, speaker: string): string {
+  const seconds = Math.floor(atMs / 1000);
   const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  return `${time.padStart(6)}  ${SPEAKERS[track].padEnd(SPEAKER_CHARS)}  `;
+  return `${time.padStart(6)}  ${speaker.padEnd(SPEAKER_CHARS)}  `;
 }

@@ -10,27 +10,43 @@ import { type CallReport, placeCall } from '../simulator/twilio-caller.ts';
 import { MULAW_8K, samplesToMs } from '../units.ts';
 import { loadAudio } from './audio-file.ts';
 import { CaptionDisplay, speechHead } from './caption-display.ts';
+import { startExample } from './example.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { openFeed } from './feed-client.ts';
 import { Interruption } from './interruption.ts';
 import { LatencyMeter, quantile, sumOfMetric } from './latencies.ts';
 import { untilReady } from './readiness.ts';
+import { giveTalk } from './talk.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 /** How the demo is to be given. */
 export interface DemoOptions {
   /** Faster than real time: for machines, not for people. */
   readonly fast: boolean;
+  /** A caller who talks with an app, in place of two people. */
+  readonly talk: boolean;
   /** Serve on after the call, until Ctrl-C. */
   readonly keep: boolean;
 }
+
+/** Answers that a talk has at least. */
+const TURNS = 3;
 
 /** Whatever the environment says, the demo's gateway is this machine's alone, on a port of its own, and ends when it is told to. */
 const DEMO_SETTINGS = { HOST: '127.0.0.1', PORT: 0, PUBLIC_URL: '', API_KEYS: [], TWILIO_AUTH_TOKEN: '', DRAIN_TIMEOUT_MS: 0 } as const;
 
 /** Gives the demo; returns the exit code. */
 export async function demo(options: DemoOptions, environment: Settings, terminal: Terminal): Promise<number> {
-  const settings: Settings = { ...environment, ...DEMO_SETTINGS };
+  if (!options.talk) return demonstrate(options, { ...environment, ...DEMO_SETTINGS }, terminal);
+  const app = await startExample('echo');
+  try {
+    return await demonstrate(options, { ...environment, ...DEMO_SETTINGS, APP_URL: app.url, APP_GREETING: '', BARGE_IN: 'any' }, terminal);
+  } finally {
+    await app.stop();
+  }
+}
+
+async function demonstrate(options: DemoOptions, settings: Settings, terminal: Terminal): Promise<number> {
   const { out } = terminal;
   let refusal: string | null = null;
   const onRefused = (message: string) => {
@@ -43,10 +59,10 @@ export async function demo(options: DemoOptions, environment: Settings, terminal
     terminal.err.live([{ text: 'Loading the speech models…' }]);
     await untilReady(gateway.url, systemClock, () => refusal);
     terminal.err.live([]);
-    const captions = await giveCall(gateway, options, terminal);
+    const isGood = options.talk ? await showTalk(gateway, out) : (await giveCall(gateway, options, terminal)) > 0;
     sayNext(gateway, options, out);
     if (options.keep) await interrupted.promise;
-    return captions > 0 ? EXIT_OK : EXIT_FAILED;
+    return isGood ? EXIT_OK : EXIT_FAILED;
   } catch (error) {
     if (interrupted.came) return EXIT_INTERRUPTED;
     throw error;
@@ -94,6 +110,15 @@ async function giveCall(gateway: Gateway, { fast }: DemoOptions, { out }: Termin
   printTranscript(finals, out);
   printLatencies(meter, { fast, audioMs: seconds * 1000, runSeconds: await modelRunSeconds(gateway) }, out);
   return finals.length;
+}
+
+/** Whether the talk went as it was meant to: three answers, one of them cut short. */
+async function showTalk(gateway: Gateway, out: Output): Promise<boolean> {
+  out.line('A simulated caller talks with examples/echo.mjs. What the caller cut off, and so did not hear, is in brackets:');
+  out.line();
+  const { call, spoken } = await giveTalk(gateway, out);
+  checkCall(call);
+  return spoken.length > TURNS && spoken.some(({ interrupted }) => interrupted);
 }
 
 async function demoTrack(name: string): Promise<Int16Array> {
@@ -145,11 +170,12 @@ function figure(values: readonly number[], share: number): string {
   return `${String(Math.round(quantile(values, share) ?? 0)).padStart(5)} ms`;
 }
 
-function sayNext(gateway: Gateway, { keep }: DemoOptions, out: Output): void {
+function sayNext(gateway: Gateway, { keep, talk }: DemoOptions, out: Output): void {
   out.line();
   out.line(out.bold('Next'));
   if (keep) out.line(`  The call is still to be seen at ${gateway.url}/ until you press Ctrl-C.`);
   else out.line('  npm run demo -- --keep           the same, and look at the page meanwhile and afterwards');
+  if (!talk) out.line('  npm run demo -- --talk           a caller who talks with an app, and cuts in');
   out.line('  npm start                        serve, then point Twilio at it: see README');
   out.line('  npm run trunkline -- call x.wav  a call with your own recording');
 }

@@ -109,7 +109,8 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('demo')
     .description('show it working: a simulated call between two people, captioned live; no phone, no account')
-    .option('--fast', 'faster than real time', false)
+    .addOption(new Option('--fast', 'faster than real time').default(false).conflicts('talk'))
+    .option('--talk', 'a caller who talks with the echo app instead, and cuts in', false)
     .option('--keep', 'serve on after the call', false)
     .action(async (options: DemoOptions) => {
       const settings = readSettings();

@@ -1,12 +1,8 @@
 /** A simulated caller who talks with an app through a whole gateway: says sentences, waits for answers, hears them. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { decodeG711 } from '../../src/audio/g711.ts';
 import { readWav, writeWav } from '../../src/audio/wav.ts';
 import type { FeedEvent, SpokenEvent } from '../../src/calls/events.ts';
 import { sleep, systemClock } from '../../src/clock.ts';
-import { packagePath } from '../../src/paths.ts';
 import { Microphone } from '../../src/simulator/microphone.ts';
 import { type CallReport, TwilioCaller } from '../../src/simulator/twilio-caller.ts';
 import { MULAW_8K } from '../../src/units.ts';
@@ -16,40 +12,6 @@ import type { GatewayProcess } from '../helpers/gateway.ts';
 const CALL_MAX_MS = 90_000;
 /** From the decision to speak to the first sound. */
 const BREATH_MS = 60;
-
-/** An example that runs in a process of its own. */
-export interface ExampleProcess {
-  /** `ws://127.0.0.1:<port>` */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-/** Starts `examples/<name>.mjs` on a free port with `environment` added. @throws Error when it ends before it listens. */
-export async function startExample(name: string, environment: Readonly<Record<string, string>> = {}): Promise<ExampleProcess> {
-  const child = spawn(process.execPath, [packagePath('examples', `${name}.mjs`)], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const url = await Promise.race([listeningUrl(child), exited.then(() => Promise.reject(new Error(`${name} ended before it listened`)))]);
-  return {
-    url,
-    async stop() {
-      child.kill();
-      await exited;
-    },
-  };
-}
-
-function listeningUrl(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    if (child.stdout === null) return;
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const url = /listening on (ws:\S+)/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-  });
-}
 
 /** One call. Times are real: engines speak and hear as they do for people. */
 export class Conversation {
@@ -136,7 +98,7 @@ async function speech(gateway: GatewayProcess, input: string): Promise<Int16Arra
   const response = await fetch(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'tts-1', input, voice: 'slt', response_format: 'wav', sample_rate: MULAW_8K.rateHz }),
+    body: JSON.stringify({ model: 'tts-1', input, voice: 'kal16', response_format: 'wav', sample_rate: MULAW_8K.rateHz }),
   });
   if (response.status !== 200) throw new Error(`the speech was answered with ${response.status}: ${await response.text()}`);
   return readWav(new Uint8Array(await response.arrayBuffer())).channels[0] ?? new Int16Array(0);

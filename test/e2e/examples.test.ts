@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type ExampleApp, startExample } from '../../src/cli/example.ts';
+import { runBuiltCli } from '../helpers/cli.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
-import { Conversation, type ExampleProcess, startExample } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 
-let app: ExampleProcess | undefined;
+let app: ExampleApp | undefined;
 let gateway: GatewayProcess | undefined;
 let model: Server | undefined;
 afterEach(async () => {
@@ -41,7 +43,8 @@ describe('the echo', () => {
     await interruption;
     expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^You said: .*garden/i), interrupted: false });
 
-    await conversation.say('Goodbye!');
+    await conversation.say('Thank you, goodbye.');
+    await conversation.feed.until((event) => event.type === 'call.ended' && event.reason === 'app');
     const report = await conversation.ended;
     expect(report).toMatchObject({ closeCode: 1000, warnings: [] });
     expect(report.received.clears).toBeGreaterThan(0);
@@ -113,5 +116,24 @@ describe('the language model', () => {
     conversation.caller.hangup();
     await conversation.ended;
     expect(await conversation.transcribeWhatWasHeard()).toMatch(/library.*opens at nine/is);
+  });
+});
+
+describe('the demo', () => {
+  it('lets a caller talk with the echo for three turns, and cut in', async () => {
+    const { code, out, err } = await runBuiltCli(['demo', '--talk'], {
+      ASR_MODEL: 'moonshine-tiny',
+      VAD_MODEL: 'silero',
+      APP_URL: 'ws://127.0.0.1:9/',
+    });
+    expect([err, code]).toEqual(['', 0]);
+    const lines = out.split('\n').filter((line) => /^ +0:\d\d /.test(line));
+    const app = lines.filter((line) => line.includes('  App  ')).map((line) => line.replace(/^.* {2}App +/, ''));
+    expect(app[1]).toMatch(/^You said: .*tickets/);
+    expect(app[2]).toMatch(/^You said: .* \[.*week\.\]$/);
+    expect(app[3]).toMatch(/^You said: .*garden/);
+    expect(app[4]).toBe('Goodbye!');
+    expect(lines.filter((line) => line.includes('  Caller  ')).length).toBe(4);
+    expect(out).toMatch(/^Answers .*median \d+ ms/m);
   });
 });

@@ -1,0 +1,198 @@
+/** The part of the demo in which a simulated caller talks with the echo app: three turns, and the caller cuts the second answer short. */
+import { randomUUID } from 'node:crypto';
+import { readWav } from '../audio/wav.ts';
+import type { FeedEvent, SpokenEvent } from '../calls/events.ts';
+import { sleep, systemClock } from '../clock.ts';
+import type { Gateway } from '../main.ts';
+import { Microphone } from '../simulator/microphone.ts';
+import { type CallReport, TwilioCaller } from '../simulator/twilio-caller.ts';
+import { MULAW_8K } from '../units.ts';
+import { appHead, CaptionDisplay } from './caption-display.ts';
+import { openFeed } from './feed-client.ts';
+import { quantile } from './latencies.ts';
+import type { Output } from './terminal.ts';
+
+/** What the caller says, in the order of the talk. */
+const LINES = {
+  first: 'I would like to order two tickets for tomorrow evening.',
+  second: 'Please tell me everything about the weather in the mountains this week.',
+  interruption: 'No, I want to talk about the garden.',
+  last: 'Thank you, goodbye.',
+} as const;
+/** Another one than the app's, so that it is heard who speaks. */
+const CALLER_VOICE = 'kal16';
+
+/** A caller to whom nobody says goodbye hangs up. */
+const CALL_MAX_MS = 90_000;
+/** Between the end of an answer and the caller's next words. */
+const PAUSE_MS = 500;
+/** How much of the second answer the caller listens to. */
+const PATIENCE_MS = 1500;
+
+/** What came of a talk. */
+export interface TalkReport {
+  readonly call: CallReport;
+  /** What was said to the caller, in order. */
+  readonly spoken: readonly SpokenEvent[];
+}
+
+/**
+ * Places the call with the `gateway`, whose app is the echo, and shows on `out` what either side says, as it is said.
+ * @throws Error when the call ends too early
+ */
+export async function giveTalk(gateway: Gateway, out: Output): Promise<TalkReport> {
+  const talk = await Talk.begin(gateway, out);
+  try {
+    await talk.hold();
+    return await talk.end();
+  } finally {
+    talk.close();
+  }
+}
+
+type Voices = Readonly<Record<keyof typeof LINES, Int16Array>>;
+
+class Talk {
+  readonly #voices: Voices;
+  readonly #out: Output;
+  readonly #display: CaptionDisplay;
+  readonly #microphone = new Microphone(CALL_MAX_MS);
+  readonly #caller: TwilioCaller;
+  readonly #spoken: SpokenEvent[] = [];
+  /** From the caller's final caption to the first sound of the answer, in ms. */
+  readonly #answerMs: number[] = [];
+  #finalAtMs: number | null = null;
+  #over = false;
+  #listeners: (() => void)[] = [];
+  #call: Promise<CallReport> | null = null;
+  #closeFeed: () => void = () => undefined;
+  #ended: Promise<void> = Promise.resolve();
+
+  private constructor(gateway: Gateway, voices: Voices, out: Output) {
+    this.#voices = voices;
+    this.#out = out;
+    this.#display = new CaptionDisplay(out);
+    this.#caller = new TwilioCaller({
+      url: `${gateway.url.replace(/^http/, 'ws')}/twilio/media`,
+      tracks: { inbound: this.#microphone.track },
+      pace: 'realtime',
+      clock: systemClock,
+      callSid: `CA${randomUUID().replaceAll('-', '')}`,
+      from: '+15550100',
+      to: '+15550199',
+      onAudio: () => this.#onAudio(),
+    });
+  }
+
+  /** Has the caller's lines spoken, then calls. */
+  static async begin(gateway: Gateway, out: Output): Promise<Talk> {
+    const lines = Object.entries(LINES).map(async ([name, text]) => [name, await speak(gateway, text)] as const);
+    const talk = new Talk(gateway, Object.fromEntries(await Promise.all(lines)) as unknown as Voices, out);
+    const feed = await openFeed(gateway.url, talk.#caller.callSid, (event) => talk.#note(event));
+    talk.#closeFeed = () => feed.close();
+    talk.#ended = feed.callEnded;
+    talk.#call = talk.#caller.run();
+    talk.#call.catch(() => undefined).finally(() => talk.#onOver());
+    return talk;
+  }
+
+  /** Three turns: an answer heard to its end, one cut short, and the one to the interruption. */
+  async hold(): Promise<void> {
+    await this.#untilSpoken(1);
+    await this.#say('first');
+    await this.#untilSpoken(2);
+    await this.#say('second');
+    await this.#untilAnswered(2);
+    await sleep(systemClock, PATIENCE_MS);
+    await this.#say('interruption', 0);
+    await this.#untilSpoken(4);
+    await this.#say('last');
+  }
+
+  /** Waits until the app has ended the call, or the caller's patience has. */
+  async end(): Promise<TalkReport> {
+    const call = await this.#call;
+    if (call === null) throw new Error('nobody has called');
+    await this.#ended;
+    this.#printAnswers();
+    return { call, spoken: this.#spoken };
+  }
+
+  /** Leaves nothing behind, whatever has happened. */
+  close(): void {
+    this.#display.end();
+    this.#caller.drop();
+    this.#closeFeed();
+  }
+
+  async #say(line: keyof typeof LINES, pauseMs = PAUSE_MS): Promise<void> {
+    const startMs = this.#caller.sentMs + pauseMs;
+    const endMs = this.#microphone.speak(this.#voices[line], startMs);
+    await sleep(systemClock, endMs - this.#caller.sentMs);
+  }
+
+  #untilSpoken(count: number): Promise<void> {
+    return this.#until(() => this.#spoken.length >= count);
+  }
+
+  /** Until the `count`th answer to the caller begins to sound. */
+  #untilAnswered(count: number): Promise<void> {
+    return this.#until(() => this.#answerMs.length >= count);
+  }
+
+  async #until(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      if (this.#over) throw new Error('the call ended in the middle of the talk');
+      await new Promise<void>((resolve) => this.#listeners.push(resolve));
+    }
+  }
+
+  #note(event: FeedEvent): void {
+    if (event.type === 'caption') {
+      this.#display.show(event);
+      if (event.final && event.text !== '') this.#finalAtMs = systemClock.nowMs();
+    }
+    if (event.type === 'spoken') {
+      this.#spoken.push(event);
+      this.#out.line(appHead(event.atMs) + markUnheard(event));
+    }
+    this.#wake();
+  }
+
+  #onAudio(): void {
+    if (this.#finalAtMs === null) return;
+    this.#answerMs.push(systemClock.nowMs() - this.#finalAtMs);
+    this.#finalAtMs = null;
+    this.#wake();
+  }
+
+  #onOver(): void {
+    this.#over = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#listeners.splice(0)) wake();
+  }
+
+  #printAnswers(): void {
+    const figures = this.#answerMs.map((ms) => `${Math.round(ms)} ms`).join(', ');
+    const median = Math.round(quantile(this.#answerMs, 0.5) ?? 0);
+    this.#out.line();
+    this.#out.line(`${this.#out.bold('Answers')}  from the final caption to their first sound: ${figures} (median ${median} ms)`);
+  }
+}
+
+/** What was to be said, with what of it the caller did not hear in brackets. */
+function markUnheard({ text, heardText, interrupted }: SpokenEvent): string {
+  return interrupted ? `${heardText} [${text.slice(heardText.length).trim()}]` : text;
+}
+
+/** A line of the caller's, spoken by the gateway itself: 8 kHz. */
+async function speak(gateway: Gateway, input: string): Promise<Int16Array> {
+  const body = { model: 'tts-1', input, voice: CALLER_VOICE, response_format: 'wav', sample_rate: MULAW_8K.rateHz };
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${gateway.url}/v1/audio/speech`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`the caller's lines could not be spoken: ${await response.text()}`);
+  return readWav(new Uint8Array(await response.arrayBuffer())).channels[0] ?? new Int16Array(0);
+}
