@@ -260,7 +260,7 @@ export class Link implements Engine {
   #pump(): void {
     for (const queue of [this.#live, this.#batch]) {
       for (let job = queue.peek(); job !== undefined; job = queue.peek()) {
-        const process = this.#pool.pick(job);
+        const process = this.#pool.pick(job, { keepOneFree: this.load > 0 });
         if (process === null) return;
         queue.pop();
         process.deliver(job);

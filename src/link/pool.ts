@@ -27,6 +27,15 @@ export interface PoolOptions {
   readonly handlers: PoolHandlers;
 }
 
+/** What is left, on average, of a batch job's model run that a live job comes upon: half an encoder run over 8 s of speech. */
+const BATCH_RUN_MS = 30;
+
+interface Rival {
+  readonly process: EngineProcess;
+  readonly beforeMs: number;
+  readonly liveMs: number;
+}
+
 export class Pool {
   readonly #options: PoolOptions;
   readonly #slots: readonly Slot[];
@@ -73,12 +82,17 @@ export class Pool {
     await Promise.all(stops);
   }
 
-  /** The process that would begin `job` first by the estimates; null when none may take it now. */
-  pick(job: Job): EngineProcess | null {
-    let best: { process: EngineProcess; beforeMs: number; liveMs: number } | null = null;
+  /**
+   * The process that would begin `job` first by the estimates; null when none may take it now. Where calls are live, batch jobs leave one of several
+   * processes free: it takes what is live, which then need not even wait for the end of a batch job's model run.
+   */
+  pick(job: Job, { keepOneFree = false } = {}): EngineProcess | null {
+    if (keepOneFree && job.urgency === 'batch' && this.#freeOfBatch <= 1 && this.readyCount > 1) return null;
+    let best: Rival | null = null;
     for (const { process } of this.#slots) {
       if (!process?.accepts(job)) continue;
-      const rival = { process, beforeMs: process.workBefore(job.urgency), liveMs: process.workBefore('partial') };
+      const runningMs = process.holdsBatch ? BATCH_RUN_MS : 0;
+      const rival = { process, beforeMs: runningMs + process.workBefore(job.urgency), liveMs: process.workBefore('partial') };
       const gainMs = best === null ? 1 : best.beforeMs - rival.beforeMs || best.liveMs - rival.liveMs;
       if (gainMs > 0) best = rival;
     }
@@ -88,6 +102,10 @@ export class Pool {
   /** Tells whichever process has `job` to forget it. */
   cancel(job: Job): void {
     for (const slot of this.#slots) slot.process?.cancel(job);
+  }
+
+  get #freeOfBatch(): number {
+    return this.#slots.reduce((count, { process }) => (process?.ready && !process.holdsBatch ? count + 1 : count), 0);
   }
 
   #makeSlot(): Slot {

@@ -116,11 +116,16 @@ export class EngineProcess {
     return this.#pending.size;
   }
 
+  /** Whether it is at work on something that may wait. */
+  get holdsBatch(): boolean {
+    return this.#holds('batch');
+  }
+
   /** Whether `job` may be given to this process now. */
   accepts(job: Job): boolean {
     if (!this.ready || this.#lone !== null) return false;
     if (job.mustTravelAlone) return this.#pending.size === 0;
-    return job.urgency !== 'batch' || !this.#holds('batch');
+    return job.urgency !== 'batch' || !this.holdsBatch;
   }
 
   /** Estimated ms of model runs that go before a new job of `urgency`. */

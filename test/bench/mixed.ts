@@ -1,6 +1,6 @@
 /** What live calls feel of recordings: six calls alone, then the same with long recordings queued all the time. */
 import { readFeed } from '../helpers/feed.ts';
-import { metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
+import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
 import { lagsOf, runCallers } from './calls.ts';
 import { loadPrompts } from './prompts.ts';
 import { recordingOf, sendRecording } from './recordings.ts';
@@ -9,6 +9,8 @@ import { figure, quantile, type Report } from './report.ts';
 const CALLS = 6;
 const RECORDINGS = 20;
 const RATIO_MAX = 1.25;
+/** Audio of each recording after which the beginning is over. */
+const SETTLED_SECONDS = 5;
 
 interface Phase {
   readonly name: string;
@@ -34,6 +36,7 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
   await ready(gateway.url);
   const feed = await readFeed(gateway.url);
   const queue = recording === null ? null : keepQueued(gateway.url, recording);
+  if (queue !== null) await settled(gateway);
   const pids = [gateway.pid, ...gateway.enginePids()];
   const cpuSeconds = () => pids.reduce((sum, pid) => sum + usageOf(pid).cpuSeconds, 0);
   const before = { cpu: cpuSeconds(), page: await gateway.metrics(), ms: performance.now() };
@@ -50,6 +53,12 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
   await unfinished;
   const meanWaitMs = (1000 * grown('trunkline_lane_wait_seconds_sum{lane="batch"}')) / jobs;
   return { name, lateMs, partialLagMs, seconds: took, cores, fileSeconds: grown('trunkline_file_audio_seconds_total'), meanWaitMs };
+}
+
+/** Uploads are over and pieces of all recordings are being transcribed. */
+async function settled(gateway: GatewayProcess): Promise<void> {
+  const isUnderWay = async () => metricValue(await gateway.metrics(), 'trunkline_file_audio_seconds_total') > RECORDINGS * SETTLED_SECONDS;
+  while (!(await isUnderWay())) await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
 async function ready(url: string): Promise<void> {

@@ -20,6 +20,39 @@ describe('Link: order', () => {
     expect(await Promise.all(batch)).toEqual(['released', 'second']);
   });
 
+  it('lets tenants take turns, however many jobs each has waiting', async () => {
+    const { link } = open();
+    const jobs = [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['a3', 'a'],
+      ['b1', 'b'],
+    ].map(([word = '', tenant = '']) => say(link, word, 'batch', { tenant }));
+    await Promise.all(jobs);
+    expect(await say(link, 'seen')).toBe('a1:batch b1:batch a2:batch a3:batch seen:final');
+  });
+
+  it.each([
+    ['gives batch work every engine while nobody calls', [], true],
+    ['leaves one of several engines free of batch work while somebody does', ['a call'], false],
+  ])('%s', async (_what, before, isEverywhere) => {
+    const { link } = open({ workers: 2 });
+    await link.start();
+    await eventually(() => expect(link.status.ready).toBe(2));
+    for (const word of before) await say(link, word);
+    const abort = new AbortController();
+    const held = [1, 2].map(() => outcome(say(link, 'hold', 'batch', { signal: abort.signal })));
+    expect((await say(link, 'seen')).includes('hold:batch')).toBe(isEverywhere);
+    abort.abort();
+    expect(await Promise.all(held)).toEqual(['cancelled', 'cancelled']);
+  });
+
+  it('sends the windows of a file as a batch job of its own', async () => {
+    const { link } = open();
+    const { probabilities } = await link.detect({ samples: new Int16Array(1024).fill(100), state: null, urgency: 'batch' });
+    expect(probabilities).toHaveLength(2);
+  });
+
   it('gives a live job to the engine with the least live work', async () => {
     const { link } = open({ workers: 2 });
     await link.start();
