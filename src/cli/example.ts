@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { packagePath } from '../paths.ts';
 
+/** Most that is kept of what an example says of its troubles. */
+const COMPLAINT_MAX_CHARS = 4000;
+
 /** An example that takes calls. */
 export interface ExampleApp {
   /** `ws://127.0.0.1:<port>` */
@@ -23,11 +26,11 @@ export async function startExample(name: string, environment: Readonly<Record<st
   });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint = chunk.toString().trimEnd();
+    complaint = (complaint + chunk.toString()).slice(0, COMPLAINT_MAX_CHARS);
   });
-  const exited = once(child, 'exit');
+  const exited = once(child, 'close');
   const url = await Promise.race([listeningUrl(child), exited.then(() => null)]);
-  if (url === null) throw new Error(`examples/${name}.mjs ended before it listened: ${complaint}`);
+  if (url === null) throw new Error(`examples/${name}.mjs ended before it listened: ${complaint.trim()}`);
   return {
     url,
     async stop() {
