@@ -28,11 +28,14 @@ Examples:
 
 const CALL_NOTES = `
 A WAV file of any rate is sent as Twilio does: 8 kHz µ-law, 20 ms a message. With --both the stream is unidirectional with both tracks.
+With --carrier asterisk it is sent as chan_websocket does: 16 kHz linear, binary, with parameters as channel variables (__TRUNKLINE_…) and
+ASTERISK_USER and ASTERISK_PASSWORD, if set.
 TWILIO_AUTH_TOKEN, if set, signs the requests, over PUBLIC_URL where there is one. A bridge that wants its call token gets it with --voice.
 
 Examples:
   $ trunkline call caller.wav --jitter-ms 80 --loss 0.02 --reorder 0.01
   $ trunkline call caller.wav --dtmf 5@1200,#@3000 --drop-after-ms 8000
+  $ trunkline call caller.wav --carrier asterisk --param bargeIn=off
   $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice --from +15550100
 
 Exits with 1 when the bridge ends the call before the caller does, 130 after Ctrl-C.`;
@@ -122,10 +125,12 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
 function describeCall(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('call')
-    .description('place a simulated Twilio call with a running bridge')
+    .description('place a simulated call with a running bridge, as Twilio or as an Asterisk')
     .argument('<wav>', 'what the caller says')
+    .addOption(new Option('--carrier <carrier>', 'who places it').choices(['twilio', 'asterisk']).default('twilio'))
+    .option('--plain-text', "Asterisk's control messages as its older releases have them")
     .option('--both <wav>', 'what the caller hears: sends both tracks')
-    .option('--url <url>', "the bridge's media door (default: ws://127.0.0.1:$PORT/twilio/media)", parseMediaUrl)
+    .option('--url <url>', "the bridge's media door (default: ws://127.0.0.1:$PORT/twilio/media or /asterisk/media)", parseMediaUrl)
     .option('--voice <url>', 'ask this voice webhook first, and do as its TwiML says', parseWebUrl)
     .option('--fast', 'as fast as the bridge reads instead of in real time')
     .option('--jitter-ms <ms>', 'let messages be up to this late', parseMs, 0)
@@ -140,11 +145,21 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', CALL_NOTES)
     .action(async (wav: string, options: Omit<CallCommand, 'wav'>, command: Command) => {
+      const strange = options.carrier === 'asterisk' ? strangeToAsterisk(options) : undefined;
+      if (strange !== undefined) command.error(`error: ${strange} is for Twilio's calls, not for Asterisk's`);
       if (options.both !== undefined && options.dtmf !== undefined) command.error('error: Twilio tells no DTMF on a stream of both tracks');
       const settings = readSettings();
       const { call } = await import('./call.ts');
       done(await call({ ...options, wav }, settings, terminal));
     });
+}
+
+/** An option that was given and that a call of Asterisk has no use for. */
+function strangeToAsterisk({ both, voice, jitterMs, reorder }: Omit<CallCommand, 'wav'>): string | undefined {
+  if (both !== undefined) return '--both';
+  if (voice !== undefined) return '--voice';
+  if (jitterMs > 0) return '--jitter-ms';
+  return reorder > 0 ? '--reorder' : undefined;
 }
 
 function describeTranscribe(program: Command, terminal: Terminal, done: Done): void {

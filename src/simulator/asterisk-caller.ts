@@ -1,0 +1,265 @@
+/** An Asterisk in the box: dials a bridge as chan_websocket does, with its queue, its timer and its strictness, and hears what the far party would hear. */
+import { randomInt } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { frameBytes } from '../audio/frames.ts';
+import { encodeG711 } from '../audio/g711.ts';
+import type { ControlFormat } from '../carriers/asterisk-control.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { type Codec, FRAME_MS, msToSamples } from '../units.ts';
+import { AsteriskQueue, writeEvent } from './asterisk-queue.ts';
+import { seededRandom } from './random.ts';
+
+/** Asterisk waits this long for the upgrade only since 22.11; before, for ever. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** The largest message that Asterisk takes from a server: one byte more and it hangs up with 1009. */
+const MESSAGE_MAX_BYTES = 65_531;
+/** A fast call waits for a bridge that has this much to read. */
+const SEND_BUFFER_MAX_BYTES = 256 * 1024;
+/** A fast call lets the rest of the process run after so many frames. */
+const FRAMES_PER_TURN = 50;
+const SIGNED_LINEAR = 'slin';
+
+/** A call that Asterisk places with a bridge. Times are ms since the bridge was connected. */
+export interface AsteriskCallOptions {
+  /** The bridge's media door, `ws:` or `wss:`. */
+  readonly url: string;
+  /** What the caller says, at the rate of `codec`. */
+  readonly audio: Int16Array;
+  readonly codec: Codec;
+  readonly format: ControlFormat;
+  /** `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the bridge reads. */
+  readonly pace: 'realtime' | 'fast';
+  readonly clock: Clock;
+  /** Channel variables under the name that they are inherited by; only JSON tells them. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Options of the dial string, such as `d(in)`; they are told as Asterisk does, and nothing else comes of them here. */
+  readonly dialOptions?: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
+  /** Share (0–1) of frames that get lost on the way to Asterisk, with or without a jitter buffer that says so (an empty message). */
+  readonly lossShare?: number;
+  readonly jitterBuffer?: boolean;
+  readonly seed?: number;
+  /** While the caller is muted nothing is sent at all. */
+  readonly muted?: { readonly fromMs: number; readonly toMs: number };
+  /** Vanish without a word at this time. */
+  readonly dropAtMs?: number;
+  /** Sound as the far party hears it, frame by frame when it does. */
+  onHeard?(frame: Uint8Array): void;
+}
+
+/** How a call went. */
+export interface AsteriskCallReport {
+  /** Asterisk's name for the channel, and so the call's id. */
+  readonly channelId: string;
+  readonly sentMs: number;
+  readonly received: { readonly mediaBytes: number; readonly marks: number; readonly clears: number };
+  /** Sound that the far party heard, and the most that ever waited to be heard. */
+  readonly heardMs: number;
+  readonly highestQueueFrames: number;
+  readonly answered: boolean;
+  /** What Asterisk would only have logged. */
+  readonly warnings: readonly string[];
+  readonly closeCode: number;
+  readonly closeReason: string;
+}
+
+/** One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup}, or when the bridge hangs up. */
+export class AsteriskCaller {
+  readonly channelId = `${randomInt(1_000_000_000, 2_000_000_000)}.${randomInt(1, 10_000)}`;
+  readonly #options: AsteriskCallOptions;
+  readonly #queue: AsteriskQueue;
+  readonly #random: () => number;
+  readonly #digits: { readonly atMs: number; readonly digit: string }[];
+  readonly #received = { mediaBytes: 0, marks: 0, clears: 0 };
+  readonly #frameSamples: number;
+  #socket: WebSocket | null = null;
+  #timer: Timer | null = null;
+  #startMs = 0;
+  #frames = 0;
+  #heardFrames = 0;
+  #ending = false;
+
+  constructor(options: AsteriskCallOptions) {
+    this.#options = options;
+    this.#frameSamples = msToSamples(FRAME_MS, options.codec.rateHz);
+    this.#queue = new AsteriskQueue({ frameBytes: frameBytes(options.codec), format: options.format, channelId: this.channelId });
+    this.#random = seededRandom(options.seed ?? 1);
+    this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
+  }
+
+  /** Time of the call so far, by its frames. */
+  get sentMs(): number {
+    return this.#frames * FRAME_MS;
+  }
+
+  /**
+   * Connects and speaks; resolves when the call is over. To be called once.
+   * @throws Error when the bridge cannot be reached or refuses the handshake.
+   */
+  async run(): Promise<AsteriskCallReport> {
+    const socket = this.#connect();
+    this.#socket = socket;
+    const closed = this.#untilClosed(socket);
+    await this.#untilOpen(socket);
+    this.#startMs = this.#options.clock.nowMs();
+    this.#say(this.#mediaStart());
+    if (this.#options.pace === 'fast') await this.#speakFast(socket);
+    else this.#speak();
+    return this.#report(await closed);
+  }
+
+  /** The far party hangs up: Asterisk closes with 1000 and says nothing else, not even of its marks. */
+  hangup(): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    this.#timer?.cancel();
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.close(1000);
+    else this.#socket?.terminate();
+  }
+
+  #connect(): WebSocket {
+    const { url, user, password } = this.#options;
+    const socket = new WebSocket(url, 'media', {
+      ...(password === undefined ? {} : { headers: { authorization: basicHeader(user ?? '', password) } }),
+      perMessageDeflate: false,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      maxPayload: MESSAGE_MAX_BYTES,
+    });
+    socket.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary));
+    return socket;
+  }
+
+  #untilOpen(socket: WebSocket): Promise<void> {
+    return new Promise((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.on('error', (error) => reject(new Error(`the bridge did not take the call: ${error.message}`)));
+    });
+  }
+
+  #untilClosed(socket: WebSocket): Promise<Pick<AsteriskCallReport, 'closeCode' | 'closeReason'>> {
+    return new Promise((resolve) => {
+      socket.once('close', (closeCode, reason) => {
+        this.#ending = true;
+        this.#timer?.cancel();
+        resolve({ closeCode, closeReason: reason.toString() });
+      });
+    });
+  }
+
+  #report(end: Pick<AsteriskCallReport, 'closeCode' | 'closeReason'>): AsteriskCallReport {
+    const { answered, highestFrames, warnings } = this.#queue;
+    return {
+      channelId: this.channelId,
+      sentMs: this.sentMs,
+      received: { ...this.#received },
+      heardMs: this.#heardFrames * FRAME_MS,
+      highestQueueFrames: highestFrames,
+      answered,
+      warnings: [...warnings],
+      ...end,
+    };
+  }
+
+  #mediaStart(): string {
+    const { codec, format, variables = {}, dialOptions = '' } = this.#options;
+    const name = formatName(codec);
+    const size = frameBytes(codec);
+    const identity = { connection_id: 'trunkline', channel: `WebSocket/trunkline/0x${randomInt(2 ** 40).toString(16)}` };
+    const media = { format: name, optimal_frame_size: size, ptime: FRAME_MS };
+    if (format === 'plain-text') return writeEvent('MEDIA_START', { ...identity, channel_id: this.channelId, ...media }, format, '');
+    const channelVariables = {
+      DIALEDPEERNUMBER: `trunkline/c(${name})f(json)${dialOptions}`,
+      MEDIA_WEBSOCKET_CONNECTION_ID: 'trunkline',
+      MEDIA_WEBSOCKET_OPTIMAL_FRAME_SIZE: String(size),
+      ...variables,
+    };
+    return writeEvent('MEDIA_START', { ...identity, ...media, channel_variables: channelVariables }, format, this.channelId);
+  }
+
+  /** Does what is due and sleeps until the next tick, which is counted from the start, so that delays never add up. */
+  #speak(): void {
+    const { clock } = this.#options;
+    while (!this.#ending && (this.#frames + 1) * FRAME_MS <= clock.nowMs() - this.#startMs) this.#tick();
+    if (this.#ending) return;
+    const dueMs = this.#startMs + (this.#frames + 1) * FRAME_MS;
+    this.#timer = clock.after(Math.max(dueMs - clock.nowMs(), 0), () => this.#speak());
+  }
+
+  async #speakFast(socket: WebSocket): Promise<void> {
+    while (!this.#ending) {
+      this.#tick();
+      if (this.#frames % FRAMES_PER_TURN === 0 || socket.bufferedAmount > SEND_BUFFER_MAX_BYTES) await setImmediate();
+    }
+  }
+
+  /** 20 ms of the call: what the caller said in them, the keys pressed, and what is played. */
+  #tick(): void {
+    const { audio, dropAtMs = Number.POSITIVE_INFINITY } = this.#options;
+    const atMs = this.sentMs;
+    if (atMs >= dropAtMs) {
+      this.#ending = true;
+      this.#socket?.terminate();
+      return;
+    }
+    if (this.#frames * this.#frameSamples >= audio.length) {
+      this.hangup();
+      return;
+    }
+    this.#sendFrame(atMs);
+    this.#frames++;
+    while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs) this.#press(this.#digits.shift()?.digit ?? '');
+    for (const message of this.#queue.tick((frame) => this.#play(frame))) this.#say(message);
+  }
+
+  #sendFrame(atMs: number): void {
+    const { audio, codec, muted, lossShare = 0, jitterBuffer = false } = this.#options;
+    if (muted !== undefined && atMs >= muted.fromMs && atMs < muted.toMs) return;
+    const from = this.#frames * this.#frameSamples;
+    if (this.#random() >= lossShare) this.#socket?.send(encodeG711(audio.subarray(from, from + this.#frameSamples), codec));
+    else if (jitterBuffer) this.#socket?.send(new Uint8Array(0));
+  }
+
+  /** Only where the key is let go is it told. */
+  #press(digit: string): void {
+    const { format } = this.#options;
+    const fields = format === 'json' ? { digit } : { digit, channel_id: this.channelId };
+    this.#say(writeEvent('DTMF_END', fields, format, this.channelId));
+  }
+
+  #play(frame: Uint8Array): void {
+    this.#heardFrames++;
+    this.#options.onHeard?.(frame);
+  }
+
+  #hear(data: Buffer, isBinary: boolean): void {
+    if (isBinary) {
+      this.#received.mediaBytes += data.length;
+      for (const message of this.#queue.receiveAudio(data)) this.#say(message);
+      return;
+    }
+    const text = data.toString();
+    if (/MARK_MEDIA|STOP_MEDIA_BUFFERING/.test(text)) this.#received.marks++;
+    if (text.includes('FLUSH_MEDIA')) this.#received.clears++;
+    for (const message of this.#queue.receiveText(text)) this.#say(message);
+    if (this.#queue.hungUp) this.hangup();
+  }
+
+  #say(message: string): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(message);
+  }
+}
+
+function basicHeader(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+/** Asterisk's name of a codec: `ulaw`, `alaw`, `slin`, `slin16`, … */
+function formatName({ name, rateHz }: Codec): string {
+  if (name === 'mulaw') return 'ulaw';
+  if (name === 'alaw') return 'alaw';
+  const khz = Math.floor(rateHz / 1000);
+  return khz === 8 ? SIGNED_LINEAR : `${SIGNED_LINEAR}${khz}`;
+}

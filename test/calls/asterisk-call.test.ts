@@ -1,0 +1,214 @@
+/** A call of an Asterisk, on a clock of the test: what it sends has no time of its own, and what it plays it plays by its own queue. */
+import { describe, expect, it } from 'vitest';
+import { frameBytes } from '../../src/audio/frames.ts';
+import { encodeG711 } from '../../src/audio/g711.ts';
+import type { ControlFormat } from '../../src/carriers/asterisk-control.ts';
+import { AsteriskQueue, writeEvent } from '../../src/simulator/asterisk-queue.ts';
+import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
+import { CarrierSocket } from '../fakes/carrier-socket.ts';
+import { type Gateway, startCalls } from './harness.ts';
+import { turns } from './speaking.ts';
+
+const LINEAR_16K: Codec = { name: 'pcm16', rateHz: 16_000, channels: 1, bytesPerSample: 2 };
+const LINEAR_44K: Codec = { ...LINEAR_16K, rateHz: 44_100 };
+const FORMATS = new Map([
+  [MULAW_8K, 'ulaw'],
+  [LINEAR_16K, 'slin16'],
+  [LINEAR_44K, 'slin44'],
+]);
+const ID = '1795240043.2';
+const LOUD = 8000;
+
+/** An Asterisk in the hand of the test, which hears what its far party hears. */
+class Asterisk {
+  readonly socket = new CarrierSocket();
+  readonly queue: AsteriskQueue;
+  readonly heard: Uint8Array[] = [];
+  readonly commands: string[] = [];
+  readonly #gateway: Gateway;
+  readonly #codec: Codec;
+  readonly #format: ControlFormat;
+  #read = 0;
+
+  constructor(gateway: Gateway, { codec = LINEAR_16K, format = 'json' as ControlFormat, vouched = true } = {}) {
+    this.#gateway = gateway;
+    this.#codec = codec;
+    this.#format = format;
+    this.queue = new AsteriskQueue({ frameBytes: frameBytes(codec), format, channelId: ID });
+    gateway.registry.acceptAsterisk(this.socket.asWebSocket, { vouched });
+  }
+
+  start(variables: Record<string, string> = {}): this {
+    const identity = { connection_id: 'trunkline', channel: 'WebSocket/trunkline/0x7fe7' };
+    const media = { format: FORMATS.get(this.#codec) ?? '', optimal_frame_size: frameBytes(this.#codec), ptime: FRAME_MS };
+    const fields =
+      this.#format === 'json' ? { ...identity, ...media, channel_variables: variables } : { ...identity, channel_id: ID, ...media };
+    return this.say(writeEvent('MEDIA_START', fields, this.#format, ID));
+  }
+
+  say(text: string): this {
+    this.socket.emit('message', Buffer.from(text), false);
+    return this;
+  }
+
+  /** One message of `durationMs`, loud or not. */
+  frame(level: number, durationMs = FRAME_MS): this {
+    const samples = Int16Array.from({ length: msToSamples(durationMs, this.#codec.rateHz) }, (_, i) => ((i & 4) === 0 ? level : -level));
+    this.socket.emit('message', Buffer.from(encodeG711(samples, this.#codec)), true);
+    return this;
+  }
+
+  /** `durationMs` go by, in which the caller speaks loudly, is silent (0), or sends nothing at all (null). */
+  async pass(durationMs: number, level: number | null): Promise<this> {
+    await turns();
+    for (let passedMs = 0; passedMs < durationMs; passedMs += FRAME_MS) {
+      this.#gateway.clock.advance(FRAME_MS);
+      if (level !== null) this.frame(level);
+      this.#listen();
+      for (const message of this.queue.tick((frame) => this.heard.push(frame))) this.say(message);
+      await turns();
+    }
+    return this;
+  }
+
+  #listen(): void {
+    const sent: readonly (string | Uint8Array)[] = this.socket.sent;
+    for (; this.#read < sent.length; this.#read++) {
+      const message = sent[this.#read] ?? '';
+      const isText = typeof message === 'string';
+      if (isText) this.commands.push(message);
+      for (const answer of isText ? this.queue.receiveText(message) : this.queue.receiveAudio(message)) this.say(answer);
+    }
+  }
+}
+
+const finals = (gateway: Gateway) => gateway.events.flatMap((event) => (event.type === 'caption' && event.final ? [event] : []));
+
+function voiceOf(gateway: Gateway) {
+  const voice = gateway.registry.voice(ID);
+  if (voice === undefined) throw new Error('there is no live call');
+  return voice;
+}
+
+describe('what Asterisk sends', () => {
+  it.each([
+    ['µ-law', MULAW_8K],
+    ['slin16', LINEAR_16K],
+    ['slin44', LINEAR_44K],
+  ])('becomes captions: %s', async (_name, codec) => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway, { codec }).start();
+    await asterisk.pass(800, LOUD);
+    await asterisk.pass(800, 0);
+    expect(finals(gateway)).toMatchObject([{ callId: ID, text: 'secret words' }]);
+  });
+
+  it('names the call by its channel, and its parties by variables', async () => {
+    const gateway = startCalls();
+    new Asterisk(gateway).start({ __TRUNKLINE_FROM: '+15550100', __TRUNKLINE_TO: '600' });
+    expect(gateway.registry.get(ID)).toMatchObject({ carrier: 'asterisk', from: '+15550100', to: '600', state: 'live' });
+  });
+
+  it('may come in messages of any length', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway).start();
+    for (const durationMs of [10, 30, 60, 60, 60, 60, 60, 60, 60, 40]) {
+      gateway.clock.advance(durationMs);
+      asterisk.frame(LOUD, durationMs);
+    }
+    expect(gateway.registry.get(ID)?.durationMs).toBe(500);
+  });
+
+  it('is no message while nobody speaks: the utterance ends by the clock', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway).start();
+    await asterisk.pass(800, LOUD);
+    expect(finals(gateway)).toEqual([]);
+    await asterisk.pass(1500, null);
+    expect(finals(gateway)).toHaveLength(1);
+  });
+
+  it('leaves holes, which are filled, so that captions keep the time of the call', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway).start();
+    await asterisk.pass(600, LOUD);
+    await asterisk.pass(3000, null);
+    await asterisk.pass(600, LOUD);
+    await asterisk.pass(800, 0);
+    const [first, second] = finals(gateway);
+    expect((second?.startMs ?? 0) - (first?.startMs ?? 0)).toBeGreaterThan(3500);
+    expect(gateway.registry.get(ID)?.durationMs).toBe(5000);
+  });
+
+  it('is asked for a sign of life when nothing comes, and the call goes on as long as one comes', async () => {
+    const gateway = startCalls({ MEDIA_TIMEOUT_MS: '2000' });
+    const asterisk = new Asterisk(gateway).start();
+    await asterisk.pass(10_000, null);
+    expect(gateway.registry.get(ID)?.state).toBe('live');
+    expect(asterisk.commands.filter((command) => command.includes('GET_STATUS')).length).toBeGreaterThan(4);
+    gateway.clock.advance(2100);
+    expect(asterisk.socket.closedWith).toMatchObject({ code: 4409 });
+  });
+
+  it('tells keys', () => {
+    const gateway = startCalls();
+    new Asterisk(gateway).start().say('{"event":"DTMF_END","channel_id":"1","digit":"5"}');
+    expect(gateway.events).toContainEqual({ type: 'dtmf', callId: ID, digit: '5', atMs: 0 });
+  });
+
+  it.each([
+    [false, 1],
+    [true, 0],
+  ])('may name an app when it has shown a password (%s)', (vouched, warnings) => {
+    const gateway = startCalls();
+    new Asterisk(gateway, { vouched }).start({ __TRUNKLINE_APP: 'ws://127.0.0.1:9/' });
+    expect(gateway.logLines.filter((line) => line.includes('APP_ALLOWED_ORIGINS'))).toHaveLength(warnings);
+  });
+});
+
+describe.each(['json', 'plain-text'] as const)('what Asterisk is sent, in %s', (format) => {
+  const TEXT = 'Your balance is forty two dollars.';
+
+  it('is an answer, whole frames a little ahead of time, and marks by which it is known what was heard', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway, { format }).start();
+    await asterisk.pass(100, 0);
+    expect(asterisk.queue.answered).toBe(true);
+    voiceOf(gateway).say(TEXT);
+    await asterisk.pass(1000, 0);
+    expect(asterisk.heard).toHaveLength(TEXT.length);
+    expect(asterisk.heard.every((frame) => frame.length === frameBytes(LINEAR_16K))).toBe(true);
+    expect(asterisk.queue.highestFrames).toBeLessThanOrEqual(gateway.context.settings.PLAYOUT_LEAD_MS / FRAME_MS + 1);
+    expect(gateway.events.filter(({ type }) => type === 'spoken')).toMatchObject([{ interrupted: false }]);
+    expect([...asterisk.queue.warnings]).toEqual([]);
+  });
+
+  it('stays far from the length at which Asterisk drops sound, however large the lead', async () => {
+    const gateway = startCalls({ PLAYOUT_LEAD_MS: '10000' });
+    const asterisk = new Asterisk(gateway, { format }).start();
+    voiceOf(gateway).say(TEXT.repeat(20));
+    await asterisk.pass(600, 0);
+    expect(asterisk.queue.highestFrames).toBeGreaterThan(400);
+    expect(asterisk.queue.highestFrames).toBeLessThan(900);
+  });
+
+  it('is a flush when the caller cuts in, and not a frame is heard after it', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway, { format }).start();
+    voiceOf(gateway).say(TEXT.repeat(5));
+    await asterisk.pass(500, 0);
+    const before = asterisk.heard.length;
+    const heard = voiceOf(gateway).interrupt();
+    await asterisk.pass(1000, 0);
+    expect([asterisk.heard.length - before, heard?.heardText]).toEqual([0, 'Your balance is forty']);
+    expect(asterisk.commands.filter((command) => command.includes('FLUSH_MEDIA'))).toHaveLength(1);
+  });
+
+  it('is a hang-up when the call is ended here', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway, { format }).start();
+    gateway.registry.hangup(ID);
+    await asterisk.pass(40, null);
+    expect([asterisk.queue.hungUp, asterisk.socket.closedWith?.code]).toEqual([true, 1000]);
+  });
+});
