@@ -50,7 +50,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const recordings = new Recordings({ settings, engine: link, clock, metrics });
   let draining = false;
   const health = () => ({ draining, engine: link.status });
-  const server = await createServer({ settings, registry, feed, recordings, speech, health, metrics, log, clock });
+  const server = await createServer({ settings, registry, feed, recordings, engine: link, speech, health, metrics, log, clock });
   const end = async () => {
     warming.abort();
     await server.close();

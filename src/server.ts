@@ -22,6 +22,7 @@ import { speechDoors, speechRoutes } from './http/speech.ts';
 import { Translator } from './http/transcriptions/translate.ts';
 import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
+import type { Engine } from './link/engine.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Recordings } from './recordings/recordings.ts';
@@ -41,6 +42,7 @@ interface ServerOptions {
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'tokens'>;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
+  readonly engine: Engine;
   readonly speech: SpeechSource;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
@@ -114,7 +116,9 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
     void guarded.register(callRoutes, { calls: registry });
     void guarded.register(captionRoutes, { readers, clock });
     void guarded.register(phoneRoutes, { registry });
-    void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures } });
+    const isDraining = () => health().draining;
+    const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
+    void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });
     const { clearPrompts } = options.speech;
     void guarded.register(speechRoutes, { settings, clock, doors: speechDoors({ ...options, failures }), clearPrompts });
     void guarded.register(metricRoutes, { metrics });

@@ -139,7 +139,8 @@ export class TrackChain {
   }
 }
 
-function toEarMetrics(metrics: Metrics): EarMetrics {
+/** What an ear reports, counted in the gateway's metrics. */
+export function toEarMetrics(metrics: Metrics): EarMetrics {
   return {
     partial: (lagMs) => metrics.partialLag.observe(lagMs / 1000),
     final: (how, lagMs) => {

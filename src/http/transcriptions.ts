@@ -2,11 +2,19 @@
 import multipart from '@fastify/multipart';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from './errors.ts';
+import { toEarMetrics } from '../calls/track.ts';
+import type { Clock } from '../clock.ts';
+import { TrunklineError } from '../errors.ts';
+import { admitCall } from '../link/admission.ts';
+import type { Engine } from '../link/engine.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Settings } from '../settings.ts';
+import { errorResponses, type Failures } from './errors.ts';
 import { answerTranscription, answerTranslation, SPOKEN_LANGUAGE } from './transcriptions/answer.ts';
 import { readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './transcriptions/fields.ts';
 import { languageName } from './transcriptions/languages.ts';
 import { type RecordingDoors, serveRecording } from './transcriptions/serve.ts';
+import { TranscribeSocket, type TranscribeSocketOptions } from './transcriptions/socket.ts';
 import { OPENAI_EVENTS, QWEN_EVENTS, streamTranscript } from './transcriptions/stream.ts';
 
 const text = { schema: z.string() };
@@ -110,10 +118,58 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { 
   done();
 };
 
-/** Every door that takes a recording. */
-export const transcriptionRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { doors }, done) => {
+const socketQuery = z.object({ use_server_vad: z.enum(['true', 'false']).default('true') });
+
+/** What the socket needs beside the doors. */
+export interface LiveOptions {
+  readonly engine: Engine;
+  readonly settings: TranscribeSocketOptions['settings'] & Pick<Settings, 'MAX_CALLS'>;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly failures: Failures;
+  readonly isDraining: () => boolean;
+}
+
+/** `WS /ws/transcribe`. */
+const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { live }, done) => {
+  const { engine, settings, clock, failures, isDraining } = live;
+  const metrics = toEarMetrics(live.metrics);
+  let open = 0;
+  app.route({
+    method: 'GET',
+    url: '/ws/transcribe',
+    exposeHeadRoute: false,
+    config: { socket: true },
+    schema: {
+      summary: 'Live audio as running text (WebSocket, Qwen3-ASR server)',
+      description:
+        'Binary messages are 16-bit little-endian mono samples at 16 kHz; texts are `{"action":"flush"}`, `"reset"` or `"config"`. Answers are `{"text","is_partial","is_final"}`; a partial is the whole text of the utterance so far. Sockets count as live calls do: at most MAX_CALLS, and none where the engines have no room.',
+      tags: ['recordings'],
+      querystring: socketQuery,
+      response: errorResponses(400, 401, 403, 429, 503),
+    },
+    preHandler: (_request, _reply, next) => {
+      admitCall({ liveCount: open, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad, draining: isDraining() });
+      next();
+    },
+    handler: () => {
+      throw new TrunklineError('invalid_request', '/ws/transcribe is for WebSockets, expected an upgrade');
+    },
+    wsHandler: (socket, request) => {
+      open++;
+      socket.once('close', () => open--);
+      const useServerVad = (request.query as z.infer<typeof socketQuery>).use_server_vad === 'true';
+      new TranscribeSocket({ socket, engine, settings, clock, failures, metrics, useServerVad }).open();
+    },
+  });
+  done();
+};
+
+/** Every door that takes a recording, and one for audio that is still being spoken. */
+export const transcriptionRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors; live: LiveOptions }> = (app, { doors, live }, done) => {
   void app.register(multipart);
   void app.register(openAiRoutes, { doors });
   void app.register(qwenRoutes, { doors });
+  void app.register(socketRoute, { live });
   done();
 };
