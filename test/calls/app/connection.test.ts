@@ -244,4 +244,20 @@ describe('an app that does not do its part', () => {
     made.resume();
     await until('one');
   });
+
+  it('is not read either when it comes back while nobody reads', async () => {
+    const made = await connected();
+    made.pause();
+    app.socket.terminate();
+    made.resume();
+    await until('lost');
+    made.pause();
+    clock.advance(250);
+    await app.until(({ frames }) => frames.length === 2);
+    app.say('one');
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    expect(told).not.toContain('one');
+    made.resume();
+    await until('one');
+  });
 });
