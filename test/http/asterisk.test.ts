@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { TrunklineError } from '../../src/errors.ts';
@@ -49,7 +50,8 @@ describe('WS /asterisk/media', () => {
 
   it('stops looking at passwords after ten wrong ones, and does not count calls without one', async () => {
     expect(await dial(LOCKED)).toBe(401);
-    const url = `http://127.0.0.1:${doors.app.addresses()[0]?.port}/asterisk/media`;
+    const { port } = doors.app.server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/asterisk/media`;
     for (let n = 0; n < 10; n++) expect(await knock(url, basic(`pbx:${n}`))).toBe(401);
     expect(await knock(url, basic('pbx:a:b c'))).toBe(429);
   });
