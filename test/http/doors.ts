@@ -105,7 +105,18 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: { clear: () => 0 } });
   const speech = { ...source, ffmpeg: new Ffmpeg({ command: ffmpeg, clock }) };
-  const app = await createServer({ settings, registry: calls, feed, recordings, engine: speaker, health: () => health, speech, metrics, log, clock });
+  const app = await createServer({
+    settings,
+    registry: calls,
+    feed,
+    recordings,
+    engine: speaker,
+    health: () => health,
+    speech,
+    metrics,
+    log,
+    clock,
+  });
   return { app, calls, feed, clock, metrics, logLines, health, engine: speaker, recordings };
 }
 
