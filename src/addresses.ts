@@ -1,7 +1,6 @@
-/** Which network addresses belong to everybody. A host that an app names may lead to this machine or its neighbours: those are not an app's to use. */
+/** Which network addresses belong to everybody. A host that a stranger names may lead to this machine or its neighbours: those are not a stranger's to use. */
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { TrunklineError } from '../../errors.ts';
 
 /** IANA's special-purpose registries (RFC 6890), multicast and what is reserved: nothing of it is on the public internet. */
 const SPECIAL_IPV4 = [
@@ -47,26 +46,23 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** @throws TrunklineError `invalid_request` when `hostname` (as URL has it) is an address that is not public. Names are left to {@link lookupPublic}. */
+/** The address, or one of those of a name, is not public. */
+export class PrivateAddressError extends Error {}
+
+/** @throws PrivateAddressError when `hostname` (as URL has it) is an address that is not public. Names are left to {@link lookupPublic}. */
 export function refusePrivateAddress(hostname: string): void {
   const address = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(address) !== 0 && !isPublicAddress(address)) throw refusal();
+  if (isIP(address) !== 0 && !isPublicAddress(address)) throw new PrivateAddressError('the address is in a private network');
 }
 
-/** A resolver for `http.request` that fails when any address of the name is not public. What it answers is what is then connected to. */
+/** A resolver for `http.request` that fails with {@link PrivateAddressError} when any address of the name is not public. What it answers is what is then connected to. */
 export const lookupPublic: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, []);
-    if (!addresses.every(({ address }) => isPublicAddress(address))) return done(refusal(), []);
+    if (!addresses.every(({ address }) => isPublicAddress(address)))
+      return done(new PrivateAddressError('an address of the name is in a private network'), []);
     const [first] = addresses;
     if (options.all === true || first === undefined) return done(null, addresses);
     return done(null, first.address, first.family);
   });
 };
-
-function refusal(): TrunklineError {
-  return new TrunklineError(
-    'invalid_request',
-    'the recording cannot be played: its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)',
-  );
-}

@@ -8,6 +8,7 @@ import { CallRegistry } from './calls/registry.ts';
 import { systemClock } from './clock.ts';
 import { ConfigError, EXIT_CONFIG } from './config.ts';
 import { openSpeech } from './http/speech/source.ts';
+import { Batches } from './jobs/batches.ts';
 import { createLink } from './link/from-settings.ts';
 import { createLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
@@ -48,18 +49,21 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });
   const warming = new AbortController();
   const recordings = new Recordings({ settings, engine: link, clock, metrics });
+  const batches = new Batches({ settings, recordings, clock, log, metrics });
   let draining = false;
   const health = () => ({ draining, engine: link.status });
-  const server = await createServer({ settings, registry, feed, recordings, engine: link, speech, health, metrics, log, clock });
+  const server = await createServer({ settings, registry, feed, recordings, engine: link, batches, speech, health, metrics, log, clock });
   const end = async () => {
     warming.abort();
     await server.close();
+    await batches.close();
     await link.close();
   };
   let closed: Promise<void> | null = null;
   try {
     // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
     if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
+    await batches.resume();
     const url = await listen(server, settings);
     log.info({ url }, 'listening');
     if (settings.ENGINE_PRELOAD) {

@@ -54,6 +54,10 @@ export class Metrics {
   readonly files = this.#gauge('trunkline_files', 'Recordings being transcribed, waiting for their turns included', []);
   readonly fileSeconds = this.#counter('trunkline_file_audio_seconds_total', 'Audio of recordings that has been heard', []);
 
+  readonly batches = this.#gauge('trunkline_batches', 'Batches that are not at their end', []);
+  readonly batchFiles = this.#counter('trunkline_batch_files_total', 'Recordings of batches that came to their end', ['outcome']);
+  readonly webhooks = this.#counter('trunkline_webhooks_total', 'Attempts to tell of the end of a batch', ['outcome']);
+
   readonly partialLag = this.#histogram('trunkline_partial_lag_seconds', 'Last audio used to partial caption', [], LAG_SECONDS);
   readonly finalLag = this.#histogram('trunkline_final_lag_seconds', 'Endpoint (silence held) to final caption', [], LAG_SECONDS);
   readonly partialsDropped = this.#counter('trunkline_partials_dropped_total', 'Partial windows replaced by a newer one or given up', []);

@@ -8,6 +8,7 @@ import type { CallRegistry } from './calls/registry.ts';
 import type { Clock } from './clock.ts';
 import { Access } from './http/access.ts';
 import { asteriskRoutes } from './http/asterisk.ts';
+import { batchRoutes } from './http/batches.ts';
 import { type Calls, callRoutes } from './http/calls.ts';
 import { captionRoutes } from './http/captions.ts';
 import { describeRoutes, docsRoutes } from './http/docs.ts';
@@ -22,6 +23,7 @@ import { speechDoors, speechRoutes } from './http/speech.ts';
 import { Translator } from './http/transcriptions/translate.ts';
 import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
+import type { Batches } from './jobs/batches.ts';
 import type { Engine } from './link/engine.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -43,6 +45,7 @@ interface ServerOptions {
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly engine: Engine;
+  readonly batches: Batches;
   readonly speech: SpeechSource;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
@@ -119,6 +122,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });
+    void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
     const { clearPrompts } = options.speech;
     void guarded.register(speechRoutes, { settings, clock, doors: speechDoors({ ...options, failures }), clearPrompts });
     void guarded.register(metricRoutes, { metrics });

@@ -10,6 +10,7 @@ import type { TrunklineError } from '../../src/errors.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
 import { Ffmpeg } from '../../src/http/speech/ffmpeg.ts';
 import { openSpeech } from '../../src/http/speech/source.ts';
+import { Batches } from '../../src/jobs/batches.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -103,6 +104,7 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
   const health = { draining: false, engine };
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
+  const batches = new Batches({ settings, recordings, clock, log, metrics });
   const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: { clear: () => 0 } });
   const speech = { ...source, ffmpeg: new Ffmpeg({ command: ffmpeg, clock }) };
   const app = await createServer({
@@ -111,12 +113,14 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
     feed,
     recordings,
     engine: speaker,
+    batches,
     health: () => health,
     speech,
     metrics,
     log,
     clock,
   });
+  app.addHook('onClose', () => batches.close());
   return { app, calls, feed, clock, metrics, logLines, health, engine: speaker, recordings };
 }
 

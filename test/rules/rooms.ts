@@ -3,10 +3,11 @@ import { importsOf, ownImportsOf, type SourceFile } from './source.ts';
 
 /** The rooms of `src` and the rooms that each may import from, beside itself and the foundation. Files right under `src` are in `ROOM_OF_FILE`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  top: ['server', 'http', 'recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'simulator', 'audio'],
-  server: ['http', 'recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
-  http: ['recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
+  top: ['server', 'http', 'jobs', 'recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'simulator', 'audio'],
+  server: ['http', 'jobs', 'recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
+  http: ['jobs', 'recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
   calls: ['carriers', 'transcription', 'speech', 'link', 'audio'],
+  jobs: ['recordings'],
   recordings: ['transcription', 'link', 'audio'],
   carriers: ['audio'],
   transcription: ['audio', 'link'],

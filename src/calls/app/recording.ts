@@ -2,11 +2,11 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { lookupPublic, PrivateAddressError, refusePrivateAddress } from '../../addresses.ts';
 import { readWav } from '../../audio/wav.ts';
 import type { Clock } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
-import { lookupPublic, refusePrivateAddress } from './addresses.ts';
 
 const REDIRECTS_MAX = 3;
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
@@ -41,6 +41,8 @@ export function recordingFetcher(settings: RecordingSettings, clock: Clock, look
       return toMono(bytes);
     } catch (error) {
       if (error instanceof TrunklineError) throw error;
+      if (error instanceof PrivateAddressError)
+        refuse('its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)');
       if (late.signal.aborted) refuse(`it did not come within ${settings.APP_PLAY_TIMEOUT_MS} ms`);
       refuse(`its server cannot be reached (${codeOf(error)})`);
     } finally {

@@ -1,0 +1,152 @@
+/** Reads the request for a batch: a form with many files, or JSON that says where they are. */
+import { createHash, type Hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { MultipartFile } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { TrunklineError } from '../../errors.ts';
+import type { Draft, Order } from '../../jobs/batches.ts';
+import type { Settings } from '../../settings.ts';
+
+const URL_MAX_CHARS = 4096;
+const NAME_MAX_CHARS = 255;
+const KEY_MAX_CHARS = 255;
+
+/** What batches are bounded by. */
+export type ReceiveSettings = Pick<Settings, 'BATCH_FILES_MAX' | 'BATCH_MAX_BYTES' | 'UPLOAD_MAX_BYTES' | 'WEBHOOK_SECRET'>;
+
+const webUrl = z.url({ protocol: /^https?$/ }).max(URL_MAX_CHARS);
+
+const options = {
+  channels: z.enum(['mix', 'split']).default('mix').describe('split = one speaker on each side of a stereo recording'),
+  webhookUrl: webUrl.optional().describe('Told when the batch has ended (needs WEBHOOK_SECRET)'),
+};
+
+const formFields = z.strictObject(options);
+
+const jsonBody = z.strictObject({
+  ...options,
+  inputs: z
+    .array(z.union([z.strictObject({ url: webUrl }), z.strictObject({ path: z.string().min(1).max(URL_MAX_CHARS) })]))
+    .min(1)
+    .describe('Where the recordings are: {"url": …}, or {"path": …} within BATCH_INPUT_DIR'),
+});
+
+/** As the API description shows it: what may be sent as JSON; a form has files and the same options. */
+export const batchBody = jsonBody;
+
+/**
+ * The order that `request` makes; uploads are written into the draft's folder.
+ * @throws TrunklineError `invalid_request`, `upload_too_large`
+ */
+export async function receiveBatch(request: FastifyRequest, draft: Draft, settings: ReceiveSettings): Promise<Order> {
+  const hash = createHash('sha256');
+  const order = request.isMultipart() ? await readForm(request, draft, settings, hash) : readJson(request, settings, hash);
+  if (order.webhookUrl !== null && settings.WEBHOOK_SECRET === '') {
+    throw new TrunklineError('invalid_request', 'webhookUrl: webhooks need a key to be signed with (WEBHOOK_SECRET)', 'webhookUrl');
+  }
+  return { ...order, idempotency: idempotencyOf(request, hash) };
+}
+
+type Unnamed = Omit<Order, 'idempotency'>;
+
+function readJson(request: FastifyRequest, settings: ReceiveSettings, hash: Hash): Unnamed {
+  const { channels, webhookUrl = null, inputs } = check(jsonBody, request.body);
+  if (inputs.length > settings.BATCH_FILES_MAX) throw tooMany(settings);
+  hash.update(JSON.stringify([channels, webhookUrl, inputs]));
+  const files = inputs.map((input): Order['files'][number] =>
+    'url' in input
+      ? { name: nameOf(new URL(input.url).pathname), source: { kind: 'url', location: input.url } }
+      : { name: nameOf(input.path), source: { kind: 'path', location: input.path } },
+  );
+  return { channels, webhookUrl, files };
+}
+
+async function readForm(request: FastifyRequest, draft: Draft, settings: ReceiveSettings, hash: Hash): Promise<Unnamed> {
+  const fields: Record<string, string> = {};
+  const files: Order['files'][number][] = [];
+  const budget = { leftBytes: settings.BATCH_MAX_BYTES };
+  const limits = { files: settings.BATCH_FILES_MAX, fields: 10, fieldSize: URL_MAX_CHARS, fileSize: settings.UPLOAD_MAX_BYTES };
+  try {
+    for await (const part of request.parts({ limits: { ...limits, parts: limits.files + limits.fields } })) {
+      if (part.type === 'field') {
+        fields[part.fieldname] = String(part.value);
+        continue;
+      }
+      await takeFile(part, { path: join(draft.folder, String(files.length)), settings, budget, hash });
+      files.push({ name: nameOf(part.filename), source: { kind: 'upload' } });
+    }
+  } catch (error) {
+    throw explain(error, settings);
+  }
+  if (files.length === 0) throw new TrunklineError('invalid_request', 'got no file, expected recordings as parts named file', 'file');
+  const { channels, webhookUrl = null } = check(formFields, fields);
+  hash.update(JSON.stringify([channels, webhookUrl]));
+  return { channels, webhookUrl, files };
+}
+
+interface Taking {
+  readonly path: string;
+  readonly settings: ReceiveSettings;
+  readonly budget: { leftBytes: number };
+  readonly hash: Hash;
+}
+
+async function takeFile(part: MultipartFile, { path, settings, budget, hash }: Taking): Promise<void> {
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      budget.leftBytes -= chunk.length;
+      if (budget.leftBytes >= 0) return done(null, chunk);
+      done(
+        tooLarge(`the recordings together have more than ${settings.BATCH_MAX_BYTES} bytes, which is the most allowed (BATCH_MAX_BYTES)`),
+      );
+    },
+  });
+  await pipeline(part.file, count, createWriteStream(path, { flush: true }));
+  if (part.file.truncated)
+    throw tooLarge(`a recording is larger than ${settings.UPLOAD_MAX_BYTES} bytes, which is the most allowed (UPLOAD_MAX_BYTES)`);
+  hash.update('\0');
+}
+
+function explain(error: unknown, settings: ReceiveSettings): unknown {
+  if (error instanceof TrunklineError) return error;
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooMany(settings);
+  return syscall === undefined ? new TrunklineError('invalid_request', `the upload is broken or ended early: ${message}`, 'file') : error;
+}
+
+function idempotencyOf(request: FastifyRequest, hash: Hash): Order['idempotency'] {
+  const key = [request.headers['idempotency-key'] ?? ''].flat().at(0) ?? '';
+  if (key.length > KEY_MAX_CHARS) {
+    throw new TrunklineError('invalid_request', `Idempotency-Key: got ${key.length} characters, expected at most ${KEY_MAX_CHARS}`);
+  }
+  return key === '' ? null : { key, hash: hash.digest('hex') };
+}
+
+function check<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join('.') || 'body';
+  throw new TrunklineError('invalid_request', `${place}: ${issue?.message ?? 'not allowed'}`, place);
+}
+
+/** The last part of a path, for people. */
+function nameOf(path: string): string {
+  return path.split(/[/\\]/).at(-1)?.slice(0, NAME_MAX_CHARS) || 'recording';
+}
+
+function tooMany(settings: ReceiveSettings): TrunklineError {
+  return new TrunklineError(
+    'invalid_request',
+    `got more than ${settings.BATCH_FILES_MAX} recordings, which is the most allowed (BATCH_FILES_MAX)`,
+  );
+}
+
+function tooLarge(message: string): TrunklineError {
+  return new TrunklineError('upload_too_large', message, 'file');
+}

@@ -1,0 +1,82 @@
+/** Gets the recordings of batches: from the web into a file, or from the folder that BATCH_INPUT_DIR opens. */
+import { createWriteStream } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PrivateAddressError } from '../addresses.ts';
+import type { Clock } from '../clock.ts';
+import { TrunklineError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import { askWeb } from './web.ts';
+
+/** What the ways to a recording are bounded by. */
+export type InputSettings = Pick<Settings, 'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'>;
+
+/**
+ * The file that `location`, relative to BATCH_INPUT_DIR, leads to with all links followed.
+ * @throws TrunklineError `input_refused` where that is not a file within the folder
+ */
+export async function findInput(location: string, folder: string): Promise<string> {
+  if (folder === '') throw refused('paths are not taken (BATCH_INPUT_DIR is empty)');
+  try {
+    const root = await realpath(folder);
+    const path = await realpath(resolve(root, location));
+    if (path.startsWith(root.endsWith(sep) ? root : root + sep) && (await stat(path)).isFile()) return path;
+  } catch {
+    // A path that is not there and one that may not be read are told the same as one outside: nobody learns what lies where.
+  }
+  throw refused('the path leads to no file in BATCH_INPUT_DIR');
+}
+
+interface Download {
+  readonly url: string;
+  readonly to: string;
+  readonly settings: InputSettings;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Writes what is at `url` to the file `to`. @throws TrunklineError `input_refused`, `upload_too_large`; the reason of `signal` */
+export async function download({ url, to, settings, clock, signal }: Download): Promise<void> {
+  const late = new AbortController();
+  const timer = clock.after(settings.UPLOAD_TIMEOUT_MS, () => late.abort());
+  const either = AbortSignal.any([signal, late.signal]);
+  try {
+    const response = await askWeb({ url, allowPrivate: settings.BATCH_ALLOW_PRIVATE, signal: either });
+    if (response.statusCode !== 200) {
+      response.destroy();
+      throw refused(`the server of the URL answered ${response.statusCode}, expected 200`);
+    }
+    await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), createWriteStream(to), { signal: either });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof TrunklineError) throw error;
+    if (late.signal.aborted) throw refused(`the URL did not answer in full within ${settings.UPLOAD_TIMEOUT_MS} ms (UPLOAD_TIMEOUT_MS)`);
+    if (error instanceof PrivateAddressError)
+      throw refused('the URL leads into a private network, expected a public address (BATCH_ALLOW_PRIVATE)');
+    throw refused(`the URL cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'no code'})`);
+  } finally {
+    timer.cancel();
+  }
+}
+
+function limitBytes(maxBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return done(null, chunk);
+      done(
+        new TrunklineError(
+          'upload_too_large',
+          `the recording is larger than ${maxBytes} bytes, which is the most allowed (UPLOAD_MAX_BYTES)`,
+        ),
+      );
+    },
+  });
+}
+
+function refused(why: string): TrunklineError {
+  return new TrunklineError('input_refused', `the recording cannot be had: ${why}`);
+}

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { formOf, openRecordingDoors, type RecordingDoors, speechFile } from './recording-doors.ts';
+
+let doors: RecordingDoors;
+
+afterEach(() => doors.close());
+
+async function begin(form: FormData, headers: Record<string, string> = {}) {
+  const response = await fetch(`${doors.url}/v1/batches`, { method: 'POST', body: form, headers });
+  return {
+    status: response.status,
+    replayed: response.headers.get('idempotent-replayed'),
+    body: (await response.json()) as { id: string },
+  };
+}
+
+async function read(path: string): Promise<unknown> {
+  return (await fetch(`${doors.url}${path}`)).json();
+}
+
+describe('/v1/batches', () => {
+  it('takes files, tells of their ends and gives their transcripts in every format', async () => {
+    doors = await openRecordingDoors();
+    const form = formOf(speechFile([1, 2]));
+    form.append('file', new Blob(['not audio at all']), 'b.wav');
+    const { status, body } = await begin(form);
+    expect(status).toBe(202);
+    const events = await (await fetch(`${doors.url}/v1/batches/${body.id}/events`)).text();
+    expect(events).toMatch(/event: end\ndata: .*"state":"done"/);
+    expect(await read(`/v1/batches/${body.id}`)).toMatchObject({
+      counts: { total: 2, done: 1, failed: 1 },
+      files: [{ state: 'done' }, { name: 'b.wav', state: 'failed', error: { code: 'audio_unreadable' } }],
+    });
+    expect(await read(`/v1/batches/${body.id}/files/0`)).toMatchObject({ text: 'W1 w2.' });
+    const srt = await fetch(`${doors.url}/v1/batches/${body.id}/files/0?response_format=srt`);
+    expect(await srt.text()).toMatch(/^1\n00:00:00,\d+ --> .*\nW1 w2\./);
+    expect(await read('/v1/batches')).toMatchObject({ data: [{ id: body.id }] });
+  });
+
+  it('answers a repeated upload with the batch of the first', async () => {
+    doors = await openRecordingDoors();
+    const headers = { 'idempotency-key': 'k' };
+    const first = await begin(formOf(speechFile([1])), headers);
+    const second = await begin(formOf(speechFile([1])), headers);
+    expect(second).toMatchObject({ status: 200, replayed: 'true', body: { id: first.body.id } });
+    expect((await begin(formOf(speechFile([2])), headers)).status).toBe(409);
+  });
+
+  it('cancels', async () => {
+    doors = await openRecordingDoors();
+    doors.engine.transcribeMs = 1000;
+    const { body } = await begin(formOf(speechFile([1])));
+    const cancelled = await fetch(`${doors.url}/v1/batches/${body.id}`, { method: 'DELETE' });
+    expect(await cancelled.json()).toMatchObject({ state: 'cancelled', counts: { cancelled: 1 } });
+    expect((await fetch(`${doors.url}/v1/batches/${body.id}/files/0`)).status).toBe(409);
+  });
+
+  it.each([
+    [{ inputs: [] }, 'invalid_request'],
+    [{ inputs: [{ url: 'file:///etc/passwd' }] }, 'invalid_request'],
+    [{ inputs: [{ path: 'a' }], webhookUrl: 'https://example.com/' }, 'invalid_request'],
+  ])('refuses %j', async (body, code) => {
+    doors = await openRecordingDoors();
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code } });
+  });
+
+  it('does not fetch from a private network', async () => {
+    doors = await openRecordingDoors();
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ inputs: [{ url: `${doors.url}/health` }] });
+    const { id } = (await (await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body })).json()) as { id: string };
+    await vi.waitFor(async () => expect(await read(`/v1/batches/${id}`)).toMatchObject({ files: [{ error: { code: 'input_refused' } }] }));
+  });
+
+  it('refuses more files and more bytes than are allowed', async () => {
+    doors = await openRecordingDoors({ BATCH_FILES_MAX: '1', BATCH_MAX_BYTES: '1024' });
+    const two = formOf(new Blob(['a']));
+    two.append('file', new Blob(['b']), 'b');
+    expect((await begin(two)).status).toBe(400);
+    expect((await begin(formOf(new Blob([new Uint8Array(2000)])))).status).toBe(413);
+  });
+});

@@ -1,0 +1,195 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { TrunklineError } from '../../src/errors.ts';
+import type { Batch } from '../../src/jobs/batch.ts';
+import { Batches, type Order } from '../../src/jobs/batches.ts';
+import { RETRY_DELAYS_MS, signWebhook } from '../../src/jobs/webhook.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import { FakeClock } from '../fakes/clock.ts';
+
+const RECORDING: Recording = { durationMs: 1200, segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [] }] };
+
+let folder: string;
+let clock: FakeClock;
+let opened: Batches[];
+let transcribe: (task: RecordingTask) => Promise<Recording>;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+  clock = new FakeClock();
+  opened = [];
+  transcribe = async () => RECORDING;
+});
+
+afterEach(async () => {
+  for (const batches of opened) await batches.close();
+  rmSync(folder, { recursive: true });
+});
+
+function open(environment: Readonly<Record<string, string>> = {}): Batches {
+  const settings = readSettings({ BATCH_DIR: join(folder, 'batches'), WEBHOOK_SECRET: 'secret', ...environment });
+  const recordings = { transcribe: (task: RecordingTask) => transcribe(task) };
+  const batches = new Batches({ settings, recordings, clock, log: createLog('silent'), metrics: new Metrics() });
+  opened.push(batches);
+  return batches;
+}
+
+const paths = (...locations: string[]): Order['files'] =>
+  locations.map((location) => ({ name: location, source: { kind: 'path', location } }));
+
+async function begin(batches: Batches, order: Partial<Order> = {}, tenant = 't'): Promise<Batch> {
+  const draft = await batches.draft(tenant);
+  const files = order.files ?? [{ name: 'a.wav', source: { kind: 'upload' } }];
+  const { batch } = await batches.begin(draft, { channels: 'mix', idempotency: null, webhookUrl: null, ...order, files });
+  await batches.discard(draft);
+  return batch;
+}
+
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5000, interval: 5 });
+const endOf = (batch: Batch): Promise<void> => until(() => expect(batch.endedMs).not.toBeNull());
+
+/** Work that goes on until it is stopped. */
+function forever({ signal }: RecordingTask): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
+
+describe('a batch', () => {
+  it('gives a transcript for each file that can be had, and says what is wrong with the others', async () => {
+    writeFileSync(join(folder, 'a.wav'), 'x');
+    const batches = open({ BATCH_INPUT_DIR: folder });
+    const batch = await begin(batches, { files: paths('a.wav', '../../etc/passwd', 'missing.wav') });
+    await endOf(batch);
+    expect(batch.files.map(({ state, error }) => [state, error?.code])).toEqual([
+      ['done', undefined],
+      ['failed', 'input_refused'],
+      ['failed', 'input_refused'],
+    ]);
+    expect(await batches.result('t', batch.id, 0)).toEqual(RECORDING);
+    await expect(batches.result('t', batch.id, 1)).rejects.toMatchObject({ code: 'result_not_ready' });
+  });
+
+  it('is nobody else’s to see', async () => {
+    const batches = open();
+    const { id } = await begin(batches);
+    expect(() => batches.get('other', id)).toThrow(TrunklineError);
+    expect(batches.list('other')).toEqual([]);
+  });
+
+  it('goes on after a restart with what was not done', async () => {
+    transcribe = (task) => (task.path.endsWith('0') ? Promise.resolve(RECORDING) : forever(task));
+    const first = open();
+    const upload = { name: 'a.wav', source: { kind: 'upload' } } as const;
+    const begun = await begin(first, { files: [upload, upload] });
+    await until(() => expect(begun.files[0]?.state).toBe('done'));
+    await first.close();
+    const again: string[] = [];
+    transcribe = async ({ path }) => {
+      again.push(path.slice(-1));
+      return RECORDING;
+    };
+    const second = open();
+    await second.resume();
+    const batch = second.get('t', begun.id);
+    await endOf(batch);
+    expect(again).toEqual(['1']);
+    expect(await second.result('t', batch.id, 0)).toEqual(RECORDING);
+  });
+
+  it('is the same one when its request is repeated under one key, and a conflict when another is', async () => {
+    const batches = open();
+    const first = await begin(batches, { idempotency: { key: 'k', hash: 'h' } });
+    expect((await begin(batches, { idempotency: { key: 'k', hash: 'h' } })).id).toBe(first.id);
+    await expect(begin(batches, { idempotency: { key: 'k', hash: 'other' } })).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    expect((await begin(batches, { idempotency: { key: 'k', hash: 'other' } }, 'other')).id).not.toBe(first.id);
+  });
+
+  it('stops its work when it is cancelled, and is removed when it is deleted after that', async () => {
+    transcribe = forever;
+    const batches = open();
+    const batch = await begin(batches);
+    await batches.cancel('t', batch.id);
+    expect(batch).toMatchObject({ state: 'cancelled', files: [{ state: 'cancelled' }] });
+    await batches.cancel('t', batch.id);
+    expect(batches.list('t')).toEqual([]);
+    expect(readdirSync(join(folder, 'batches'))).not.toContain(batch.id);
+  });
+
+  it('is removed with its results RESULT_TTL_MS after its end', async () => {
+    const batches = open({ RESULT_TTL_MS: '120000' });
+    const batch = await begin(batches);
+    await endOf(batch);
+    clock.advance(119_000);
+    expect(batches.list('t')).toHaveLength(1);
+    clock.advance(61_000);
+    await until(() => expect(batches.list('t')).toEqual([]));
+    await until(() => expect(readdirSync(join(folder, 'batches'))).not.toContain(batch.id));
+  });
+
+  it('is refused when its tenant has too many, and nobody else’s is', async () => {
+    const batches = open({ BATCHES_MAX: '1' });
+    await begin(batches);
+    await expect(batches.draft('t')).rejects.toMatchObject({ code: 'too_many_batches' });
+    await begin(batches, {}, 'other');
+  });
+});
+
+describe('a webhook', () => {
+  interface Received {
+    readonly headers: IncomingMessage['headers'];
+    readonly body: string;
+  }
+
+  /** A server that answers with the given statuses in turn. */
+  async function receiver(...statuses: number[]) {
+    const received: Received[] = [];
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      received.push({ headers: request.headers, body });
+      response.writeHead(statuses[received.length - 1] ?? 200).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    return { received, url, close: () => new Promise((resolve) => server.close(resolve)) };
+  }
+
+  it('tells of the end, signed, and is sent again until it is taken', async () => {
+    const { received, url, close } = await receiver(500, 204);
+    const batch = await begin(open({ BATCH_ALLOW_PRIVATE: 'true' }), { webhookUrl: url });
+    await until(() => expect(batch.webhook?.attempts).toBe(1));
+    clock.advance(RETRY_DELAYS_MS[0]);
+    await until(() => expect(batch.webhook).toMatchObject({ state: 'delivered', attempts: 2 }));
+    const [, last] = received;
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = last?.headers ?? {};
+    expect(id).toBe(batch.id);
+    expect(signature).toBe(signWebhook({ id: batch.id, timestamp: String(timestamp), body: last?.body ?? '', secret: 'secret' }));
+    expect(JSON.parse(last?.body ?? '')).toMatchObject({ type: 'batch.ended', batch: { id: batch.id, state: 'done' } });
+    await close();
+  });
+
+  it('does not go to a private network', async () => {
+    const { received, url, close } = await receiver();
+    const batch = await begin(open(), { webhookUrl: url });
+    for (const delayMs of RETRY_DELAYS_MS) {
+      const attempts = batch.webhook?.attempts ?? 0;
+      await until(() => expect(batch.webhook?.attempts).toBeGreaterThan(attempts));
+      clock.advance(delayMs);
+    }
+    await until(() => expect(batch.webhook?.state).toBe('failed'));
+    expect(received).toEqual([]);
+    await close();
+  });
+
+  it('is signed as Standard Webhooks signs its own example', () => {
+    const example = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: '1614265330', body: '{"test": 2432232314}' };
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    expect(signWebhook({ ...example, secret })).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+});
