@@ -253,7 +253,11 @@ export const SETTINGS = {
   AUDIO_MAX_SECONDS: whole(14_400, 1, 864_000, 's', 'Longest recording'),
   FFMPEG_TIMEOUT_MS: whole(120_000, 1000, 86_400_000, 'ms', 'How long ffmpeg may take for what is not decoded in here (MP4, WebM, AMR …)'),
   BATCH_QUEUE_MAX: whole(32, 1, 100, 'recordings', 'Recordings in work at once, those that wait for a turn included; more are refused'),
-  BATCH_DIR: text('', 'path', 'Folder in which batches outlive a restart, for this gateway alone; empty = a temporary one, lost at the end'),
+  BATCH_DIR: text(
+    '',
+    'path',
+    'Folder in which batches outlive a restart, for this gateway alone; empty = a temporary one, lost at the end',
+  ),
   BATCH_INPUT_DIR: text('', 'path', 'Folder whose files batches may name by path; empty = none'),
   BATCH_FILES_MAX: whole(500, 1, 10_000, 'files', 'Recordings of one batch'),
   BATCH_MAX_BYTES: whole(4_294_967_296, 1024, 1_099_511_627_776, 'bytes', 'Uploads of one batch together'),
