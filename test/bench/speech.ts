@@ -24,6 +24,7 @@ const SILENCE_MS = 200;
 /** An app that streams a language model's answer: 40 pieces of up to five letters a second. */
 const TOKEN = /\s*\S{1,5}/g;
 const TOKEN_MS = 25;
+const FLOOR_ROUNDS = 3;
 const GOAL_CACHED_MS = 5;
 const GOAL_BEYOND_MS = 10;
 
@@ -65,18 +66,20 @@ function firstPiece(text: string): string {
   return cutToPieces(sentence, normaliseText)[0]?.spoken ?? '';
 }
 
-/** The first sentence of each text by an engine that does nothing else, asked and answered over the link, as seldom as the gateway asks. */
+/** The first sentence of each text by an engine that does nothing else, asked and answered over the link: the best of some rounds. */
 async function measureFloor(texts: readonly string[]): Promise<number[]> {
   const link = await startLink(1);
-  const tookMs: number[] = [];
-  for (const [index, text] of [...texts.slice(0, 3), ...texts].entries()) {
-    const startedMs = systemClock.nowMs();
-    await link.speak({ text: firstPiece(text), voice: VOICE, speed: 1, urgency: 'speak', dueInMs: 0 });
-    if (index >= 3) tookMs.push(systemClock.nowMs() - startedMs);
-    await sleep(systemClock, LISTEN_MS + SILENCE_MS);
+  const bestMs = texts.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < FLOOR_ROUNDS; round++) {
+    for (const [index, text] of texts.entries()) {
+      const startedMs = systemClock.nowMs();
+      await link.speak({ text: firstPiece(text), voice: VOICE, speed: 1, urgency: 'speak', dueInMs: 0 });
+      bestMs[index] = Math.min(bestMs[index] ?? 0, systemClock.nowMs() - startedMs);
+      await sleep(systemClock, SILENCE_MS);
+    }
   }
   await link.close();
-  return tookMs;
+  return bestMs;
 }
 
 async function withCall<T>(gateway: GatewayProcess, measure: (call: SpokenCall) => Promise<T>): Promise<T> {
@@ -175,7 +178,7 @@ function report({ floorMs, cached, uncached, streamed, steadiness }: Found): Rep
     about:
       `A whole gateway speaks into one simulated Twilio call (voice ${VOICE}, ${SENTENCES_PER_TEXT} sentences each): from \`POST …/say\` until the carrier has the ` +
       `first frame, HTTP and sockets included; for text that an app streams (a piece every ${TOKEN_MS} ms) from the piece with which the first sentence is certain. ` +
-      'The floor is the synthesis of the first sentence alone, by an engine with nothing else to do. Gateway, engine and caller share this machine.',
+      `The floor is the synthesis of the first sentence alone, by an engine with nothing else to do (the best of ${FLOOR_ROUNDS}). Gateway, engine and caller share this machine.`,
     tables: [
       {
         title: 'To the first frame',
@@ -214,7 +217,7 @@ function report({ floorMs, cached, uncached, streamed, steadiness }: Found): Rep
       },
       {
         goal: `first frame of a new one ≤ floor + ${GOAL_BEYOND_MS} ms (p50)`,
-        found: `+${figure(beyondMs, 1)} ms`,
+        found: `floor + ${figure(beyondMs, 1)} ms`,
         met: beyondMs <= GOAL_BEYOND_MS,
       },
       { goal: 'the carrier never runs dry', found: `${dry} times`, met: dry === 0 },
