@@ -7,7 +7,7 @@ import { readFeed } from '../helpers/feed.ts';
 import { metricValue, startGateway, type Usage, usageOf } from '../helpers/gateway.ts';
 import { figure, quantile, type Report } from './report.ts';
 
-const STEPS = [1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40];
+const STEPS = [2, 6, 10, 14, 20, 28, 40];
 const POST_ROLL_MS = Number(SETTINGS.POST_ROLL_MS.defaultText);
 const ENDPOINT_MS = Number(SETTINGS.ENDPOINT_MS.defaultText);
 /** The capacity is the last step whose p95 from end of speech to final stays below the endpoint silence plus this. */

@@ -25,7 +25,7 @@ function bench(name: string, about: string, run: (quick: boolean) => Promise<Rep
 }
 
 bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => benchAccuracy({ every: quick ? 10 : 1 }));
-bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 40 }));
+bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }));
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
 );
