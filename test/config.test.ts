@@ -121,6 +121,7 @@ describe('the settings', () => {
       'TWILIO_AUTH_TOKEN',
       'ASTERISK_PASSWORD',
       'APP_SIGNING_KEY',
+      'WEBHOOK_SECRET',
       'TRANSLATE_API_KEY',
     ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
