@@ -131,10 +131,10 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
   });
 }
 
-/** Node has one limit for all requests, and that is the uploads'. */
+/** Node has one limit for all requests, and that is the uploads'. A WebSocket's request has no body, and never says that it is closed. */
 function limitArrival(app: FastifyInstance, clock: Clock): void {
-  app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (routeOptions.config.upload === true) return;
+  app.addHook('onRequest', async ({ raw, routeOptions, ws }) => {
+    if (ws || routeOptions.config.upload === true) return;
     const timer = clock.after(REQUEST_TIMEOUT_MS, () => !raw.complete && raw.destroy(), true);
     raw.once('close', () => timer.cancel());
   });

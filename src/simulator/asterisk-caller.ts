@@ -9,6 +9,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { type Codec, FRAME_MS, msToSamples } from '../units.ts';
 import { AsteriskQueue, writeEvent } from './asterisk-queue.ts';
 import { seededRandom } from './random.ts';
+import { type SocketEnd, untilClosed, untilOpen } from './socket.ts';
 
 /** Asterisk waits this long for the upgrade only since 22.11; before, for ever. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -102,8 +103,8 @@ export class AsteriskCaller {
   async run(): Promise<AsteriskCallReport> {
     const socket = this.#connect();
     this.#socket = socket;
-    const closed = this.#untilClosed(socket);
-    await this.#untilOpen(socket);
+    const closed = untilClosed(socket, () => this.#onClosed());
+    await untilOpen(socket);
     this.#startMs = this.#options.clock.nowMs();
     this.#say(this.#mediaStart());
     if (this.#options.pace === 'fast') await this.#speakFast(socket);
@@ -132,24 +133,12 @@ export class AsteriskCaller {
     return socket;
   }
 
-  #untilOpen(socket: WebSocket): Promise<void> {
-    return new Promise((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.on('error', (error) => reject(new Error(`the bridge did not take the call: ${error.message}`)));
-    });
+  #onClosed(): void {
+    this.#ending = true;
+    this.#timer?.cancel();
   }
 
-  #untilClosed(socket: WebSocket): Promise<Pick<AsteriskCallReport, 'closeCode' | 'closeReason'>> {
-    return new Promise((resolve) => {
-      socket.once('close', (closeCode, reason) => {
-        this.#ending = true;
-        this.#timer?.cancel();
-        resolve({ closeCode, closeReason: reason.toString() });
-      });
-    });
-  }
-
-  #report(end: Pick<AsteriskCallReport, 'closeCode' | 'closeReason'>): AsteriskCallReport {
+  #report(end: SocketEnd): AsteriskCallReport {
     const { answered, highestFrames, warnings } = this.#queue;
     return {
       channelId: this.channelId,

@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../units.ts';
 import { Line, type LineFaults } from './line.ts';
 import { Playout } from './playout.ts';
+import { type SocketEnd, untilClosed, untilOpen } from './socket.ts';
 import { readBridgeMessage, type StreamIdentity, TwilioWriter } from './twilio-messages.ts';
 import { signedStreamUrl, signTwilio } from './twilio-webhook.ts';
 
@@ -128,8 +129,8 @@ export class TwilioCaller {
   async run(): Promise<CallReport> {
     const socket = this.#connect();
     this.#socket = socket;
-    const closed = this.#untilClosed(socket);
-    await this.#untilOpen(socket);
+    const closed = untilClosed(socket, () => this.#onClosed());
+    await untilOpen(socket);
     this.#startMs = this.#options.clock.nowMs();
     socket.send(this.#writer.connected());
     this.#line.put(this.#writer.start(), 0);
@@ -178,24 +179,12 @@ export class TwilioCaller {
     return socket;
   }
 
-  #untilOpen(socket: WebSocket): Promise<void> {
-    return new Promise((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.on('error', (error) => reject(new Error(`the bridge did not take the call: ${error.message}`)));
-    });
+  #onClosed(): void {
+    this.#ending = true;
+    this.#timer?.cancel();
   }
 
-  #untilClosed(socket: WebSocket): Promise<Pick<CallReport, 'closeCode' | 'closeReason'>> {
-    return new Promise((resolve) => {
-      socket.once('close', (closeCode, reason) => {
-        this.#ending = true;
-        this.#timer?.cancel();
-        resolve({ closeCode, closeReason: reason.toString() });
-      });
-    });
-  }
-
-  #report(end: Pick<CallReport, 'closeCode' | 'closeReason'>): CallReport {
+  #report(end: SocketEnd): CallReport {
     return {
       callSid: this.callSid,
       streamSid: this.streamSid,
