@@ -20,9 +20,9 @@ export function parseShare(text: string): number {
   return value;
 }
 
-/** `ws:` or `wss:` for media. */
+/** Where media goes, by the kinds of URL that carriers have for it: `ws:`, `wss:`, `tcp:`, `sip:`. */
 export function parseMediaUrl(text: string): string {
-  return parseUrl(text, ['ws:', 'wss:'], 'ws://127.0.0.1:8080/twilio/media');
+  return parseUrl(text, ['ws:', 'wss:', 'tcp:', 'sip:'], 'ws://127.0.0.1:8080/twilio/media');
 }
 
 /** `http:` or `https:`. */

@@ -5,6 +5,7 @@ import { TRANSCRIPT_FORMATS } from '../calls/transcript.ts';
 import { ConfigError, EXIT_CONFIG, readSettings } from '../config.ts';
 import { packagePath } from '../paths.ts';
 import { addParameter, parseKeyPresses, parseMediaUrl, parseMs, parseShare, parseWebUrl, parseWhole } from './arguments.ts';
+import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';
 import type { DemoOptions } from './demo.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
@@ -125,12 +126,14 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
 function describeCall(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('call')
-    .description('place a simulated call with a running bridge, as Twilio or as an Asterisk')
+    .description('place a simulated call with a running bridge, as the carrier of your choice')
     .argument('<wav>', 'what the caller says')
-    .addOption(new Option('--carrier <carrier>', 'who places it').choices(['twilio', 'asterisk']).default('twilio'))
+    .addOption(
+      new Option('--carrier <carrier>', 'who places it').choices(Object.keys(CALL_CARRIERS)).default('twilio' satisfies CarrierName),
+    )
     .option('--plain-text', "Asterisk's control messages as its older releases have them")
     .option('--both <wav>', 'what the caller hears: sends both tracks')
-    .option('--url <url>', "the bridge's media door (default: ws://127.0.0.1:$PORT/twilio/media or /asterisk/media)", parseMediaUrl)
+    .option('--url <url>', "the bridge's media door (default: the carrier's own on this machine)", parseMediaUrl)
     .option('--voice <url>', 'ask this voice webhook first, and do as its TwiML says', parseWebUrl)
     .option('--fast', 'as fast as the bridge reads instead of in real time')
     .option('--jitter-ms <ms>', 'let messages be up to this late', parseMs, 0)
@@ -145,21 +148,13 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', CALL_NOTES)
     .action(async (wav: string, options: Omit<CallCommand, 'wav'>, command: Command) => {
-      const strange = options.carrier === 'asterisk' ? strangeToAsterisk(options) : undefined;
-      if (strange !== undefined) command.error(`error: ${strange} is for Twilio's calls, not for Asterisk's`);
+      const complaint = complaintAbout(options.carrier, options.url, (name) => command.getOptionValueSource(name) === 'cli');
+      if (complaint !== null) command.error(`error: ${complaint}`);
       if (options.both !== undefined && options.dtmf !== undefined) command.error('error: Twilio tells no DTMF on a stream of both tracks');
       const settings = readSettings();
       const { call } = await import('./call.ts');
       done(await call({ ...options, wav }, settings, terminal));
     });
-}
-
-/** An option that was given and that a call of Asterisk has no use for. */
-function strangeToAsterisk({ both, voice, jitterMs, reorder }: Omit<CallCommand, 'wav'>): string | undefined {
-  if (both !== undefined) return '--both';
-  if (voice !== undefined) return '--voice';
-  if (jitterMs > 0) return '--jitter-ms';
-  return reorder > 0 ? '--reorder' : undefined;
 }
 
 function describeTranscribe(program: Command, terminal: Terminal, done: Done): void {

@@ -1,0 +1,44 @@
+/** A call of `trunkline call` as an Asterisk's chan_websocket places it. */
+import { systemClock } from '../../clock.ts';
+import type { Settings } from '../../settings.ts';
+import { AsteriskCaller } from '../../simulator/asterisk-caller.ts';
+import { type Codec, samplesToMs } from '../../units.ts';
+import { loadAudio } from '../audio-file.ts';
+import type { CallOrder, PlacedCall } from './order.ts';
+import { outcomeOf } from './websocket-outcome.ts';
+
+/** `slin16`: what our dialplans ask for. */
+const LINEAR_16K: Codec = { name: 'pcm16', rateHz: 16_000, channels: 1, bytesPerSample: 2 };
+
+/** One call. What Twilio has as custom parameters, Asterisk has as channel variables. @throws Error as `PlaceCall` says */
+export async function placeAsteriskCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
+  const [audio = new Int16Array(0)] = await loadAudio(order.wav, LINEAR_16K.rateHz, 'mix');
+  const parameters = Object.entries({ from: order.from, to: order.to, ...order.param });
+  const caller = new AsteriskCaller({
+    url: order.url ?? `ws://127.0.0.1:${settings.PORT}/asterisk/media`,
+    audio,
+    codec: LINEAR_16K,
+    format: order.plainText === true ? 'plain-text' : 'json',
+    pace: order.fast === true ? 'fast' : 'realtime',
+    clock: systemClock,
+    variables: Object.fromEntries(parameters.map(([name, value]) => [`__TRUNKLINE_${snakeCase(name)}`, value])),
+    lossShare: order.loss,
+    seed: order.seed,
+    user: settings.ASTERISK_USER,
+    ...(settings.ASTERISK_PASSWORD === '' ? {} : { password: settings.ASTERISK_PASSWORD }),
+    ...(order.dtmf === undefined ? {} : { dtmf: order.dtmf }),
+    ...(order.dropAfterMs === undefined ? {} : { dropAtMs: order.dropAfterMs }),
+  });
+  return {
+    id: caller.channelId,
+    durationMs: samplesToMs(audio.length, LINEAR_16K.rateHz),
+    sentMs: () => caller.sentMs,
+    run: async () => outcomeOf(await caller.run(), order),
+    hangup: () => caller.hangup(),
+  };
+}
+
+/** `bargeIn` → `BARGE_IN`. */
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}

@@ -1,0 +1,51 @@
+/** The carriers that `trunkline call` can play. A new one is one entry here and one file beside this. */
+import type { CallOrder, PlaceCall } from './order.ts';
+
+interface CallCarrier {
+  /** Its name in messages. */
+  readonly label: string;
+  /** Options that mean nothing in its calls and are refused. */
+  readonly unused: readonly (keyof CallOrder)[];
+  /** The schemes of its `--url`, and an example of one. */
+  readonly protocols: readonly string[];
+  readonly exampleUrl: string;
+  readonly load: () => Promise<PlaceCall>;
+}
+
+/** By the value of `--carrier`; the first is the default. */
+export const CALL_CARRIERS = {
+  twilio: {
+    label: 'Twilio',
+    unused: ['plainText'],
+    protocols: ['ws:', 'wss:'],
+    exampleUrl: 'ws://127.0.0.1:8080/twilio/media',
+    load: async () => (await import('./twilio.ts')).placeTwilioCall,
+  },
+  asterisk: {
+    label: 'Asterisk',
+    unused: ['both', 'voice', 'jitterMs', 'reorder'],
+    protocols: ['ws:', 'wss:'],
+    exampleUrl: 'ws://127.0.0.1:8080/asterisk/media',
+    load: async () => (await import('./asterisk.ts')).placeAsteriskCall,
+  },
+} as const satisfies Record<string, CallCarrier>;
+
+/** A value of `--carrier`. */
+export type CarrierName = keyof typeof CALL_CARRIERS;
+
+/**
+ * What is wrong with the options of a call of `name`: one that it has no use for, or a URL of another kind; null = nothing.
+ * `isGiven` = whether an option was given on the command line.
+ */
+export function complaintAbout(name: CarrierName, url: string | undefined, isGiven: (option: keyof CallOrder) => boolean): string | null {
+  const { label, unused, protocols, exampleUrl }: CallCarrier = CALL_CARRIERS[name];
+  const strange = unused.find(isGiven);
+  if (strange !== undefined) return `${optionName(strange)} means nothing in a call of ${label}`;
+  if (url !== undefined && !protocols.includes(new URL(url).protocol)) return `--url: expected one such as ${exampleUrl}`;
+  return null;
+}
+
+/** `jitterMs` → `--jitter-ms`. */
+function optionName(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
