@@ -14,6 +14,9 @@ export interface Codec {
 /** G.711 µ-law at 8 kHz mono, the only codec of Twilio Media Streams. */
 export const MULAW_8K: Codec = Object.freeze({ name: 'mulaw', rateHz: 8000, channels: 1, bytesPerSample: 1 });
 
+/** G.711 A-law at 8 kHz mono. */
+export const ALAW_8K: Codec = Object.freeze({ ...MULAW_8K, name: 'alaw' });
+
 /** The duration of one frame on a telephony wire, in ms, where the carrier does not say otherwise. */
 export const FRAME_MS = 20;
 
