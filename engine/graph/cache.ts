@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const SUMS = 'SHA256SUMS';
 /** Characters of the hash that a folder is named by. */
@@ -31,10 +31,23 @@ export interface CachedSet {
 export async function cachedFiles(set: CachedSet): Promise<string[]> {
   const folder = join(set.cacheDir, `${set.name}-${await keyOf(set)}`);
   if (!(await isWhole(folder, set.files))) {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await fill(folder, await set.build(folder));
   }
   return set.files.map((name) => join(folder, name));
+}
+
+/** Node's own recursive mkdir never returns where the system calls a folder missing whose parent is there, as it does under /proc. */
+async function makeFolder(path: string): Promise<void> {
+  const code = await mkdir(path).then(
+    () => null,
+    (error: NodeJS.ErrnoException) => error.code,
+  );
+  if (code === null || code === 'EEXIST') return;
+  if (code === 'ENOENT') await makeFolder(dirname(path));
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 async function keyOf({ sources, versions, files }: CachedSet): Promise<string> {

@@ -3,9 +3,10 @@
  * what a failing disk or a power cut leaves behind shows by its checksum and is dropped. The only file of this room that touches the disk.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { makeFolder } from '../folders.ts';
 import type { Prompt } from './prompt.ts';
 
 const MAGIC = Buffer.from('TLP1');
@@ -58,7 +59,7 @@ export class PromptFiles {
 
   /** Finds out what is there. Throws what the file system throws when the directory cannot be used. */
   async open(): Promise<void> {
-    await mkdir(this.#directory, { recursive: true });
+    await makeFolder(this.#directory);
     const found: { hash: string; bytes: number; usedAtMs: number }[] = [];
     for (const file of await readdir(this.#directory)) {
       const path = join(this.#directory, file);
