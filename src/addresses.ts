@@ -66,3 +66,37 @@ export const lookupPublic: LookupFunction = (hostname, options, done) => {
     return done(null, first.address, first.family);
   });
 };
+
+const RANGE = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/;
+
+/** Whether `text` is an address (IPv4 or IPv6, without brackets) or a network in CIDR form such as 192.0.2.0/24. */
+export function isAddressRange(text: string): boolean {
+  const [, address = '', prefix] = RANGE.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(prefix ?? 0) <= (family === 4 ? 32 : 128);
+}
+
+/** Addresses and networks that may come in. */
+export class AddressRanges {
+  readonly #ranges = new BlockList();
+
+  /** `list` = addresses and networks, each as {@link isAddressRange} has it. */
+  constructor(list: readonly string[]) {
+    for (const text of list) this.add(text);
+  }
+
+  /** Adds one more. Throws RangeError when it is none. */
+  add(text: string): void {
+    if (!isAddressRange(text)) throw new RangeError(`got ${text}, expected an address or a network such as 192.0.2.0/24`);
+    const [address = '', prefix] = text.split('/');
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+    if (prefix === undefined) this.#ranges.addAddress(address, family);
+    else this.#ranges.addSubnet(address, Number(prefix), family);
+  }
+
+  /** Whether `address` is among them; an IPv4 address may be written as IPv6 (`::ffff:192.0.2.1`), as sockets for both do. */
+  has(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#ranges.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  }
+}

@@ -56,6 +56,10 @@ function findContradictions(settings: Settings): string[] {
   if (!isLoopback(settings.HOST) && settings.API_KEYS.length === 0 && !settings.ALLOW_ANONYMOUS) {
     problems.push(`HOST=${settings.HOST} is reachable from other machines: set API_KEYS, or ALLOW_ANONYMOUS=true to let anyone in`);
   }
+  for (const name of ['SIP_REGISTRAR', 'SIP_TRUNK'] as const) {
+    if (settings[name] !== '' && settings.SIP_PORT === 0) problems.push(`${name} needs a port of our own: set SIP_PORT, usually to 5060`);
+  }
+  if (settings.SIP_REGISTRAR !== '' && settings.SIP_USER === '') problems.push('SIP_REGISTRAR: set SIP_USER, the name to register');
   if (settings.VAD_STOP_THRESHOLD > settings.VAD_START_THRESHOLD) {
     problems.push(
       `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD (${settings.VAD_START_THRESHOLD})`,

@@ -3,6 +3,7 @@
  * and `config.ts` reads the environment by it.
  */
 import { z } from 'zod';
+import { isAddressRange } from './addresses.ts';
 
 interface SettingSpec<T> {
   readonly schema: z.ZodType<T>;
@@ -129,6 +130,50 @@ const appOrigins: SettingSpec<readonly string[]> = {
   meaning: "Apps, beside APP_URL's own origin, that a stream may ask for without a call token: wss://host[:port]",
 };
 
+/** Who may come in at a door that no secret guards; by default this machine. */
+function peers(meaning: string): SettingSpec<readonly string[]> {
+  return {
+    schema: z
+      .string()
+      .transform(splitList)
+      .refine((list) => list.every(isAddressRange), 'addresses and networks such as 192.0.2.7,198.51.100.0/24'),
+    defaultText: '127.0.0.0/8,::1',
+    unit: 'addresses and networks, comma-separated',
+    meaning,
+  };
+}
+
+/** RFC 3261 §19.1, as far as it names a server: no TLS, no user. */
+const SIP_SERVER = /^sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp))?$/i;
+
+function sipServer(meaning: string): SettingSpec<string> {
+  const schema = z
+    .string()
+    .refine((value) => value === '' || SIP_SERVER.test(value), 'empty or a server such as sip:pbx.example.com:5060;transport=tcp');
+  return { schema, defaultText: '', unit: 'sip:host[:port][;transport=udp or tcp]', meaning };
+}
+
+function arePorts(value: string): boolean {
+  const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
+  return Number(first) >= 1024 && Number(first) < Number(last) && Number(last) <= 65_535;
+}
+
+const rtpPorts: SettingSpec<string> = {
+  schema: z.string().refine(arePorts, 'two ports from 1024 to 65535 such as 16384-16583'),
+  defaultText: '16384-16583',
+  unit: 'first-last',
+  meaning: 'UDP ports for the media of SIP calls, two for each call',
+};
+
+const sipPublicAddress: SettingSpec<string> = {
+  schema: z
+    .string()
+    .refine((value) => value === '' || (isAddressRange(value) && !value.includes('/')), 'empty or an address such as 203.0.113.7'),
+  defaultText: '',
+  unit: 'address',
+  meaning: 'Address at which SIP peers reach this machine, behind NAT the outer one; empty = HOST, or the first of the machine',
+};
+
 /** The settings, grouped by what they are about, in the order in which README shows them. */
 export const SETTINGS = {
   HOST: text('127.0.0.1', 'address', 'Address to listen on; beyond loopback API_KEYS are required'),
@@ -147,6 +192,16 @@ export const SETTINGS = {
 
   ASTERISK_USER: text('asterisk', 'name', 'The username in the websocket_client.conf of an Asterisk that dials /asterisk/media'),
   ASTERISK_PASSWORD: secret('password', 'Its password; empty = the door is open to this machine only'),
+
+  SIP_PORT: whole(0, 0, 65_535, 'port', 'UDP and TCP port for SIP, on HOST; 0 = closed'),
+  SIP_ALLOW: peers('Who may send us SIP, beside the hosts of SIP_REGISTRAR and SIP_TRUNK; others get no answer'),
+  SIP_REGISTRAR: sipServer('Where to register, to be called through it; empty = nowhere'),
+  SIP_USER: text('', 'name', 'Our user at the registrar and the trunk'),
+  SIP_PASSWORD: secret('password', 'Its password'),
+  SIP_TRUNK: sipServer('Where outgoing calls go; empty = to the registrar'),
+  SIP_PUBLIC_ADDRESS: sipPublicAddress,
+  SIP_DIALOGS_MAX: whole(64, 1, 10_000, 'calls', 'SIP calls at once from one address; more are refused'),
+  RTP_PORTS: rtpPorts,
 
   EXECUTION_PROVIDER: choice('cpu', ['cpu', 'cuda', 'auto'], 'Where models run; auto = CUDA if it works here, else the CPU with a warning'),
   CUDA_DEVICE: whole(0, 0, 63, 'index', 'Which GPU, with cuda or auto'),

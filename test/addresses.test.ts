@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, lookupPublic, PrivateAddressError, refusePrivateAddress } from '../src/addresses.ts';
+import {
+  AddressRanges,
+  isAddressRange,
+  isPublicAddress,
+  lookupPublic,
+  PrivateAddressError,
+  refusePrivateAddress,
+} from '../src/addresses.ts';
 
 describe('addresses', () => {
   it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.15.0.1', '172.32.0.1', '192.167.1.1', '223.255.255.255', '2606:4700::1111'])(
@@ -59,5 +66,28 @@ describe('addresses', () => {
   it.each([{ all: true }, {}])('are looked up and refused when a name leads to this machine (%o)', async (options) => {
     const error = await new Promise((resolve) => lookupPublic('localhost', options, resolve));
     expect(error).toBeInstanceOf(PrivateAddressError);
+  });
+});
+
+describe('AddressRanges', () => {
+  const ranges = new AddressRanges(['127.0.0.0/8', '192.0.2.7', '2001:db8::/32']);
+
+  it.each(['127.0.0.1', '127.255.0.9', '192.0.2.7', '::ffff:192.0.2.7', '2001:db8::5'])('has %s', (address) =>
+    expect(ranges.has(address)).toBe(true),
+  );
+
+  it.each(['128.0.0.1', '192.0.2.8', '2001:db9::5', '::1', '', 'localhost'])('has no "%s"', (address) =>
+    expect(ranges.has(address)).toBe(false),
+  );
+
+  it('takes in one more later', () => {
+    const growing = new AddressRanges([]);
+    growing.add('198.51.100.0/24');
+    expect(growing.has('198.51.100.77')).toBe(true);
+  });
+
+  it.each(['', '1.2.3', '1.2.3.4/33', '::1/129', 'pbx.example.com', '1.2.3.4/-1'])('refuses "%s"', (text) => {
+    expect(isAddressRange(text)).toBe(false);
+    expect(() => new AddressRanges([text])).toThrow(RangeError);
   });
 });

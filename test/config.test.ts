@@ -51,6 +51,10 @@ describe('the settings', () => {
     ['APP_ALLOWED_ORIGINS', 'wss://a, b', 'APP_ALLOWED_ORIGINS: got "wss://a, b", expected WebSocket origins'],
     ['PUBLIC_URL', 'https://bridge.example.com/path', 'PUBLIC_URL: got "https://bridge.example.com/path", expected empty or an origin'],
     ['PUBLIC_URL', 'https://user@bridge.example.com', 'PUBLIC_URL: got "https://user@bridge.example.com", expected empty or an origin'],
+    ['SIP_ALLOW', '10.0.0.0/33', 'SIP_ALLOW: got "10.0.0.0/33", expected addresses and networks'],
+    ['SIP_REGISTRAR', 'sips:pbx', 'SIP_REGISTRAR: got "sips:pbx", expected empty or a server such as sip:pbx.example.com'],
+    ['SIP_PUBLIC_ADDRESS', 'bridge', 'SIP_PUBLIC_ADDRESS: got "bridge", expected empty or an address'],
+    ['RTP_PORTS', '20000-10000', 'RTP_PORTS: got "20000-10000", expected two ports from 1024 to 65535'],
   ])('refuse %s=%s and say what is allowed', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(expected)]);
   });
@@ -64,6 +68,8 @@ describe('the settings', () => {
     ['VAD_STOP_THRESHOLD', { VAD_STOP_THRESHOLD: '0.6' }],
     ['EAGER_MS', { EAGER_MS: '500' }],
     ['WINDOW_MAX_MS', { WINDOW_MAX_MS: '600', CHUNK_MS: '500' }],
+    ['SIP_PORT', { SIP_TRUNK: 'sip:pbx' }],
+    ['SIP_USER', { SIP_REGISTRAR: 'sip:pbx', SIP_PORT: '5060' }],
   ])('refuse what contradicts itself: %s', (name, environment) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
   });
@@ -120,6 +126,7 @@ describe('the settings', () => {
       'API_KEYS',
       'TWILIO_AUTH_TOKEN',
       'ASTERISK_PASSWORD',
+      'SIP_PASSWORD',
       'APP_SIGNING_KEY',
       'WEBHOOK_SECRET',
       'TRANSLATE_API_KEY',
