@@ -9,7 +9,7 @@ import type { Link } from '../link/link.ts';
 import { createLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
-import { type Recording, transcribeRecording } from '../recordings/transcribe.ts';
+import { type Recording, type RecordingProgress, transcribeRecording } from '../recordings/transcribe.ts';
 import type { Settings } from '../settings.ts';
 import { describeReadError } from './audio-file.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
@@ -83,7 +83,7 @@ async function transcribeFile(file: string, { channels, settings, link, terminal
   const progress = new Progress(file, terminal);
   const task = { path: file, workFolder: settings.UPLOAD_DIR || tmpdir(), channels, tenant: '', signal: new AbortController().signal };
   try {
-    const onProgress = (heardMs: number) => progress.show(heardMs);
+    const onProgress = ({ heardMs }: RecordingProgress) => progress.show(heardMs);
     return await transcribeRecording({ ...task, onProgress }, { engine: link, settings, clock: systemClock });
   } catch (error) {
     throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`);

@@ -16,8 +16,14 @@ export interface DecodeTask {
   readonly maxSeconds: number;
 }
 
-/** An answer: some audio at 16 kHz, its end, or why there is none. */
+/** Some audio at 16 kHz, one array for each channel, and how much of the file has been read by its end, from 0 to 1. */
+export interface DecodedStretch {
+  readonly channels: Int16Array[];
+  readonly share: number;
+}
+
+/** An answer: some audio, its end, or why there is none. */
 export type FromDecodeWorker =
-  | { readonly kind: 'audio'; readonly channels: Int16Array[] }
+  | ({ readonly kind: 'audio' } & DecodedStretch)
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };

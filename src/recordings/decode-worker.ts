@@ -9,7 +9,7 @@ import { openDecoder, PUSH_BYTES, type Stretch, type StretchDecoder } from '../a
 import { joinSamples, mixDown } from '../audio/mix.ts';
 import { Resampler } from '../audio/resample.ts';
 import { TrunklineError } from '../errors.ts';
-import type { DecodeTask, FromDecodeWorker } from './decode-messages.ts';
+import type { DecodedStretch, DecodeTask, FromDecodeWorker } from './decode-messages.ts';
 
 /** Audio that is handed over at once. */
 const HANDED_SAMPLES = 5 * ENGINE_RATE_HZ;
@@ -17,6 +17,7 @@ const HANDED_SAMPLES = 5 * ENGINE_RATE_HZ;
 class FileDecoding {
   readonly #task: DecodeTask;
   readonly #file: number;
+  readonly #fileBytes: number;
   readonly #decoder: StretchDecoder;
   readonly #buffer: Uint8Array;
   #resamplers: Resampler[] = [];
@@ -24,24 +25,26 @@ class FileDecoding {
   /** Decoded and not handed over, by channel. */
   #held: Int16Array[] = [];
   #handed = 0;
+  #readBytes = 0;
   #isOver = false;
 
   constructor(task: DecodeTask, file: number, decoder: StretchDecoder) {
     this.#task = task;
     this.#file = file;
+    this.#fileBytes = fstatSync(file).size;
     this.#decoder = decoder;
     this.#buffer = new Uint8Array(PUSH_BYTES[task.kind]);
   }
 
   /** The next audio, all channels of one length; null at the end. @throws TrunklineError `audio_unreadable`, `audio_too_long` */
-  next(): Int16Array[] | null {
+  next(): DecodedStretch | null {
     while ((this.#held[0]?.length ?? 0) < HANDED_SAMPLES && !this.#isOver) this.#hold(this.#decodeOn());
     const channels = this.#held.map((samples) => samples.slice(0, HANDED_SAMPLES));
     this.#held = this.#held.map((samples) => samples.subarray(HANDED_SAMPLES));
     const length = channels[0]?.length ?? 0;
     this.#handed += length;
     this.#checkLength();
-    return length === 0 ? this.#finish() : channels;
+    return length === 0 ? this.#finish() : { channels, share: Math.min(this.#readBytes / Math.max(this.#fileBytes, 1), 1) };
   }
 
   close(): void {
@@ -52,6 +55,7 @@ class FileDecoding {
   /** The next 16 kHz audio; no channel where a decoder wants more bytes first. */
   #decodeOn(): Int16Array[] {
     const bytes = readSync(this.#file, this.#buffer, 0, this.#buffer.length, null);
+    this.#readBytes += bytes;
     if (bytes > 0) return this.#convert(this.#decoder.push(this.#buffer.slice(0, bytes)));
     this.#isOver = true;
     const last = this.#convert(this.#decoder.flush());
@@ -127,8 +131,8 @@ opening.catch(() => undefined);
 parentPort?.on('message', () => {
   void opening
     .then((decoding) => {
-      const channels = decoding.next();
-      if (channels !== null) return answer({ kind: 'audio', channels });
+      const stretch = decoding.next();
+      if (stretch !== null) return answer({ kind: 'audio', ...stretch });
       decoding.close();
       answer({ kind: 'end' });
     })

@@ -7,7 +7,7 @@ import { DETECT_BYTES, detectAudio } from '../audio/detect.ts';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
 import { packagePath } from '../paths.ts';
-import type { DecodeTask, FromDecodeWorker } from './decode-messages.ts';
+import type { DecodedStretch, DecodeTask, FromDecodeWorker } from './decode-messages.ts';
 import { convertWithFfmpeg } from './ffmpeg.ts';
 
 /** Decoding a few seconds takes milliseconds; a decoder that says nothing for so long goes round in circles. */
@@ -27,11 +27,11 @@ export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
 }
 
 /**
- * The audio of the file at `path`: stretches of some seconds, one array for each channel. Nothing is decoded before it is asked for. Ends the thread, and
+ * The audio of the file at `path`: stretches of some seconds. Nothing is decoded before it is asked for. Ends the thread, and
  * removes what it put into `workFolder`, when it is over or returned from.
  * @throws TrunklineError `audio_unreadable` or `audio_too_long`
  */
-export async function* decodeFile(request: DecodeRequest): AsyncGenerator<Int16Array[], void, void> {
+export async function* decodeFile(request: DecodeRequest): AsyncGenerator<DecodedStretch, void, void> {
   const kind = detectAudio(await readHead(request.path));
   if (kind === 'text') throw new TrunklineError('audio_unreadable', 'the file cannot be decoded: it holds text, expected audio');
   if (kind !== 'other') {
@@ -58,7 +58,7 @@ async function readHead(path: string): Promise<Uint8Array> {
   }
 }
 
-async function* decodeInThread(task: DecodeTask & Pick<DecodeRequest, 'clock' | 'signal'>): AsyncGenerator<Int16Array[], void, void> {
+async function* decodeInThread(task: DecodeTask & Pick<DecodeRequest, 'clock' | 'signal'>): AsyncGenerator<DecodedStretch, void, void> {
   const { path, kind, channels, channelsMax, maxSeconds, clock, signal } = task;
   const worker = new Worker(packagePath('dist', 'src', 'recordings', 'decode-worker.js'), {
     workerData: { path, kind, channels, channelsMax, maxSeconds } satisfies DecodeTask,
@@ -73,7 +73,7 @@ async function* decodeInThread(task: DecodeTask & Pick<DecodeRequest, 'clock' | 
       const answer = await ask(worker, clock, signal);
       if (answer.kind === 'failed') throw new TrunklineError(answer.code, answer.message);
       if (answer.kind === 'end') return;
-      yield answer.channels;
+      yield answer;
     }
   } finally {
     await worker.terminate();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { TrunklineError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
-import { type Recording, type RecordingTask, type Transcriber, transcribeRecording } from './transcribe.ts';
+import { type Recording, type RecordingProgress, type RecordingTask, type Transcriber, transcribeRecording } from './transcribe.ts';
 
 const FOLDER_PREFIX = 'trunkline-recordings-';
 
@@ -65,10 +65,10 @@ export class Recordings {
   /** Transcribes a recording that has its place. As {@link transcribeRecording}. */
   async transcribe(task: RecordingTask): Promise<Recording> {
     let countedMs = 0;
-    const onProgress = (heardMs: number): void => {
-      this.#options.metrics.fileSeconds.inc((heardMs - countedMs) / 1000);
-      countedMs = heardMs;
-      task.onProgress?.(heardMs);
+    const onProgress = (progress: RecordingProgress): void => {
+      this.#options.metrics.fileSeconds.inc((progress.heardMs - countedMs) / 1000);
+      countedMs = progress.heardMs;
+      task.onProgress?.(progress);
     };
     return transcribeRecording({ ...task, onProgress }, this.#options);
   }

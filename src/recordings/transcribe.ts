@@ -38,6 +38,14 @@ export interface Recording {
   readonly segments: readonly Segment[];
 }
 
+/** How far a recording is. */
+export interface RecordingProgress {
+  /** So much of it has been heard; what was said last may not be text yet. */
+  readonly heardMs: number;
+  /** About how much that is of the whole, from 0 to 1, by the bytes of its file. */
+  readonly share: number;
+}
+
 /** A recording to transcribe. */
 export interface RecordingTask {
   readonly path: string;
@@ -50,8 +58,7 @@ export interface RecordingTask {
   readonly signal: AbortSignal;
   /** Told each segment when it is there, in the order of their start. */
   readonly onSegment?: (segment: Segment) => void;
-  /** Told how many ms of the recording have been read so far. */
-  readonly onProgress?: (heardMs: number) => void;
+  readonly onProgress?: (progress: RecordingProgress) => void;
 }
 
 /** What recordings are transcribed with. */
@@ -109,11 +116,18 @@ class Work {
     const { settings, clock } = this.#transcriber;
     const { path, workFolder, channels, signal } = this.#task;
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS, ffmpegTimeoutMs: settings.FFMPEG_TIMEOUT_MS };
-    for await (const stretch of decodeFile({ path, workFolder, channels, signal, clock, ...limits })) await this.#hear(stretch);
+    for await (const stretch of decodeFile({ path, workFolder, channels, signal, clock, ...limits })) {
+      await this.#hear(stretch.channels);
+      this.#task.onProgress?.({ heardMs: this.#heardMs, share: stretch.share });
+    }
     await Promise.all(this.#channels.map(async (channel) => this.#waiting.push(...(await channel.finish()))));
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;
-    return { durationMs: Math.round(samplesToMs(this.#heard, ENGINE_RATE_HZ)), segments: this.#segments };
+    return { durationMs: this.#heardMs, segments: this.#segments };
+  }
+
+  get #heardMs(): number {
+    return Math.round(samplesToMs(this.#heard, ENGINE_RATE_HZ));
   }
 
   async #hear(stretch: readonly Int16Array[]): Promise<void> {
@@ -122,7 +136,6 @@ class Work {
     this.#waiting.push(...cut.flat());
     this.#heard += stretch[0]?.length ?? 0;
     await this.#beginUpTo(Math.min(...this.#channels.map((channel) => channel.openFrom)));
-    this.#task.onProgress?.(Math.round(samplesToMs(this.#heard, ENGINE_RATE_HZ)));
   }
 
   /** Begins the pieces before which no other can come any more, each as soon as few enough are under way. */

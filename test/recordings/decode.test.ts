@@ -37,13 +37,15 @@ function request(path: string, changes: Partial<DecodeRequest> = {}): DecodeRequ
 async function decode(asked: DecodeRequest) {
   const totals: number[] = [];
   let most = 0;
-  for await (const channels of decodeFile(asked)) {
+  const shares: number[] = [];
+  for await (const { channels, share } of decodeFile(asked)) {
+    shares.push(share);
     channels.forEach((samples, channel) => {
       totals[channel] = (totals[channel] ?? 0) + samples.length;
       most = Math.max(most, samples.length);
     });
   }
-  return { totals, most };
+  return { totals, most, shares };
 }
 
 /** Puts a program in front of everything else on the PATH that is called ffmpeg and does `script`. */
@@ -60,8 +62,14 @@ describe('decodeFile', () => {
   it('gives a few seconds at a time at 16 kHz, whatever the rate of the file', async () => {
     const seconds = 23;
     const path = write('a', writeWav([new Int16Array(seconds * 44_100), new Int16Array(seconds * 44_100)], 44_100));
-    expect(await decode(request(path))).toEqual({ totals: [seconds * 16_000], most: 5 * 16_000 });
+    expect(await decode(request(path))).toMatchObject({ totals: [seconds * 16_000], most: 5 * 16_000 });
     expect((await decode(request(path, { channels: 'split' }))).totals).toEqual([seconds * 16_000, seconds * 16_000]);
+  });
+
+  it('says how much of the file has been read', async () => {
+    const { shares } = await decode(request(write('a', writeWav([new Int16Array(16_000 * 40)], 16_000))));
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect([shares[0], shares[3], shares.at(-1)]).toEqual([expect.closeTo(1 / 8, 1), expect.closeTo(1 / 2, 1), 1]);
   });
 
   it('refuses ten hours of silence in a small file as soon as they are too long', async () => {
