@@ -9,9 +9,14 @@ export function frameBytes(codec: Codec): number {
   return msToBytes(FRAME_MS, codec);
 }
 
-/** `bytes` of `codec` filled up to whole frames with silence: itself when it is whole already, else memory of its own. */
-export function padToFrames(bytes: Uint8Array, codec: Codec): Uint8Array {
-  const size = frameBytes(codec);
+/** `durationMs` of silence in `codec`. */
+export function silentBytes(durationMs: number, codec: Codec): Uint8Array {
+  return new Uint8Array(msToBytes(durationMs, codec)).fill(SILENCE[codec.name]);
+}
+
+/** `bytes` of `codec` filled up with silence to a multiple of `frames` frames: itself when it is one already, else memory of its own. */
+export function padToFrames(bytes: Uint8Array, codec: Codec, frames = 1): Uint8Array {
+  const size = frames * frameBytes(codec);
   if (bytes.length % size === 0) return bytes;
   const padded = new Uint8Array(Math.ceil(bytes.length / size) * size).fill(SILENCE[codec.name]);
   padded.set(bytes);

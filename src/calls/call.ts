@@ -219,9 +219,9 @@ export class Call {
 
   #openVoice(): CallVoice {
     const { start, leg, context, onFailure } = this.#options;
-    const { carrier, codec, playback } = start;
+    const { carrier, codec, playback, framesPerMessage } = start;
     const voice = new CallVoice({
-      ...{ carrier, codec, playback, context, log: this.#log, onFailure },
+      ...{ carrier, codec, playback, framesPerMessage, context, log: this.#log, onFailure },
       bargeIn: bargeInOf(start, context.settings.BARGE_IN),
       send: (command) => leg.send(command),
     });

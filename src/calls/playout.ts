@@ -5,7 +5,7 @@
  * lead ahead, with a mark behind each sound that comes back when it has been played; one that does not gets each frame when it is due, by an absolute
  * schedule, so that late timers do not add up. Whatever is cleared is taken back on the line, so it can be sent again from where it was heard.
  */
-import { frameBytes } from '../audio/frames.ts';
+import { frameBytes, padToFrames } from '../audio/frames.ts';
 import type { CarrierCommand } from '../carriers/carrier.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { type Codec, FRAME_MS } from '../units.ts';
@@ -35,6 +35,8 @@ export interface PlayoutOptions<S extends Sound> {
   readonly buffered: boolean;
   /** Most that a carrier that buffers is sent ahead. */
   readonly leadMs: number;
+  /** Frames in each message to the carrier, 1 by default. Sounds are filled up to whole messages, and one that is resumed begins with a whole one. */
+  readonly framesPerMessage?: number;
   send(command: CarrierCommand): void;
   /** Its first frame was sent; not again when it is sent anew after a pause. */
   onBegun(sound: S): void;
@@ -47,6 +49,8 @@ export interface PlayoutOptions<S extends Sound> {
 
 interface Placed<S> {
   readonly sound: S;
+  /** What is played of it, in whole messages. */
+  readonly bytes: Uint8Array;
   readonly from: number;
   readonly to: number;
   begun: boolean;
@@ -61,6 +65,7 @@ interface Placed<S> {
 export class Playout<S extends Sound> {
   readonly #options: PlayoutOptions<S>;
   readonly #frameBytes: number;
+  readonly #messageFrames: number;
   /** Sounds not yet heard to their end, in order; their stretches of the line touch. */
   #line: Placed<S>[] = [];
   /** The end of what is queued, of what is with the carrier, and of what was heard at least, in frames. */
@@ -80,6 +85,7 @@ export class Playout<S extends Sound> {
   constructor(options: PlayoutOptions<S>) {
     this.#options = options;
     this.#frameBytes = frameBytes(options.codec);
+    this.#messageFrames = options.framesPerMessage ?? 1;
   }
 
   /** Whether nothing is left to be played. */
@@ -98,12 +104,13 @@ export class Playout<S extends Sound> {
 
   /** Puts a sound at the end of the line. */
   push(sound: S): void {
+    const { clock, codec } = this.#options;
+    const bytes = padToFrames(sound.bytes, codec, this.#messageFrames);
     const from = this.#queued;
-    const to = from + sound.bytes.length / this.#frameBytes;
-    const { clock } = this.#options;
+    const to = from + bytes.length / this.#frameBytes;
     // Whatever time passed with nothing to play is not caught up with.
     if (this.#sent === this.#queued) this.#sentUntilMs = Math.max(this.#sentUntilMs, clock.nowMs());
-    this.#line.push({ sound, from, to, begun: false, dueMs: null, mark: null, confirmed: false });
+    this.#line.push({ sound, bytes, from, to, begun: false, dueMs: null, mark: null, confirmed: false });
     this.#queued = to;
     this.#turn();
   }
@@ -146,7 +153,7 @@ export class Playout<S extends Sound> {
   heardMs(sound: S): number {
     const placed = this.#line.find((each) => each.sound === sound);
     if (placed === undefined) return 0;
-    return Math.min(Math.max(this.#heardNow() - placed.from, 0), placed.to - placed.from) * FRAME_MS;
+    return Math.min(Math.max(this.#heardNow() - placed.from, 0), sound.bytes.length / this.#frameBytes) * FRAME_MS;
   }
 
   /** Throws away the first sound that `matches` and all behind it. What of them is with the carrier is cleared. */
@@ -157,7 +164,9 @@ export class Playout<S extends Sound> {
       const atCarrier = this.#sent > first.from;
       if (atCarrier) this.#takeBack();
       this.#line.splice(index);
-      this.#queued = Math.max(first.from, this.#sent);
+      this.#queued = Math.max(first.from, this.#heard);
+      // Nothing is left of the message in the middle of which it was cut off.
+      if (this.#heard > first.from) this.#sent = this.#queued;
     }
     this.#makeRoom();
     this.#turn();
@@ -209,9 +218,9 @@ export class Playout<S extends Sound> {
       if (!placed.begun) this.#events.push(() => onBegun(placed.sound));
       placed.begun = true;
       const at = (this.#sent - placed.from) * this.#frameBytes;
-      send({ type: 'audio', bytes: placed.sound.bytes.subarray(at, at + this.#frameBytes) });
-      this.#sent++;
-      this.#sentUntilMs += FRAME_MS;
+      send({ type: 'audio', bytes: placed.bytes.subarray(at, at + this.#messageFrames * this.#frameBytes) });
+      this.#sent += this.#messageFrames;
+      this.#sentUntilMs += this.#messageFrames * FRAME_MS;
     }
     return true;
   }
@@ -257,6 +266,7 @@ export class Playout<S extends Sound> {
     this.#sent = heard;
     this.#sentUntilMs = clock.nowMs();
     for (const placed of this.#line) {
+      if (placed.from < heard && heard < placed.to) this.#sent -= (heard - placed.from) % this.#messageFrames;
       placed.mark = null;
       placed.confirmed = placed.to <= heard;
       placed.dueMs = placed.confirmed ? this.#sentUntilMs : null;

@@ -67,6 +67,8 @@ export interface CallVoiceOptions {
   readonly codec: Codec;
   readonly carrier: string;
   readonly playback: Playback;
+  /** As the carrier's `start` has it. */
+  readonly framesPerMessage?: number | undefined;
   /** What may interrupt anything in this call. */
   readonly bargeIn: Interruptible;
   readonly context: CallContext;
@@ -215,14 +217,14 @@ export class CallVoice {
   }
 
   #openQueue(): SpeechQueue {
-    const { codec, carrier, playback, context, send, onFailure } = this.#options;
+    const { codec, carrier, playback, framesPerMessage = 1, context, send, onFailure } = this.#options;
     const { clock, metrics, settings } = context;
     return new SpeechQueue({
       codec,
       clock,
       openPlayout: (handlers) =>
         new Playout<VoiceSound>({
-          ...{ codec, clock, send, onFailure, ...handlers },
+          ...{ codec, clock, framesPerMessage, send, onFailure, ...handlers },
           buffered: playback === 'buffered',
           leadMs: settings.PLAYOUT_LEAD_MS,
           onMarkLost: () => metrics.marksLost.inc({ carrier }),

@@ -29,6 +29,8 @@ export interface CallStart {
   readonly tracks: readonly Track[];
   readonly codec: Codec;
   readonly playback: Playback;
+  /** How many frames a message to the carrier must hold at least, where one is too few: every sound is filled up to such messages. */
+  readonly framesPerMessage?: number;
   readonly parameters: Readonly<Record<string, string>>;
 }
 

@@ -5,6 +5,8 @@ import type { Clock, Timer } from '../../src/clock.ts';
 interface PlayerOptions {
   readonly clock: Clock;
   readonly frameMs: number;
+  /** Frames of this many bytes may come several in one message; a message is one frame unless this is said. */
+  readonly frameBytes?: number;
   /** From us to the carrier, and the same back. */
   readonly wayMs?: number;
   /** Of the marks to be returned, the n-th (from 0) is lost. */
@@ -36,7 +38,7 @@ export class BufferingPlayer {
   readonly #onWire = new Set<Timer>();
 
   constructor(options: PlayerOptions) {
-    this.#options = { wayMs: 0, losesMark: () => false, ...options };
+    this.#options = { wayMs: 0, losesMark: () => false, frameBytes: Number.POSITIVE_INFINITY, ...options };
   }
 
   /** Takes a command as it leaves us. */
@@ -54,11 +56,15 @@ export class BufferingPlayer {
       for (const { name } of cleared) this.#returnMark(name);
       return;
     }
-    const item: Item =
-      command.type === 'mark' ? { kind: 'mark', level: 0, name: command.name } : { kind: 'frame', level: command.bytes[0] ?? 0, name: '' };
-    this.#buffer.push(item);
+    if (command.type === 'mark') this.#buffer.push({ kind: 'mark', level: 0, name: command.name });
+    else this.#buffer.push(...this.#framesOf(command.bytes));
     this.deepest = Math.max(this.deepest, this.#buffer.filter(({ kind }) => kind === 'frame').length);
     if (this.#playing === null) this.#play();
+  }
+
+  #framesOf(bytes: Uint8Array): Item[] {
+    const count = Math.max(Math.ceil(bytes.length / this.#options.frameBytes), 1);
+    return Array.from({ length: count }, (_, n) => ({ kind: 'frame', level: bytes[n * (bytes.length / count)] ?? 0, name: '' }));
   }
 
   /** A frame counts as heard when it has been played to its end. */

@@ -1,0 +1,67 @@
+/** Codecs as carriers name them in the first message of a stream. */
+import { TrunklineError } from '../errors.ts';
+import { type Codec, MULAW_8K } from '../units.ts';
+import { describe } from './json.ts';
+
+/** Encodings by their names in lower case: https://www.iana.org/assignments/media-types (audio) with Twilio's `x-`, and SDP's short ones. */
+const ENCODINGS: Readonly<Record<string, Codec['name']>> = {
+  'audio/x-mulaw': 'mulaw',
+  pcmu: 'mulaw',
+  'audio/x-alaw': 'alaw',
+  pcma: 'alaw',
+  'audio/x-l16': 'pcm16',
+  'audio/l16': 'pcm16',
+  l16: 'pcm16',
+  'audio/x-raw': 'pcm16',
+  'raw/slin': 'pcm16',
+  base64: 'pcm16',
+};
+
+/** Rates that linear PCM comes in somewhere. */
+const LINEAR_RATES_HZ = [8000, 16_000, 22_050, 24_000, 48_000];
+
+/** A format as a carrier declared it; absent channels are one. */
+export interface DeclaredFormat {
+  readonly encoding: unknown;
+  readonly rate: unknown;
+  readonly channels?: unknown;
+}
+
+/**
+ * The codec of a declared format.
+ * @param accepted the carrier's encodings, as its documents spell them
+ * @param name what a complaint calls the format
+ * @param hint what to do about a codec that is not taken
+ * @throws TrunklineError `codec_unsupported`
+ */
+export function readCodec(format: DeclaredFormat, accepted: readonly string[], name: string, hint = ''): Codec {
+  const { encoding, rate, channels = 1 } = format;
+  const lower = String(encoding).toLowerCase();
+  const known = accepted.some((each) => each.toLowerCase() === lower) && Object.hasOwn(ENCODINGS, lower) ? ENCODINGS[lower] : undefined;
+  const rateHz = Number(rate);
+  if (known !== undefined && ratesOf(known).includes(rateHz) && Number(channels) === 1) return codec(known, rateHz);
+  const expected = accepted.map((each) => `${each}, ${rangeOf(each)}, 1`).join('; ');
+  throw new TrunklineError(
+    'codec_unsupported',
+    `${name}: got encoding ${describe(encoding)}, sampleRate ${describe(rate)}, channels ${describe(channels)}, expected ${expected}${hint}`,
+  );
+}
+
+function ratesOf(name: Codec['name']): readonly number[] {
+  return name === 'pcm16' ? LINEAR_RATES_HZ : [MULAW_8K.rateHz];
+}
+
+function rangeOf(encoding: string): string {
+  const rates = ratesOf(ENCODINGS[encoding.toLowerCase()] ?? 'mulaw');
+  return rates.length === 1 ? String(rates[0]) : `${rates[0]} to ${rates.at(-1)}`;
+}
+
+function codec(name: Codec['name'], rateHz: number): Codec {
+  if (name === 'mulaw') return MULAW_8K;
+  return { name, rateHz, channels: 1, bytesPerSample: name === 'pcm16' ? 2 : 1 };
+}
+
+/** The two bytes of each sample the other way round, in memory of their own; an odd byte at the end is left out. */
+export function swapByteOrder(bytes: Uint8Array): Uint8Array {
+  return Buffer.from(bytes.subarray(0, bytes.length & ~1)).swap16();
+}

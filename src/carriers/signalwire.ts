@@ -1,0 +1,13 @@
+/**
+ * SignalWire's `<Stream>` (https://developer.signalwire.com/compatibility-api/cxml/voice/stream): Twilio's messages, but that most of them do not
+ * name their stream, and that the codec may be linear PCM at 16 or 24 kHz.
+ */
+import { JsonStream } from './json-stream.ts';
+import { twilioTerms } from './twilio.ts';
+
+/** One SignalWire stream. */
+export class SignalWireDialect extends JsonStream {
+  constructor(options: { readonly bigEndian: boolean }) {
+    super(twilioTerms({ carrier: 'signalwire', encodings: ['audio/x-mulaw', 'audio/x-L16'], streamRequired: false, ...options }));
+  }
+}
