@@ -1,0 +1,217 @@
+/**
+ * What goes out: one packet for each slot of an absolute grid, so that late timers never add up. Timestamps are the slots', whether or not something was
+ * sent in those before. While nothing is said the packets hold silence, for carriers end calls in which nothing comes.
+ */
+import { silentBytes } from '../../audio/frames.ts';
+import { decodeG711, encodeG711 } from '../../audio/g711.ts';
+import { writeRtp } from '../../carriers/rtp.ts';
+import type { RemoteMedia } from '../../carriers/sdp.ts';
+import { writeEvent } from '../../carriers/telephone-event.ts';
+import type { Clock, Timer } from '../../clock.ts';
+import { type Codec, FRAME_MS, msToBytes, msToSamples } from '../../units.ts';
+
+/** A timer that fires this much too early is on time: timers count in whole ms. */
+const EARLY_MS = 1;
+/** After a longer hold-up the slots gone by are left out. */
+const CATCH_UP_SLOTS = 3;
+/** Sound that begins waits at least this long for its slot, so that a frame that is a little late finds its own still free. */
+const SLACK_MS = 8;
+const WHOLE_MS = 10;
+/** Sound that may wait to be sent; a hold-up of the process is the only way to have so much. */
+const WAITING_MAX_MS = 200;
+/** How long a key is down; receivers ask for 40 ms (ITU-T Q.24). */
+const KEY_MS = 100;
+/** The last packet of a key comes so often, as each may be lost (RFC 4733 §2.5.1.4). */
+const KEY_ENDS = 3;
+const KEYS_WAITING_MAX = 100;
+
+interface SenderOptions {
+  readonly clock: Clock;
+  /** What the call speaks, whatever the peer changes to later. */
+  readonly codec: Codec;
+  /** Numbers from 0 to 1, below 1. */
+  readonly random: () => number;
+  transmit(datagram: Uint8Array): void;
+}
+
+interface Key {
+  readonly digit: string;
+  readonly timestamp: number;
+  readonly fromMs: number;
+  ends: number;
+}
+
+/** Counters for the reports: packets and bytes of payload sent, and the timestamp of now. */
+export interface SentCounts {
+  readonly packets: number;
+  readonly bytes: number;
+}
+
+export class RtpSender {
+  readonly ssrc: number;
+  readonly #options: SenderOptions;
+  readonly #timestampBase: number;
+  readonly #startMs: number;
+  #sequence: number;
+  #remote: RemoteMedia | null = null;
+  #timer: Timer | null = null;
+  /** When the next packet is due. */
+  #dueMs = 0;
+  #waiting: Uint8Array = new Uint8Array(0);
+  /** When the sound that waits may begin; null while sound is being sent. */
+  #beginMs: number | null = 0;
+  #silent = true;
+  #key: Key | null = null;
+  readonly #keys: string[] = [];
+  #packets = 0;
+  #bytes = 0;
+
+  constructor(options: SenderOptions) {
+    const { random, clock } = options;
+    this.#options = options;
+    this.ssrc = Math.floor(random() * 2 ** 32);
+    this.#timestampBase = Math.floor(random() * 2 ** 32);
+    // Far from the end, where a receiver that has seen no wrap yet could misjudge one (RFC 3711 §3.3.1).
+    this.#sequence = Math.floor(random() * 2 ** 15);
+    this.#startMs = clock.nowMs();
+  }
+
+  get sent(): SentCounts {
+    return { packets: this.#packets, bytes: this.#bytes };
+  }
+
+  /** The timestamp of this moment. */
+  get timestampNow(): number {
+    return this.#timestampAt(this.#options.clock.nowMs());
+  }
+
+  /** Sends to `remote` from now on, or not while it does not receive. */
+  set remote(remote: RemoteMedia) {
+    const { clock } = this.#options;
+    const wasSending = this.#remote?.receives === true && this.#timer !== null;
+    const newGrid = !wasSending || this.#remote?.ptimeMs !== remote.ptimeMs;
+    this.#remote = remote;
+    if (!remote.receives) {
+      this.#stop();
+      return;
+    }
+    if (!newGrid) return;
+    this.#dueMs = this.#nextWhole(clock.nowMs());
+    this.#silent = true;
+    this.#setTimer();
+  }
+
+  /** Sound in the call's codec, to be sent in the slots to come. Thrown away while the peer does not receive. */
+  send(bytes: Uint8Array): void {
+    if (this.#timer === null || this.#remote === null || this.#isPressing) return;
+    const { codec, clock } = this.#options;
+    if (this.#waiting.length === 0 && this.#beginMs !== null) {
+      this.#beginMs = clock.nowMs() + SLACK_MS + framesAheadMs(this.#remote.ptimeMs);
+    }
+    const all = new Uint8Array(this.#waiting.length + bytes.length);
+    all.set(this.#waiting);
+    all.set(bytes, this.#waiting.length);
+    this.#waiting = all.subarray(Math.max(all.length - msToBytes(WAITING_MAX_MS, codec), 0));
+  }
+
+  /** Presses a key by events; sound is left out meanwhile. False, and nothing done, where none were agreed: its tone is then to be sent as sound. */
+  press(digit: string): boolean {
+    if (this.#timer === null || this.#remote === null || this.#remote.telephoneEventType === null) return false;
+    if (this.#keys.length < KEYS_WAITING_MAX) this.#keys.push(digit);
+    this.#waiting = new Uint8Array(0);
+    return true;
+  }
+
+  /** Sends nothing more. */
+  close(): void {
+    this.#stop();
+  }
+
+  get #isPressing(): boolean {
+    return this.#key !== null || this.#keys.length > 0;
+  }
+
+  #stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#waiting = new Uint8Array(0);
+    this.#beginMs = 0;
+    this.#key = null;
+    this.#keys.length = 0;
+  }
+
+  #setTimer(): void {
+    const { clock } = this.#options;
+    this.#timer?.cancel();
+    this.#timer = clock.after(Math.max(this.#dueMs - clock.nowMs(), 0), () => this.#onTimer());
+  }
+
+  #onTimer(): void {
+    const remote = this.#remote;
+    if (remote === null) return;
+    const nowMs = this.#options.clock.nowMs();
+    const missed = Math.floor((nowMs - this.#dueMs) / remote.ptimeMs);
+    if (missed > CATCH_UP_SLOTS) this.#dueMs += missed * remote.ptimeMs;
+    while (this.#dueMs <= nowMs + EARLY_MS) {
+      this.#fillSlot(remote);
+      this.#dueMs += remote.ptimeMs;
+    }
+    this.#setTimer();
+  }
+
+  #fillSlot(remote: RemoteMedia): void {
+    const digit = this.#key === null ? this.#keys.shift() : undefined;
+    if (digit !== undefined) this.#key = { digit, timestamp: this.#timestampAt(this.#dueMs), fromMs: this.#dueMs, ends: 0 };
+    if (this.#key !== null && remote.telephoneEventType !== null) this.#sendKey(this.#key, remote, remote.telephoneEventType);
+    else this.#sendSound(remote);
+  }
+
+  #sendSound(remote: RemoteMedia): void {
+    const { codec } = this.#options;
+    const frame = silentBytes(remote.ptimeMs, codec);
+    const begins = this.#beginMs === null || (this.#waiting.length > 0 && this.#beginMs <= this.#dueMs);
+    const sound = begins ? this.#waiting.subarray(0, frame.length) : new Uint8Array(0);
+    frame.set(sound);
+    this.#waiting = this.#waiting.subarray(sound.length);
+    this.#beginMs = sound.length > 0 ? null : (this.#beginMs ?? 0);
+    const payload = codec.name === remote.codec.name ? frame : encodeG711(decodeG711(frame, codec), remote.codec);
+    const marker = this.#silent && (sound.length > 0 || this.#packets === 0);
+    this.#silent = sound.length === 0;
+    this.#transmit(remote.payloadType, this.#timestampAt(this.#dueMs), marker, payload);
+  }
+
+  /** The key's packets all have the timestamp of its beginning, and say how long it has been down at their end. */
+  #sendKey(key: Key, remote: RemoteMedia, payloadType: number): void {
+    const downMs = key.ends === 0 ? this.#dueMs - key.fromMs + remote.ptimeMs : KEY_MS;
+    const end = downMs >= KEY_MS;
+    const duration = msToSamples(Math.min(downMs, KEY_MS), remote.codec.rateHz);
+    const marker = this.#dueMs === key.fromMs;
+    this.#transmit(payloadType, key.timestamp, marker, writeEvent({ digit: key.digit, end, duration }));
+    if (end) key.ends++;
+    if (key.ends === KEY_ENDS) this.#key = null;
+    this.#silent = true;
+    this.#beginMs ??= 0;
+  }
+
+  #transmit(payloadType: number, timestamp: number, marker: boolean, payload: Uint8Array): void {
+    const sequence = this.#sequence;
+    this.#sequence = (sequence + 1) & 0xffff;
+    this.#packets++;
+    this.#bytes += payload.length;
+    this.#options.transmit(writeRtp({ marker, payloadType, sequence, timestamp, ssrc: this.ssrc, payload }));
+  }
+
+  /** The grid lies on whole tens of ms since the beginning, so that timestamps are whole whatever the packets' length. */
+  #nextWhole(nowMs: number): number {
+    return this.#startMs + Math.ceil((nowMs - this.#startMs) / WHOLE_MS) * WHOLE_MS;
+  }
+
+  #timestampAt(atMs: number): number {
+    return (this.#timestampBase + msToSamples(atMs - this.#startMs, this.#options.codec.rateHz)) % 2 ** 32;
+  }
+}
+
+/** How long frames must be gathered before packets of `ptimeMs` can be made of them one after the other. */
+function framesAheadMs(ptimeMs: number): number {
+  return Math.max(Math.ceil(ptimeMs / FRAME_MS) - 1, 0) * FRAME_MS;
+}

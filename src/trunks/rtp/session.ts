@@ -1,0 +1,287 @@
+/** The media of one call: a pair of UDP sockets, whose packets are taken on them, what comes in, what goes out, and the reports on both. */
+import { randomBytes, randomInt } from 'node:crypto';
+import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from 'node:dgram';
+import { parseRtp } from '../../carriers/rtp.ts';
+import type { RemoteMedia } from '../../carriers/sdp.ts';
+import type { Clock, Timer } from '../../clock.ts';
+import type { Codec } from '../../units.ts';
+import { type PeerReport, RtcpControl } from './control.ts';
+import { type Source, SourceLatch } from './latch.ts';
+import type { RtpPorts } from './ports.ts';
+import { type AudioChunk, RtpReceiver } from './receiver.ts';
+import { RtpSender } from './sender.ts';
+
+/** How often announced silence is filled in and time-outs are looked at. */
+const TICK_MS = 20;
+const TICKS_PER_CHECK = 50;
+/** Pairs tried before the loan fails: others on this machine may use ports of the range. */
+const BIND_TRIES = 20;
+const RANDOM_STEPS = 2 ** 32;
+/** Payload numbers 64–95 with the marker are RTCP's packet types when both share a port (RFC 5761 §4). */
+const RTCP_TYPE_MIN = 192;
+const RTCP_TYPE_MAX = 223;
+const NOWHERE = /^(0\.0\.0\.0|::)$/;
+
+/** Whom a session tells. What they throw is not caught. */
+export interface RtpHandlers {
+  /** Audio in the call's codec; `sequence` from 1, `atMs` from the first packet. Order, loss and gaps are the call's timeline's. */
+  onAudio(chunk: AudioChunk): void;
+  /** A key was pressed (RFC 4733). */
+  onDigit(digit: string): void;
+  /** Nothing came for the time-out though the peer is to send. Once. */
+  onTimeout(): void;
+}
+
+interface RtpOptions {
+  /** The local address to listen on. */
+  readonly address: string;
+  readonly ports: RtpPorts;
+  readonly clock: Clock;
+  /** Longest time without any packet while the peer is to send. */
+  readonly timeoutMs: number;
+  readonly handlers: RtpHandlers;
+  /** Numbers from 0 to 1, below 1; nobody's guess unless a test says otherwise. */
+  readonly random?: () => number;
+}
+
+/** What happened so far. */
+export interface RtpStats {
+  readonly received: number;
+  readonly lost: number;
+  readonly jitterMs: number;
+  readonly sent: number;
+  /** Datagrams that were no packets, or of others than the peer. */
+  readonly refused: number;
+  readonly peerReport: PeerReport | null;
+}
+
+interface Sockets {
+  readonly port: number;
+  readonly rtp: Socket;
+  readonly rtcp: Socket;
+}
+
+/** One call's media. Silent until {@link setRemote} says to whom it speaks. */
+export class RtpSession {
+  /** The even port; RTCP is on the one above it. */
+  readonly port: number;
+  readonly #options: RtpOptions;
+  readonly #sockets: Sockets;
+  readonly #latch = new SourceLatch();
+  readonly #random: () => number;
+  #codec: Codec | null = null;
+  #remote: RemoteMedia | null = null;
+  #receiver: RtpReceiver | null = null;
+  #sender: RtpSender | null = null;
+  #control: RtcpControl | null = null;
+  #controlSource: Source | null = null;
+  #timer: Timer | null = null;
+  #ticks = 0;
+  #lastPacketMs = 0;
+  #refused = 0;
+  #timedOut = false;
+  #closed: Promise<void> | null = null;
+
+  /** Use {@link RtpSession.open}. */
+  private constructor(options: RtpOptions, sockets: Sockets) {
+    this.#options = options;
+    this.#sockets = sockets;
+    this.port = sockets.port;
+    this.#random = options.random ?? (() => randomInt(RANDOM_STEPS) / RANDOM_STEPS);
+    sockets.rtp.on('message', (datagram, from) => this.#onDatagram(datagram, from));
+    sockets.rtcp.on('message', (datagram, from) => this.#onControl(datagram, from));
+    // A packet that cannot be sent is a lost one: the peer's network is down, or its address is not ours to reach.
+    for (const socket of [sockets.rtp, sockets.rtcp]) socket.on('error', () => undefined);
+  }
+
+  /**
+   * Binds a pair of ports.
+   * @throws TrunklineError `too_many_calls` when none is free; Error when the address is not one of this machine's
+   */
+  static async open(options: RtpOptions): Promise<RtpSession> {
+    return new RtpSession(options, await bindPair(options.address, options.ports));
+  }
+
+  get stats(): RtpStats {
+    const { received, lost, jitterMs } = this.#control?.received ?? { received: 0, lost: 0, jitterMs: 0 };
+    const sent = this.#sender?.sent.packets ?? 0;
+    return { received, lost, jitterMs, sent, refused: this.#refused, peerReport: this.#control?.peerReport ?? null };
+  }
+
+  /** What was agreed with the peer: at the beginning, and again after every new agreement. The call keeps the codec of the first one. */
+  setRemote(remote: RemoteMedia): void {
+    if (this.#closed !== null) return;
+    this.#remote = remote;
+    if (!NOWHERE.test(remote.address)) this.#latch.announce({ address: plainAddress(remote.address), port: remote.port });
+    this.#lastPacketMs = this.#options.clock.nowMs();
+    this.#begin(remote);
+    if (this.#receiver !== null) this.#receiver.remote = remote;
+    if (this.#sender !== null) this.#sender.remote = remote;
+    this.#control?.start();
+    this.#timer ??= this.#options.clock.every(TICK_MS, () => this.#tick(), true);
+  }
+
+  /** Sound in the call's codec, to be sent at its pace; a frame of 20 ms at a time, when it is due. */
+  send(bytes: Uint8Array): void {
+    this.#sender?.send(bytes);
+  }
+
+  /** Presses a key by events, 100 ms long. False, and nothing done, when none were agreed: its tone is then to be sent as sound. */
+  press(digit: string): boolean {
+    return this.#sender?.press(digit) ?? false;
+  }
+
+  /** Says goodbye and gives the ports back. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#timer?.cancel();
+    this.#sender?.close();
+    this.#control?.close();
+    const { rtp, rtcp, port } = this.#sockets;
+    await Promise.all([closeSocket(rtp), closeSocket(rtcp)]);
+    this.#options.ports.giveBack(port);
+  }
+
+  #begin(remote: RemoteMedia): void {
+    if (this.#codec !== null) return;
+    const { clock, handlers } = this.#options;
+    const random = this.#random;
+    const sender = new RtpSender({ clock, random, codec: remote.codec, transmit: (datagram) => this.#transmit(datagram) });
+    const cname = randomBytes(12).toString('base64url');
+    const control = new RtcpControl({ clock, random, cname, sender, transmit: (datagram) => this.#transmitControl(datagram) });
+    this.#codec = remote.codec;
+    this.#sender = sender;
+    this.#control = control;
+    this.#receiver = new RtpReceiver(remote.codec, remote, {
+      onAudio: (chunk) => handlers.onAudio(chunk),
+      onDigit: (digit) => handlers.onDigit(digit),
+      onPacket: (packet) => control.count(packet),
+    });
+  }
+
+  #onDatagram(datagram: Buffer, from: RemoteInfo): void {
+    if (this.#closed !== null || this.#remote === null) return;
+    const type = datagram[1] ?? 0;
+    if (this.#remote.rtcpPort === null && type >= RTCP_TYPE_MIN && type <= RTCP_TYPE_MAX) {
+      this.#onControl(datagram, from);
+      return;
+    }
+    const packet = parseRtp(datagram);
+    const nowMs = this.#options.clock.nowMs();
+    if (packet === null || !this.#latch.takes(packet, sourceOf(from), nowMs)) {
+      this.#refused++;
+      return;
+    }
+    this.#lastPacketMs = nowMs;
+    if (this.#remote.sends) this.#receiver?.receive(packet, nowMs);
+  }
+
+  #onControl(datagram: Buffer, from: RemoteInfo): void {
+    if (this.#closed !== null) return;
+    const source = sourceOf(from);
+    if (!this.#latch.takesControl(source) || this.#control?.receive(datagram) !== true) {
+      this.#refused++;
+      return;
+    }
+    this.#controlSource = source;
+    this.#lastPacketMs = this.#options.clock.nowMs();
+  }
+
+  #transmit(datagram: Uint8Array): void {
+    const to = this.#latch.destination;
+    if (to !== null) this.#sendTo(this.#sockets.rtp, datagram, to);
+  }
+
+  #transmitControl(datagram: Uint8Array): void {
+    const to = this.#latch.destination;
+    if (to === null || this.#remote === null) return;
+    const { rtcpPort, port } = this.#remote;
+    if (rtcpPort === null) this.#sendTo(this.#sockets.rtp, datagram, to);
+    else if (this.#controlSource?.address === to.address) this.#sendTo(this.#sockets.rtcp, datagram, this.#controlSource);
+    // Behind a NAT the announced port says nothing; the one next to where RTP comes from is the best guess.
+    else this.#sendTo(this.#sockets.rtcp, datagram, { address: to.address, port: to.port === port ? rtcpPort : to.port + 1 });
+  }
+
+  #sendTo(socket: Socket, datagram: Uint8Array, { address, port }: Source): void {
+    if (port < 1 || port > 65_535) return;
+    const mapped = this.#options.address.includes(':') && !address.includes(':') ? `::ffff:${address}` : address;
+    socket.send(datagram, port, mapped, () => undefined);
+  }
+
+  #tick(): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (this.#receiver?.isSilent === true) this.#receiver.hearSilence(nowMs);
+    this.#ticks++;
+    if (this.#ticks % TICKS_PER_CHECK === 0) this.#checkTimeout(nowMs);
+  }
+
+  #checkTimeout(nowMs: number): void {
+    if (this.#remote?.sends !== true) this.#lastPacketMs = nowMs;
+    if (this.#timedOut || nowMs - this.#lastPacketMs < this.#options.timeoutMs) return;
+    this.#timedOut = true;
+    this.#options.handlers.onTimeout();
+  }
+}
+
+function sourceOf({ address, port }: RemoteInfo): Source {
+  return { address: plainAddress(address), port };
+}
+
+/** One form for each address: IPv4 as such, IPv6 as its socket tells it. */
+function plainAddress(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return plain.includes(':') ? new URL(`http://[${plain.replace(/%.*$/, '')}]`).hostname.slice(1, -1) : plain;
+}
+
+/** Ports that another program has are kept until the end of the search, so that none is tried twice. */
+async function bindPair(address: string, ports: RtpPorts): Promise<Sockets> {
+  const taken: number[] = [];
+  try {
+    for (;;) {
+      const port = ports.take();
+      const sockets = await tryBindPair(address, port).catch((error: unknown) => {
+        taken.push(port);
+        if (taken.length >= BIND_TRIES || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+        return null;
+      });
+      if (sockets !== null) return sockets;
+    }
+  } finally {
+    for (const port of taken) ports.giveBack(port);
+  }
+}
+
+async function tryBindPair(address: string, port: number): Promise<Sockets> {
+  const rtp = await bind(address, port);
+  try {
+    return { port, rtp, rtcp: await bind(address, port + 1) };
+  } catch (error) {
+    await closeSocket(rtp);
+    throw error;
+  }
+}
+
+function bind(address: string, port: number): Promise<Socket> {
+  const socket = createSocket({ type: address.includes(':') ? 'udp6' : 'udp4', lookup: takeAsIs });
+  return new Promise((resolve, reject) => {
+    socket.once('error', (error) => {
+      socket.close();
+      reject(error);
+    });
+    socket.bind({ address, port, exclusive: true }, () => {
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+  });
+}
+
+/** Packets go to addresses, never to names. Without a question in between they leave at once, the farewell too. */
+const takeAsIs: NonNullable<SocketOptions['lookup']> = (address, options, done) => done(null, address, options.family === 6 ? 6 : 4);
+
+function closeSocket(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.close(() => resolve()));
+}
