@@ -14,6 +14,21 @@ const OGG_PACKET_AT = 28;
 
 const TEXT_BYTES_MIN = 0.95;
 
+/** What files with sound begin with that are not decoded in here, and where in them: the containers that ffmpeg is let read. */
+const CONTAINERS: readonly (readonly [text: string, at: number])[] = [
+  ...(['ftyp', 'moov', 'mdat', 'wide', 'free'] as const).map((box) => [box, 4] as const),
+  ...(['AVI ', 'AIFF', 'AIFC'] as const).map((form) => [form, 8] as const),
+  ...['\u001aE\u00df\u00a3', '#!AMR', 'caff', 'FLV', '0&\u00b2u', '.snd', 'MAC ', 'wvpk', 'TTA1', 'riff', 'OggS', '\u000bw'].map(
+    (magic) => [magic, 0] as const,
+  ),
+  ...['Creative Voice File', '\u007f\u00fe\u0080\u0001', '\u0000\u0000\u0001\u00ba'].map((magic) => [magic, 0] as const),
+];
+/** Brands of ISO base media files that hold pictures (HEIF, AVIF). */
+const PICTURE_BRAND = /^(hei[cxms]|hev[cx]|mif1|msf1|avi[fs]|crx )/;
+/** Packets of an MPEG transport stream (ISO 13818-1) each begin with the same byte. */
+const TS_PACKET_BYTES = 188;
+const TS_SYNC = 0x47;
+
 /** The kind of a file that begins with `head`. A tag (ID3v2) before the audio is looked past as far as `head` reaches. */
 export function detectAudio(head: Uint8Array): AudioKind {
   const tagBytes = id3Bytes(head);
@@ -22,8 +37,19 @@ export function detectAudio(head: Uint8Array): AudioKind {
   if ((startsWith(bytes, 'RIFF') || startsWith(bytes, 'RF64')) && startsWith(bytes, 'WAVE', 8)) return 'wav';
   if (startsWith(bytes, 'fLaC')) return 'flac';
   if (startsWith(bytes, 'OggS')) return oggKind(bytes);
+  if (isUtf16(bytes)) return 'text';
   if (isMpegFrame(bytes)) return 'mp3';
   return looksLikeText(bytes) ? 'text' : 'other';
+}
+
+/** Whether a file that begins with `head` is worth a decoder's while. Text, pictures and programs are not. */
+export function looksLikeRecording(head: Uint8Array): boolean {
+  const kind = detectAudio(head);
+  if (kind !== 'other') return kind !== 'text';
+  if (startsWith(head, 'ftyp', 4)) return !PICTURE_BRAND.test(String.fromCharCode(...head.subarray(8, 12)));
+  const isTransportStream = head[0] === TS_SYNC && head[TS_PACKET_BYTES] === TS_SYNC && head[2 * TS_PACKET_BYTES] === TS_SYNC;
+  const isAdts = head[0] === 0xff && ((head[1] ?? 0) & 0xf6) === 0xf0;
+  return isTransportStream || isAdts || CONTAINERS.some(([text, at]) => startsWith(head, text, at));
 }
 
 function oggKind(bytes: Uint8Array): AudioKind {
@@ -45,6 +71,14 @@ function isMpegFrame(bytes: Uint8Array): boolean {
   const isVersion = (second & 0x18) !== 0x08;
   const isLayer = (second & 0x06) !== 0;
   return isSync && isVersion && isLayer && (third & 0xf0) !== 0xf0 && (third & 0x0c) !== 0x0c;
+}
+
+/** A byte order mark and every other byte mostly zero; the mark alone would pass for an MPEG frame. */
+function isUtf16(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  if (!(first === 0xff && second === 0xfe) && !(first === 0xfe && second === 0xff)) return false;
+  const upper = bytes.filter((_, at) => at >= 2 && at % 2 === (first === 0xff ? 1 : 0));
+  return upper.filter((byte) => byte === 0).length * 2 > upper.length;
 }
 
 function looksLikeText(bytes: Uint8Array): boolean {

@@ -1,14 +1,15 @@
 /** A file as 16 kHz audio, a few seconds at a time, decoded outside of the gateway's own thread. */
 import { randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { DETECT_BYTES, detectAudio } from '../audio/detect.ts';
+import { detectAudio } from '../audio/detect.ts';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
 import { packagePath } from '../paths.ts';
 import type { DecodedStretch, DecodeTask, FromDecodeWorker } from './decode-messages.ts';
 import { convertWithFfmpeg } from './ffmpeg.ts';
+import { readHead } from './head.ts';
 
 /** Decoding a few seconds takes milliseconds; a decoder that says nothing for so long goes round in circles. */
 const SILENCE_MAX_MS = 60_000;
@@ -32,7 +33,9 @@ export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
  * @throws TrunklineError `audio_unreadable` or `audio_too_long`
  */
 export async function* decodeFile(request: DecodeRequest): AsyncGenerator<DecodedStretch, void, void> {
-  const kind = detectAudio(await readHead(request.path));
+  const head = await readHead(request.path);
+  if (head.length === 0) throw new TrunklineError('audio_unreadable', 'the file cannot be decoded: it is empty');
+  const kind = detectAudio(head);
   if (kind === 'text') throw new TrunklineError('audio_unreadable', 'the file cannot be decoded: it holds text, expected audio');
   if (kind !== 'other') {
     yield* decodeInThread({ ...request, kind });
@@ -44,17 +47,6 @@ export async function* decodeFile(request: DecodeRequest): AsyncGenerator<Decode
     yield* decodeInThread({ ...request, path: converted, kind: 'wav' });
   } finally {
     await rm(converted, { force: true });
-  }
-}
-
-async function readHead(path: string): Promise<Uint8Array> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(new Uint8Array(DETECT_BYTES), 0, DETECT_BYTES, 0);
-    if (bytesRead === 0) throw new TrunklineError('audio_unreadable', 'the file cannot be decoded: it is empty');
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
   }
 }
 

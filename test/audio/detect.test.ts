@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type AudioKind, DETECT_BYTES, detectAudio } from '../../src/audio/detect.ts';
+import { type AudioKind, DETECT_BYTES, detectAudio, looksLikeRecording } from '../../src/audio/detect.ts';
 import { writeWav } from '../../src/audio/wav.ts';
 import { packagePath } from '../../src/paths.ts';
 
@@ -28,6 +28,7 @@ describe('detectAudio', () => {
     ['an Ogg file of another codec', ascii(`OggS${'\0'.repeat(24)}\x80theora`), 'other'],
     ['English', ascii('These are the minutes of the meeting.'), 'text'],
     ['Chinese', ascii('会议记录'), 'text'],
+    ['UTF-16', Uint8Array.from([0xff, 0xfe, ...Buffer.from('Minutes of the meeting', 'utf16le')]), 'text'],
     ['JSON', ascii('{"error": 1}\n'), 'text'],
   ])('knows %s', (_what, bytes, kind) => {
     expect(detectAudio(bytes)).toBe(kind);
@@ -35,5 +36,30 @@ describe('detectAudio', () => {
 
   it('knows a WAV file of a single sample', () => {
     expect(detectAudio(writeWav([Int16Array.of(1)], 8000))).toBe('wav');
+  });
+});
+
+describe('looksLikeRecording', () => {
+  const ftyp = (brand: string) => Uint8Array.from([0, 0, 0, 24, ...ascii(`ftyp${brand}`), 0, 0, 0, 0]);
+  const transportStream = new Uint8Array(600).map((_, at) => (at % 188 === 0 ? 0x47 : at % 251));
+
+  it.each<[string, Uint8Array, boolean]>([
+    ['WAV', fixture('short.wav'), true],
+    ['MP3', fixture('short.mp3'), true],
+    ['M4A', ftyp('M4A '), true],
+    ['WebM', Uint8Array.of(0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42), true],
+    ['AMR', Uint8Array.from([...ascii('#!AMR\n'), 0x3c, 0x91, 0x17, 0x16, 0xbe, 0x66, 0x79, 0xe1, 0xe0, 0x01]), true],
+    ['AIFF', Uint8Array.from([...ascii('FORM'), 0, 0, 1, 0, ...ascii('AIFFCOMM')]), true],
+    ['AAC in ADTS', Uint8Array.of(0xff, 0xf1, 0x50, 0x80, 0, 0, 0), true],
+    ['an MPEG transport stream', transportStream, true],
+    ['HEIC', ftyp('heic'), false],
+    ['JPEG', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, ...ascii('JFIF'), 0), false],
+    ['PNG', Uint8Array.of(0x89, ...ascii('PNG'), 13, 10, 26, 10, 0, 0, 0, 13), false],
+    ['a ZIP file', Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 0, 0, 8, 0), false],
+    ['a program', Uint8Array.of(0x7f, ...ascii('ELF'), 2, 1, 1, 0), false],
+    ['text', ascii('Minutes of the meeting'), false],
+    ['nothing', new Uint8Array(0), false],
+  ])('tells whether %s is worth decoding', (_what, head, expected) => {
+    expect(looksLikeRecording(head)).toBe(expected);
   });
 });
