@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
+import { benchCompare } from './compare.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchIntelligibility } from './intelligibility.ts';
@@ -26,6 +27,9 @@ function bench(name: string, about: string, run: (quick: boolean) => Promise<Rep
 
 bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => benchAccuracy({ every: quick ? 10 : 1 }));
 bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }));
+bench('compare', 'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate', (quick) =>
+  benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
+);
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
 );

@@ -25,9 +25,14 @@ export interface PromptCall {
   readonly words: readonly string[];
 }
 
+/** Whether the prompts are installed. */
+export function hasPrompts(): boolean {
+  return existsSync(SOUNDS) && existsSync(TRANSCRIPTS);
+}
+
 /** All prompts of three words or more. @throws Error naming the packages to install when they are not there. */
 export function loadPrompts(): Prompt[] {
-  if (!existsSync(SOUNDS) || !existsSync(TRANSCRIPTS)) {
+  if (!hasPrompts()) {
     throw new Error('This benchmark listens to human prompts: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en');
   }
   const lines = gunzipSync(readFileSync(TRANSCRIPTS)).toString('utf8').split('\n');

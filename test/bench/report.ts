@@ -10,35 +10,52 @@ export interface Table {
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
+/** A plot beside the tables; `name` is its file's, after the benchmark's. */
+export interface Plot {
+  readonly name: string;
+  readonly title: string;
+  readonly svg: string;
+}
+
 /** What one run of a benchmark found. */
 export interface Report {
   readonly name: string;
   readonly about: string;
   readonly tables: readonly Table[];
+  readonly plots?: readonly Plot[];
+  /** What one must know to read the figures. */
+  readonly notes?: readonly string[];
   /** Goals and whether this run met them. */
   readonly goals: readonly { readonly goal: string; readonly found: string; readonly met: boolean }[];
 }
 
-/** Prints `report` as Markdown and, when asked, writes it to docs/benchmarks/<name>.md. */
+/** Prints `report` as Markdown and, when asked, writes it with its plots to docs/benchmarks/. */
 export function publish(report: Report, options: { readonly command: string; readonly write: boolean }): void {
   const page = toMarkdown(report, options.command);
   process.stdout.write(`\n${page}\n`);
   if (!options.write) return;
   mkdirSync(packagePath('docs', 'benchmarks'), { recursive: true });
   writeFileSync(packagePath('docs', 'benchmarks', `${report.name}.md`), page);
+  for (const plot of report.plots ?? []) writeFileSync(packagePath('docs', 'benchmarks', plotFile(report, plot)), plot.svg);
+}
+
+function plotFile({ name }: Report, plot: Plot): string {
+  return `${name}-${plot.name}.svg`;
 }
 
 function toMarkdown(report: Report, command: string): string {
   const date = new Date().toISOString().slice(0, 10);
   const head = [`# ${report.name}`, '', report.about, '', `\`${command}\` on ${machine()}, ${date}.`, ''];
+  const plots = (report.plots ?? []).flatMap((plot) => [`![${plot.title}](${plotFile(report, plot)})`, '']);
   const tables = report.tables.flatMap((table) => [`## ${table.title}`, '', ...tableLines(table), '']);
+  const notes = report.notes === undefined ? [] : [...report.notes.map((note) => `- ${note}`), ''];
   const goals: Table = {
     title: 'Goals',
     heads: ['goal', 'found', 'met'],
     rows: report.goals.map(({ goal, found, met }) => [goal, found, met ? 'yes' : 'no']),
   };
   const goalLines = report.goals.length === 0 ? [] : [`## ${goals.title}`, '', ...tableLines(goals), ''];
-  return [...head, ...tables, ...goalLines].join('\n');
+  return [...head, ...plots, ...tables, ...notes, ...goalLines].join('\n');
 }
 
 function tableLines(table: Table): string[] {
@@ -57,6 +74,11 @@ export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+/** The arithmetic mean of `values`; NaN of none. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** `value` with `digits` decimals, or a dash when there is none. */

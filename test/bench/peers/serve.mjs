@@ -1,0 +1,38 @@
+/**
+ * What every peer does in its process: says that it is loaded, then answers one request after the other, JSON line by JSON line.
+ * A request is `{"path": raw 16-bit 16 kHz mono samples}`; the answer has the text, the ms and the processor's ms that it took, reading not included.
+ */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/**
+ * Serves until stdin ends.
+ * @template Audio
+ * @param {(audio: Audio) => Promise<string>} transcribe
+ * @param {(samples: Int16Array) => Audio} convert makes of the samples what the peer takes, outside the time that is measured
+ */
+export async function serve(transcribe, convert = toFloats) {
+  answer({ ready: true });
+  for await (const line of createInterface({ input: process.stdin })) {
+    const audio = convert(readSamples(JSON.parse(line).path));
+    const cpuBefore = process.cpuUsage();
+    const beginMs = performance.now();
+    const text = await transcribe(audio);
+    const ms = performance.now() - beginMs;
+    const { user, system } = process.cpuUsage(cpuBefore);
+    answer({ text, ms, cpuMs: (user + system) / 1000 });
+  }
+}
+
+function answer(message) {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+function readSamples(path) {
+  const bytes = readFileSync(path);
+  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
+}
+
+function toFloats(samples) {
+  return Float32Array.from(samples, (sample) => sample / 32_768);
+}
