@@ -190,6 +190,17 @@ export const SETTINGS = {
     'Whether a stream must bring the one-use token of /twilio/voice; optional = TwiML of your own may connect, its signature alone is checked',
   ),
 
+  CARRIER_TOKEN: secret(
+    'token',
+    'What Telnyx, SignalWire, Plivo, Vonage and Exotel must bring: as a bearer token, a password or ?token=; empty = their doors are open to this machine only',
+  ),
+  PLIVO_AUTH_TOKEN: secret('token', "Your Plivo account's auth token: signatures are checked with it, in place of CARRIER_TOKEN"),
+  L16_BYTE_ORDER: choice(
+    'little',
+    ['little', 'big'],
+    'Byte order of linear PCM from and to Telnyx, SignalWire and Plivo, which do not document it',
+  ),
+
   ASTERISK_USER: text('asterisk', 'name', 'The username in the websocket_client.conf of an Asterisk that dials /asterisk/media'),
   ASTERISK_PASSWORD: secret('password', 'Its password; empty = the door is open to this machine only'),
 

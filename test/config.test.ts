@@ -125,6 +125,8 @@ describe('the settings', () => {
     expect(secrets.map(([name]) => name)).toEqual([
       'API_KEYS',
       'TWILIO_AUTH_TOKEN',
+      'CARRIER_TOKEN',
+      'PLIVO_AUTH_TOKEN',
       'ASTERISK_PASSWORD',
       'SIP_PASSWORD',
       'APP_SIGNING_KEY',

@@ -89,9 +89,12 @@ export class CallRegistry {
 
   /** Takes over the upgraded socket of an Asterisk for good. `vouched` = it has shown its password, so that its dialplan may name the call's app. */
   acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
-    const dialect = new AsteriskDialect();
-    const { vouched } = options;
-    this.accept({ carrier: dialect.carrier, tokenRequired: false, vouched, connect: this.#connector(socket, dialect) });
+    this.acceptSocket(socket, new AsteriskDialect(), options);
+  }
+
+  /** Takes over for good an upgraded WebSocket that speaks `dialect`. `vouched` = it has shown a secret of ours, so that it may name the call's app. */
+  acceptSocket(socket: WebSocket, dialect: Dialect, options: { vouched: boolean }): void {
+    this.accept({ carrier: dialect.carrier, tokenRequired: false, ...options, connect: this.#connector(socket, dialect) });
   }
 
   /** Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at again. */

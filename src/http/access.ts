@@ -96,6 +96,27 @@ export class Access {
   }
 
   /**
+   * Lets a carrier in with `token`: a bearer token, a Basic password whatever the user, the value of `header`, or `?token=`, for each carrier has another
+   * way to send one. Where there is no token, one of this machine.
+   * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
+   */
+  admitToken(request: FastifyRequest, token: string, header?: string): void {
+    if (token === '') {
+      this.admitAnonymous(request);
+      return;
+    }
+    const address = this.#addressOf(request);
+    const given = tokensOf(request, header);
+    const expected = hashOf(token);
+    if (given.map((each) => timingSafeEqual(hashOf(each), expected)).includes(true)) return;
+    if (given.length > 0) this.#attempts.fail(address);
+    throw new TrunklineError(
+      'credentials_invalid',
+      'this door needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
+    );
+  }
+
+  /**
    * Keeps other sites' pages from acting through a visitor's browser: WebSockets and all but GET and HEAD must come from our own pages or from programs.
    * @throws TrunklineError `origin_refused`
    */
@@ -168,6 +189,14 @@ function bearerOf(request: FastifyRequest): string | null {
 function basicOf(request: FastifyRequest): string | null {
   const encoded = /^basic +([\w+/=-]{1,1024})$/i.exec(request.headers.authorization ?? '')?.[1];
   return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString();
+}
+
+/** Every token that a carrier's handshake brings. */
+function tokensOf(request: FastifyRequest, header?: string): string[] {
+  const { token } = request.query as Readonly<Record<string, unknown>>;
+  const sent = header === undefined ? undefined : request.headers[header];
+  const basic = basicOf(request);
+  return [bearerOf(request), basic?.slice(basic.indexOf(':') + 1), sent, token].filter((each) => typeof each === 'string');
 }
 
 function sessionOf(request: FastifyRequest): string {

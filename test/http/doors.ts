@@ -5,6 +5,7 @@ import { Feed } from '../../src/calls/feed.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import { CallTokens } from '../../src/calls/tokens.ts';
 import type { FinalCaption } from '../../src/calls/transcript.ts';
+import type { Dialect } from '../../src/carriers/carrier.ts';
 import { readSettings } from '../../src/config.ts';
 import type { TrunklineError } from '../../src/errors.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
@@ -27,6 +28,7 @@ export class PretendCalls {
   readonly voices = new Map<string, FakeVoice>();
   readonly accepted: { socket: WebSocket; tokenRequired: boolean }[] = [];
   readonly dialled: { socket: WebSocket; vouched: boolean }[] = [];
+  readonly streamed: { socket: WebSocket; dialect: Dialect; vouched: boolean }[] = [];
   readonly tokens: CallTokens;
   refusal: TrunklineError | null = null;
 
@@ -44,6 +46,10 @@ export class PretendCalls {
 
   acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
     this.dialled.push({ socket, ...options });
+  }
+
+  acceptSocket(socket: WebSocket, dialect: Dialect, options: { vouched: boolean }): void {
+    this.streamed.push({ socket, dialect, ...options });
   }
 
   list(): CallView[] {
