@@ -11,6 +11,7 @@ import { asteriskRoutes } from './http/asterisk.ts';
 import { batchRoutes } from './http/batches.ts';
 import { type Calls, callRoutes } from './http/calls.ts';
 import { captionRoutes } from './http/captions.ts';
+import { carrierRoutes } from './http/carriers.ts';
 import { describeRoutes, docsRoutes } from './http/docs.ts';
 import { answerUnreadable, Failures, routeNotFound } from './http/errors.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
@@ -41,7 +42,7 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'tokens'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens'>;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly engine: Engine;
@@ -110,6 +111,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
   await app.register(healthRoutes, { health, access });
   await app.register(twilioRoutes, { settings, registry, access });
   await app.register(asteriskRoutes, { settings, registry, access });
+  await app.register(carrierRoutes, { settings, registry, access });
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guarded.addHook('onRequest', async (request, reply) => {
