@@ -41,6 +41,7 @@ export const ERRORS = Object.freeze({
   too_many_attempts: kind(429, 4029, 'rate_limit_error'),
   origin_refused: kind(403, 4003, 'permission_error'),
   signature_invalid: kind(403, 4003, 'permission_error'),
+  address_refused: kind(403, 4003, 'permission_error'),
   anonymous_refused: kind(403, 4003, 'permission_error'),
   // Requests
   invalid_request: kind(400, 4000, 'invalid_request_error'),

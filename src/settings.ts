@@ -203,6 +203,8 @@ export const SETTINGS = {
 
   ASTERISK_USER: text('asterisk', 'name', 'The username in the websocket_client.conf of an Asterisk that dials /asterisk/media'),
   ASTERISK_PASSWORD: secret('password', 'Its password; empty = the door is open to this machine only'),
+  AUDIOSOCKET_PORT: whole(0, 0, 65535, 'port', "TCP port for Asterisk's AudioSocket, on HOST; 0 = closed"),
+  AUDIOSOCKET_ALLOW: peers('Who may connect to it: AudioSocket has no credentials; others are cut off'),
 
   SIP_PORT: whole(0, 0, 65_535, 'port', 'UDP and TCP port for SIP, on HOST; 0 = closed'),
   SIP_ALLOW: peers('Who may send us SIP, beside the hosts of SIP_REGISTRAR and SIP_TRUNK; others get no answer'),
