@@ -60,6 +60,9 @@ function findContradictions(settings: Settings): string[] {
     if (settings[name] !== '' && settings.SIP_PORT === 0) problems.push(`${name} needs a port of our own: set SIP_PORT, usually to 5060`);
   }
   if (settings.SIP_REGISTRAR !== '' && settings.SIP_USER === '') problems.push('SIP_REGISTRAR: set SIP_USER, the name to register');
+  if (settings.ARI_URL !== '' && settings.ARI_PASSWORD === '') {
+    problems.push('ARI_URL needs ARI_PASSWORD: the password of the user ARI_USER in ari.conf');
+  }
   if (settings.VAD_STOP_THRESHOLD > settings.VAD_START_THRESHOLD) {
     problems.push(
       `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD (${settings.VAD_START_THRESHOLD})`,

@@ -174,6 +174,33 @@ const sipPublicAddress: SettingSpec<string> = {
   meaning: 'Address at which SIP peers reach this machine, behind NAT the outer one; empty = HOST, or the first of the machine',
 };
 
+const ariUrl: SettingSpec<string> = {
+  schema: z
+    .string()
+    .refine(isServiceUrl, 'empty or an http or https URL such as http://127.0.0.1:8088/ari')
+    .transform((value) => value.replace(/\/+$/, '')),
+  defaultText: '',
+  unit: 'http or https URL',
+  meaning: 'The REST interface of an Asterisk (…/ari) whose calls come by Stasis; empty = none',
+};
+
+const ariApp: SettingSpec<string> = {
+  schema: z.string().regex(/^[A-Za-z0-9_]{1,32}$/, '1 to 32 letters, digits and _'),
+  defaultText: 'trunkline',
+  unit: 'name',
+  meaning: 'The name under which the dialplan knows this gateway: Stasis(trunkline,…). One gateway has it alone',
+};
+
+const asteriskMediaUrl: SettingSpec<string> = {
+  schema: z
+    .string()
+    .refine((value) => value === '' || isSocketUrl(value), 'empty or a WebSocket URL such as ws://127.0.0.1:8088/media')
+    .transform((value) => value.replace(/\/+$/, '')),
+  defaultText: '',
+  unit: 'ws or wss URL',
+  meaning: 'Where that Asterisk is dialled for the sound of those calls (…/media); empty = at the address of ARI_URL',
+};
+
 /** The settings, grouped by what they are about, in the order in which README shows them. */
 export const SETTINGS = {
   HOST: text('127.0.0.1', 'address', 'Address to listen on; beyond loopback API_KEYS are required'),
@@ -203,6 +230,15 @@ export const SETTINGS = {
 
   ASTERISK_USER: text('asterisk', 'name', 'The username in the websocket_client.conf of an Asterisk that dials /asterisk/media'),
   ASTERISK_PASSWORD: secret('password', 'Its password; empty = the door is open to this machine only'),
+  ASTERISK_FILL_SILENCE: flag(
+    true,
+    'Send silence while nothing is said: since 22.9 Asterisk sends the far party nothing at all then, and some trunks hang up',
+  ),
+  ARI_URL: ariUrl,
+  ARI_USER: text('trunkline', 'name', 'The user in its ari.conf'),
+  ARI_PASSWORD: secret('password', "That user's password"),
+  ARI_APP: ariApp,
+  ASTERISK_MEDIA_URL: asteriskMediaUrl,
   AUDIOSOCKET_PORT: whole(0, 0, 65535, 'port', "TCP port for Asterisk's AudioSocket, on HOST; 0 = closed"),
   AUDIOSOCKET_ALLOW: peers('Who may connect to it: AudioSocket has no credentials; others are cut off'),
 

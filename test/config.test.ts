@@ -128,6 +128,7 @@ describe('the settings', () => {
       'CARRIER_TOKEN',
       'PLIVO_AUTH_TOKEN',
       'ASTERISK_PASSWORD',
+      'ARI_PASSWORD',
       'SIP_PASSWORD',
       'APP_SIGNING_KEY',
       'WEBHOOK_SECRET',

@@ -2,7 +2,7 @@
 import type { WebSocket } from 'ws';
 import { AsteriskDialect } from '../carriers/asterisk.ts';
 import type { CallStart, Dialect, Track } from '../carriers/carrier.ts';
-import { type LegHandlers, WebSocketLeg } from '../carriers/leg.ts';
+import { type LegHandlers, legLimits, WebSocketLeg } from '../carriers/leg.ts';
 import { TwilioDialect } from '../carriers/twilio.ts';
 import { TrunklineError } from '../errors.ts';
 import { admitCall } from '../link/admission.ts';
@@ -11,6 +11,7 @@ import { Arrival } from './arrival.ts';
 import { Call, type CallLeg } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { EndReason } from './events.ts';
+import { withSilence } from './silence-fill.ts';
 import { CallTokens } from './tokens.ts';
 import type { FinalCaption } from './transcript.ts';
 import type { CallVoice } from './voice.ts';
@@ -89,7 +90,11 @@ export class CallRegistry {
 
   /** Takes over the upgraded socket of an Asterisk for good. `vouched` = it has shown its password, so that its dialplan may name the call's app. */
   acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
-    this.acceptSocket(socket, new AsteriskDialect(), options);
+    const { clock, settings } = this.#context;
+    const dialect = new AsteriskDialect();
+    const connect = this.#connector(socket, dialect);
+    const filled = settings.ASTERISK_FILL_SILENCE ? withSilence(connect, clock) : connect;
+    this.accept({ carrier: dialect.carrier, tokenRequired: false, ...options, connect: filled });
   }
 
   /** Takes over for good an upgraded WebSocket that speaks `dialect`. `vouched` = it has shown a secret of ours, so that it may name the call's app. */
@@ -166,12 +171,7 @@ export class CallRegistry {
   /** Opens the leg on a WebSocket that speaks `dialect`. */
   #connector(socket: WebSocket, dialect: Dialect): (handlers: LegHandlers) => CallLeg {
     const { clock, settings } = this.#context;
-    const limits = {
-      startTimeoutMs: settings.START_TIMEOUT_MS,
-      mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
-      sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
-    };
-    return (handlers) => new WebSocketLeg({ socket, dialect, limits, clock, handlers });
+    return (handlers) => new WebSocketLeg({ socket, dialect, limits: legLimits(settings), clock, handlers });
   }
 
   #refusal(): TrunklineError | null {

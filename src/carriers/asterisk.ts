@@ -118,14 +118,15 @@ export class AsteriskDialect implements Dialect {
 
   /**
    * Audio as it is: frames of the codec, whole and in one message each. A mark is the event that follows it in the queue: MARK_MEDIA where there is JSON,
-   * else the end of a buffering that was never begun, which every release has. Throws `invalid_request` before `start` and where sound is thrown away.
+   * else the end of a buffering that was never begun, which every release has. A flush takes queued marks with it and says nothing; QUEUE_DRAINED, asked
+   * for in front of it, is its receipt. Throws `invalid_request` before `start` and where sound is thrown away.
    */
-  format(command: CarrierCommand): WireMessage {
+  format(command: CarrierCommand): WireMessage | readonly WireMessage[] {
     if (this.#start === null) throw new TrunklineError('invalid_request', 'nothing can be sent before MEDIA_START');
     if (this.#start.playback === 'none')
       throw new TrunklineError('invalid_request', 'this channel only listens: it was dialled with d(in)');
     if (command.type === 'audio') return command.bytes;
-    if (command.type === 'clear') return writeCommand('FLUSH_MEDIA', this.#format);
+    if (command.type === 'clear') return ['REPORT_QUEUE_DRAINED', 'FLUSH_MEDIA'].map((name) => writeCommand(name, this.#format));
     return writeCommand(this.#format === 'json' ? 'MARK_MEDIA' : 'STOP_MEDIA_BUFFERING', this.#format, command.name);
   }
 

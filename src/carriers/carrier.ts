@@ -63,8 +63,8 @@ export interface Dialect {
   readonly carrier: string;
   /** One message in, one event out. Throws a TrunklineError with a close code when the message breaks the protocol. */
   receive(message: WireMessage): CarrierEvent;
-  /** The wire form of a command. Throws when the stream cannot take it (not started, or unidirectional). */
-  format(command: CarrierCommand): WireMessage;
+  /** The wire form of a command: one message, or several in their order. Throws when the stream cannot take it (not started, or unidirectional). */
+  format(command: CarrierCommand): WireMessage | readonly WireMessage[];
   /** The wire form of a signal, after `start`; absent where the protocol has none. */
   signal?(signal: CarrierSignal): WireMessage;
 }

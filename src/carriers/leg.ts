@@ -5,6 +5,7 @@
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '../clock.ts';
 import { type ErrorCode, TrunklineError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
 import type { CarrierCommand, CarrierEvent, CarrierSignal, Dialect } from './carrier.ts';
 
 /** How long the peer may take to answer our close before the connection is cut. */
@@ -38,6 +39,15 @@ export interface LegLimits {
   readonly mediaTimeoutMs: number;
   /** Most that may wait to be sent. */
   readonly sendBufferMaxBytes: number;
+}
+
+/** The limits that the settings give to every WebSocket leg. */
+export function legLimits(settings: Pick<Settings, 'START_TIMEOUT_MS' | 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>): LegLimits {
+  return {
+    startTimeoutMs: settings.START_TIMEOUT_MS,
+    mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
+    sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  };
 }
 
 interface LegOptions {
@@ -98,7 +108,7 @@ export class WebSocketLeg {
   /** Sends a command. Throws what the dialect throws; fails the leg with `reader_too_slow` when too much is waiting. Ignored once closing. */
   send(command: CarrierCommand): void {
     if (this.#end !== null) return;
-    const message = this.#dialect.format(command);
+    const messages = [this.#dialect.format(command)].flat();
     const waiting = this.#socket.bufferedAmount;
     if (waiting > this.#limits.sendBufferMaxBytes) {
       this.fail(
@@ -107,7 +117,7 @@ export class WebSocketLeg {
       return;
     }
     // Errors while sending come as the socket's 'error' and 'close'.
-    this.#socket.send(message, () => {});
+    for (const message of messages) this.#socket.send(message, () => {});
   }
 
   /** Closes from our side. `onClosed` follows when the peer has answered, or after 2 s. */

@@ -18,6 +18,7 @@ const FORMATS = new Map([
 ]);
 const ID = '1795240043.2';
 const LOUD = 8000;
+const UNFILLED = { ASTERISK_FILL_SILENCE: 'false' };
 
 /** An Asterisk in the hand of the test, which hears what its far party hears. */
 class Asterisk {
@@ -25,6 +26,8 @@ class Asterisk {
   readonly queue: AsteriskQueue;
   readonly heard: Uint8Array[] = [];
   readonly commands: string[] = [];
+  /** Names of the events that it told. */
+  readonly said: string[] = [];
   readonly #gateway: Gateway;
   readonly #codec: Codec;
   readonly #format: ControlFormat;
@@ -47,6 +50,7 @@ class Asterisk {
   }
 
   say(text: string): this {
+    this.said.push(/[A-Z_]{8,}/.exec(text)?.[0] ?? '');
     this.socket.emit('message', Buffer.from(text), false);
     return this;
   }
@@ -170,7 +174,7 @@ describe.each(['json', 'plain-text'] as const)('what Asterisk is sent, in %s', (
   const TEXT = 'Your balance is forty two dollars.';
 
   it('is an answer, whole frames a little ahead of time, and marks by which it is known what was heard', async () => {
-    const gateway = startCalls();
+    const gateway = startCalls(UNFILLED);
     const asterisk = new Asterisk(gateway, { format }).start();
     await asterisk.pass(100, 0);
     expect(asterisk.queue.answered).toBe(true);
@@ -184,7 +188,7 @@ describe.each(['json', 'plain-text'] as const)('what Asterisk is sent, in %s', (
   });
 
   it('stays far from the length at which Asterisk drops sound, however large the lead', async () => {
-    const gateway = startCalls({ PLAYOUT_LEAD_MS: '10000' });
+    const gateway = startCalls({ ...UNFILLED, PLAYOUT_LEAD_MS: '10000' });
     const asterisk = new Asterisk(gateway, { format }).start();
     voiceOf(gateway).say(TEXT.repeat(20));
     await asterisk.pass(600, 0);
@@ -193,7 +197,7 @@ describe.each(['json', 'plain-text'] as const)('what Asterisk is sent, in %s', (
   });
 
   it('is a flush when the caller cuts in, and not a frame is heard after it', async () => {
-    const gateway = startCalls();
+    const gateway = startCalls(UNFILLED);
     const asterisk = new Asterisk(gateway, { format }).start();
     voiceOf(gateway).say(TEXT.repeat(5));
     await asterisk.pass(500, 0);
@@ -205,10 +209,60 @@ describe.each(['json', 'plain-text'] as const)('what Asterisk is sent, in %s', (
   });
 
   it('is a hang-up when the call is ended here', async () => {
-    const gateway = startCalls();
+    const gateway = startCalls(UNFILLED);
     const asterisk = new Asterisk(gateway, { format }).start();
     gateway.registry.hangup(ID);
     await asterisk.pass(40, null);
     expect([asterisk.queue.hungUp, asterisk.socket.closedWith?.code]).toEqual([true, 1000]);
+  });
+});
+
+describe('while there is nothing to say, Asterisk', () => {
+  const TEXT = 'Your balance is forty two dollars.';
+
+  it('has silence to play, a little at a time, from the first moment on', async () => {
+    const asterisk = new Asterisk(startCalls()).start();
+    await asterisk.pass(1000, 0);
+    expect(asterisk.heard.length).toBeGreaterThanOrEqual(45);
+    expect(asterisk.heard.every((frame) => frame.length === frameBytes(LINEAR_16K) && frame.every((byte) => byte === 0))).toBe(true);
+    expect(asterisk.queue.highestFrames).toBeLessThanOrEqual(3);
+  });
+
+  it('plays what is said behind no more than 60 ms of it, whole, and without a hole before or after', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway).start();
+    await asterisk.pass(500, 0);
+    const before = asterisk.heard.length;
+    voiceOf(gateway).say(TEXT);
+    await asterisk.pass(1500, 0);
+    const played = asterisk.heard.slice(before);
+    const first = played.findIndex((frame) => frame.some((byte) => byte !== 0));
+    expect(first).toBeLessThanOrEqual(3);
+    expect(played.filter((frame) => frame.some((byte) => byte !== 0))).toHaveLength(TEXT.length);
+    expect(played.length).toBeGreaterThanOrEqual(1500 / FRAME_MS - 3);
+    expect(gateway.events.filter(({ type }) => type === 'spoken')).toMatchObject([{ interrupted: false, heardText: TEXT }]);
+  });
+
+  it('plays nothing but silence after a flush, and says at once that the queue was empty', async () => {
+    const gateway = startCalls();
+    const asterisk = new Asterisk(gateway).start();
+    voiceOf(gateway).say(TEXT.repeat(5));
+    await asterisk.pass(500, 0);
+    const before = asterisk.heard.length;
+    voiceOf(gateway).interrupt();
+    await asterisk.pass(40, 0);
+    expect(asterisk.said).toContain('QUEUE_DRAINED');
+    await asterisk.pass(960, 0);
+    expect(asterisk.heard.slice(before).every((frame) => frame.every((byte) => byte === 0))).toBe(true);
+  });
+
+  it('is sent nothing where it throws our sound away, and nothing any more when the call is over', async () => {
+    const gateway = startCalls();
+    const listening = new Asterisk(gateway).start({ DIALEDPEERNUMBER: 'trunkline/c(slin16)f(json)d(in)' });
+    await listening.pass(500, 0);
+    expect(listening.heard).toEqual([]);
+    gateway.registry.hangup(ID);
+    await listening.pass(100, 0);
+    expect(gateway.clock.pending).toBe(0);
   });
 });
