@@ -21,7 +21,6 @@ import { FeedReaders } from './http/readers.ts';
 import { signInRoutes } from './http/sign-in.ts';
 import type { SpeechSource } from './http/speech/source.ts';
 import { speechDoors, speechRoutes } from './http/speech.ts';
-import { Translator } from './http/transcriptions/translate.ts';
 import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
 import type { Batches } from './jobs/batches.ts';
@@ -29,6 +28,7 @@ import type { Engine } from './link/engine.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Recordings } from './recordings/recordings.ts';
+import { Translator } from './recordings/translate.ts';
 import type { Settings } from './settings.ts';
 
 /** Largest body of a request. */

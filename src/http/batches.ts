@@ -3,14 +3,13 @@ import multipart from '@fastify/multipart';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
-import { fileViewOf, viewOf } from '../jobs/batch.ts';
 import type { Batches } from '../jobs/batches.ts';
+import { SPOKEN_LANGUAGE } from '../recordings/translate.ts';
 import type { Settings } from '../settings.ts';
 import type { Access } from './access.ts';
 import { BatchEvents } from './batches/events.ts';
 import { batchBody, type ReceiveSettings, receiveBatch } from './batches/receive.ts';
 import { errorResponses } from './errors.ts';
-import { SPOKEN_LANGUAGE } from './transcriptions/answer.ts';
 import { readForm } from './transcriptions/fields.ts';
 import { render } from './transcriptions/formats.ts';
 
@@ -23,14 +22,19 @@ const batch = z.object({
   createdAt: z.string(),
   endedAt: z.string().nullable(),
   expiresAt: z.string().nullable().describe('When it and its results are removed'),
-  counts: z.object({ total: z.number(), waiting: z.number(), done: z.number(), failed: z.number(), cancelled: z.number() }),
+  progress: z.number().describe('From 0 to 1; every file counts the same'),
+  counts: z.object({
+    ...{ total: z.number(), waiting: z.number(), running: z.number() },
+    ...{ done: z.number(), failed: z.number(), cancelled: z.number() },
+  }),
   webhook: z.object({ state: z.enum(['waiting', 'delivered', 'failed']), attempts: z.number() }).nullable(),
 });
 
 const file = z.object({
   number: z.number(),
   name: z.string(),
-  state: z.enum(['waiting', 'done', 'failed', 'cancelled']),
+  state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
+  progress: z.number().describe('How much of it has been heard, from 0 to 1'),
   durationMs: z.number().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
@@ -50,12 +54,12 @@ interface BatchRoutesOptions {
   readonly batches: Batches;
   readonly access: Access;
   readonly clock: Clock;
-  readonly settings: ReceiveSettings & Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES' | 'RESULT_TTL_MS'>;
+  readonly settings: ReceiveSettings & Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES'>;
 }
 
 /** Every door for batches. */
 export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, done) => {
-  const { batches, access, settings } = options;
+  const { batches, access } = options;
   void app.register(multipart);
   void app.register(createRoute, options);
   void app.register(eventRoute, options);
@@ -72,7 +76,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
       },
     },
     (request) => ({
-      data: batches.list(access.tenantOf(request)).map((found) => viewOf(found, settings.RESULT_TTL_MS)),
+      data: batches.list(access.tenantOf(request)).map((found) => batches.view(found)),
     }),
   );
 
@@ -88,7 +92,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
     },
     (request) => {
       const found = batches.get(access.tenantOf(request), request.params.id);
-      return { ...viewOf(found, settings.RESULT_TTL_MS), files: found.files.map(fileViewOf) };
+      return { ...batches.view(found), files: batches.viewFiles(found) };
     },
   );
 
@@ -101,7 +105,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
         ...{ tags, params: batchPath, response: { 200: batch, ...errorResponses(401, 403, 404, 429) } },
       },
     },
-    async (request) => viewOf(await batches.cancel(access.tenantOf(request), request.params.id), settings.RESULT_TTL_MS),
+    async (request) => batches.view(await batches.cancel(access.tenantOf(request), request.params.id)),
   );
 
   done();
@@ -127,9 +131,11 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       const { id, number } = request.params;
       const tenant = access.tenantOf(request);
       const fields = Object.entries(request.query).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value]] as const]));
-      const form = { ...readForm(new Map(fields)), channels: batches.get(tenant, id).channels };
+      const { channels, targetLanguage } = batches.get(tenant, id);
+      const form = { ...readForm(new Map(fields)), channels };
       const recording = await batches.result(tenant, id, number);
-      const { contentType, body } = render({ ...recording, task: 'transcribe', language: SPOKEN_LANGUAGE }, form);
+      const task = targetLanguage === '' ? 'transcribe' : 'translate';
+      const { contentType, body } = render({ ...recording, task, language: targetLanguage || SPOKEN_LANGUAGE }, form);
       reply.serializer(String).type(contentType).send(body);
       return reply;
     },
@@ -162,7 +168,7 @@ gets the batch that the first one began (200, \`idempotent-replayed: true\`).`,
         const begun = await batches.begin(draft, order);
         if (!begun.isNew) reply.header('idempotent-replayed', 'true');
         reply.header('location', `/v1/batches/${begun.batch.id}`).code(begun.isNew ? 202 : 200);
-        return viewOf(begun.batch, settings.RESULT_TTL_MS);
+        return batches.view(begun.batch);
       } finally {
         await batches.discard(draft);
       }
@@ -180,7 +186,7 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
       schema: {
         summary: 'The progress of a batch (SSE)',
         description:
-          'First `batch`: how it is now. Then `file` for each that comes to its end, and `end` with the batch, after which the stream ends.',
+          'First `batch`: how it is now. Then `progress` of files in work, at most once a second each, `file` for each that comes to its end, and `end` with the batch, after which the stream ends.',
         ...{ tags: ['batches'], params: batchPath },
         response: {
           200: { description: 'Server-Sent Events', content: { 'text/event-stream': { schema: z.string() } } },

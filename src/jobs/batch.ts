@@ -2,8 +2,14 @@
 import type { ErrorCode } from '../errors.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 
-/** Where a recording comes from. An upload is in the batch's folder from the start; a path lies under BATCH_INPUT_DIR. */
-export type Source = { readonly kind: 'upload' } | { readonly kind: 'url' | 'path'; readonly location: string };
+/**
+ * Where a recording comes from. An upload is in the batch's folder from the start; a path lies under BATCH_INPUT_DIR. A file lies anywhere on this machine;
+ * its stamp changes with it.
+ */
+export type Source =
+  | { readonly kind: 'upload' }
+  | { readonly kind: 'url' | 'path'; readonly location: string }
+  | { readonly kind: 'file'; readonly location: string; readonly stamp: string };
 
 /** One recording of a batch. */
 export interface BatchFile {
@@ -29,6 +35,8 @@ export interface Batch {
   readonly tenant: string;
   readonly createdMs: number;
   readonly channels: ChannelMode;
+  /** English name of the language to translate into, in lower case; empty = none. */
+  readonly targetLanguage: string;
   /** The client's name for the request, and a hash of what it asked for. */
   readonly idempotency: { readonly key: string; readonly hash: string } | null;
   readonly webhook: Webhook | null;
@@ -45,35 +53,51 @@ export interface BatchView {
   readonly endedAt: string | null;
   /** When it and its results are removed. */
   readonly expiresAt: string | null;
-  readonly counts: {
-    readonly total: number;
-    readonly waiting: number;
-    readonly done: number;
-    readonly failed: number;
-    readonly cancelled: number;
-  };
+  /** How far it is, from 0 to 1: every file counts the same. */
+  readonly progress: number;
+  readonly counts: Readonly<Record<'total' | FileView['state'], number>>;
   readonly webhook: { readonly state: Webhook['state']; readonly attempts: number } | null;
 }
 
 /** A file of a batch as clients see it. */
-export type FileView = Pick<BatchFile, 'number' | 'name' | 'state' | 'durationMs' | 'error'>;
+export interface FileView extends Pick<BatchFile, 'number' | 'name' | 'durationMs' | 'error'> {
+  readonly state: BatchFile['state'] | 'running';
+  /** How much of it has been heard, from 0 to 1. */
+  readonly progress: number;
+}
 
-/** What clients may know of `batch`. */
-export function viewOf(batch: Batch, ttlMs: number): BatchView {
-  const { id, state, createdMs, endedMs, webhook, files } = batch;
-  const count = (wanted: BatchFile['state']): number => files.filter((file) => file.state === wanted).length;
+/** What clients may know of `batch`, of whose files `files` may be known. */
+export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number): BatchView {
+  const { id, state, createdMs, endedMs, webhook } = batch;
+  const count = (wanted: FileView['state']): number => files.filter((file) => file.state === wanted).length;
+  const through = files.reduce((sum, file) => sum + (file.state === 'waiting' || file.state === 'running' ? file.progress : 1), 0);
   return {
     id,
     state,
     createdAt: new Date(createdMs).toISOString(),
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
     expiresAt: endedMs === null ? null : new Date(endedMs + ttlMs).toISOString(),
-    counts: { total: files.length, waiting: count('waiting'), done: count('done'), failed: count('failed'), cancelled: count('cancelled') },
+    progress: twoDecimals(through / files.length),
+    counts: {
+      total: files.length,
+      waiting: count('waiting'),
+      running: count('running'),
+      done: count('done'),
+      failed: count('failed'),
+      cancelled: count('cancelled'),
+    },
     webhook: webhook === null ? null : { state: webhook.state, attempts: webhook.attempts },
   };
 }
 
-/** What clients may know of one file. */
-export function fileViewOf({ number, name, state, durationMs, error }: BatchFile): FileView {
-  return { number, name, state, durationMs, error };
+/** What clients may know of one file, of which `share` has been heard; null = it is not in work. */
+export function fileViewOf({ number, name, state, durationMs, error }: BatchFile, share: number | null): FileView {
+  const isRunning = state === 'waiting' && share !== null;
+  const progress = state === 'done' ? 1 : twoDecimals(share ?? 0);
+  return { number, name, state: isRunning ? 'running' : state, progress, durationMs, error };
+}
+
+/** Rounded down: 1 is said of what is through alone. */
+function twoDecimals(share: number): number {
+  return Math.floor(share * 100) / 100;
 }

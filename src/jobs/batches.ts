@@ -4,24 +4,32 @@ import { EventEmitter } from 'node:events';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Timer } from '../clock.ts';
+import { ConfigError } from '../config.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Recording } from '../recordings/transcribe.ts';
+import { Translator, type TranslatorSettings } from '../recordings/translate.ts';
 import type { Settings } from '../settings.ts';
-import { type Batch, type BatchFile, fileViewOf, viewOf } from './batch.ts';
-import { type Home, openHome } from './home.ts';
-import type { InputSettings } from './inputs.ts';
-import { Runner, readResult } from './runner.ts';
+import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
+import { type Home, HomeError, openHome } from './home.ts';
+import { expandFolders, type InputSettings } from './inputs.ts';
+import { Runner } from './runner.ts';
 import { Store } from './store.ts';
+import { Transcripts } from './transcripts.ts';
 import { deliver, RETRY_DELAYS_MS } from './webhook.ts';
 
+/** Files in work at once, of all tenants and of one. */
+const FILES_MAX = 8;
+const FILES_OF_TENANT_MAX = 2;
 const SWEEP_PERIOD_MS = 60_000;
 const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface BatchesOptions {
-  readonly settings: InputSettings & Pick<Settings, 'BATCH_DIR' | 'BATCHES_MAX' | 'RESULT_TTL_MS' | 'WEBHOOK_SECRET'>;
+  readonly settings: InputSettings &
+    TranslatorSettings &
+    Pick<Settings, 'BATCH_DIR' | 'BATCHES_MAX' | 'BATCH_FILES_MAX' | 'RESULT_TTL_MS' | 'WEBHOOK_SECRET'>;
   readonly recordings: Pick<Recordings, 'transcribe'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,10 +45,13 @@ export interface Draft {
 }
 
 /** What is wanted of a batch. */
-export type Order = Pick<Batch, 'channels' | 'idempotency'> & {
+export type Order = Pick<Batch, 'channels' | 'targetLanguage' | 'idempotency'> & {
   readonly webhookUrl: string | null;
   readonly files: readonly Pick<BatchFile, 'name' | 'source'>[];
 };
+
+/** What happens to a batch: a file of it has got on or come to its end, or the batch has. */
+export type News = { readonly type: 'progress' | 'file'; readonly file: BatchFile } | { readonly type: 'end' };
 
 interface Opened {
   readonly home: Home;
@@ -53,6 +64,8 @@ export class Batches {
   readonly #all = new Map<string, Batch>();
   readonly #drafts = new Map<string, Draft>();
   readonly #runner: Runner;
+  readonly #transcripts: Transcripts;
+  readonly #translator: Translator;
   readonly #news = new EventEmitter().setMaxListeners(0);
   readonly #life = new AbortController();
   readonly #retries = new Set<Timer>();
@@ -62,13 +75,29 @@ export class Batches {
 
   constructor(options: BatchesOptions) {
     this.#options = options;
-    const folderOf = ({ id }: Batch): string => join(this.#folder, id);
-    this.#runner = new Runner({ ...options, folderOf, onSettled: (batch, file) => this.#settle(batch, file) });
+    this.#translator = new Translator(options);
+    this.#transcripts = new Transcripts({ ...options, translator: this.#translator, folderOf: ({ id }) => join(this.#folder, id) });
+    this.#runner = new Runner({
+      ...options,
+      filesMax: FILES_MAX,
+      filesOfTenantMax: FILES_OF_TENANT_MAX,
+      transcribe: (batch, file, watch) => this.#transcripts.make(batch, file, watch),
+      onProgress: (batch, file) => this.#tell(batch, { type: 'progress', file }),
+      onSettled: (batch, file) => this.#settle(batch, file),
+    });
   }
 
-  /** Goes on with what an earlier gateway left in BATCH_DIR. @throws Error when the folder cannot be used */
+  /** Goes on with what an earlier gateway left in BATCH_DIR. @throws ConfigError when the folder cannot be used, or another gateway uses it */
   async resume(): Promise<void> {
-    if (this.#options.settings.BATCH_DIR !== '') await this.#open();
+    const { BATCH_DIR } = this.#options.settings;
+    if (BATCH_DIR === '') return;
+    try {
+      await this.#open();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const remedy = error instanceof HomeError ? 'expected a folder that this gateway alone may write to' : 'expected a folder of batches';
+      throw new ConfigError([`BATCH_DIR: got ${JSON.stringify(BATCH_DIR)}, ${remedy}, but ${why}`]);
+    }
   }
 
   /** A place for one more batch. @throws TrunklineError `draining`, `too_many_batches` */
@@ -95,9 +124,12 @@ export class Batches {
 
   /**
    * Begins a batch. From when this resolves it outlives the gateway. A request repeated under its idempotency key gets the batch of the first one.
-   * @throws TrunklineError `idempotency_conflict` when the key came with another request before
+   * @throws TrunklineError `idempotency_conflict` when the key came with another request before; `unsupported_model` when nothing here can translate;
+   * `invalid_request` when folders hold too many recordings
    */
-  async begin(draft: Draft, { webhookUrl, files, ...order }: Order): Promise<{ batch: Batch; isNew: boolean }> {
+  async begin(draft: Draft, { webhookUrl, files: inputs, ...order }: Order): Promise<{ batch: Batch; isNew: boolean }> {
+    if (order.targetLanguage !== '') this.#translator.assertConfigured();
+    const files = await expandFolders(inputs, this.#options.settings);
     const earlier = this.#findRepeated(draft.tenant, order.idempotency);
     if (earlier !== undefined) return { batch: earlier, isNew: false };
     const batch: Batch = {
@@ -140,7 +172,7 @@ export class Batches {
     if (file === undefined)
       throw new TrunklineError('batch_not_found', `the batch has no file ${number}, expected 0 to ${batch.files.length - 1}`);
     if (file.state !== 'done') throw new TrunklineError('result_not_ready', `file ${number} is ${file.state}, expected it to be done`);
-    return readResult(join(this.#folder, id), number);
+    return this.#transcripts.read(batch, number);
   }
 
   /** Cancels a batch that runs, keeping what is done; removes one that has ended. @throws TrunklineError `batch_not_found` */
@@ -161,10 +193,25 @@ export class Batches {
     return batch;
   }
 
-  /** Tells `listener` of each file that comes to its end, then `null` at the end of the batch. Returns how to stop that. */
-  watch(id: string, listener: (file: BatchFile | null) => void): () => void {
+  /** Tells `listener` what happens to a batch. Returns how to stop that. */
+  watch(id: string, listener: (news: News) => void): () => void {
     this.#news.on(id, listener);
     return () => void this.#news.off(id, listener);
+  }
+
+  /** What clients may know of a batch. */
+  view(batch: Batch): BatchView {
+    return viewOf(batch, this.viewFiles(batch), this.#options.settings.RESULT_TTL_MS);
+  }
+
+  /** What clients may know of a batch's files. */
+  viewFiles(batch: Batch): FileView[] {
+    return batch.files.map((file) => this.viewFile(file));
+  }
+
+  /** What clients may know of one file. */
+  viewFile(file: BatchFile): FileView {
+    return fileViewOf(file, this.#runner.shareOf(file));
   }
 
   /** Stops all work. What is not done is begun anew by the next gateway. */
@@ -229,18 +276,23 @@ export class Batches {
 
   async #settle(batch: Batch, file: BatchFile): Promise<void> {
     await this.#put(batch, [file]);
+    await rm(join(this.#folder, batch.id, String(file.number)), { force: true });
     this.#options.metrics.batchFiles.inc({ outcome: file.state });
-    this.#news.emit(batch.id, file);
+    this.#tell(batch, { type: 'file', file });
     if (batch.state !== 'running' || batch.files.some(({ state }) => state === 'waiting')) return;
     batch.state = 'done';
     await this.#end(batch);
+  }
+
+  #tell(batch: Batch, news: News): void {
+    this.#news.emit(batch.id, news);
   }
 
   async #end(batch: Batch): Promise<void> {
     batch.endedMs = this.#nowMs();
     await this.#put(batch, batch.files);
     this.#count();
-    this.#news.emit(batch.id, null);
+    this.#tell(batch, { type: 'end' });
     void this.#notify(batch);
   }
 
@@ -248,8 +300,8 @@ export class Batches {
     const { webhook } = batch;
     if (webhook === null || this.#life.signal.aborted || !this.#all.has(batch.id)) return;
     const { settings, clock, metrics, log } = this.#options;
-    const { webhook: _webhook, ...view } = viewOf(batch, settings.RESULT_TTL_MS);
-    const body = JSON.stringify({ type: 'batch.ended', batch: { ...view, files: batch.files.map(fileViewOf) } });
+    const { webhook: _webhook, ...view } = this.view(batch);
+    const body = JSON.stringify({ type: 'batch.ended', batch: { ...view, files: this.viewFiles(batch) } });
     const isDelivered = await deliver({ url: webhook.url, id: batch.id, body, settings, clock, signal: this.#life.signal });
     if (this.#life.signal.aborted) return;
     const delayMs = RETRY_DELAYS_MS[webhook.attempts];

@@ -1,14 +1,19 @@
 /** Gets the recordings of batches: from the web into a file, or from the folder that BATCH_INPUT_DIR opens. */
 import { createWriteStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PrivateAddressError } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
+import { findRecordings, isWithin } from '../recordings/folder.ts';
 import type { Settings } from '../settings.ts';
+import type { BatchFile } from './batch.ts';
 import { askWeb } from './web.ts';
+
+/** Longest name of a recording of a batch. */
+export const NAME_MAX_CHARS = 255;
 
 /** What the ways to a recording are bounded by. */
 export type InputSettings = Pick<Settings, 'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'>;
@@ -22,11 +27,65 @@ export async function findInput(location: string, folder: string): Promise<strin
   try {
     const root = await realpath(folder);
     const path = await realpath(resolve(root, location));
-    if (path.startsWith(root.endsWith(sep) ? root : root + sep) && (await stat(path)).isFile()) return path;
+    if (isWithin(path, root) && (await stat(path)).isFile()) return path;
   } catch {
     // A path that is not there and one that may not be read are told the same as one outside: nobody learns what lies where.
   }
-  throw refused('the path leads to no file in BATCH_INPUT_DIR');
+  throw refused('the path leads to no recording in BATCH_INPUT_DIR');
+}
+
+type Input = Pick<BatchFile, 'name' | 'source'>;
+
+/**
+ * `inputs` with each folder of BATCH_INPUT_DIR replaced by the recordings in it, named by their paths. One in which there are none stays as it is, and will
+ * be refused as any path that leads to no recording.
+ * @throws TrunklineError `invalid_request` when there are more than BATCH_FILES_MAX
+ */
+export async function expandFolders(
+  inputs: readonly Input[],
+  { BATCH_INPUT_DIR, BATCH_FILES_MAX }: Pick<Settings, 'BATCH_INPUT_DIR' | 'BATCH_FILES_MAX'>,
+): Promise<Input[]> {
+  const expanded: Input[] = [];
+  for (const input of inputs) {
+    const before = expanded.length;
+    for await (const found of recordingsAt(input, BATCH_INPUT_DIR)) {
+      expanded.push(found);
+      if (expanded.length > BATCH_FILES_MAX) throw tooManyFiles(BATCH_FILES_MAX);
+    }
+    if (expanded.length === before) expanded.push(input);
+  }
+  if (expanded.length > BATCH_FILES_MAX) throw tooManyFiles(BATCH_FILES_MAX);
+  return expanded;
+}
+
+/** Nothing where `input` is no folder, or none that may be read. */
+async function* recordingsAt({ source }: Input, inputFolder: string): AsyncGenerator<Input, void, void> {
+  const folder = source.kind === 'path' ? await findFolder(source.location, inputFolder) : null;
+  if (source.kind !== 'path' || folder === null) return;
+  try {
+    for await (const { name } of findRecordings(folder.path, folder.root)) {
+      const location = join(source.location, name);
+      yield { name: location.slice(-NAME_MAX_CHARS), source: { kind: 'path', location } };
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  }
+}
+
+async function findFolder(location: string, inputFolder: string): Promise<{ path: string; root: string } | null> {
+  if (inputFolder === '') return null;
+  try {
+    const root = await realpath(inputFolder);
+    const path = await realpath(resolve(root, location));
+    return isWithin(path, root) && (await stat(path)).isDirectory() ? { path, root } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A batch that is too large. */
+export function tooManyFiles(filesMax: number): TrunklineError {
+  return new TrunklineError('invalid_request', `got more than ${filesMax} recordings, which is the most allowed (BATCH_FILES_MAX)`);
 }
 
 interface Download {

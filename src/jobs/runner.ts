@@ -1,25 +1,23 @@
 /** Has the files of running batches transcribed, a few at once; tenants take turns. */
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Recordings } from '../recordings/recordings.ts';
-import type { Recording } from '../recordings/transcribe.ts';
+import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
 import type { Batch, BatchFile } from './batch.ts';
-import { download, findInput, type InputSettings } from './inputs.ts';
 
-/** Files in work at once, of all tenants and of one. */
-const FILES_MAX = 8;
-const FILES_OF_TENANT_MAX = 2;
+/** How often at most it is told how far a file is. */
+const PROGRESS_PERIOD_MS = 1000;
 
 interface RunnerOptions {
-  readonly recordings: Pick<Recordings, 'transcribe'>;
-  readonly settings: InputSettings;
+  /** Files in work at once, of all tenants and of one. */
+  readonly filesMax: number;
+  readonly filesOfTenantMax: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where a batch keeps its files. */
-  folderOf(batch: Batch): string;
+  /** Has a file transcribed and keeps the transcript. A file whose work was stopped is as if it had never been begun. */
+  transcribe(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Pick<Recording, 'durationMs'>>;
+  /** A file has got on; told of each every now and then. */
+  onProgress(batch: Batch, file: BatchFile): void;
   /** A file has come to its end. */
   onSettled(batch: Batch, file: BatchFile): Promise<void>;
 }
@@ -28,16 +26,9 @@ interface Work {
   readonly batch: Batch;
   readonly stop: AbortController;
   readonly over: Promise<void>;
-}
-
-/** Where the transcript of a file is kept. */
-export function resultPath(folder: string, number: number): string {
-  return join(folder, `${number}.json`);
-}
-
-/** The transcript of a file that is done. */
-export async function readResult(folder: string, number: number): Promise<Recording> {
-  return JSON.parse(await readFile(resultPath(folder, number), 'utf8')) as Recording;
+  /** How much has been heard, from 0 to 1. */
+  share: number;
+  toldMs: number;
 }
 
 /** The work on all batches. */
@@ -55,6 +46,11 @@ export class Runner {
   add(batch: Batch): void {
     this.#batches.push(batch);
     this.#fill();
+  }
+
+  /** How much of a file has been heard, from 0 to 1; null when it is not in work. */
+  shareOf(file: BatchFile): number | null {
+    return this.#working.get(file)?.share ?? null;
   }
 
   /** Stops the work on a batch. Resolves when none of its files is touched any more. */
@@ -76,7 +72,7 @@ export class Runner {
   }
 
   #fill(): void {
-    while (!this.#isClosed && this.#working.size < FILES_MAX) {
+    while (!this.#isClosed && this.#working.size < this.#options.filesMax) {
       const next = this.#next();
       if (next === null) return;
       this.#begin(...next);
@@ -91,7 +87,7 @@ export class Runner {
         file: batch.files.find((file) => file.state === 'waiting' && !this.#working.has(file)),
         busy: this.#busy(batch.tenant),
       }))
-      .filter(({ busy }) => busy < FILES_OF_TENANT_MAX)
+      .filter(({ busy }) => busy < this.#options.filesOfTenantMax)
       .toSorted((a, b) => a.busy - b.busy);
     const found = candidates.find(({ file }) => file !== undefined);
     return found?.file === undefined ? null : [found.batch, found.file];
@@ -106,8 +102,7 @@ export class Runner {
     const over = this.#work(batch, file, stop.signal).catch((err: unknown) => {
       this.#options.log.error({ err, batch: batch.id }, 'a file of a batch could not be settled');
     });
-    const work = { batch, stop, over };
-    this.#working.set(file, work);
+    this.#working.set(file, { batch, stop, over, share: 0, toldMs: Number.NEGATIVE_INFINITY });
     void over.then(() => {
       this.#working.delete(file);
       if (batch.files.every(({ state }) => state !== 'waiting')) void this.drop(batch);
@@ -116,28 +111,26 @@ export class Runner {
   }
 
   async #work(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void> {
-    const folder = this.#options.folderOf(batch);
-    const own = join(folder, String(file.number));
     try {
-      const path = await this.#fetch(file, own, signal);
-      const task = { path, workFolder: folder, channels: batch.channels, tenant: batch.tenant, signal };
-      const recording = await this.#options.recordings.transcribe(task);
-      await writeWhole(resultPath(folder, file.number), JSON.stringify(recording));
+      const onProgress = ({ share }: { share: number }): void => this.#note(batch, file, share);
+      const { durationMs } = await this.#options.transcribe(batch, file, { signal, onProgress });
       if (signal.aborted) return;
-      Object.assign(file, { state: 'done', durationMs: recording.durationMs });
+      Object.assign(file, { state: 'done', durationMs });
     } catch (error) {
       if (signal.aborted) return;
       Object.assign(file, { state: 'failed', error: this.#explain(error, batch) });
     }
     await this.#options.onSettled(batch, file);
-    await rm(own, { force: true });
   }
 
-  async #fetch({ source }: BatchFile, own: string, signal: AbortSignal): Promise<string> {
-    const { settings, clock } = this.#options;
-    if (source.kind === 'path') return findInput(source.location, settings.BATCH_INPUT_DIR);
-    if (source.kind === 'url') await download({ url: source.location, to: own, settings, clock, signal });
-    return own;
+  #note(batch: Batch, file: BatchFile, share: number): void {
+    const work = this.#working.get(file);
+    if (work === undefined) return;
+    work.share = share;
+    const nowMs = this.#options.clock.nowMs();
+    if (nowMs - work.toldMs < PROGRESS_PERIOD_MS) return;
+    work.toldMs = nowMs;
+    this.#options.onProgress(batch, file);
   }
 
   #explain(error: unknown, batch: Batch): NonNullable<BatchFile['error']> {
@@ -145,10 +138,4 @@ export class Runner {
     this.#options.log.error({ err: error, batch: batch.id }, 'a file of a batch failed');
     return { code: 'internal', message: 'something went wrong in here; the log says what' };
   }
-}
-
-/** A reader sees all of it or none. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.part`, text, { flush: true });
-  await rename(`${path}.part`, path);
 }

@@ -47,7 +47,14 @@ const paths = (...locations: string[]): Order['files'] =>
 async function begin(batches: Batches, order: Partial<Order> = {}, tenant = 't'): Promise<Batch> {
   const draft = await batches.draft(tenant);
   const files = order.files ?? [{ name: 'a.wav', source: { kind: 'upload' } }];
-  const { batch } = await batches.begin(draft, { channels: 'mix', idempotency: null, webhookUrl: null, ...order, files });
+  const { batch } = await batches.begin(draft, {
+    channels: 'mix',
+    targetLanguage: '',
+    idempotency: null,
+    webhookUrl: null,
+    ...order,
+    files,
+  });
   await batches.discard(draft);
   return batch;
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
-import { type Batch, fileViewOf, viewOf } from '../../jobs/batch.ts';
+import type { Batch } from '../../jobs/batch.ts';
 import type { Batches } from '../../jobs/batches.ts';
 import type { Settings } from '../../settings.ts';
 
@@ -19,7 +19,7 @@ const SSE_HEADERS = {
 interface BatchEventsOptions {
   readonly batches: Batches;
   readonly clock: Clock;
-  readonly settings: Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES' | 'RESULT_TTL_MS'>;
+  readonly settings: Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES'>;
 }
 
 /** The open readers of batches. */
@@ -48,19 +48,17 @@ export class BatchEvents {
       if (raw.writableLength > settings.SEND_BUFFER_MAX_BYTES) raw.destroy();
     };
     const end = (): void => void raw.end();
-    const sayBatch = (): void => say(batch.state === 'running' ? 'batch' : 'end', viewOf(batch, settings.RESULT_TTL_MS));
+    const sayBatch = (): void => say(batch.state === 'running' ? 'batch' : 'end', batches.view(batch));
     sayBatch();
     if (batch.state !== 'running') {
       end();
       return;
     }
     const beat = clock.every(HEARTBEAT_MS, () => void raw.write(':\n\n'), true);
-    const stop = batches.watch(batch.id, (file) => {
-      if (file !== null) say('file', fileViewOf(file));
-      else {
-        sayBatch();
-        end();
-      }
+    const stop = batches.watch(batch.id, (news) => {
+      if (news.type !== 'end') return say(news.type, batches.viewFile(news.file));
+      sayBatch();
+      end();
     });
     this.#open.add(end);
     raw.once('close', () => {

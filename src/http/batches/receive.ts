@@ -9,10 +9,11 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TrunklineError } from '../../errors.ts';
 import type { Draft, Order } from '../../jobs/batches.ts';
+import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
 import type { Settings } from '../../settings.ts';
+import { languageName } from '../transcriptions/languages.ts';
 
 const URL_MAX_CHARS = 4096;
-const NAME_MAX_CHARS = 255;
 const KEY_MAX_CHARS = 255;
 
 /** What batches are bounded by. */
@@ -22,6 +23,11 @@ const webUrl = z.url({ protocol: /^https?$/ }).max(URL_MAX_CHARS);
 
 const options = {
   channels: z.enum(['mix', 'split']).default('mix').describe('split = one speaker on each side of a stereo recording'),
+  target_language: z
+    .string()
+    .max(40)
+    .default('')
+    .describe('Translate into this language, by code or English name (needs TRANSLATE_BASE_URL)'),
   webhookUrl: webUrl.optional().describe('Told when the batch has ended (needs WEBHOOK_SECRET)'),
 };
 
@@ -32,7 +38,7 @@ const jsonBody = z.strictObject({
   inputs: z
     .array(z.union([z.strictObject({ url: webUrl }), z.strictObject({ path: z.string().min(1).max(URL_MAX_CHARS) })]))
     .min(1)
-    .describe('Where the recordings are: {"url": …}, or {"path": …} within BATCH_INPUT_DIR'),
+    .describe('Where the recordings are: {"url": …}, or {"path": …} of a file or a folder within BATCH_INPUT_DIR'),
 });
 
 /** As the API description shows it: what may be sent as JSON; a form has files and the same options. */
@@ -54,15 +60,16 @@ export async function receiveBatch(request: FastifyRequest, draft: Draft, settin
 type Unnamed = Omit<Order, 'idempotency'>;
 
 function readJson(request: FastifyRequest, settings: ReceiveSettings, hash: Hash): Unnamed {
-  const { channels, webhookUrl = null, inputs } = check(jsonBody, request.body);
-  if (inputs.length > settings.BATCH_FILES_MAX) throw tooMany(settings);
-  hash.update(JSON.stringify([channels, webhookUrl, inputs]));
+  const { inputs, ...wanted } = check(jsonBody, request.body);
+  if (inputs.length > settings.BATCH_FILES_MAX) throw tooManyFiles(settings.BATCH_FILES_MAX);
+  const order = orderOf(wanted);
+  hash.update(JSON.stringify([order, inputs]));
   const files = inputs.map((input): Order['files'][number] =>
     'url' in input
       ? { name: nameOf(new URL(input.url).pathname), source: { kind: 'url', location: input.url } }
       : { name: nameOf(input.path), source: { kind: 'path', location: input.path } },
   );
-  return { channels, webhookUrl, files };
+  return { ...order, files };
 }
 
 async function readForm(request: FastifyRequest, draft: Draft, settings: ReceiveSettings, hash: Hash): Promise<Unnamed> {
@@ -83,9 +90,13 @@ async function readForm(request: FastifyRequest, draft: Draft, settings: Receive
     throw explain(error, settings);
   }
   if (files.length === 0) throw new TrunklineError('invalid_request', 'got no file, expected recordings as parts named file', 'file');
-  const { channels, webhookUrl = null } = check(formFields, fields);
-  hash.update(JSON.stringify([channels, webhookUrl]));
-  return { channels, webhookUrl, files };
+  const order = orderOf(check(formFields, fields));
+  hash.update(JSON.stringify(order));
+  return { ...order, files };
+}
+
+function orderOf({ channels, target_language, webhookUrl }: z.infer<typeof formFields>): Omit<Unnamed, 'files'> {
+  return { channels, targetLanguage: languageName(target_language), webhookUrl: webhookUrl ?? null };
 }
 
 interface Taking {
@@ -115,7 +126,7 @@ async function takeFile(part: MultipartFile, { path, settings, budget, hash }: T
 function explain(error: unknown, settings: ReceiveSettings): unknown {
   if (error instanceof TrunklineError) return error;
   const { code, message, syscall } = error as NodeJS.ErrnoException;
-  if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooMany(settings);
+  if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooManyFiles(settings.BATCH_FILES_MAX);
   return syscall === undefined ? new TrunklineError('invalid_request', `the upload is broken or ended early: ${message}`, 'file') : error;
 }
 
@@ -138,13 +149,6 @@ function check<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
 /** The last part of a path, for people. */
 function nameOf(path: string): string {
   return path.split(/[/\\]/).at(-1)?.slice(0, NAME_MAX_CHARS) || 'recording';
-}
-
-function tooMany(settings: ReceiveSettings): TrunklineError {
-  return new TrunklineError(
-    'invalid_request',
-    `got more than ${settings.BATCH_FILES_MAX} recordings, which is the most allowed (BATCH_FILES_MAX)`,
-  );
 }
 
 function tooLarge(message: string): TrunklineError {

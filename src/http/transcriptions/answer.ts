@@ -1,14 +1,11 @@
 /** From an order to the body that answers it, by way of a translation where one is asked for. */
 import type { Recording } from '../../recordings/transcribe.ts';
+import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
 import { wrapText } from '../../transcription/subtitles.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { cuesOf, type Outcome, type Rendered, render, renderCues } from './formats.ts';
 import { languageName } from './languages.ts';
 import type { Order } from './serve.ts';
-import type { Translator } from './translate.ts';
-
-/** What the recogniser writes. */
-export const SPOKEN_LANGUAGE = 'english';
 
 /** The transcript of an order, in `target_language` if it has one. */
 export async function answerTranscription({ form, hear, signal }: Order, translator: Translator): Promise<Rendered> {
@@ -31,9 +28,7 @@ export async function answerTranslation(
   if (target === SPOKEN_LANGUAGE) return render(outcome, form);
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, signal);
   if (form.response_format === 'srt' || form.response_format === 'vtt') return translateCues(recording, form, translate);
-  const texts = await translate(recording.segments.map(({ text }) => text));
-  const segments = recording.segments.map((segment, index) => ({ ...segment, text: texts[index] ?? '', words: [] }));
-  return render({ ...outcome, segments }, form);
+  return render({ ...outcome, ...(await translateSegments(recording, translate)) }, form);
 }
 
 async function translateCues(

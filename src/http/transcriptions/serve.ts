@@ -2,11 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Recordings } from '../../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../../recordings/transcribe.ts';
+import type { Translator } from '../../recordings/translate.ts';
 import type { Settings } from '../../settings.ts';
 import type { Access } from '../access.ts';
 import type { Failures } from '../errors.ts';
 import type { TranscriptionForm } from './fields.ts';
-import type { Translator } from './translate.ts';
 import { type Fields, receiveUpload } from './upload.ts';
 
 /** What the doors of this family share. */

@@ -1,10 +1,19 @@
 /** Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of subtitles stay here. */
 import { z } from 'zod';
-import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Settings } from '../../settings.ts';
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import type { Clock } from '../clock.ts';
+import { TrunklineError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import type { Span } from '../transcription/pieces.ts';
+import { type TimedWord, timeWords } from '../transcription/word-times.ts';
+import { msToSamples } from '../units.ts';
+import type { Recording, Segment } from './transcribe.ts';
 
-type TranslatorSettings = Pick<Settings, 'TRANSLATE_BASE_URL' | 'TRANSLATE_API_KEY' | 'TRANSLATE_MODEL' | 'TRANSLATE_TIMEOUT_MS'>;
+/** What the recogniser writes. */
+export const SPOKEN_LANGUAGE = 'english';
+
+/** What a translator is made of. */
+export type TranslatorSettings = Pick<Settings, 'TRANSLATE_BASE_URL' | 'TRANSLATE_API_KEY' | 'TRANSLATE_MODEL' | 'TRANSLATE_TIMEOUT_MS'>;
 
 /** Lines and characters of one request: what a small model keeps count of. */
 const LINES_MAX = 40;
@@ -83,6 +92,36 @@ export class Translator {
       timer.cancel();
     }
   }
+}
+
+/**
+ * `recording` with its segments' texts translated. Their words share the time in which the original was said.
+ * @throws what `translate` throws
+ */
+export async function translateSegments(
+  recording: Recording,
+  translate: (lines: readonly string[]) => Promise<readonly string[]>,
+): Promise<Recording> {
+  const texts = await translate(recording.segments.map(({ text }) => text));
+  return { ...recording, segments: recording.segments.map((segment, index) => withText(segment, texts[index]?.trim() ?? '')) };
+}
+
+function withText(segment: Segment, text: string): Segment {
+  const speech = spansOf(segment.words);
+  const piece = { from: speech[0]?.from ?? 0, to: speech.at(-1)?.to ?? 0, samples: new Int16Array(0), speech };
+  return { ...segment, text, words: timeWords(text, piece) };
+}
+
+/** Stretches of words without a pause between them. */
+function spansOf(words: readonly TimedWord[]): Span[] {
+  const spans: Span[] = [];
+  for (const { startMs, endMs } of words) {
+    const [from, to] = [msToSamples(startMs, ENGINE_RATE_HZ), msToSamples(endMs, ENGINE_RATE_HZ)];
+    const last = spans.at(-1);
+    if (last?.to === from) spans.splice(-1, 1, { from: last.from, to });
+    else spans.push({ from, to });
+  }
+  return spans;
 }
 
 type Answer = { readonly ok: true; readonly lines: string[] } | { readonly ok: false; readonly complaint: string };
