@@ -1,0 +1,33 @@
+/** What tests of RTP are made of. */
+import type { RtpPacket } from '../../../src/carriers/rtp.ts';
+import type { RemoteMedia } from '../../../src/carriers/sdp.ts';
+import { MULAW_8K } from '../../../src/units.ts';
+
+/** An agreement with a phone at 192.0.2.1:4000. */
+export function remoteMedia(changes: Partial<RemoteMedia> = {}): RemoteMedia {
+  return {
+    address: '192.0.2.1',
+    port: 4000,
+    rtcpPort: 4001,
+    payloadType: 0,
+    codec: MULAW_8K,
+    ptimeMs: 20,
+    telephoneEventType: 101,
+    sends: true,
+    receives: true,
+    ...changes,
+  };
+}
+
+/** Packet number `index` of a stream: 20 ms of µ-law that are all `index`. Counters wrap. */
+export function packetOf(index: number, changes: Partial<RtpPacket> = {}): RtpPacket {
+  return {
+    marker: false,
+    payloadType: 0,
+    sequence: (1000 + index) & 0xffff,
+    timestamp: (50_000 + index * 160) % 2 ** 32,
+    ssrc: 0xabcd,
+    payload: new Uint8Array(160).fill(index),
+    ...changes,
+  };
+}

@@ -1,0 +1,258 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseRtcp, type RtcpPacket, writeReport } from '../../../src/carriers/rtcp.ts';
+import { parseRtp, type RtpPacket, writeRtp } from '../../../src/carriers/rtp.ts';
+import type { RemoteMedia } from '../../../src/carriers/sdp.ts';
+import { writeEvent } from '../../../src/carriers/telephone-event.ts';
+import { RtpPorts } from '../../../src/trunks/rtp/ports.ts';
+import { RtpSession } from '../../../src/trunks/rtp/session.ts';
+import { FakeClock } from '../../fakes/clock.ts';
+import { packetOf, remoteMedia } from './media.ts';
+
+const HERE = '127.0.0.1';
+const closers: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A socket of a phone's. */
+class Peer {
+  readonly socket: Socket;
+  readonly #received: Buffer[] = [];
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('message', (datagram) => this.#received.push(datagram));
+    closers.push(() => socket.close());
+  }
+
+  static async open(): Promise<Peer> {
+    const socket = createSocket('udp4');
+    socket.bind(0, HERE);
+    await once(socket, 'listening');
+    return new Peer(socket);
+  }
+
+  get port(): number {
+    return this.socket.address().port;
+  }
+
+  send(datagram: Uint8Array, port: number): Promise<void> {
+    return new Promise((resolve) => this.socket.send(datagram, port, HERE, () => resolve()));
+  }
+
+  /** The next datagram that has not been asked for. */
+  async next(): Promise<Buffer> {
+    while (this.#received.length === 0) await once(this.socket, 'message');
+    return this.#received.shift() as Buffer;
+  }
+
+  async nextRtp(): Promise<RtpPacket> {
+    return parseRtp(await this.next()) as RtpPacket;
+  }
+
+  async nextRtcp(): Promise<RtcpPacket[]> {
+    return parseRtcp(await this.next()) as RtcpPacket[];
+  }
+}
+
+async function startSession(ports = new RtpPorts({ first: 21_000, last: 21_399 })) {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const waiters: (() => void)[] = [];
+  const tell = (what: string): void => {
+    told.push(what);
+    for (const wake of waiters.splice(0)) wake();
+  };
+  const session = await RtpSession.open({
+    address: HERE,
+    ports,
+    clock,
+    timeoutMs: 30_000,
+    random: () => 0.5,
+    handlers: {
+      onAudio: ({ bytes, sequence }) => tell(`${sequence}: ${bytes[0]}`),
+      onDigit: (digit) => tell(`key ${digit}`),
+      onTimeout: () => tell('timeout'),
+    },
+  });
+  closers.push(() => session.close());
+  /** Resolves when so much was told. */
+  const heard = async (count: number): Promise<string[]> => {
+    while (told.length < count) await new Promise<void>((resolve) => waiters.push(resolve));
+    return told;
+  };
+  return { clock, session, told, heard, ports };
+}
+
+async function startCall(changes: Partial<RemoteMedia> = {}) {
+  const [call, rtp, rtcp] = [await startSession(), await Peer.open(), await Peer.open()];
+  const remote = remoteMedia({ address: HERE, port: rtp.port, rtcpPort: rtcp.port, ...changes });
+  call.session.setRemote(remote);
+  return { ...call, rtp, rtcp, remote };
+}
+
+describe('the media of a call', () => {
+  it('go both ways on an even port', async () => {
+    const { session, rtp, heard, clock } = await startCall();
+    expect(session.port % 2).toBe(0);
+    await rtp.send(writeRtp(packetOf(0)), session.port);
+    await rtp.send(
+      writeRtp(packetOf(1, { payloadType: 101, payload: writeEvent({ digit: '*', end: false, duration: 160 }) })),
+      session.port,
+    );
+    await rtp.send(writeRtp(packetOf(2)), session.port);
+    expect(await heard(3)).toEqual(['1: 0', 'key *', '2: 2']);
+    clock.advance(0);
+    const { payloadType, payload } = await rtp.nextRtp();
+    expect([payloadType, ...payload]).toEqual([0, ...Array<number>(160).fill(0xff)]);
+    expect(session.stats).toMatchObject({ received: 3, lost: 0, sent: 1, refused: 0 });
+  });
+
+  it('reach the peer where it sends from, however it describes itself', async () => {
+    const { session, rtp, heard, clock } = await startCall({ address: '192.0.2.1', port: 9, rtcpPort: 10 });
+    for (const i of [0, 1, 2, 3]) await rtp.send(writeRtp(packetOf(i)), session.port);
+    expect(await heard(2)).toEqual(['1: 2', '2: 3']);
+    clock.advance(0);
+    expect(await rtp.nextRtp()).toMatchObject({ marker: true });
+  });
+
+  it('are not taken over by a stranger', async () => {
+    const { session, rtp, heard } = await startCall();
+    const stranger = await Peer.open();
+    await rtp.send(writeRtp(packetOf(0)), session.port);
+    await heard(1);
+    for (let i = 0; i < 10; i++) await stranger.send(writeRtp(packetOf(i + 1)), session.port);
+    await rtp.send(writeRtp(packetOf(1, { payload: new Uint8Array(160).fill(77) })), session.port);
+    expect(await heard(2)).toEqual(['1: 0', '2: 77']);
+    expect(session.stats.refused).toBe(10);
+  });
+
+  it('survive whatever else comes', async () => {
+    const { session, rtp, heard } = await startCall();
+    for (const datagram of [Buffer.alloc(0), Buffer.from('nonsense'), Buffer.alloc(1500, 0xff)]) await rtp.send(datagram, session.port);
+    await rtp.send(Buffer.from('nonsense'), session.port + 1);
+    await rtp.send(writeRtp(packetOf(0)), session.port);
+    expect(await heard(1)).toEqual(['1: 0']);
+  });
+
+  it('are not heard while the peer is not to send', async () => {
+    const { session, rtp, heard, remote } = await startCall({ sends: false });
+    await rtp.send(writeRtp(packetOf(0)), session.port);
+    await rtp.send(writeRtp(packetOf(1)), session.port);
+    await rtp.send(Buffer.from('x'), session.port);
+    await expect.poll(() => session.stats.refused).toBe(1);
+    session.setRemote({ ...remote, sends: true });
+    await rtp.send(writeRtp(packetOf(2)), session.port);
+    expect(await heard(1)).toEqual(['1: 2']);
+  });
+});
+
+describe('reports', () => {
+  it('are sent every five seconds or so, of what was sent and received, with a farewell at the end', async () => {
+    const { session, rtp, rtcp, heard, clock } = await startCall();
+    await rtp.send(writeRtp(packetOf(0)), session.port);
+    await rtp.send(writeRtp(packetOf(2)), session.port);
+    await heard(2);
+    clock.advance(5000);
+    expect(await rtcp.nextRtcp()).toMatchObject([
+      { type: 'sender', ssrc: 2 ** 31, reports: [{ ssrc: 0xabcd, lost: 1, fractionLost: 85, highestSequence: 1002 }] },
+    ]);
+    await session.close();
+    expect(await rtcp.nextRtcp()).toMatchObject([{ ssrc: 2 ** 31 }, { type: 'goodbye', ssrcs: [2 ** 31] }]);
+  });
+
+  it('share the port of the sound when that was agreed', async () => {
+    const { session, rtp, clock } = await startCall({ rtcpPort: null, receives: false });
+    clock.advance(5000);
+    expect(await rtp.nextRtcp()).toMatchObject([{ type: 'receiver', reports: [] }]);
+    const reception = { ssrc: 2 ** 31, fractionLost: 0, lost: 7, highestSequence: 0, jitter: 80, lastSenderReport: 0, delaySinceLast: 0 };
+    await rtp.send(writeReport({ ssrc: 5, cname: 'phone', sender: null, reception, goodbye: false }), session.port);
+    await expect.poll(() => session.stats.peerReport).toEqual({ lost: 7, jitterMs: 10 });
+  });
+
+  it('are the receiver’s while nothing is sent', async () => {
+    const { rtcp, clock } = await startCall({ receives: false });
+    clock.advance(5000);
+    expect(await rtcp.nextRtcp()).toMatchObject([{ type: 'receiver', ssrc: 2 ** 31 }]);
+  });
+});
+
+describe('silence', () => {
+  it('of the time-out is told, once', async () => {
+    const { clock, told } = await startCall();
+    clock.advance(29_000);
+    expect(told).toEqual([]);
+    clock.advance(40_000);
+    expect(told).toEqual(['timeout']);
+  });
+
+  it('is no time-out while the peer is not to send, and counts from when it is', async () => {
+    const { clock, told, session, remote } = await startCall({ sends: false });
+    clock.advance(100_000);
+    session.setRemote({ ...remote, sends: true });
+    clock.advance(29_000);
+    expect(told).toEqual([]);
+    clock.advance(2000);
+    expect(told).toEqual(['timeout']);
+  });
+
+  it('is none as long as reports come', async () => {
+    const { clock, told, session, rtcp } = await startCall();
+    const report = writeReport({ ssrc: 5, cname: 'phone', sender: null, reception: null, goodbye: false });
+    clock.advance(20_000);
+    const before = session.stats.refused;
+    await rtcp.send(report, session.port + 1);
+    await rtcp.send(Buffer.from('x'), session.port + 1);
+    await expect.poll(() => session.stats.refused).toBe(before + 1);
+    clock.advance(20_000);
+    expect(told).toEqual([]);
+  });
+});
+
+describe('ports', () => {
+  it('are given back at the end, and no timer is left', async () => {
+    const { session, clock, ports } = await startCall();
+    expect(ports.free).toBe(199);
+    await Promise.all([session.close(), session.close()]);
+    expect(ports.free).toBe(200);
+    expect(clock.pending).toBe(0);
+    session.send(new Uint8Array(160));
+    session.setRemote(remoteMedia());
+    expect(clock.pending).toBe(0);
+  });
+
+  it('that somebody else has are passed over', async () => {
+    const other = createSocket('udp4');
+    closers.push(() => other.close());
+    other.bind({ port: 21_403, address: HERE, exclusive: true });
+    await once(other, 'listening');
+    const ports = new RtpPorts({ first: 21_400, last: 21_409 });
+    const { session } = await startSession(ports);
+    expect([21_400, 21_404]).toContain(session.port);
+    const { session: second } = await startSession(ports);
+    expect(second.port).toBe(21_404);
+    expect(ports.free).toBe(3);
+  });
+
+  it('that cannot be had fail the session, and none is lost', async () => {
+    const ports = new RtpPorts({ first: 21_500, last: 21_503 });
+    const options = {
+      address: '192.0.2.1',
+      ports,
+      clock: new FakeClock(),
+      timeoutMs: 1,
+      handlers: { onAudio: () => undefined, onDigit: () => undefined, onTimeout: () => undefined },
+    };
+    await expect(RtpSession.open(options)).rejects.toThrow(/EADDRNOTAVAIL/);
+    expect(ports.free).toBe(2);
+  });
+
+  it('of all calls are lent: one more is refused', async () => {
+    const ports = new RtpPorts({ first: 21_600, last: 21_601 });
+    await startSession(ports);
+    await expect(startSession(ports)).rejects.toMatchObject({ code: 'too_many_calls' });
+  });
+});
