@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import type { FastifyInstance } from 'fastify';
+import { AnnouncedCalls } from './calls/announced.ts';
 import { Feed } from './calls/feed.ts';
 import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
@@ -15,6 +16,7 @@ import { Metrics } from './metrics.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
+import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { MULAW_8K } from './units.ts';
 
 /** A gateway that listens. */
@@ -46,15 +48,31 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
   const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
+  const announced = new AnnouncedCalls({ clock });
+  const audioSocket = new AudioSocketServer({ settings, registry, announced, clock, log, metrics });
   const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });
   const warming = new AbortController();
   const recordings = new Recordings({ settings, engine: link, clock, metrics });
   const batches = new Batches({ settings, recordings, clock, log, metrics });
   let draining = false;
   const health = () => ({ draining, engine: link.status });
-  const server = await createServer({ settings, registry, feed, recordings, engine: link, batches, speech, health, metrics, log, clock });
+  const server = await createServer({
+    settings,
+    registry,
+    announced,
+    feed,
+    recordings,
+    engine: link,
+    batches,
+    speech,
+    health,
+    metrics,
+    log,
+    clock,
+  });
   const end = async () => {
     warming.abort();
+    await audioSocket.close();
     await server.close();
     await batches.close();
     await link.close();
@@ -64,6 +82,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
     if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
     await batches.resume();
+    await openAudioSocket(audioSocket, settings, log);
     const url = await listen(server, settings);
     log.info({ url }, 'listening');
     if (settings.ENGINE_PRELOAD) {
@@ -91,16 +110,25 @@ async function listen(server: FastifyInstance, { HOST, PORT }: Settings): Promis
   try {
     return await server.listen({ host: HOST, port: PORT });
   } catch (error) {
-    throw new ListenError(explainListen(error, HOST, PORT), { cause: error });
+    throw new ListenError(explainListen(error, HOST, PORT, 'PORT'), { cause: error });
   }
 }
 
-function explainListen(error: unknown, host: string, port: number): string {
+async function openAudioSocket(audioSocket: AudioSocketServer, { HOST, AUDIOSOCKET_PORT }: Settings, log: Log): Promise<void> {
+  if (AUDIOSOCKET_PORT === 0) return;
+  try {
+    log.info({ address: await audioSocket.listen(HOST, AUDIOSOCKET_PORT) }, 'listening for AudioSocket');
+  } catch (error) {
+    throw new ListenError(explainListen(error, HOST, AUDIOSOCKET_PORT, 'AUDIOSOCKET_PORT'), { cause: error });
+  }
+}
+
+function explainListen(error: unknown, host: string, port: number, setting: 'PORT' | 'AUDIOSOCKET_PORT'): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return `port ${port} of ${host} is in use: end what listens there, or set PORT to another (0 = any free one)`;
+      return `port ${port} of ${host} is in use: end what listens there, or set ${setting} to another${setting === 'PORT' ? ' (0 = any free one)' : ''}`;
     case 'EACCES':
-      return `port ${port} may not be opened by this user: set PORT to 1024 or more`;
+      return `port ${port} may not be opened by this user: set ${setting} to 1024 or more`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

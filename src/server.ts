@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto';
 import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { AnnouncedCalls } from './calls/announced.ts';
 import type { Feed } from './calls/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Clock } from './clock.ts';
 import { Access } from './http/access.ts';
+import { announcementRoutes } from './http/announcements.ts';
 import { asteriskRoutes } from './http/asterisk.ts';
 import { batchRoutes } from './http/batches.ts';
 import { type Calls, callRoutes } from './http/calls.ts';
@@ -43,6 +45,8 @@ const CLOSE_GRACE_MS = 1000;
 interface ServerOptions {
   readonly settings: Settings;
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens'>;
+  /** Where calls are announced whose media says nothing of them. */
+  readonly announced: AnnouncedCalls;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly engine: Engine;
@@ -111,6 +115,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
   await app.register(healthRoutes, { health, access });
   await app.register(twilioRoutes, { settings, registry, access });
   await app.register(asteriskRoutes, { settings, registry, access });
+  await app.register(announcementRoutes, { settings, announced: options.announced, access });
   await app.register(carrierRoutes, { settings, registry, access });
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {

@@ -13,7 +13,7 @@ import type { CallTokens } from './tokens.ts';
 /** Printable ASCII without spaces: an id goes into URLs, log lines and the feed. */
 const ID = /^[!-~]{1,128}$/;
 /** As long as a SIP address may reasonably be. */
-const PARTY_MAX_CHARS = 256;
+export const PARTY_MAX_CHARS = 256;
 
 /** What an arrival needs of its registry, and how it tells it what became of the socket. */
 export interface ArrivalOptions {

@@ -47,6 +47,7 @@ describe('the OpenAPI description', () => {
       'get /v1/models/{id}',
       'get /vonage/media',
       'get /ws/transcribe',
+      'post /asterisk/calls/{uuid}',
       'post /cache/clear',
       'post /twilio/voice',
       'post /v1/audio/speech',

@@ -1,6 +1,7 @@
 /** A server whose calls are pretend ones, for tests of the doors. */
 import type { FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
+import { AnnouncedCalls } from '../../src/calls/announced.ts';
 import { Feed } from '../../src/calls/feed.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import { CallTokens } from '../../src/calls/tokens.ts';
@@ -78,6 +79,7 @@ export class PretendCalls {
 export interface Doors {
   readonly app: FastifyInstance;
   readonly calls: PretendCalls;
+  readonly announced: AnnouncedCalls;
   readonly feed: Feed;
   readonly clock: FakeClock;
   readonly metrics: Metrics;
@@ -97,6 +99,7 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
   const clock = new FakeClock();
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
   const calls = new PretendCalls(clock);
+  const announced = new AnnouncedCalls({ clock });
   const metrics = new Metrics();
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
@@ -116,6 +119,7 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
   const app = await createServer({
     settings,
     registry: calls,
+    announced,
     feed,
     recordings,
     engine: speaker,
@@ -127,7 +131,7 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
     clock,
   });
   app.addHook('onClose', () => batches.close());
-  return { app, calls, feed, clock, metrics, logLines, health, engine: speaker, recordings };
+  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings };
 }
 
 /** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */

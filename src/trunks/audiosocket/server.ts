@@ -1,0 +1,96 @@
+/**
+ * The port that Asterisk's AudioSocket connects to. The protocol has no credentials: who may connect is a list of addresses (AUDIOSOCKET_ALLOW), and
+ * whoever is not on it is cut off before anything of theirs is read.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { AddressRanges } from '../../addresses.ts';
+import type { AnnouncedCalls } from '../../calls/announced.ts';
+import type { CallRegistry } from '../../calls/registry.ts';
+import type { LegHandlers } from '../../carriers/leg.ts';
+import type { Clock } from '../../clock.ts';
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { Settings } from '../../settings.ts';
+import { AudioSocketLeg } from './leg.ts';
+
+interface AudioSocketServerOptions {
+  readonly settings: Settings;
+  readonly registry: Pick<CallRegistry, 'accept'>;
+  readonly announced: AnnouncedCalls;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** A server, not listening yet. */
+export class AudioSocketServer {
+  readonly #options: AudioSocketServerOptions;
+  readonly #allowed: AddressRanges;
+  readonly #server: Server;
+
+  constructor(options: AudioSocketServerOptions) {
+    this.#options = options;
+    this.#allowed = new AddressRanges(options.settings.AUDIOSOCKET_ALLOW);
+    this.#server = createServer({ noDelay: true }, (socket) => this.#onConnection(socket));
+  }
+
+  /** Listens on `host`. Returns `host:port`, the port being a free one for 0. Rejects with what the system says when it cannot. */
+  async listen(host: string, port: number): Promise<string> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    const { address, family, port: listening } = this.#server.address() as AddressInfo;
+    return `${family === 'IPv6' ? `[${address}]` : address}:${listening}`;
+  }
+
+  /** Takes no more connections. Resolves when those that there are have closed, which is for their calls to see to. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+
+  #onConnection(socket: Socket): void {
+    if (!this.#allowed.has(socket.remoteAddress ?? '')) {
+      this.#refuse(socket);
+      return;
+    }
+    const { registry, settings } = this.#options;
+    registry.accept({
+      carrier: 'audiosocket',
+      tokenRequired: false,
+      // Parameters come by an announcement alone, and that showed the password.
+      vouched: settings.ASTERISK_PASSWORD !== '',
+      connect: (handlers) => this.#open(socket, handlers),
+    });
+  }
+
+  /** A flood of strangers shall not fill the log. */
+  #refuse(socket: Socket): void {
+    socket.on('error', () => undefined);
+    socket.resetAndDestroy();
+    this.#options.metrics.refused.inc({ code: 'address_refused' });
+    this.#options.log.debug('a connection came from an address that AUDIOSOCKET_ALLOW does not name');
+  }
+
+  #open(socket: Socket, handlers: LegHandlers): AudioSocketLeg {
+    const { settings, announced, clock } = this.#options;
+    return new AudioSocketLeg({
+      socket,
+      streamId: randomUUID(),
+      limits: {
+        startTimeoutMs: settings.START_TIMEOUT_MS,
+        mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
+        sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+        messageMaxBytes: settings.MESSAGE_MAX_BYTES,
+      },
+      clock,
+      handlers: {
+        onEvent: (event) => handlers.onEvent(event.type === 'start' ? { type: 'start', start: announced.complete(event.start) } : event),
+        onClosed: (end) => handlers.onClosed(end),
+      },
+    });
+  }
+}
