@@ -5,6 +5,7 @@ import { benchCalls } from './calls.ts';
 import { benchCompare } from './compare.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
+import { benchFloor } from './floor.ts';
 import { benchIntelligibility } from './intelligibility.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
@@ -38,6 +39,9 @@ bench('intelligibility', 'word error rate of what each voice says, over the phon
 );
 bench('files', 'how fast recordings are transcribed, in what memory, and what cutting and joining costs', (quick) =>
   benchFiles(quick ? { lengths: [10, 60], joinSeconds: 120 } : { lengths: [10, 60, 600], joinSeconds: 1200 }),
+);
+bench('floor', 'what scheduler, contract and ear add to the model runs, stage by stage', (quick) =>
+  benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 }),
 );
 bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
   benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 60, fileSeconds: 300 }),

@@ -1,0 +1,202 @@
+/**
+ * The same work done with ever more of the engine and the gateway around the models: what each of them adds is the difference. All one job after the
+ * other, so that nothing hides behind anything.
+ */
+import { type EngineSettings, type FromEngine, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import { moonshineFiles } from '../../engine/graph/moonshine.ts';
+import { EngineHost } from '../../engine/host.ts';
+import type { Asr, Vad } from '../../engine/models/model.ts';
+import { moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
+import type { Decoding, MoonshineGraphs } from '../../engine/models/moonshine-graphs.ts';
+import { openRewrittenGraphs } from '../../engine/models/moonshine-rewritten.ts';
+import { loadSilero } from '../../engine/models/silero.ts';
+import { systemTime } from '../../engine/time.ts';
+import { systemClock } from '../../src/clock.ts';
+import { readSettings } from '../../src/config.ts';
+import type { Engine } from '../../src/link/engine.ts';
+import type { Link } from '../../src/link/link.ts';
+import { Ear } from '../../src/transcription/ear.ts';
+import { finish } from '../engine/speech.ts';
+
+const NOBODY_WAITS_MS = 600_000;
+
+/** A job as the ear asked for it. */
+export interface Job {
+  readonly kind: 'detect' | 'transcribe';
+  readonly samples: Int16Array;
+}
+
+/** What one job took in one stage, in ms. */
+export interface BareTime {
+  readonly encoderMs: number;
+  readonly decoderMs: number;
+  /** Model runs, and what the recogniser does between them: floats, tokens, text. */
+  readonly recogniserMs: number;
+}
+
+/** The models without scheduler or process, with a clock inside the recogniser. */
+export class BareModels {
+  readonly #asr: Asr;
+  readonly #vad: Vad;
+  readonly #graphs: TimedGraphs;
+
+  private constructor(graphs: TimedGraphs, vad: Vad) {
+    this.#graphs = graphs;
+    this.#asr = moonshineOn(graphs, 'cpu');
+    this.#vad = vad;
+  }
+
+  static async load(): Promise<BareModels> {
+    const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = readSettings({});
+    const files = await moonshineFiles({ shipped: shippedFiles(), cacheDir, progress: (text) => process.stderr.write(`${text}\n`) });
+    const graphs = await openRewrittenGraphs(files, { device: { provider: 'cpu' }, threads: 1 }, runTokens);
+    return new BareModels(new TimedGraphs(graphs), await loadSilero({ threads: 1 }));
+  }
+
+  async transcribe(samples: Int16Array): Promise<BareTime> {
+    this.#graphs.encoderMs = 0;
+    this.#graphs.decoderMs = 0;
+    const recogniserMs = await timed(() => finish(this.#asr.transcribe(samples, [])));
+    return { encoderMs: this.#graphs.encoderMs, decoderMs: this.#graphs.decoderMs, recogniserMs };
+  }
+
+  /** One model run for each window. */
+  detect(samples: Int16Array): Promise<number> {
+    return timed(() => finish(this.#vad.detect([{ samples, state: null }])));
+  }
+}
+
+class TimedGraphs implements MoonshineGraphs {
+  encoderMs = 0;
+  decoderMs = 0;
+  readonly #graphs: MoonshineGraphs;
+
+  constructor(graphs: MoonshineGraphs) {
+    this.#graphs = graphs;
+  }
+
+  async encode(waveform: Float32Array): Promise<Decoding> {
+    const beginMs = performance.now();
+    const decoding = await this.#graphs.encode(waveform);
+    this.encoderMs += performance.now() - beginMs;
+    return {
+      start: (draft) => this.#decode(() => decoding.start(draft)),
+      more: () => this.#decode(() => decoding.more()),
+    };
+  }
+
+  async #decode(run: () => Promise<number[]>): Promise<number[]> {
+    const beginMs = performance.now();
+    const tokens = await run();
+    this.decoderMs += performance.now() - beginMs;
+    return tokens;
+  }
+}
+
+/** The engine in this process: messages, checks and the scheduler around the models. */
+export class LocalEngine {
+  readonly #host: EngineHost;
+  #receive: (message: FromEngine) => void = () => undefined;
+  #nextId = 1;
+
+  private constructor() {
+    this.#host = new EngineHost({ time: systemTime, outlet: { send: (message) => this.#receive(message), leave: () => undefined } });
+  }
+
+  static async start(): Promise<LocalEngine> {
+    const engine = new LocalEngine();
+    await engine.#send({ kind: 'configure', settings: engineSettings() });
+    return engine;
+  }
+
+  /** Ms until the answer. */
+  run({ kind, samples }: Job): Promise<number> {
+    const id = this.#nextId++;
+    const terms = { id, urgency: 'batch', dueInMs: NOBODY_WAITS_MS };
+    const work = kind === 'detect' ? { tracks: [{ samples, state: null }] } : { samples, draft: [] };
+    return timed(() => this.#send({ kind, ...terms, ...work }));
+  }
+
+  async #send(message: object): Promise<void> {
+    const answer = await new Promise<FromEngine>((resolve) => {
+      this.#receive = (received) => {
+        if (received.kind !== 'progress') resolve(received);
+      };
+      this.#host.receive(message);
+    });
+    if (answer.kind === 'failed' || answer.kind === 'refused') throw new Error(answer.message);
+  }
+}
+
+function engineSettings(): EngineSettings {
+  const { ASR_MODEL, VAD_MODEL, CUDA_DEVICE, MODEL_GRAPHS, MODEL_CACHE_DIR, DECODE_RUN_TOKENS } = readSettings({});
+  return {
+    ...{ asrModel: ASR_MODEL, vadModel: VAD_MODEL, ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: CUDA_DEVICE, threads: 1 },
+    ...{ modelGraphs: MODEL_GRAPHS, modelCacheDir: MODEL_CACHE_DIR, decodeRunTokens: DECODE_RUN_TOKENS },
+  };
+}
+
+/** An engine process and the contract in between: ms until the link has the answer. */
+export function runOnLink(link: Link, { kind, samples }: Job): Promise<number> {
+  const terms = { urgency: 'batch', dueInMs: NOBODY_WAITS_MS } as const;
+  return timed(() =>
+    kind === 'detect' ? link.detect({ samples, state: null, ...terms }) : link.transcribe({ samples, draft: [], ...terms }),
+  );
+}
+
+/** What an utterance took in the ear, in ms. */
+export interface HeardTime {
+  /** From its last sample to the last final. */
+  readonly listeningMs: number;
+  /** From the decision that speech is over to the final, for each final. */
+  readonly finalMs: readonly number[];
+}
+
+/** One utterance through an ear of its own, pushed at once, no partials and nothing decoded ahead; tells the jobs that it asked for. */
+export async function hear(link: Link, samples: Int16Array, onJob: (job: Job) => void): Promise<HeardTime> {
+  const finalMs: number[] = [];
+  const ear = new Ear({
+    settings: { ...readSettings({}), EAGER_MS: Number.MAX_SAFE_INTEGER },
+    engine: watched(link, onJob),
+    clock: systemClock,
+    originMs: 0,
+    partials: false,
+    emit: () => undefined,
+    metrics: { partial: () => undefined, partialDropped: () => undefined, final: (_, lagMs) => finalMs.push(lagMs) },
+  });
+  const listeningMs = await timed(async () => {
+    ear.push(samples);
+    await ear.end();
+  });
+  return { listeningMs, finalMs };
+}
+
+function watched(link: Link, onJob: (job: Job) => void): Engine {
+  return {
+    load: 0,
+    firmLoad: 0,
+    voices: [],
+    ttsModel: null,
+    wake: () => link.wake(),
+    speak: () => Promise.reject(new Error('nothing is spoken')),
+    detect(request) {
+      onJob({ kind: 'detect', samples: request.samples });
+      return link.detect(request);
+    },
+    transcribe(request) {
+      onJob({ kind: 'transcribe', samples: request.samples });
+      return link.transcribe(request);
+    },
+  };
+}
+
+/** Windows of a detection job. */
+export function windowsOf({ samples }: Job): number {
+  return samples.length / VAD_WINDOW_SAMPLES;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const beginMs = performance.now();
+  await work();
+  return performance.now() - beginMs;
+}
