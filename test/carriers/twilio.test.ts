@@ -1,17 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TwilioDialect } from '../../src/carriers/twilio.ts';
-import { TrunklineError } from '../../src/errors.ts';
+import { outcome, WireFixtures } from './wire-fixtures.ts';
 
-const FIXTURES = join(import.meta.dirname, '../../fixtures/wire/twilio');
+const fixtures = new WireFixtures({ carrier: 'twilio', open: () => new TwilioDialect() });
+const read = (file: string) => fixtures.read(file);
 const START = read('good/start.json');
 const SILENCE = Buffer.alloc(160, 0xff);
-
-function read(file: string): string {
-  return readFileSync(join(FIXTURES, file), 'utf8');
-}
 
 function started(start = START): TwilioDialect {
   const dialect = new TwilioDialect();
@@ -19,50 +14,7 @@ function started(start = START): TwilioDialect {
   return dialect;
 }
 
-/** One word for what a message gave: the event's type, what is ignored, or the error's code. */
-function outcome(dialect: TwilioDialect, message: string | Uint8Array): string {
-  try {
-    const event = dialect.receive(message);
-    return event.type === 'ignored' ? `ignored ${event.what}` : event.type;
-  } catch (error) {
-    if (error instanceof TrunklineError) return error.code;
-    throw error;
-  }
-}
-
-/** The tables of the fixtures' README: file → what it gives. */
-function readTable(): [file: string, gives: string][] {
-  return [...read('README.md').matchAll(/^\| `([^`]+)` \| ([^|]+) \|/gm)].map(([, file = '', gives = '']) => [file, gives.trim()]);
-}
-
-function expand(gives: string): string[] {
-  return gives.split(', ').flatMap((each) => {
-    const [word = '', times = '1'] = each.split(' ×');
-    return Array<string>(Number(times)).fill(word);
-  });
-}
-
-describe('the wire fixtures', () => {
-  it('all stand in the README', () => {
-    const files = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' }).filter((file) => /\.jsonl?$/.test(file));
-    expect(
-      readTable()
-        .map(([file]) => file)
-        .sort(),
-    ).toEqual(files.sort());
-  });
-
-  it.each(readTable().filter(([file]) => file.endsWith('.json')))('%s → %s', (file, gives) => {
-    const begins = file.includes('start') || file.includes('connected') || file.includes('parameter');
-    expect(outcome(begins ? new TwilioDialect() : started(), read(file))).toBe(gives);
-  });
-
-  it.each(readTable().filter(([file]) => file.endsWith('.jsonl')))('%s → %s', (file, gives) => {
-    const dialect = new TwilioDialect();
-    const messages = read(file).trimEnd().split('\n');
-    expect(messages.map((message) => outcome(dialect, message))).toEqual(expand(gives));
-  });
-});
+fixtures.describe();
 
 describe('what the events hold', () => {
   it('start names call, stream, numbers, tracks and codec', () => {

@@ -1,0 +1,9 @@
+import { ExotelDialect } from '../../../src/carriers/exotel.ts';
+import { checkPayload, streamTarget } from '../stream-target.ts';
+
+export const target = streamTarget({
+  carrier: 'exotel',
+  words: ['custom_parameters', 'sample_rate', '"stream_sid":', 'base64'],
+  open: () => new ExotelDialect(),
+  checkSent: checkPayload,
+});

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { VonageDialect } from '../../../src/carriers/vonage.ts';
+import { streamTarget } from '../stream-target.ts';
+
+export const target = streamTarget({
+  carrier: 'vonage',
+  words: ['websocket:connected', 'websocket:notify', 'websocket:dtmf', 'audio/l16;rate=16000', 'headers', '\u0000', '{"binary":"AAA="}'],
+  open: () => new VonageDialect({ streamId: 'ours' }),
+  checkSent: (message, _start, audio) => assert.equal(message, audio),
+});
