@@ -106,7 +106,8 @@ function findJobProblem(message: Message, limits: ModelLimits): string | null {
 }
 
 function findSpeechProblem(message: Message, limits: ModelLimits): string | null {
-  const { samples, draft } = message;
+  const { samples, draft, timed } = message;
+  if (timed !== undefined && typeof timed !== 'boolean') return `timed: got ${describe(timed)}, expected a boolean`;
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
   if (samples.length > JOB_MAX_SAMPLES) return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
   if (!Array.isArray(draft) || draft.length > DRAFT_MAX_TOKENS) return `draft: expected an array of at most ${DRAFT_MAX_TOKENS} tokens`;

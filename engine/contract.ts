@@ -58,6 +58,8 @@ export interface TranscribeJob {
   readonly samples: Int16Array;
   /** Tokens of the previous hypothesis for the same utterance; the model verifies them in one run. Empty = none. */
   readonly draft: readonly number[];
+  /** Whether it should be found out when each word was said. That takes one model run more, about an eighth of the time. */
+  readonly timed?: boolean;
 }
 
 /** Windows of one track, in order: `samples` holds a whole number of {@link VAD_WINDOW_SAMPLES}. */
@@ -148,6 +150,14 @@ export interface RefusedMessage {
   readonly message: string;
 }
 
+/** A word and where in a job's samples it was said, in ms from their start. */
+export interface SpokenWord {
+  readonly text: string;
+  readonly startMs: number;
+  /** The next word's start when no pause is heard between the two. */
+  readonly endMs: number;
+}
+
 /** The text of a {@link TranscribeJob}. */
 export interface TranscribedMessage {
   readonly kind: 'transcribed';
@@ -157,6 +167,8 @@ export interface TranscribedMessage {
   readonly tokens: readonly number[];
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;
+  /** The words of the text in order, their starts never falling; absent when they were not asked for, or when the recogniser cannot tell. */
+  readonly words?: readonly SpokenWord[];
   readonly cost: JobCost;
 }
 

@@ -105,7 +105,7 @@ export class EngineHost {
 async function* work({ asr, vad, tts }: Models, job: EngineJob): Steps<Result> {
   if (job.kind === 'detect') return { kind: 'detected', tracks: yield* vad.detect(job.tracks) };
   if (job.kind === 'speak') return { kind: 'spoken', ...(yield* tts.speak(job)) };
-  return { kind: 'transcribed', ...(yield* asr.transcribe(job.samples, job.draft)) };
+  return { kind: 'transcribed', ...(yield* asr.transcribe(job.samples, job.draft, job)) };
 }
 
 function limitsOf({ asr, vad, tts }: Models): ModelLimits {

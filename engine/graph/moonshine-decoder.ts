@@ -2,11 +2,23 @@
  * The decoder graph: tokens in, tokens out. A loop runs the one decoder body in it. The first turn takes the tokens given, a draft behind the last
  * token that is certain, keeps the part of the draft that the model agrees with and adds the next token; every further turn adds one. The most
  * likely token is chosen inside, so 32768 logits never leave. It ends at the end token or after `max_steps` turns, and then gives its caches back to
- * go on with: `input_ids` is then the last token alone.
+ * go on with: `input_ids` is then the last token alone. Besides, it gives the queries of its last turn with which one layer looked for each token in the
+ * speech (see moonshine-alignment.ts).
  */
 import { GraphBuilder, type ValueType } from './builder.ts';
 import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
-import { CROSS, CROSS_NAMES, END_TOKEN, HEAD_SIZE, HEADS, LAYERS, PAST_NAMES, PRESENT_NAMES } from './moonshine-shape.ts';
+import {
+  ALIGNING_LAYER,
+  CROSS,
+  CROSS_NAMES,
+  END_TOKEN,
+  HEAD_SIZE,
+  HEADS,
+  HIDDEN_SIZE,
+  LAYERS,
+  PAST_NAMES,
+  PRESENT_NAMES,
+} from './moonshine-shape.ts';
 import { DATA_TYPE } from './onnx-proto.ts';
 import { tensor } from './tensors.ts';
 import { type QuantizedMatrix, type ShippedGraph, sideBySide, transposed } from './weights.ts';
@@ -19,6 +31,7 @@ const ONE_TOKEN: ValueType = { type: 'int64', dims: [1] };
 const TOKENS: ValueType = { type: 'int64', dims: [1, 'tokens'] };
 const PAST: ValueType = { type: 'float', dims: [1, HEADS, 'past', HEAD_SIZE] };
 const PRESENT: ValueType = { type: 'float', dims: [1, HEADS, 'present', HEAD_SIZE] };
+const QUERIES: ValueType = { type: 'float', dims: [1, 'asked', HIDDEN_SIZE] };
 
 const BIGGEST = 2n ** 62n;
 
@@ -34,9 +47,11 @@ export function buildDecoder(decoder: ShippedGraph): Uint8Array {
   for (const name of CROSS_NAMES) graph.input(name, CROSS);
   const body = buildBody(graph.body(), decoder);
   const always = graph.constant(tensor('true', 'bool', [], Uint8Array.of(1)));
-  const carried = ['input_ids', ...PAST_NAMES];
+  const noQueries = graph.constant(tensor('no queries', 'float', [1, 0, HIDDEN_SIZE], new Float32Array(0)));
+  const carried = ['input_ids', ...PAST_NAMES, noQueries];
   const results = graph.addMany('Loop', ['max_steps', always, ...carried], carried.length + 2, { attributes: { body } });
   for (const [index, name] of PRESENT_NAMES.entries()) graph.output(results[index + 1] ?? '', name, PRESENT);
+  graph.output(results.at(-3) ?? '', 'queries', QUERIES);
   graph.output(results.at(-2) ?? '', 'tokens', { type: 'int64', dims: ['steps', 1] });
   graph.output(results.at(-1) ?? '', 'accepted', { type: 'int64', dims: ['steps', 1] });
   return graph.file('moonshine tiny decoder');
@@ -48,9 +63,10 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
   graph.input('goes on', { type: 'bool', dims: [] });
   const tokens = graph.input('turn.tokens', TOKENS);
   const past = PAST_NAMES.map((name) => graph.input(`turn.${name}`, PAST));
+  graph.input('turn.queries', QUERIES);
 
   const start = graph.add('Shape', [past[0] ?? ''], { attributes: { start: 2n, end: 3n } });
-  const { likeliest, present } = addTransformer(graph, { decoder, tokens, past, start });
+  const { likeliest, present, queries } = addTransformer(graph, { decoder, tokens, past, start });
   const accepted = addAgreement(graph, tokens, likeliest);
   const next = graph.add('Reshape', [graph.add('Gather', [likeliest, accepted], { attributes: { axis: 1n } }), graph.integers([1n])]);
   const certain = graph.add('Add', [graph.add('Add', [start, accepted]), graph.integers([1n])]);
@@ -62,6 +78,7 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
     const cropped = graph.add('Slice', [cache, graph.integers([0n]), certain, graph.integers([2n])]);
     graph.output(cropped, `turn.${PRESENT_NAMES[index]}`, PRESENT);
   }
+  graph.output(queries, 'turn.next queries', QUERIES);
   graph.output(next, 'turn.token', ONE_TOKEN);
   graph.output(accepted, 'turn.accepted', ONE_TOKEN);
   return graph.graph('turn');
@@ -91,8 +108,14 @@ interface Transformer {
   readonly start: string;
 }
 
-/** The likeliest token behind each of `tokens`, and the caches with them. */
-function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: Transformer): { likeliest: string; present: string[] } {
+interface Transformed {
+  readonly likeliest: string;
+  readonly present: readonly string[];
+  readonly queries: string;
+}
+
+/** The likeliest token behind each of `tokens`, the caches with them, and what {@link ALIGNING_LAYER} asked the speech for. */
+function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: Transformer): Transformed {
   const embedding = decoder.embedding(EMBEDDING);
   const rotary = addRotaryTables(graph, decoder.floats('/model/decoder/rotary_emb/Cast_1_output_0'), POSITIONS);
   const epsilon = decoder.floats('/model/decoder/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
@@ -100,13 +123,15 @@ function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: T
   let hidden = lookUp(tokens);
   const noBias = addNoBias(graph, tokens);
   const present: string[] = [];
+  let queries = '';
   for (let layer = 0; layer < LAYERS; layer++) {
     const added = addLayer(graph, { decoder, layer, hidden, past: past.slice(2 * layer, 2 * layer + 2), start, noBias, rotary, epsilon });
     hidden = added.hidden;
     present.push(...added.present);
+    if (layer === ALIGNING_LAYER) queries = added.queries;
   }
   hidden = addNorm(graph, hidden, 'last norm', { weights: decoder.floats('model.decoder.norm.weight_merged_0'), epsilon });
-  return { likeliest: addHead(graph, hidden, { embedding, lookUp }), present };
+  return { likeliest: addHead(graph, hidden, { embedding, lookUp }), present, queries };
 }
 
 function addEmbedding(graph: GraphBuilder, { rows, columns, bytes, scales, zeroPoints }: QuantizedMatrix): LookUp {
@@ -145,7 +170,7 @@ interface DecoderLayer {
   readonly epsilon: number;
 }
 
-function addLayer(graph: GraphBuilder, at: DecoderLayer): { hidden: string; present: readonly string[] } {
+function addLayer(graph: GraphBuilder, at: DecoderLayer): { hidden: string; present: readonly string[]; queries: string } {
   const { decoder, layer, hidden, epsilon } = at;
   const name = `layers.${layer}`;
   const norm = (part: string) => decoder.floats(`model.decoder.${name}.${part}.weight_merged_0`);
@@ -157,9 +182,9 @@ function addLayer(graph: GraphBuilder, at: DecoderLayer): { hidden: string; pres
     at,
     addNorm(graph, afterSelf, `${name} norm 2`, { weights: norm('post_attention_layernorm'), epsilon }),
   );
-  const afterCross = graph.add('Add', [afterSelf, cross]);
+  const afterCross = graph.add('Add', [afterSelf, cross.attended]);
   const narrow = addGatedLinear(graph, at, addNorm(graph, afterCross, `${name} norm 3`, { weights: norm('final_layernorm'), epsilon }));
-  return { hidden: graph.add('Add', [afterCross, narrow]), present: self.present };
+  return { hidden: graph.add('Add', [afterCross, narrow]), present: self.present, queries: cross.queries };
 }
 
 function addSelfAttention(graph: GraphBuilder, at: DecoderLayer, value: string): { attended: string; present: readonly string[] } {
@@ -179,7 +204,11 @@ function addSelfAttention(graph: GraphBuilder, at: DecoderLayer, value: string):
  * Attention over the speech. Queries and keys are scaled apart, as they are in the published graph, and a bias of zeros keeps `MultiHeadAttention` from
  * taking the keys in blocks, whose shares it would add up in another order.
  */
-function addCrossAttention(graph: GraphBuilder, { decoder, layer, noBias }: DecoderLayer, value: string): string {
+function addCrossAttention(
+  graph: GraphBuilder,
+  { decoder, layer, noBias }: DecoderLayer,
+  value: string,
+): { attended: string; queries: string } {
   const path = `/model/decoder/layers.${layer}/encoder_attn`;
   const scale = graph.constant(tensor('root of scale', 'float', [], Float32Array.of(HEAD_SIZE ** -0.25)));
   const queries = graph.add('Mul', [addLinear(graph, value, `layers.${layer} cross q`, decoder.linear(`${path}/q_proj`)), scale]);
@@ -188,7 +217,7 @@ function addCrossAttention(graph: GraphBuilder, { decoder, layer, noBias }: Deco
     microsoft: true,
     attributes: { num_heads: BigInt(HEADS), scale: 1 },
   });
-  return addLinear(graph, attended, `layers.${layer} cross out`, decoder.linear(`${path}/dense`));
+  return { attended: addLinear(graph, attended, `layers.${layer} cross out`, decoder.linear(`${path}/dense`)), queries };
 }
 
 /** Zeros for every pair of a token and a frame. */

@@ -10,6 +10,12 @@ export const HIDDEN_SIZE = HEADS * HEAD_SIZE;
 /** Numbers of each head that the rotary embedding turns by the position. */
 export const ROTARY_SIZE = 32;
 
+/** Samples (16 kHz) that a frame of the encoder stands for. */
+export const FRAME_SAMPLES = 384;
+
+/** The decoder layer whose cross-attention says where in the speech a token was found. */
+export const ALIGNING_LAYER = 4;
+
 /** Tokens there are; the embedding is the output projection too. */
 export const VOCABULARY_SIZE = 32_768;
 

@@ -1,5 +1,5 @@
 /** What a model is to the rest of the engine. A model keeps nothing between jobs. */
-import type { DetectedMessage, DetectTrack, SpeakJob, SpokenMessage, VoiceInfo } from '../contract.ts';
+import type { DetectedMessage, DetectTrack, SpeakJob, SpokenMessage, SpokenWord, VoiceInfo } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
 
 /** What a recogniser made of one stretch of speech. */
@@ -9,6 +9,8 @@ export interface Recognition {
   readonly tokens: readonly number[];
   /** Whether a repetition loop was collapsed. */
   readonly looped: boolean;
+  /** When its words were said, if that was asked for and can be told. */
+  readonly words?: readonly SpokenWord[];
 }
 
 /** A speech recogniser. */
@@ -18,8 +20,8 @@ export interface Asr {
   readonly provider: 'cpu' | 'cuda';
   /** Tokens are below this. */
   readonly vocabularySize: number;
-  /** Recognises 16 kHz mono speech of any length, `draft` being the tokens of an earlier hypothesis. One step per model run. */
-  transcribe(samples: Int16Array, draft: readonly number[]): Steps<Recognition>;
+  /** Recognises 16 kHz mono speech of any length, `draft` being the tokens of an earlier hypothesis; `timed` asks for {@link Recognition.words}. One step per model run. */
+  transcribe(samples: Int16Array, draft: readonly number[], options?: { readonly timed?: boolean }): Steps<Recognition>;
   /** Makes every kind of model run that {@link transcribe} makes, whatever the audio says. */
   warmUp(samples: Int16Array): Promise<void>;
 }

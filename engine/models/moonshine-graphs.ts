@@ -13,6 +13,11 @@ export interface Decoding {
   start(draft: readonly number[]): Promise<number[]>;
   /** One model run: at least one token more. */
   more(): Promise<number[]>;
+  /**
+   * One model run: when each of `tokens` begins, in samples from the start of the speech, and behind the last one when it ends; never falling. Null where
+   * the graphs cannot tell.
+   */
+  align(tokens: readonly number[]): Promise<number[] | null>;
 }
 
 /** Named inputs of a run. */

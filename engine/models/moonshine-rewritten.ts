@@ -1,9 +1,23 @@
 /** Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and only tokens and the caches to go on with leave it. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { CROSS_NAMES, END_TOKEN, HEAD_SIZE, HEADS, PAST_NAMES, PRESENT_NAMES, START_TOKEN } from '../graph/moonshine-shape.ts';
-import { openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import {
+  ALIGNING_LAYER,
+  CROSS_NAMES,
+  END_TOKEN,
+  FRAME_SAMPLES,
+  HEAD_SIZE,
+  HEADS,
+  PAST_NAMES,
+  PRESENT_NAMES,
+  START_TOKEN,
+} from '../graph/moonshine-shape.ts';
+import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import { alignTokens } from './moonshine-alignment.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 import type { GraphFiles } from './moonshine-shipped.ts';
+
+/** The keys that the aligning layer's queries are for. */
+const ALIGNING_KEYS = CROSS_NAMES[2 * ALIGNING_LAYER] ?? '';
 
 const OUTPUTS = ['tokens', 'accepted', ...PRESENT_NAMES];
 
@@ -38,14 +52,14 @@ class RewrittenGraphs implements MoonshineGraphs {
 
 class RewrittenDecoding implements Decoding {
   readonly #decoder: InferenceSession;
+  readonly #speech: Tensors;
   readonly #feeds: Tensors;
   #last = END_TOKEN;
 
   constructor(decoder: InferenceSession, speech: Tensors, runTokens: number) {
     this.#decoder = decoder;
-    const maxSteps = new Tensor('int64', BigInt64Array.of(BigInt(runTokens)), []);
-    const empty = new Tensor('float32', new Float32Array(0), [1, HEADS, 0, HEAD_SIZE]);
-    this.#feeds = { ...speech, ...Object.fromEntries(PAST_NAMES.map((name) => [name, empty])), max_steps: maxSteps };
+    this.#speech = speech;
+    this.#feeds = { ...speech, ...noPast(), max_steps: stepsTensor(runTokens) };
   }
 
   start(draft: readonly number[]): Promise<number[]> {
@@ -54,6 +68,13 @@ class RewrittenDecoding implements Decoding {
 
   more(): Promise<number[]> {
     return this.#run([this.#last]);
+  }
+
+  /** Whatever the model thinks of the tokens, its first turn looks for each of them in the speech. */
+  async align(tokens: readonly number[]): Promise<number[]> {
+    const feeds = { ...this.#speech, ...noPast(), max_steps: stepsTensor(1), input_ids: tokenTensor([START_TOKEN, ...tokens]) };
+    const queries = floatsOf(await this.#decoder.run(feeds, ['queries']), 'queries');
+    return alignTokens({ queries, keys: floatsOf(this.#speech, ALIGNING_KEYS) }).map((frame) => frame * FRAME_SAMPLES);
   }
 
   /** Takes a token that is certain and a draft behind it. */
@@ -66,6 +87,15 @@ class RewrittenDecoding implements Decoding {
     const [accepted = 0] = numbersOf(outputs, 'accepted');
     return [...tokens.slice(1, 1 + accepted), ...said];
   }
+}
+
+function noPast(): Tensors {
+  const empty = new Tensor('float32', new Float32Array(0), [1, HEADS, 0, HEAD_SIZE]);
+  return Object.fromEntries(PAST_NAMES.map((name) => [name, empty]));
+}
+
+function stepsTensor(steps: number): Tensor {
+  return new Tensor('int64', BigInt64Array.of(BigInt(steps)), []);
 }
 
 function numbersOf(outputs: InferenceSession.OnnxValueMapType, name: string): number[] {

@@ -90,6 +90,10 @@ class ShippedDecoding implements Decoding {
     for (const cache of decoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
     return [this.#last];
   }
+
+  align(): Promise<null> {
+    return Promise.resolve(null);
+  }
 }
 
 function noPast(): Tensors {

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import llamaTokenizer from 'llama-tokenizer-js';
-import { ENGINE_RATE_HZ } from '../contract.ts';
+import { ENGINE_RATE_HZ, type SpokenWord } from '../contract.ts';
 import { moonshineFiles } from '../graph/moonshine.ts';
 import { END_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import type { SessionOptions } from '../onnx.ts';
@@ -17,6 +17,9 @@ import { writeFloats } from './pcm.ts';
 /** The tokenizer knows the first 32000 tokens; the first three are control tokens. */
 const TEXT_TOKENS_FROM = 3;
 const TEXT_TOKENS_TO = 32_000;
+
+/** What the tokenizer writes for the space before a word. */
+const WORD_MARK = '\u2581';
 
 /** Nobody speaks faster, so a longer hypothesis is a hallucination. */
 const TOKENS_PER_SECOND = 6.5;
@@ -88,7 +91,7 @@ class Moonshine implements Asr {
     this.provider = provider;
   }
 
-  async *transcribe(samples: Int16Array, draft: readonly number[]): Steps<Recognition> {
+  async *transcribe(samples: Int16Array, draft: readonly number[], { timed = false } = {}): Steps<Recognition> {
     if (samples.length === 0) return { text: '', tokens: [], looped: false };
     const maxTokens = Math.ceil((samples.length / ENGINE_RATE_HZ) * TOKENS_PER_SECOND) + TOKENS_SPARE;
     const decoding = await this.#graphs.encode(toWaveform(samples));
@@ -99,7 +102,11 @@ class Moonshine implements Asr {
       yield;
       tokens.push(...(await decoding.more()));
     }
-    return toRecognition(upToEnd(tokens, maxTokens));
+    const recognition = toRecognition(upToEnd(tokens, maxTokens));
+    if (!timed || recognition.looped) return recognition;
+    yield;
+    const times = await decoding.align(recognition.tokens);
+    return times === null ? recognition : { ...recognition, words: wordsOf(recognition.tokens, times) };
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
@@ -123,6 +130,31 @@ function upToEnd(tokens: readonly number[], maxTokens: number): readonly number[
 
 function toRecognition(decoded: readonly number[]): Recognition {
   const { tokens, looped } = collapseLoops(decoded);
-  const words = tokens.filter((token) => token >= TEXT_TOKENS_FROM && token < TEXT_TOKENS_TO);
-  return { text: llamaTokenizer.decode(words, false, false).trim(), tokens: looped ? [] : tokens, looped };
+  return { text: textOf(tokens), tokens: looped ? [] : tokens, looped };
+}
+
+function textOf(tokens: readonly number[]): string {
+  return llamaTokenizer.decode(tokens.filter(isText), false, false).trim();
+}
+
+function isText(token: number): boolean {
+  return token >= TEXT_TOKENS_FROM && token < TEXT_TOKENS_TO;
+}
+
+/** Words are what spaces divide. `times` in samples: where each token begins, and where the last one ends. */
+function wordsOf(tokens: readonly number[], times: readonly number[]): SpokenWord[] {
+  const starts = tokens.flatMap((token, index) => (isText(token) && beginsWord(token) ? [index] : []));
+  return starts.flatMap((start, index) => {
+    const end = starts[index + 1] ?? tokens.length;
+    const text = textOf(tokens.slice(start, end));
+    return text === '' ? [] : [{ text, startMs: toMs(times[start]), endMs: toMs(times[end]) }];
+  });
+}
+
+function beginsWord(token: number): boolean {
+  return llamaTokenizer.vocabById[token]?.startsWith(WORD_MARK) ?? false;
+}
+
+function toMs(samples = Number.NaN): number {
+  return Math.round((1000 * samples) / ENGINE_RATE_HZ);
 }

@@ -2,7 +2,7 @@
  * The engine as the rest of the gateway sees it. Only this type leaves the room `link`: rooms that need text or voice detection
  * take an `Engine` and never learn how many processes there are.
  */
-import type { DetectJob, JobCost, JobErrorCode, SpeakJob, TranscribeJob, VoiceInfo } from '../../engine/contract.ts';
+import type { DetectJob, JobCost, JobErrorCode, SpeakJob, SpokenWord, TranscribeJob, VoiceInfo } from '../../engine/contract.ts';
 
 /** One stretch of 16 kHz mono speech to turn into text. */
 export interface TranscribeRequest {
@@ -12,6 +12,8 @@ export interface TranscribeRequest {
   readonly dueInMs: number;
   /** Tokens of the previous hypothesis; empty = none. */
   readonly draft: readonly number[];
+  /** Whether it should be found out when each word was said; takes about an eighth longer. */
+  readonly timed?: boolean;
   /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
   readonly tenant?: string;
   /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */
@@ -23,6 +25,8 @@ export interface Transcript {
   readonly text: string;
   readonly tokens: readonly number[];
   readonly looped: boolean;
+  /** In order, when they were asked for and the recogniser can tell. */
+  readonly words?: readonly SpokenWord[];
   readonly cost: JobCost;
 }
 

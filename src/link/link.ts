@@ -158,10 +158,10 @@ export class Link implements Engine {
   }
 
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
-    const { samples, urgency, draft } = request;
-    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft }, request);
-    const { text, tokens, looped, cost } = expectKind(reply, 'transcribed');
-    return { text, tokens, looped, cost };
+    const { samples, urgency, draft, timed = false } = request;
+    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
+    const { text, tokens, looped, words, cost } = expectKind(reply, 'transcribed');
+    return { text, tokens, looped, cost, ...(words === undefined ? {} : { words }) };
   }
 
   async speak(request: SpeakRequest): Promise<Speech> {

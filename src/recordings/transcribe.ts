@@ -3,11 +3,12 @@ import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
-import { type Engine, EngineError } from '../link/engine.ts';
+import { type Engine, EngineError, type Transcript } from '../link/engine.ts';
 import type { Settings } from '../settings.ts';
 import { withoutDoubled } from '../transcription/join.ts';
 import { type Piece, PieceCutter, type PieceSettings } from '../transcription/pieces.ts';
 import { fixRepetitions } from '../transcription/repeats.ts';
+import { fitWords } from '../transcription/spoken-words.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
 import { samplesToMs } from '../units.ts';
 import { decodeFile } from './decode.ts';
@@ -27,8 +28,9 @@ export interface Segment {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** Their times are estimates. */
   readonly words: readonly TimedWord[];
+  /** Whether the recogniser said when the words were spoken, or their times are an estimate. */
+  readonly wordTimes: 'aligned' | 'estimated';
 }
 
 /** What became of a recording. */
@@ -52,6 +54,8 @@ export interface RecordingTask {
   /** Folder for files that are needed on the way; they are removed again. */
   readonly workFolder: string;
   readonly channels: ChannelMode;
+  /** Whether the times of words matter; without, they are estimates and the work is done an eighth sooner. */
+  readonly timed?: boolean;
   /** Whose it is: tenants take turns. */
   readonly tenant: string;
   /** Ends the work at once: the promise fails with the signal's reason. */
@@ -159,25 +163,27 @@ class Work {
     this.#delivered = delivered;
   }
 
-  async #transcribe({ samples }: Piece): Promise<string> {
-    const { tenant, signal } = this.#task;
-    const { text } = await this.#transcriber.engine.transcribe({
-      ...{ samples, tenant, signal, draft: [] },
+  #transcribe({ samples }: Piece): Promise<Transcript> {
+    const { tenant, signal, timed = false } = this.#task;
+    return this.#transcriber.engine.transcribe({
+      ...{ samples, tenant, signal, timed, draft: [] },
       urgency: 'batch',
       dueInMs: BATCH_DUE_MS,
     });
-    return fixRepetitions(text.trim());
   }
 
-  #deliver(piece: NumberedPiece, heard: string): void {
+  #deliver(piece: NumberedPiece, heard: Transcript): void {
+    const fixed = fixRepetitions(heard.text.trim());
     const before = this.#last[piece.channel];
-    const text = before?.to === piece.from ? withoutDoubled(before.text, heard) : heard;
+    const text = before?.to === piece.from ? withoutDoubled(before.text, fixed) : fixed;
     this.#last[piece.channel] = { to: piece.to, text };
-    const words = timeWords(text, piece);
+    const aligned = heard.words === undefined ? null : fitWords(text, heard.words, piece);
+    const words = aligned ?? timeWords(text, piece);
     const [first] = words;
     const last = words.at(-1);
     if (first === undefined || last === undefined) return;
-    const segment = { channel: piece.channel, text, startMs: first.startMs, endMs: last.endMs, words };
+    const wordTimes = aligned === null ? 'estimated' : 'aligned';
+    const segment: Segment = { channel: piece.channel, text, startMs: first.startMs, endMs: last.endMs, words, wordTimes };
     this.#segments.push(segment);
     this.#task.onSegment?.(segment);
   }

@@ -3,7 +3,7 @@ import { msToSamples, samplesToMs } from '../units.ts';
 import type { Piece, Span } from './pieces.ts';
 import { splitWords } from './words.ts';
 
-/** A word and when it was spoken, in ms of the recording. The times are estimates. */
+/** A word and when it was spoken, in ms of the recording. */
 export interface TimedWord {
   readonly text: string;
   /** Whether a space stands before it when it is not the first. */
@@ -21,7 +21,7 @@ const FLOOR_SHARE = 0.35;
 const WORD_EXTRA_CHARS = 1.5;
 
 /**
- * When each word of `text` was said. The recogniser does not tell, so this is an estimate: the words share the speech of the piece by their letters,
+ * When each word of `text` was said, as far as that can be told without the recogniser (see spoken-words.ts): the words share the speech of the piece by their letters,
  * loud parts counting more than quiet ones, and boundaries that fall near a pause lie in it. Texts without spaces are split by character. In
  * order and without overlap; empty for an empty text.
  */

@@ -11,6 +11,7 @@ import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
 import { benchSpeech } from './speech.ts';
+import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
 
@@ -50,5 +51,6 @@ bench('path', 'cost of one frame in the gateway, overhead from endpoint to final
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
 );
+bench('words', 'when words were said: the recogniser beside the estimate', (quick) => benchWords({ every: quick ? 8 : 1 }));
 
 await program.parseAsync();

@@ -1,4 +1,4 @@
-import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES, type VoiceInfo } from '../../engine/contract.ts';
+import { ENGINE_RATE_HZ, type SpokenWord, VAD_WINDOW_SAMPLES, type VoiceInfo } from '../../engine/contract.ts';
 import type { Clock } from '../../src/clock.ts';
 import {
   type Detection,
@@ -33,7 +33,9 @@ export class FakeEngine implements Engine {
   speakMs = 0;
   /** While set, requests that come due fail with it. */
   failure: EngineErrorCode | null = null;
-  hear: (request: TranscribeRequest) => { text: string; tokens?: readonly number[]; looped?: boolean } = ({ samples }) => ({
+  hear: (request: TranscribeRequest) => { text: string; tokens?: readonly number[]; looped?: boolean; words?: readonly SpokenWord[] } = ({
+    samples,
+  }) => ({
     text: wordsIn(samples),
   });
   judge: (window: Int16Array) => number = loudness;
@@ -68,8 +70,7 @@ export class FakeEngine implements Engine {
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
     this.transcribed.push(request);
     await this.#answerAfter(this.transcribeMs, request.signal);
-    const { text, tokens = [], looped = false } = this.hear(request);
-    return { text, tokens, looped, cost: NO_COST };
+    return { tokens: [], looped: false, cost: NO_COST, ...this.hear(request) };
   }
 
   /** The state counts the track's windows, so that a test can see that it travels along. */

@@ -62,6 +62,38 @@ describe('POST /v1/audio/transcriptions', () => {
     });
   });
 
+  it('says so when the recogniser itself told when the words were said', async () => {
+    doors = await openRecordingDoors();
+    doors.engine.hear = () => ({
+      text: 'One two.',
+      words: [
+        { text: 'One', startMs: 20, endMs: 180 },
+        { text: 'two.', startMs: 180, endMs: 400 },
+      ],
+    });
+    const fields = [['response_format', 'verbose_json'] as const, ['timestamp_granularities', 'word'] as const];
+    expect(await (await post(formOf(speechFile([1, 2]), fields))).json()).toMatchObject({
+      words: [
+        { word: 'One', start: 0.02, end: 0.18 },
+        { word: 'two.', start: 0.18, end: 0.4 },
+      ],
+      word_times: 'aligned',
+    });
+  });
+
+  it.each([
+    ['srt', [], true],
+    ['vtt', [], true],
+    ['verbose_json', [['timestamp_granularities', 'word']], true],
+    ['verbose_json', [], false],
+    ['json', [], false],
+    ['text', [], false],
+  ] as const)('spends time on when words were said only where somebody will see it: %s %j', async (format, fields, timed) => {
+    doors = await openRecordingDoors();
+    await (await post(formOf(speechFile([1]), [['response_format', format], ...fields]))).text();
+    expect(doors.engine.transcribed.map((request) => request.timed)).toEqual([timed]);
+  });
+
   it('gives segments alone unless words are asked for, and words alone when only those are', async () => {
     doors = await openRecordingDoors();
     const ask = async (fields: [string, string][]) =>

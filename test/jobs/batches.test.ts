@@ -14,7 +14,7 @@ import { Metrics } from '../../src/metrics.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
-const RECORDING: Recording = { durationMs: 1200, segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [] }] };
+const RECORDING: Recording = { durationMs: 1200, segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }] };
 
 let folder: string;
 let clock: FakeClock;

@@ -22,6 +22,11 @@ type FormatOptions = Pick<TranscriptionForm, 'response_format' | 'channels' | 'm
 /** Fewest columns of a line that a speaker's name leaves for what is said. */
 const LINE_COLUMNS_MIN = 10;
 
+/** Whether somebody will see when single words were said. */
+export function showsWords({ response_format: format, timestamp_granularities: granularities }: FormatOptions): boolean {
+  return format === 'srt' || format === 'vtt' || (format === 'verbose_json' && granularities.includes('word'));
+}
+
 /** `outcome` as the client asked for it. */
 export function render(outcome: Outcome, options: FormatOptions): Rendered {
   switch (options.response_format) {
@@ -85,9 +90,16 @@ function verbose({ task, language, durationMs, segments }: Outcome, options: For
   return {
     ...{ task, language, duration: seconds(durationMs), text: textOf(segments) },
     ...(wanted.has('segment') ? { segments: segments.map((segment, id) => verboseSegment(segment, id, isSplit)) } : {}),
-    ...(wanted.has('word') ? { words: segments.flatMap((segment) => verboseWords(segment, isSplit)), word_times: 'estimated' } : {}),
+    ...(wanted.has('word')
+      ? { words: segments.flatMap((segment) => verboseWords(segment, isSplit)), word_times: wordTimesOf(segments) }
+      : {}),
     usage: usageOf({ durationMs }),
   };
+}
+
+/** One estimate makes the whole an estimate. */
+function wordTimesOf(segments: readonly Segment[]): Segment['wordTimes'] {
+  return segments.every(({ wordTimes }) => wordTimes === 'aligned') ? 'aligned' : 'estimated';
 }
 
 /** The recogniser gives neither tokens nor probabilities: those fields are there because clients' schemas require them. */

@@ -41,7 +41,8 @@ export async function serveRecording(
     const form = read(await receiveUpload(request, place.path, doors.settings.UPLOAD_MAX_BYTES));
     const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const { path, workFolder } = place;
-    const task: RecordingTask = { path, workFolder, channels: form.channels, tenant: doors.access.tenantOf(request), signal };
+    const tenant = doors.access.tenantOf(request);
+    const task: RecordingTask = { path, workFolder, channels: form.channels, timed: showsWords(form), tenant, signal };
     await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }) });
   } finally {
     await place.release();
