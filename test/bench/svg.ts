@@ -2,21 +2,21 @@
 
 const WIDTH = 760;
 const HEIGHT = 400;
-/** Room around the plotted area: title and legend above, marks and names of the axes beside and below. */
-const EDGE = { top: 76, right: 24, bottom: 58, left: 68 };
+/** Room around the plotted area: title and one line of legend above, marks and names of the axes beside and below. */
+const EDGE = { top: 70, right: 24, bottom: 58, left: 68 };
 const AREA = { width: WIDTH - EDGE.left - EDGE.right, height: HEIGHT - EDGE.top - EDGE.bottom };
 const MARKS = 5;
 /** Widest letter of the legend's font, on average. */
-const LETTER_WIDTH = 6.7;
-const LEGEND_SWATCH = 26;
+const LETTER_WIDTH = 6.6;
+const LEGEND_SWATCH = 24;
+const LEGEND_LINE = 18;
 
 /** One colour for each series, told apart by people who do not see all colours (Okabe and Ito), as CSS classes `c0` … */
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8c8c8c'];
 
-/** An axis: what it counts, with the unit, and its scale. */
+/** An axis: what it counts, with the unit. Both begin at 0. */
 export interface Axis {
   readonly label: string;
-  readonly scale?: 'linear' | 'log';
 }
 
 /** Named points, in the order of their x. */
@@ -64,8 +64,8 @@ export function linePlot(plot: LinePlot): string {
   const limits = plot.limits ?? [];
   const xs = series.flatMap(({ points }) => points.map(([x]) => x));
   const ys = [...series.flatMap(({ points }) => points.map(([, y]) => y)), ...limits.map(({ y }) => y)];
-  const across = scaleOf(plot.x, xs, AREA.width);
-  const up = scaleOf(plot.y, ys, AREA.height);
+  const across = scaleOf(xs, AREA.width);
+  const up = scaleOf(ys, AREA.height);
   const at = (x: number, y: number) => [EDGE.left + across.place(x), EDGE.top + AREA.height - up.place(y)] as const;
   const limitLines = limits.map(({ name, y }) => {
     const height = at(0, y)[1];
@@ -90,7 +90,7 @@ export function barPlot(plot: BarPlot): string {
   const tops = plot.groups.flatMap(({ values }) =>
     plot.isStacked ? [values.reduce((sum, value) => sum + finite(value), 0)] : values.map(finite),
   );
-  const up = scaleOf(plot.y, tops, AREA.height);
+  const up = scaleOf(tops, AREA.height);
   const slot = AREA.width / Math.max(plot.groups.length, 1);
   const bars = plot.groups.map((group, index) => {
     const middle = EDGE.left + slot * (index + 0.5);
@@ -135,20 +135,10 @@ interface Scale {
   place(value: number): number;
 }
 
-function scaleOf(axis: Axis, values: readonly number[], pixels: number): Scale {
-  if (axis.scale === 'log') return logScale(values, pixels);
+function scaleOf(values: readonly number[], pixels: number): Scale {
   const marks = axisMarks(Math.max(0, ...values));
   const most = marks.at(-1) ?? 1;
   return { marks, place: (value) => (Math.max(value, 0) / most) * pixels };
-}
-
-/** Whole powers of ten around the values. */
-function logScale(values: readonly number[], pixels: number): Scale {
-  const logs = values.filter((value) => value > 0).map((value) => Math.log10(value));
-  const from = Math.floor(Math.min(0, ...logs));
-  const to = Math.max(Math.ceil(Math.max(1, ...logs)), from + 1);
-  const marks = Array.from({ length: to - from + 1 }, (_, index) => 10 ** (from + index));
-  return { marks, place: (value) => (Math.max(Math.log10(Math.max(value, Number.MIN_VALUE)) - from, 0) / (to - from)) * pixels };
 }
 
 function grid(up: Scale): string[] {
@@ -163,32 +153,41 @@ function page(
   names: readonly string[],
   body: readonly string[],
 ): string {
+  const { entries, lines } = legend(names);
+  const lower = (lines - 1) * LEGEND_LINE;
   const foot = HEIGHT - EDGE.bottom;
-  const sideways = `transform="rotate(-90 16 ${EDGE.top + AREA.height / 2})"`;
+  const middle = EDGE.top + AREA.height / 2;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(plot.title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + lower}" role="img" aria-label="${escaped(plot.title)}">`,
     `<style>${STYLE}</style>`,
     text(EDGE.left, 24, plot.title, 'title'),
-    ...legend(names),
+    ...entries,
+    `<g transform="translate(0 ${lower})">`,
     ...body,
     line(EDGE.left, foot, WIDTH - EDGE.right, foot, 'axis'),
     text(EDGE.left + AREA.width / 2, HEIGHT - 14, plot.x.label, 'name middle'),
-    `<text class="name middle" x="16" y="${EDGE.top + AREA.height / 2}" ${sideways}>${escaped(plot.y.label)}</text>`,
+    `<text class="name middle" x="16" y="${middle}" transform="rotate(-90 16 ${middle})">${escaped(plot.y.label)}</text>`,
+    '</g>',
     '</svg>',
     '',
   ].join('\n');
 }
 
-/** One entry after the other, on two lines where one is too short. */
-function legend(names: readonly string[]): string[] {
-  let [x, y] = [EDGE.left, 46];
-  return names.map((name, index) => {
+/** One entry after the other, on as many lines as that takes. */
+function legend(names: readonly string[]): { entries: string[]; lines: number } {
+  let [x, lines] = [EDGE.left, 1];
+  const entries = names.map((name, index) => {
     const width = LEGEND_SWATCH + name.length * LETTER_WIDTH;
-    if (x + width > WIDTH) [x, y] = [EDGE.left, y + 18];
+    if (x > EDGE.left && x + width > WIDTH) {
+      x = EDGE.left;
+      lines++;
+    }
+    const y = 46 + (lines - 1) * LEGEND_LINE;
     const entry = `<rect class="${colour(index)}" x="${round(x)}" y="${y - 9}" width="12" height="10"/>${text(x + 17, y, name, 'mark')}`;
-    x += width + 6;
+    x += width;
     return entry;
   });
+  return { entries, lines };
 }
 
 const STYLE = [
