@@ -16,6 +16,7 @@ import { Metrics } from './metrics.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
+import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { MULAW_8K } from './units.ts';
 
@@ -49,6 +50,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
   const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
   const announced = new AnnouncedCalls({ clock });
+  const asterisk = settings.ARI_URL === '' ? null : new AsteriskTrunk({ settings, registry, clock, log, metrics });
   const audioSocket = new AudioSocketServer({ settings, registry, announced, clock, log, metrics });
   const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });
   const warming = new AbortController();
@@ -60,6 +62,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     settings,
     registry,
     announced,
+    assistant: asterisk,
     feed,
     recordings,
     engine: link,
@@ -72,7 +75,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   });
   const end = async () => {
     warming.abort();
-    await audioSocket.close();
+    await Promise.all([audioSocket.close(), asterisk?.close()]);
     await server.close();
     await batches.close();
     await link.close();
@@ -85,6 +88,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await openAudioSocket(audioSocket, settings, log);
     const url = await listen(server, settings);
     log.info({ url }, 'listening');
+    asterisk?.open();
     if (settings.ENGINE_PRELOAD) {
       link.start().catch((err: unknown) => {
         if (!draining) log.error({ err }, 'no engine is ready');

@@ -85,6 +85,7 @@ export class Metrics {
   );
   readonly echoes = this.#counter('trunkline_echoes_total', 'Captions kept back because the caller only echoed what was played', []);
   readonly marksLost = this.#counter('trunkline_marks_lost_total', 'Marks that a carrier did not return', ['carrier']);
+  readonly ariConnected = this.#gauge('trunkline_ari_connected', 'Whether events come from the Asterisk at ARI_URL: 1, or 0', []);
   readonly prompts = this.#counter('trunkline_prompts_total', 'Spoken sentences asked for, by where they came from', ['from']);
   readonly promptFilesFailed = this.#counter('trunkline_prompt_files_failed_total', 'Files of PROMPT_CACHE_DIR that could not be used', [
     'reason',

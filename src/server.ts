@@ -9,6 +9,7 @@ import type { CallRegistry } from './calls/registry.ts';
 import type { Clock } from './clock.ts';
 import { Access } from './http/access.ts';
 import { announcementRoutes } from './http/announcements.ts';
+import { type Assistant, assistRoutes } from './http/assist.ts';
 import { asteriskRoutes } from './http/asterisk.ts';
 import { batchRoutes } from './http/batches.ts';
 import { type Calls, callRoutes } from './http/calls.ts';
@@ -47,6 +48,8 @@ interface ServerOptions {
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens'>;
   /** Where calls are announced whose media says nothing of them. */
   readonly announced: AnnouncedCalls;
+  /** Listens to channels of an Asterisk; null = there is none. */
+  readonly assistant: Assistant | null;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly engine: Engine;
@@ -126,6 +129,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
     void guarded.register(callRoutes, { calls: registry });
     void guarded.register(captionRoutes, { readers, clock });
     void guarded.register(phoneRoutes, { registry });
+    void guarded.register(assistRoutes, { assistant: options.assistant });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });

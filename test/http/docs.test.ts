@@ -50,6 +50,7 @@ describe('the OpenAPI description', () => {
       'post /asterisk/calls/{uuid}',
       'post /cache/clear',
       'post /twilio/voice',
+      'post /v1/asterisk/assist',
       'post /v1/audio/speech',
       'post /v1/audio/speech/clone',
       'post /v1/audio/speech/stream',

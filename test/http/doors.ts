@@ -120,6 +120,7 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
     settings,
     registry: calls,
     announced,
+    assistant: environment['ARI_URL'] === undefined ? null : { assist: async (channel) => ({ callId: `${channel}.1` }) },
     feed,
     recordings,
     engine: speaker,
@@ -153,6 +154,7 @@ export function liveCall(id: string): CallView {
     lagMs: null,
     durationMs: 1280,
     handoffData: null,
+    endReason: null,
   };
 }
 

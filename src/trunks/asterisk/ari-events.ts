@@ -1,0 +1,116 @@
+/** The WebSocket on which Asterisk tells what happens in our application: dialled, watched by pings, and dialled again with back-off, for good. */
+import { WebSocket } from 'ws';
+import { type AriEvent, readAriEvent } from '../../carriers/ari.ts';
+import type { Clock, Timer } from '../../clock.ts';
+import { TrunklineError } from '../../errors.ts';
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 10_000;
+/** A connection that lasted this long was a good one: its loss begins a new series of attempts. */
+const STABLE_MS = 10_000;
+const HANDSHAKE_TIMEOUT_MS = 5000;
+/** An Asterisk that has not answered a ping when the next is due is gone. */
+const PING_MS = 15_000;
+/** A channel with many variables is told in one message. */
+const EVENT_MAX_BYTES = 1_048_576;
+
+/** Where and as whom. */
+interface AriEventsOptions {
+  /** `ws://…/ari/events?app=…` */
+  readonly url: string;
+  readonly authorization: string;
+  readonly clock: Clock;
+  /** Connected, again or for the first time: what happened before is not told. */
+  onUp(): void;
+  /** It broke, or could not be had; `reason` is for the log. */
+  onDown(reason: string): void;
+  onEvent(event: AriEvent): void;
+  onMalformed(error: TrunklineError): void;
+}
+
+export class AriEvents {
+  readonly #options: AriEventsOptions;
+  #socket: WebSocket | null = null;
+  #timer: Timer | null = null;
+  #pings: Timer | null = null;
+  #delayMs = FIRST_DELAY_MS;
+  #openedMs: number | null = null;
+  #pongDue = false;
+  #over = false;
+
+  /** Dials at once. */
+  constructor(options: AriEventsOptions) {
+    this.#options = options;
+    this.#dial();
+  }
+
+  /** Ends it for good. */
+  close(): void {
+    this.#over = true;
+    this.#timer?.cancel();
+    this.#pings?.cancel();
+    this.#socket?.terminate();
+  }
+
+  #dial(): void {
+    const { url, authorization } = this.#options;
+    const socket = new WebSocket(url, {
+      headers: { authorization },
+      perMessageDeflate: false,
+      maxPayload: EVENT_MAX_BYTES,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    });
+    this.#socket = socket;
+    let reason = 'it closed the connection';
+    socket.on('open', () => this.#onOpen(socket));
+    socket.on('message', (data: Buffer) => this.#onMessage(data.toString()));
+    socket.on('pong', () => {
+      this.#pongDue = false;
+    });
+    // Every error is followed by 'close'.
+    socket.on('error', (error) => {
+      reason = error.message;
+    });
+    socket.on('close', () => this.#onClosed(reason));
+  }
+
+  #onOpen(socket: WebSocket): void {
+    if (this.#over) return;
+    const { clock, onUp } = this.#options;
+    this.#openedMs = clock.nowMs();
+    this.#pongDue = false;
+    this.#pings = clock.every(PING_MS, () => this.#ping(socket), true);
+    onUp();
+  }
+
+  #onMessage(text: string): void {
+    if (this.#over) return;
+    try {
+      this.#options.onEvent(readAriEvent(text));
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+      this.#options.onMalformed(error);
+    }
+  }
+
+  #ping(socket: WebSocket): void {
+    if (this.#pongDue) {
+      socket.terminate();
+      return;
+    }
+    this.#pongDue = true;
+    socket.ping();
+  }
+
+  #onClosed(reason: string): void {
+    this.#pings?.cancel();
+    if (this.#over) return;
+    const { clock, onDown } = this.#options;
+    if (this.#openedMs !== null && clock.nowMs() - this.#openedMs >= STABLE_MS) this.#delayMs = FIRST_DELAY_MS;
+    this.#openedMs = null;
+    onDown(reason);
+    const delayMs = this.#delayMs;
+    this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
+    this.#timer = clock.after(delayMs, () => this.#dial());
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The sound of one channel of Asterisk as the leg of one call: one WebSocket to it, or one for each direction, whose streams become the tracks of the
+ * call. Who calls is known beforehand, from the channel itself.
+ */
+import type { CallLeg } from '../../calls/call.ts';
+import type { CallStart, CarrierCommand, CarrierEvent, Track } from '../../carriers/carrier.ts';
+import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
+import { TrunklineError } from '../../errors.ts';
+
+/** One WebSocket, and the track that what it brings belongs to. */
+export interface Wire {
+  readonly track: Track;
+  connect(handlers: LegHandlers): CallLeg;
+}
+
+interface ChannelLegOptions {
+  /** The first one takes what we say. */
+  readonly wires: readonly Wire[];
+  /** What the call is; codec and the rest come from the wires. */
+  readonly identity: Pick<CallStart, 'callId' | 'streamId' | 'from' | 'to' | 'parameters'>;
+  readonly playback: CallStart['playback'];
+  readonly handlers: LegHandlers;
+}
+
+/** Begins when all its wires have begun, and ends with the first of them that ends. */
+export class ChannelLeg implements CallLeg {
+  readonly #options: ChannelLegOptions;
+  readonly #legs: readonly CallLeg[];
+  readonly #starts: CallStart[] = [];
+  #closed = false;
+
+  constructor(options: ChannelLegOptions) {
+    this.#options = options;
+    this.#legs = options.wires.map(({ track, connect }) =>
+      connect({ onEvent: (event) => this.#onEvent(track, event), onClosed: (end) => this.#onClosed(end) }),
+    );
+  }
+
+  send(command: CarrierCommand): void {
+    this.#legs[0]?.send(command);
+  }
+
+  close(code: number, reason: string): void {
+    for (const leg of this.#legs) leg.close(code, reason);
+  }
+
+  fail(error: TrunklineError): void {
+    for (const leg of this.#legs) leg.fail(error);
+  }
+
+  pause(): void {
+    for (const leg of this.#legs) leg.pause();
+  }
+
+  resume(): void {
+    for (const leg of this.#legs) leg.resume();
+  }
+
+  #onEvent(track: Track, event: CarrierEvent): void {
+    if (this.#closed) return;
+    if (event.type === 'start') this.#begin(event.start);
+    else if (event.type === 'audio' || event.type === 'dtmf') this.#options.handlers.onEvent({ ...event, track });
+    else this.#options.handlers.onEvent(event);
+  }
+
+  #begin(start: CallStart): void {
+    const { wires, identity, playback, handlers } = this.#options;
+    const [first = start] = this.#starts;
+    if (first.codec.name !== start.codec.name || first.codec.rateHz !== start.codec.rateHz) {
+      throw new TrunklineError(
+        'codec_unsupported',
+        `got ${start.codec.name} for one direction, expected ${first.codec.name} as for the other`,
+      );
+    }
+    this.#starts.push(start);
+    if (this.#starts.length < wires.length) return;
+    handlers.onEvent({ type: 'start', start: { ...start, ...identity, playback, tracks: wires.map(({ track }) => track) } });
+  }
+
+  #onClosed(end: LegEnd): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.close(1000, 'the other direction ended');
+    this.#options.handlers.onClosed(end);
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * Calls that an Asterisk hands over by its REST interface: a channel enters our application (`Stasis(trunkline,talk)`, `captions` or `assist`), or
+ * somebody asks for a channel to be listened to. When the connection comes up, what an earlier life of ours left behind is removed.
+ */
+import { randomBytes } from 'node:crypto';
+import type { CallRegistry } from '../../calls/registry.ts';
+import { type AriChannel, type AriEvent, readAriChannel, readIds, readStasisRequest, type StasisRequest } from '../../carriers/ari.ts';
+import { isObject } from '../../carriers/json.ts';
+import type { Clock } from '../../clock.ts';
+import { TrunklineError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { Settings } from '../../settings.ts';
+import { Ari, AriError } from './ari.ts';
+import { AriEvents } from './ari-events.ts';
+import { Session, sendOn } from './session.ts';
+
+interface TrunkOptions {
+  readonly settings: Settings;
+  readonly registry: Pick<CallRegistry, 'admit' | 'accept'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'ariConnected' | 'refused'>;
+}
+
+/** One Asterisk. */
+export class AsteriskTrunk {
+  readonly #options: TrunkOptions;
+  readonly #ari: Ari;
+  readonly #log: Log;
+  /** Begins the name of everything that this gateway makes in Asterisk. */
+  readonly #ownPrefix: string;
+  readonly #mediaUrl: string;
+  /** By the id of the channel that they are about, and by the name of what they made. */
+  readonly #sessions = new Map<string, Session>();
+  readonly #named = new Map<string, Session>();
+  #events: AriEvents | null = null;
+  #lastTrouble: string | null = null;
+
+  constructor(options: TrunkOptions) {
+    const { settings, clock, log } = options;
+    this.#options = options;
+    this.#log = log.child({ trunk: 'asterisk' });
+    this.#ari = new Ari(settings, clock);
+    this.#ownPrefix = `trunkline-${settings.ARI_APP}-`;
+    this.#mediaUrl = settings.ASTERISK_MEDIA_URL || mediaUrlBeside(settings.ARI_URL);
+  }
+
+  /** Connects, now and whenever the connection is lost. */
+  open(): void {
+    const { settings, clock, metrics } = this.#options;
+    const query = new URLSearchParams({ app: settings.ARI_APP, subscribeAll: 'false' });
+    metrics.ariConnected.set(0);
+    this.#events = new AriEvents({
+      url: `${settings.ARI_URL.replace(/^http/, 'ws')}/events?${query}`,
+      authorization: this.#ari.authorization,
+      clock,
+      onUp: () => this.#onUp(),
+      onDown: (reason) => this.#onDown(reason),
+      onEvent: (event) => this.#onEvent(event),
+      onMalformed: (error) => this.#log.warn({ err: error }, 'an event of Asterisk cannot be read'),
+    });
+  }
+
+  /**
+   * Listens to both directions of a channel, by its id or name, until it is hung up; the channel notices nothing. Resolves with its id when all is joined.
+   * @throws TrunklineError `call_not_found`, `invalid_request`, `asterisk_unavailable`, and whatever a call is refused with
+   */
+  async assist(name: string): Promise<{ callId: string }> {
+    this.#options.registry.admit();
+    const channel = readAriChannel(await this.#channelNamed(name));
+    if (this.#sessions.has(channel.id)) throw new TrunklineError('invalid_request', 'channel: got one that is listened to already');
+    await new Promise<void>((resolve, reject) => {
+      const over = (error: TrunklineError | null) =>
+        reject(error ?? new TrunklineError('call_not_found', 'the channel was hung up meanwhile'));
+      this.#begin(channel, { mode: 'assist', parameters: {} }, { waits: false, onJoined: resolve, onOver: over });
+    });
+    return { callId: channel.id };
+  }
+
+  /** Ends every session, removes what it made and disconnects. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.end(null)));
+    this.#events?.close();
+    this.#options.metrics.ariConnected.set(0);
+  }
+
+  async #channelNamed(name: string): Promise<Record<string, unknown>> {
+    try {
+      const channel = await this.#ari.get(`/channels/${encodeURIComponent(name)}`);
+      if (isObject(channel)) return channel;
+      throw new AriError(null, 'Asterisk answered with something that is no channel');
+    } catch (error) {
+      if (error instanceof AriError && error.answered === 404) throw new TrunklineError('call_not_found', 'Asterisk knows no such channel');
+      throw error;
+    }
+  }
+
+  #onUp(): void {
+    this.#lastTrouble = null;
+    this.#options.metrics.ariConnected.set(1);
+    this.#log.info({ app: this.#options.settings.ARI_APP }, "Asterisk's events come");
+    this.#tidy().catch((err: unknown) => this.#log.warn({ err }, 'what is left over in Asterisk could not be removed'));
+  }
+
+  /** Said once for each new reason, not with every attempt. */
+  #onDown(reason: string): void {
+    this.#options.metrics.ariConnected.set(0);
+    if (reason !== this.#lastTrouble) this.#log.warn({ reason }, "Asterisk's events do not come; dialling again");
+    this.#lastTrouble = reason;
+  }
+
+  #onEvent(event: AriEvent): void {
+    switch (event.type) {
+      case 'entered':
+        this.#onEntered(event);
+        return;
+      case 'left':
+        this.#sessions.get(event.channelId)?.onLeft();
+        return;
+      case 'destroyed':
+        (this.#sessions.get(event.channelId) ?? this.#ownerOf(event.channelId))?.onDestroyed(event.channelId);
+        return;
+      case 'replaced':
+        this.#events?.close();
+        this.#options.metrics.ariConnected.set(0);
+        this.#log.error('another program has taken over the application of ARI_APP in Asterisk: no more calls come from there');
+        return;
+      case 'ignored':
+        return;
+    }
+  }
+
+  #onEntered({ channel, args }: Extract<AriEvent, { type: 'entered' }>): void {
+    if (channel.id.startsWith(this.#ownPrefix)) {
+      this.#ownerOf(channel.id)?.onEntered(channel.id);
+      return;
+    }
+    try {
+      this.#options.registry.admit();
+      this.#begin(channel, readStasisRequest(args), { waits: true, onJoined: () => undefined, onOver: () => undefined });
+    } catch (error) {
+      this.#refuse(channel.id, error);
+    }
+  }
+
+  #begin(channel: AriChannel, request: StasisRequest, watch: Watch): void {
+    const { settings, registry, clock } = this.#options;
+    const name = `${this.#ownPrefix}${randomBytes(8).toString('hex')}`;
+    if (this.#sessions.size >= settings.MAX_CALLS) {
+      throw new TrunklineError('too_many_calls', `${this.#sessions.size} channels are handled, expected at most MAX_CALLS`);
+    }
+    const log = this.#log.child({ callId: channel.id, mode: request.mode });
+    const session = new Session({
+      ...request,
+      ...{ name, channel, ari: this.#ari, mediaUrl: this.#mediaUrl, settings, registry, clock, log },
+      waits: watch.waits,
+      onJoined: watch.onJoined,
+      onOver: (error) => {
+        this.#sessions.delete(channel.id);
+        this.#named.delete(name);
+        if (error !== null) log.warn({ code: error.code, reason: error.message }, 'a channel of Asterisk could not be served');
+        watch.onOver(error);
+      },
+    });
+    this.#sessions.set(channel.id, session);
+    this.#named.set(name, session);
+  }
+
+  /** The caller is not left waiting. */
+  #refuse(channelId: string, error: unknown): void {
+    const code = error instanceof TrunklineError ? error.code : 'internal';
+    this.#options.metrics.refused.inc({ code });
+    this.#log.warn({ callId: channelId, code, err: code === 'internal' ? error : undefined }, 'a channel of Asterisk was refused');
+    sendOn(this.#ari, channelId, code).catch((err: unknown) => this.#log.warn({ err }, 'a channel could not be sent on'));
+  }
+
+  #ownerOf(channelId: string): Session | undefined {
+    return this.#named.get(channelId.slice(0, this.#ownPrefix.length + 16));
+  }
+
+  /**
+   * What happened while no events came is looked up: sessions whose channel is gone end, channels and bridges of an earlier life are removed, and
+   * callers that it left waiting go on in the dialplan.
+   */
+  async #tidy(): Promise<void> {
+    const known = [...this.#sessions.values()];
+    const [channels, bridges, application] = await Promise.all([
+      this.#ari.get('/channels'),
+      this.#ari.get('/bridges'),
+      this.#ari.get(`/applications/${this.#options.settings.ARI_APP}`),
+    ]);
+    const there = new Set(readIds(channels));
+    for (const session of known) if (!there.has(session.channel.id)) session.onDestroyed(session.channel.id);
+    const leftOver = (id: string) => id.startsWith(this.#ownPrefix) && this.#ownerOf(id) === undefined;
+    const paths = [
+      ...[...there].filter(leftOver).map((id) => `/channels/${id}`),
+      ...readIds(bridges)
+        .filter(leftOver)
+        .map((id) => `/bridges/${id}`),
+    ];
+    const waiting = waitingIn(application).filter((id) => there.has(id) && !id.startsWith(this.#ownPrefix) && !this.#sessions.has(id));
+    if (paths.length + waiting.length > 0) this.#log.info({ removed: paths.length, sentOn: waiting.length }, 'left over in Asterisk');
+    await Promise.all([...paths.map((path) => this.#ari.remove(path)), ...waiting.map((id) => sendOn(this.#ari, id, 'lost'))]);
+  }
+}
+
+interface Watch {
+  readonly waits: boolean;
+  onJoined(): void;
+  onOver(error: TrunklineError | null): void;
+}
+
+/** Asterisk's media door is beside its REST interface: `http://host:8088/ari` → `ws://host:8088/media`. */
+function mediaUrlBeside(ariUrl: string): string {
+  return ariUrl.replace(/^http/, 'ws').replace(/(\/ari)?$/, '/media');
+}
+
+/** The channels that an application has, waiting or watched. */
+function waitingIn(application: unknown): string[] {
+  const ids = isObject(application) ? application['channel_ids'] : undefined;
+  return Array.isArray(ids) ? ids.filter((id: unknown): id is string => typeof id === 'string') : [];
+}
