@@ -82,6 +82,7 @@ class TimedGraphs implements MoonshineGraphs {
     return {
       start: (draft) => this.#decode(() => decoding.start(draft)),
       more: () => this.#decode(() => decoding.more()),
+      align: (tokens) => decoding.align(tokens),
     };
   }
 

@@ -7,6 +7,7 @@ import type { Settings } from '../../settings.ts';
 import type { Access } from '../access.ts';
 import type { Failures } from '../errors.ts';
 import type { TranscriptionForm } from './fields.ts';
+import { showsWords } from './formats.ts';
 import { type Fields, receiveUpload } from './upload.ts';
 
 /** What the doors of this family share. */
