@@ -8,6 +8,7 @@ import { type ErrorCode, TrunklineError } from '../errors.ts';
 import { withoutStrangeApp } from './app/request.ts';
 import type { Call, CallLeg } from './call.ts';
 import type { CallContext } from './context.ts';
+import type { EndReason } from './events.ts';
 import type { CallTokens } from './tokens.ts';
 
 /** Printable ASCII without spaces: an id goes into URLs, log lines and the feed. */
@@ -29,7 +30,7 @@ export interface ArrivalOptions {
   /** Makes the call that `start` announces. Throws a TrunklineError when it may not be. */
   open(start: CallStart, leg: CallLeg, arrival: Arrival): Call;
   /** The socket closed without ever becoming a call. */
-  onGone(arrival: Arrival): void;
+  onGone(arrival: Arrival, reason: EndReason): void;
 }
 
 export class Arrival {
@@ -59,6 +60,13 @@ export class Arrival {
     this.#countRefusal(coded.code);
     this.#leg.fail(coded);
     this.#finish('error');
+  }
+
+  /** Ends a call of ours that nobody has answered yet. */
+  giveUp(): void {
+    if (this.#gone || this.#call !== null) return;
+    this.#leg.close(1000, 'given up');
+    this.#finish('api');
   }
 
   #onEvent(event: CarrierEvent): void {
@@ -118,9 +126,9 @@ export class Arrival {
     return parameters;
   }
 
-  #finish(reason: LegEnd['reason']): void {
+  #finish(reason: EndReason): void {
     this.#gone = true;
-    if (this.#call === null) this.#options.onGone(this);
+    if (this.#call === null) this.#options.onGone(this, reason);
     else void this.#call.end(reason);
   }
 

@@ -1,7 +1,7 @@
 /** What the caption feed says, one JSON object each. These shapes are public: other programs are written against them. */
 import type { Track } from '../carriers/carrier.ts';
 
-/** A call has begun; the first event of its id. */
+/** A call has begun; the first event of its id. One that we make begins when it is answered; if it never is, `call.ended` is its only event. */
 export interface CallStartedEvent {
   readonly type: 'call.started';
   readonly callId: string;
@@ -67,8 +67,11 @@ export interface DtmfEvent {
   readonly atMs: number;
 }
 
-/** Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`: the app ended it, or is gone. */
-export type EndReason = 'hangup' | 'closed' | 'lost' | 'timeout' | 'error' | 'drained' | 'api' | 'app';
+/**
+ * Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`: the app ended it, or is gone.
+ * `busy`, `unanswered`, `refused`: we made it, and that is what the other side did.
+ */
+export type EndReason = 'hangup' | 'closed' | 'lost' | 'timeout' | 'error' | 'drained' | 'api' | 'app' | 'busy' | 'unanswered' | 'refused';
 
 /** A call is over; the last event of its id. */
 export interface CallEndedEvent {

@@ -10,6 +10,7 @@ import { Archive } from './archive.ts';
 import { Arrival } from './arrival.ts';
 import { Call, type CallLeg } from './call.ts';
 import type { CallContext } from './context.ts';
+import { type Dialled, DialledCalls, type Ringing } from './dialled.ts';
 import type { EndReason } from './events.ts';
 import { withSilence } from './silence-fill.ts';
 import { CallTokens } from './tokens.ts';
@@ -24,9 +25,13 @@ export interface CallView {
   /** Caller and callee; null = not told. */
   readonly from: string | null;
   readonly to: string | null;
-  readonly state: 'live' | 'ended';
+  /** `dialing`: we make the call, and it has not been answered yet. */
+  readonly state: 'dialing' | 'live' | 'ended';
+  /** When it began; of a call that we make and that is not answered, when it was dialled. */
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** Why it ended; null before. */
+  readonly endReason: EndReason | null;
   readonly tracks: readonly Track[];
   /** `lagMs` of its last caption; null before the first. */
   readonly lagMs: number | null;
@@ -42,6 +47,8 @@ interface Caller {
   readonly tokenRequired: boolean;
   /** Whether whoever opened the socket has shown a secret of ours. */
   readonly vouched?: boolean;
+  /** We make the call, and it is not answered yet; left out = the other side made it. */
+  readonly dialled?: Dialled | undefined;
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
 }
@@ -55,6 +62,7 @@ export class CallRegistry {
   readonly #context: CallContext;
   /** Sockets that have not begun a stream. */
   readonly #arrivals = new Set<Arrival>();
+  readonly #dialled = new DialledCalls();
   readonly #live = new Map<string, Call>();
   readonly #archive: Archive<CallView>;
   #drained: Promise<void> | null = null;
@@ -110,23 +118,28 @@ export class CallRegistry {
       tokens: this.tokens,
       context: this.#context,
       open: (start, leg, opener) => this.#open(start, leg, opener),
-      onGone: (gone) => void this.#arrivals.delete(gone),
+      onGone: (gone, reason) => this.#forget(gone, reason),
     });
     if (refusal !== null) arrival.fail(refusal);
     if (arrival.gone) return;
     this.#arrivals.add(arrival);
+    const { carrier, dialled } = caller;
+    if (dialled !== undefined) this.#dialled.add(arrival, { ...dialled, carrier, since: this.#context.clock.wall() });
     this.#context.engine.wake();
   }
 
-  /** Live calls, latest first, then ended ones, latest first. */
+  /** Calls that we make and that are not answered yet, live calls, then ended ones; of each the latest first. */
   list(): CallView[] {
-    const live = [...this.#live.values()].toReversed().map((call) => viewOf(call, null));
-    return [...live, ...this.#archive.views()];
+    const ringing = this.#dialled.list().map((call) => viewOfRinging(call));
+    const live = [...this.#live.values()].map((call) => viewOf(call));
+    return [...ringing.toReversed(), ...live.toReversed(), ...this.#archive.views()];
   }
 
   get(id: string): CallView | undefined {
     const call = this.#live.get(id);
-    return call === undefined ? this.#archive.get(id)?.view : viewOf(call, null);
+    if (call !== undefined) return viewOf(call);
+    const ringing = this.#dialled.get(id);
+    return ringing === undefined ? this.#archive.get(id)?.view : viewOfRinging(ringing);
   }
 
   /** The call's final captions so far, as they came; undefined = no such call. */
@@ -141,11 +154,11 @@ export class CallRegistry {
 
   /**
    * Ends a live call when everything that waits to be said has been said, after 30 s at the latest; asked again, at once. Twilio then goes on with the
-   * TwiML after `<Connect>`. False when there is no live call of that id.
+   * TwiML after `<Connect>`. One that we make and that is not answered yet is given up. False when there is no such call of that id.
    */
   hangup(id: string): boolean {
     const call = this.#live.get(id);
-    if (call === undefined) return false;
+    if (call === undefined) return this.#dialled.giveUp(id);
     call.hangUp();
     return true;
   }
@@ -195,6 +208,7 @@ export class CallRegistry {
       onEnded: (ended, reason) => this.#archiveCall(ended, reason),
     });
     this.#arrivals.delete(arrival);
+    this.#dialled.remove(arrival);
     this.#live.set(id, call);
     this.#context.metrics.calls.inc({ carrier: start.carrier });
     return call;
@@ -210,25 +224,52 @@ export class CallRegistry {
   }
 
   #archiveCall(call: Call, reason: EndReason): void {
-    const { clock, metrics } = this.#context;
+    const { metrics } = this.#context;
     const { carrier } = call.start;
     this.#live.delete(call.id);
-    this.#archive.add(call.id, { view: viewOf(call, clock.wall()), finals: call.finals });
+    this.#archive.add(call.id, { view: this.#ended(viewOf(call), reason), finals: call.finals });
     metrics.calls.dec({ carrier });
     metrics.callsEnded.inc({ carrier, reason });
   }
+
+  /** A socket closed that never became a call. If it was to become one of ours, those who wait for it are told. */
+  #forget(arrival: Arrival, reason: EndReason): void {
+    this.#arrivals.delete(arrival);
+    const ringing = this.#dialled.remove(arrival);
+    if (ringing === undefined) return;
+    const { metrics, feed, log } = this.#context;
+    const { callId, carrier } = ringing;
+    const ended = this.#drained !== null && reason === 'error' ? 'drained' : reason;
+    this.#archive.add(callId, { view: this.#ended(viewOfRinging(ringing), ended), finals: [] });
+    metrics.callsEnded.inc({ carrier, reason: ended });
+    feed.publish({ type: 'call.ended', callId, reason: ended, durationMs: 0 });
+    log.info({ callId, carrier, reason: ended }, 'call not answered');
+  }
+
+  #ended(view: CallView, endReason: EndReason): CallView {
+    return { ...view, state: 'ended', endedAt: this.#context.clock.wall().toISOString(), endReason };
+  }
 }
 
-function viewOf(call: Call, endedAt: Date | null): CallView {
+function viewOfRinging({ callId, carrier, from, to, since }: Ringing): CallView {
+  return {
+    id: callId,
+    ...{ carrier, from, to, state: 'dialing', startedAt: since.toISOString(), endedAt: null, endReason: null },
+    ...{ tracks: [], lagMs: null, durationMs: 0, handoffData: null },
+  };
+}
+
+function viewOf(call: Call): CallView {
   const { carrier, from, to, tracks } = call.start;
   return {
     id: call.id,
     carrier,
     from,
     to,
-    state: endedAt === null ? 'live' : 'ended',
+    state: 'live',
     startedAt: call.startedAt.toISOString(),
-    endedAt: endedAt?.toISOString() ?? null,
+    endedAt: null,
+    endReason: null,
     tracks,
     lagMs: call.lagMs,
     durationMs: call.durationMs,

@@ -16,9 +16,12 @@ const NORMAL_CLOSURE = 1000;
 /** No close frame came (RFC 6455 §7.1.5). */
 const ABNORMAL_CLOSURE = 1006;
 
-/** How a leg ended. `lost`: the connection broke without a close. `error` is for the log. */
+/**
+ * How a leg ended. `lost`: the connection broke without a close. `error` is for the log. `busy`, `unanswered` and `refused`: a call that we made did not
+ * begin, and this is what became of it.
+ */
 export interface LegEnd {
-  readonly reason: 'closed' | 'lost' | 'timeout' | 'error';
+  readonly reason: 'closed' | 'lost' | 'timeout' | 'error' | 'busy' | 'unanswered' | 'refused';
   readonly code: ErrorCode | null;
   readonly error: Error | null;
 }

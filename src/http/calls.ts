@@ -14,9 +14,13 @@ const call = z.object({
   carrier: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
-  state: z.enum(['live', 'ended']),
-  startedAt: z.iso.datetime(),
+  state: z.enum(['dialing', 'live', 'ended']).describe('`dialing`: Trunkline makes the call, and nobody has answered yet'),
+  startedAt: z.iso.datetime().describe('While it is not answered, when it was dialled'),
   endedAt: z.iso.datetime().nullable(),
+  endReason: z
+    .string()
+    .nullable()
+    .describe('As in `call.ended`: hangup, closed, lost, timeout, error, drained, api, app, busy, unanswered, refused; null before'),
   tracks: z.array(track).readonly(),
   lagMs: z.number().nullable().describe('Lag of the last caption; null before the first'),
   durationMs: z.number().describe('Audio received so far'),

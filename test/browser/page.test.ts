@@ -53,6 +53,7 @@ function call(id: string, changes: Partial<CallView> = {}): CallView {
     lagMs: null,
     durationMs: 4000,
     handoffData: null,
+    endReason: null,
     ...changes,
   };
 }

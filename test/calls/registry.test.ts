@@ -27,6 +27,7 @@ describe('CallRegistry', () => {
       state: 'live',
       startedAt: '2026-01-01T00:00:00.000Z',
       endedAt: null,
+      endReason: null,
       tracks: ['inbound', 'outbound'],
       lagMs: null,
       durationMs: 0,
@@ -38,7 +39,14 @@ describe('CallRegistry', () => {
     expect(gateway.registry.get('CA1')).toEqual({ ...live, lagMs: expect.any(Number), durationMs: 600 });
     caller.stop();
     await settle();
-    const ended = { ...live, state: 'ended', endedAt: '2026-01-01T00:00:01.000Z', lagMs: expect.any(Number), durationMs: 600 };
+    const ended = {
+      ...live,
+      state: 'ended',
+      endedAt: '2026-01-01T00:00:01.000Z',
+      endReason: 'hangup',
+      lagMs: expect.any(Number),
+      durationMs: 600,
+    };
     expect(gateway.registry.get('CA1')).toEqual(ended);
     expect(gateway.registry.list()).toEqual([ended]);
     expect(gateway.registry.finals('CA1')).toHaveLength(1);

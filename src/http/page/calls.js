@@ -3,7 +3,7 @@ import { formatTime } from './captions.js';
 import { setText } from './dom.js';
 
 /**
- * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'live' | 'ended', startedAt: string, endedAt: string | null,
+ * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'dialing' | 'live' | 'ended', startedAt: string, endedAt: string | null,
  *   tracks: string[], lagMs: number | null, durationMs: number }} CallView
  */
 
@@ -20,6 +20,7 @@ export function nameCall(call) {
 export function describeCall(call) {
   const length = formatTime(call.durationMs);
   if (call.state === 'ended') return `Ended ${formatClock(call.endedAt)}, ${length}`;
+  if (call.state === 'dialing') return 'Ringing';
   return call.lagMs === null ? `Live, ${length}` : `Live, ${length}, lag ${Math.round(call.lagMs)} ms`;
 }
 
@@ -28,9 +29,9 @@ export function formatClock(iso) {
   return iso === null ? '' : new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 }
 
-/** Live ones first, then by their start, newest first. @param {CallView} a @param {CallView} b */
+/** Those that go on first, then by their start, newest first. @param {CallView} a @param {CallView} b */
 function byInterest(a, b) {
-  if (a.state !== b.state) return a.state === 'live' ? -1 : 1;
+  if ((a.state === 'ended') !== (b.state === 'ended')) return a.state === 'ended' ? 1 : -1;
   return a.startedAt < b.startedAt ? 1 : a.startedAt > b.startedAt ? -1 : 0;
 }
 

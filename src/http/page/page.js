@@ -26,6 +26,9 @@ const END_REASONS = new Map([
   ['drained', 'the gateway was stopped'],
   ['api', 'it was ended over the API'],
   ['app', 'the app ended it'],
+  ['busy', 'the other side was busy'],
+  ['unanswered', 'nobody answered'],
+  ['refused', 'the other side refused it'],
 ]);
 
 class Page {
