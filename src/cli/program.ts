@@ -1,7 +1,6 @@
 /** The command line: what there is, what it takes, and what its exit codes mean. Each command's code is loaded when it is run. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { TRANSCRIPT_FORMATS } from '../calls/transcript.ts';
 import { ConfigError, EXIT_CONFIG, readSettings } from '../config.ts';
 import { packagePath } from '../paths.ts';
 import { addParameter, parseKeyPresses, parseMediaUrl, parseMs, parseShare, parseWebUrl, parseWhole } from './arguments.ts';
@@ -11,6 +10,7 @@ import type { DemoOptions } from './demo.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import type { TranscribeOptions } from './transcribe.ts';
+import { FILE_FORMATS } from './transcribe-formats.ts';
 
 const EXIT_CODES = `
 
@@ -42,13 +42,23 @@ Examples:
 Exits with 1 when the bridge ends the call before the caller does, 130 after Ctrl-C.`;
 
 const TRANSCRIBE_NOTES = `
-Speech engines of its own transcribe the files; no server need run. JSON is one object a line:
+Speech engines of its own transcribe the files, on ENGINE_WORKERS cores; no server need run. What is a recording is told by its content, not by its name.
+Without --out each transcript is printed. JSON is one object a line:
   {"file":"a.wav","durationMs":2681,"captions":[{"text":"…","startMs":420,"endMs":2380}]}
 A file that fails has "error" instead, and the others go on. With --channels split each caption names its "channel".
 
+With --out each transcript becomes a file: that of calls/monday/a.wav, found in calls, is DIR/monday/a.wav.txt. What is there already is left alone unless its
+recording, --format or --channels has changed, so the same command goes on after Ctrl-C or a power cut; no half-written file is ever left. DIR/.trunkline
+keeps account of that. --json then reports on each file and, last, on all:
+  {"file":"calls/a.wav","state":"done","output":"/…/DIR/a.wav.txt","durationMs":2681}
+  {"summary":{"done":1,"failed":0,"skipped":0,"audioMs":2681,"elapsedMs":1210,"timesRealTime":2.2}}
+
+Exits with 0 when every recording has its transcript, 1 when one has not, 130 after Ctrl-C.
+
 Examples:
   $ trunkline transcribe voicemail.wav
-  $ trunkline transcribe recording.wav --channels split --format vtt > recording.vtt`;
+  $ trunkline transcribe recording.wav --channels split --format vtt > recording.vtt
+  $ trunkline transcribe calls/ interview.m4a --out texts --format srt`;
 
 /** Runs the command in `args` (without node and script) and returns the exit code; `serve` goes on after that. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -160,15 +170,22 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
 function describeTranscribe(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('transcribe')
-    .description('turn WAV files into text')
-    .argument('<file...>', 'WAV files of any rate')
-    .addOption(new Option('--format <format>', 'how to print them').choices(TRANSCRIPT_FORMATS).default('text'))
-    .option('--json', 'the same as --format json')
+    .description('turn recordings into text')
+    .argument('<file...>', 'recordings; with --out also folders of them')
+    .option('--out <dir>', 'write a file for each into this folder')
+    .addOption(new Option('--format <format>', 'how to write them').choices(FILE_FORMATS).default('text'))
+    .option('--json', 'the same as --format json; with --out, report in JSON')
     .addOption(new Option('--channels <mode>', 'mix them, or one speaker on each').choices(['mix', 'split']).default('mix'))
     .addHelpText('after', TRANSCRIBE_NOTES)
-    .action(async (files: string[], options: TranscribeOptions & { json?: boolean }, command: Command) => {
+    .action(async (files: string[], options: TranscribeOptions & { json?: boolean; out?: string }, command: Command) => {
+      if (options.out !== undefined) {
+        const settings = readSettings();
+        const { transcribeInto } = await import('./transcribe-folder.ts');
+        done(await transcribeInto(files, { ...options, out: options.out, json: options.json === true }, settings, terminal));
+        return;
+      }
       const format = options.json === true ? 'json' : options.format;
-      if (files.length > 1 && (format === 'srt' || format === 'vtt')) command.error(`error: ${format} is for one file at a time`);
+      if (files.length > 1 && format !== 'json' && format !== 'text') command.error(`error: ${format} is for one file at a time`);
       const settings = readSettings();
       const { transcribe } = await import('./transcribe.ts');
       done(await transcribe(files, { ...options, format }, settings, terminal));

@@ -1,7 +1,6 @@
-/** `trunkline transcribe`: audio files to text, on engines of its own. */
+/** `trunkline transcribe`: audio files to text, on engines of its own; printed, or into a folder (`transcribe-folder.ts`). */
 import { access, constants, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { type FinalCaption, formatTranscript, type TranscriptFormat } from '../calls/transcript.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT_CONFIG } from '../config.ts';
 import { createLink } from '../link/from-settings.ts';
@@ -14,13 +13,12 @@ import type { Settings } from '../settings.ts';
 import { describeReadError } from './audio-file.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
-
-const TRACKS = ['inbound', 'outbound'] as const;
+import { type FileFormat, writeRecording } from './transcribe-formats.ts';
 
 /** What to make of the files. */
 export interface TranscribeOptions {
   /** `json` prints one object a line for each file. */
-  readonly format: TranscriptFormat;
+  readonly format: FileFormat;
   /** `split`: a stereo recording of a call with one side on each channel. */
   readonly channels: ChannelMode;
 }
@@ -93,33 +91,15 @@ async function transcribeFile(file: string, { channels, settings, link, terminal
 async function assertReadable(file: string): Promise<void> {
   try {
     await access(file, constants.R_OK);
-    if (!(await stat(file)).isFile()) throw Object.assign(new Error('is no file'), { code: 'EISDIR' });
+    if (!(await stat(file)).isFile()) throw new Error('is a folder or none of the usual files; folders need --out');
   } catch (error) {
     throw new Error(`${file}: ${describeReadError(error as NodeJS.ErrnoException)}`);
   }
 }
 
-function print(file: string, { durationMs, segments }: Recording, { terminal: { out }, format, channels, several }: FileWork): void {
-  if (format === 'json') {
-    const captions = segments.map(({ channel, text, startMs, endMs }) => ({ ...channelOf(channel, channels), text, startMs, endMs }));
-    out.line(JSON.stringify({ file, durationMs, captions }));
-    return;
-  }
-  if (several) out.line(`==> ${file} <==`);
-  const finals = segments.map(
-    ({ channel, text, startMs, endMs }, index): FinalCaption => ({
-      track: TRACKS[channel] ?? 'inbound',
-      utterance: index + 1,
-      text,
-      startMs,
-      endMs,
-    }),
-  );
-  out.raw(formatTranscript(finals, format, ({ track }) => (channels === 'split' ? `channel ${TRACKS.indexOf(track) + 1}` : null)));
-}
-
-function channelOf(channel: number, channels: ChannelMode): { channel?: number } {
-  return channels === 'split' ? { channel: channel + 1 } : {};
+function print(file: string, recording: Recording, { terminal: { out }, format, channels, several }: FileWork): void {
+  if (several && format !== 'json') out.line(`==> ${file} <==`);
+  out.raw(writeRecording(recording, { file, format, channels }));
 }
 
 /** How far a file is, on a terminal's error output. */

@@ -16,7 +16,7 @@ export class HomeError extends Error {}
 /** Opens `folder`, or a new temporary folder where that is empty. @throws HomeError when another living process has it, or when it cannot be written */
 export async function openHome(folder: string): Promise<Home> {
   if (folder === '') return { folder: await mkdtemp(join(tmpdir(), 'trunkline-batches-')), isTemporary: true };
-  const marker = join(folder, 'gateway.pid');
+  const marker = join(folder, 'owner.pid');
   try {
     await makeFolder(folder, 0o700);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);

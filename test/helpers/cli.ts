@@ -9,9 +9,14 @@ export interface CliResult {
   readonly err: string;
 }
 
+/** What a command finds in its environment: pretend models, and `more`. */
+export function cliEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
+  return { PATH: process.env['PATH'], ASR_MODEL: 'tone', VAD_MODEL: 'tone', ENGINE_WORKERS: '1', ...more };
+}
+
 /** Runs `trunkline ...args` from `dist` with pretend models and nothing else in the environment but `environment`. */
 export function runBuiltCli(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliResult> {
-  const env = { PATH: process.env['PATH'], ASR_MODEL: 'tone', VAD_MODEL: 'tone', ENGINE_WORKERS: '1', ...environment };
+  const env = cliEnvironment(environment);
   return new Promise((resolve) => {
     execFile(process.execPath, [packagePath('dist', 'src', 'cli.js'), ...args], { env }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err });

@@ -1,0 +1,152 @@
+/** How far `trunkline transcribe --out` is: a bar on a terminal, lines for everybody else. */
+import type { Clock, Timer } from '../clock.ts';
+import type { Batch, BatchFile } from '../jobs/batch.ts';
+import type { LiveLine, Terminal } from './terminal.ts';
+
+const DRAW_PERIOD_MS = 250;
+/** Without a terminal: how often a line says how far the files in work are. */
+const LINE_PERIOD_MS = 30_000;
+const BAR_CHARS = 24;
+const CONTROL = /\p{Cc}/gu;
+
+interface DisplayOptions {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly run: Batch;
+  /** Bytes of a file's recording: what the bar counts. */
+  bytesOf(file: BatchFile): number;
+  /** What a person calls a file. */
+  nameOf(file: BatchFile): string;
+  /** How much of a file has been heard, from 0 to 1; null when it is not in work. */
+  shareOf(file: BatchFile): number | null;
+}
+
+/** What became of a run. */
+export interface Tally {
+  readonly done: number;
+  readonly failed: number;
+  /** Were there already. */
+  readonly skipped: number;
+  /** Of recordings done in this run. */
+  readonly audioMs: number;
+  readonly elapsedMs: number;
+}
+
+/** The progress of one run. Whoever opens it closes it. */
+export class Display {
+  readonly #options: DisplayOptions;
+  readonly #startedMs: number;
+  readonly #timer: Timer;
+  readonly #work: readonly BatchFile[];
+  #audioMs = 0;
+
+  constructor(options: DisplayOptions) {
+    this.#options = options;
+    this.#startedMs = options.clock.nowMs();
+    this.#work = options.run.files.filter(({ state }) => state === 'waiting');
+    const isLive = options.terminal.err.isLive;
+    this.#timer = options.clock.every(isLive ? DRAW_PERIOD_MS : LINE_PERIOD_MS, () => this.#show(), true);
+    if (isLive) this.#show();
+  }
+
+  /** A file has come to its end. */
+  settled(file: BatchFile): void {
+    const { terminal, nameOf } = this.#options;
+    const name = printable(nameOf(file));
+    if (file.error !== null) terminal.err.line(`trunkline: ${name}: ${printable(file.error.message)}`);
+    else {
+      this.#audioMs += file.durationMs ?? 0;
+      if (!terminal.err.isLive) terminal.err.line(`${this.#count()}  ${name}  ${spell(file.durationMs ?? 0)}  ${this.#speed()}`);
+    }
+    if (terminal.err.isLive) this.#show();
+  }
+
+  /** What has become of the run so far. */
+  tally(): Tally {
+    const count = (wanted: BatchFile['state']): number => this.#work.filter(({ state }) => state === wanted).length;
+    return {
+      done: count('done'),
+      failed: count('failed'),
+      skipped: this.#options.run.files.length - this.#work.length,
+      audioMs: this.#audioMs,
+      elapsedMs: Math.round(this.#elapsedMs),
+    };
+  }
+
+  /** Takes the bar away. */
+  close(): void {
+    this.#timer.cancel();
+    this.#options.terminal.err.live([]);
+  }
+
+  #show(): void {
+    const { terminal, nameOf, shareOf } = this.#options;
+    const working = this.#work.flatMap((file) => {
+      const share = file.state === 'waiting' ? shareOf(file) : null;
+      return share === null ? [] : [{ name: printable(nameOf(file)), share }];
+    });
+    if (!terminal.err.isLive) {
+      for (const { name, share } of working) terminal.err.line(`${this.#count()}  ${name}  ${percent(share)}`);
+      return;
+    }
+    const lines = working.map(({ name, share }): LiveLine => ({ head: `  ${percent(share).padStart(4)}  `, text: name }));
+    terminal.err.live([...lines, this.#bar()]);
+  }
+
+  #bar(): LiveLine {
+    const share = this.#share();
+    const full = Math.floor(share * BAR_CHARS);
+    const leftMs = share === 0 ? null : (this.#elapsedMs * (1 - share)) / share;
+    const left = leftMs === null || share === 1 ? '' : `  about ${spell(leftMs)} left`;
+    return {
+      head: `[${'#'.repeat(full)}${'.'.repeat(BAR_CHARS - full)}] ${percent(share)}  `,
+      text: `${this.#count()} files  ${this.#speed()}${left}`,
+    };
+  }
+
+  /** How much of this run's work is through, by bytes. */
+  #share(): number {
+    const { bytesOf, shareOf } = this.#options;
+    const total = this.#work.reduce((sum, file) => sum + bytesOf(file), 0);
+    const through = this.#work.reduce((sum, file) => sum + bytesOf(file) * (file.state === 'waiting' ? (shareOf(file) ?? 0) : 1), 0);
+    return total === 0 ? 1 : through / total;
+  }
+
+  #count(): string {
+    const { files } = this.#options.run;
+    return `${files.filter(({ state }) => state !== 'waiting').length}/${files.length}`;
+  }
+
+  #speed(): string {
+    return `${(this.#audioMs / Math.max(this.#elapsedMs, 1)).toFixed(1)} × real time`;
+  }
+
+  get #elapsedMs(): number {
+    return this.#options.clock.nowMs() - this.#startedMs;
+  }
+}
+
+/** A tally for people. */
+export function describeTally({ done, failed, skipped, audioMs, elapsedMs }: Tally): string {
+  const parts = [`${done} done`];
+  if (failed > 0) parts.push(`${failed} failed`);
+  if (skipped > 0) parts.push(`${skipped} there already`);
+  if (done === 0) return parts.join(', ');
+  return `${parts.join(', ')}: ${spell(audioMs)} of audio in ${spell(elapsedMs)}, ${(audioMs / Math.max(elapsedMs, 1)).toFixed(1)} × real time`;
+}
+
+function spell(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
+}
+
+/** A file's name may hold anything, and a terminal obeys control characters. */
+function printable(text: string): string {
+  return text.replace(CONTROL, '?');
+}

@@ -1,0 +1,244 @@
+/** `trunkline transcribe … --out DIR`: recordings of files and folders into a folder of transcripts, by the pieces that batches are made of. */
+import { access, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { systemClock } from '../clock.ts';
+import { EXIT_CONFIG } from '../config.ts';
+import { TrunklineError } from '../errors.ts';
+import { makeFolder } from '../folders.ts';
+import type { Batch, BatchFile } from '../jobs/batch.ts';
+import { HomeError } from '../jobs/home.ts';
+import { Ledger } from '../jobs/ledger.ts';
+import { Runner } from '../jobs/runner.ts';
+import { writeWhole } from '../jobs/whole-file.ts';
+import { createLink, workersOf } from '../link/from-settings.ts';
+import type { Link } from '../link/link.ts';
+import { createLog } from '../log.ts';
+import { Metrics } from '../metrics.ts';
+import type { ChannelMode } from '../recordings/decode-messages.ts';
+import { type Place, Recordings } from '../recordings/recordings.ts';
+import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
+import type { Settings } from '../settings.ts';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
+import { Interruption } from './interruption.ts';
+import type { Terminal } from './terminal.ts';
+import { Display, describeTally } from './transcribe-display.ts';
+import { FILE_ENDINGS, type FileFormat, writeRecording } from './transcribe-formats.ts';
+import { findClashes, findSources, type SourceFile, type Sources } from './transcribe-sources.ts';
+
+/** Where a folder of transcripts keeps what is known of it, and drafts. */
+const OWN_FOLDER = '.trunkline';
+
+/** What to make of recordings, and where. */
+export interface FolderOrder {
+  /** The folder of transcripts. */
+  readonly out: string;
+  readonly format: FileFormat;
+  readonly channels: ChannelMode;
+  /** Report in JSON, a line for each file and one for all. */
+  readonly json: boolean;
+}
+
+/** Transcribes what is at `paths` and has no transcript yet. Returns the exit code. */
+export async function transcribeInto(
+  paths: readonly string[],
+  order: FolderOrder,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const sources = await findSources(paths);
+  const clashes = findClashes(sources.files);
+  for (const { name, shown } of clashes) {
+    terminal.err.line(
+      `trunkline: ${shown.join(' and ')} would both be written as ${name}${FILE_ENDINGS[order.format]}; transcribe one of them into another folder`,
+    );
+  }
+  if (clashes.length > 0) return EXIT_USAGE;
+  if (sources.files.length === 0 && sources.unreadable.length === 0) {
+    terminal.err.line(`trunkline: there is no recording in ${paths.join(', ')}`);
+    return EXIT_FAILED;
+  }
+  const ledger = await openLedger(order.out);
+  try {
+    return await new FolderRun(order, { sources, ledger, settings, terminal }).run();
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function openLedger(out: string): Promise<Ledger> {
+  const folder = join(out, OWN_FOLDER);
+  try {
+    return await Ledger.open(folder);
+  } catch (error) {
+    throw new Error(`${error instanceof HomeError ? out : folder}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+interface FolderRunParts {
+  readonly sources: Sources;
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+}
+
+class FolderRun {
+  readonly #order: FolderOrder;
+  readonly #parts: FolderRunParts;
+  readonly #sourceOf = new Map<string, SourceFile>();
+  readonly #finished: Promise<void>;
+  #finish: () => void = () => undefined;
+
+  constructor(order: FolderOrder, parts: FolderRunParts) {
+    this.#order = order;
+    this.#parts = parts;
+    for (const file of parts.sources.files) this.#sourceOf.set(file.name + FILE_ENDINGS[order.format], file);
+    this.#finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  async run(): Promise<number> {
+    const { settings } = this.#parts;
+    let refusal: string | null = null;
+    const metrics = new Metrics();
+    const link = createLink(settings, {
+      ...{ clock: systemClock, log: createLog('silent'), metrics },
+      onRefused: (message) => {
+        refusal ??= message;
+        this.#finish();
+      },
+    });
+    const recordings = new Recordings({ settings, engine: link, clock: systemClock, metrics });
+    const interruption = new Interruption(() => this.#finish());
+    try {
+      const place = await recordings.admit();
+      const isComplete = await this.#work(await this.#begin(), { recordings, place, link });
+      await place.release();
+      if (refusal !== null) {
+        this.#parts.terminal.err.line(`trunkline: ${refusal}`);
+        return EXIT_CONFIG;
+      }
+      if (interruption.came) {
+        this.#parts.terminal.err.line('trunkline: interrupted; the same command goes on from here');
+        return EXIT_INTERRUPTED;
+      }
+      return isComplete ? EXIT_OK : EXIT_FAILED;
+    } finally {
+      interruption.ignore();
+      await link.close();
+      await recordings.drain(0);
+    }
+  }
+
+  /** All files, those done earlier included. */
+  async #begin(): Promise<Batch> {
+    const { format, channels } = this.#order;
+    const wanted = [...this.#sourceOf].map(([name, { path, bytes, modifiedMs }]) => ({
+      name,
+      location: path,
+      stamp: `${bytes} bytes, ${modifiedMs}, ${format}, ${channels}`,
+    }));
+    const there = new Set<string>();
+    for (const { name } of wanted) if (await isThere(this.#target(name))) there.add(name);
+    const options = { channels, nowMs: systemClock.wall().getTime(), isThere: (name: string) => there.has(name) };
+    const run = await this.#parts.ledger.begin(wanted, options);
+    for (const file of run.files) {
+      if (file.state === 'done' || !there.has(file.name) || this.#parts.ledger.isOurs(file.name)) continue;
+      const message = `${this.#target(file.name)} is there already and was not written by this command; take it away to have it made`;
+      Object.assign(file, { state: 'failed', error: { code: 'invalid_request', message } });
+    }
+    return run;
+  }
+
+  /** Whether every file has its transcript. */
+  async #work(run: Batch, { recordings, place, link }: { recordings: Recordings; place: Place; link: Link }): Promise<boolean> {
+    const { settings, sources, terminal } = this.#parts;
+    const files = workersOf(settings) + 1;
+    const runner = new Runner({
+      ...{ clock: systemClock, log: createLog('silent'), filesMax: files, filesOfTenantMax: files },
+      transcribe: (_batch, file, watch) =>
+        this.#transcribe(file, (task) => recordings.transcribe({ ...task, ...watch, workFolder: place.workFolder })),
+      onProgress: () => undefined,
+      onSettled: (_batch, file) => this.#settle(run, file, display),
+    });
+    const nameOf = ({ name }: BatchFile): string => this.#sourceOf.get(name)?.shown ?? name;
+    const bytesOf = ({ name }: BatchFile): number => this.#sourceOf.get(name)?.bytes ?? 0;
+    const refused = run.files.filter(({ state }) => state === 'failed');
+    const display = new Display({ ...{ terminal, clock: systemClock, run, nameOf, bytesOf }, shareOf: (file) => runner.shareOf(file) });
+    for (const { shown, why } of sources.unreadable) this.#fail(shown, why);
+    for (const file of refused) this.#fail(nameOf(file), file.error?.message ?? '');
+    if (run.files.some(({ state }) => state === 'waiting')) {
+      link.wake();
+      runner.add(run);
+      await this.#finished;
+    }
+    await runner.close();
+    display.close();
+    const tally = display.tally();
+    const failed = tally.failed + refused.length + sources.unreadable.length;
+    const whole = { ...tally, failed, skipped: tally.skipped - refused.length };
+    this.#report({ summary: { ...whole, timesRealTime: round(whole.audioMs / Math.max(whole.elapsedMs, 1)) } }, describeTally(whole));
+    return failed === 0;
+  }
+
+  async #transcribe(
+    file: BatchFile,
+    hear: (task: Pick<RecordingTask, 'path' | 'channels' | 'tenant'>) => Promise<Recording>,
+  ): Promise<Recording> {
+    const source = this.#sourceOf.get(file.name);
+    if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
+    const { channels, format } = this.#order;
+    try {
+      const recording = await hear({ path: source.path, channels, tenant: '' });
+      await this.#write(file, recording, writeRecording(recording, { file: source.shown, format, channels }));
+      return recording;
+    } catch (error) {
+      if (error instanceof TrunklineError) throw error;
+      throw new TrunklineError('internal', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** In this order, so that whenever the process dies a transcript that is there belongs to what the ledger says of it. */
+  async #write(file: BatchFile, { durationMs }: Recording, text: string): Promise<void> {
+    const target = this.#target(file.name);
+    await makeFolder(dirname(target));
+    await rm(target, { force: true });
+    await this.#parts.ledger.note({ ...file, state: 'done', durationMs });
+    await writeWhole(target, text, join(this.#order.out, OWN_FOLDER, `${file.number}.part`));
+  }
+
+  async #settle(run: Batch, file: BatchFile, display: Display): Promise<void> {
+    display.settled(file);
+    const { state, durationMs, error } = file;
+    const shown = this.#sourceOf.get(file.name)?.shown ?? file.name;
+    if (this.#order.json) {
+      const outcome = error === null ? { output: this.#target(file.name), durationMs } : { error: error.message };
+      this.#parts.terminal.out.line(JSON.stringify({ file: shown, state, ...outcome }));
+    }
+    if (run.files.every((each) => each.state !== 'waiting')) this.#finish();
+  }
+
+  #fail(shown: string, why: string): void {
+    this.#parts.terminal.err.line(`trunkline: ${shown}: ${why}`);
+    if (this.#order.json) this.#parts.terminal.out.line(JSON.stringify({ file: shown, state: 'failed', error: why }));
+  }
+
+  #report(summary: unknown, text: string): void {
+    this.#parts.terminal.out.line(this.#order.json ? JSON.stringify(summary) : text);
+  }
+
+  #target(name: string): string {
+    return resolve(this.#order.out, name);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
