@@ -59,7 +59,7 @@ export class Arrival {
     if (coded !== error) this.#options.context.log.error({ err: error, callId: this.#call?.id }, 'a call failed');
     this.#countRefusal(coded.code);
     this.#leg.fail(coded);
-    this.#finish('error');
+    this.#finish(coded.code === 'draining' ? 'drained' : 'error');
   }
 
   /** Ends a call of ours that nobody has answered yet. */

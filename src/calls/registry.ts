@@ -239,11 +239,10 @@ export class CallRegistry {
     if (ringing === undefined) return;
     const { metrics, feed, log } = this.#context;
     const { callId, carrier } = ringing;
-    const ended = this.#drained !== null && reason === 'error' ? 'drained' : reason;
-    this.#archive.add(callId, { view: this.#ended(viewOfRinging(ringing), ended), finals: [] });
-    metrics.callsEnded.inc({ carrier, reason: ended });
-    feed.publish({ type: 'call.ended', callId, reason: ended, durationMs: 0 });
-    log.info({ callId, carrier, reason: ended }, 'call not answered');
+    this.#archive.add(callId, { view: this.#ended(viewOfRinging(ringing), reason), finals: [] });
+    metrics.callsEnded.inc({ carrier, reason });
+    feed.publish({ type: 'call.ended', callId, reason, durationMs: 0 });
+    log.info({ callId, carrier, reason }, 'call not answered');
   }
 
   #ended(view: CallView, endReason: EndReason): CallView {
