@@ -64,7 +64,7 @@ export class AudioSocketFramer {
       yield message;
     }
     // Memory of its own: what it came in may be large, or the reader's to use again.
-    this.#rest = all.slice();
+    this.#rest = new Uint8Array(all);
   }
 
   /** The size of the message that begins `bytes`, its header included; null = its header is not there yet. */
