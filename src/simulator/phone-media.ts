@@ -1,0 +1,265 @@
+/** A phone's sound: RTP from samples over a line with faults, and what comes back, with the time at which it came. Written from RFC 3550 and RFC 4733. */
+import { randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { decodeG711, encodeG711 } from '../audio/g711.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { ALAW_8K, type Codec, MULAW_8K, msToSamples, samplesToMs } from '../units.ts';
+import { seededRandom } from './random.ts';
+import type { Peer } from './sip-wire.ts';
+
+const HEADER_BYTES = 12;
+const KEYS = '0123456789*#ABCD';
+/** How long a key is down, and the pause before another. */
+const KEY_MS = 100;
+/** A packet that is overtaken leaves this much after the next one. */
+const OVERTAKEN_MS = 5;
+/** Softer than this, with `dtx`, is silence that is not sent: about −50 dBm0. */
+const SILENCE_PEAK = 200;
+/** Ten minutes; what comes later is counted only. */
+const HEARD_PACKETS_MAX = 30_000;
+
+/** What a phone says, and how well its line carries it. Times are ms of its sound. */
+export interface PhoneSound {
+  /** At 8 kHz; read as it is sent, so that more can be written ahead of it. */
+  readonly audio: Int16Array;
+  readonly codec?: 'mulaw' | 'alaw';
+  readonly ptimeMs?: number;
+  /** Each packet is up to this much late. */
+  readonly jitterMs?: number;
+  /** Shares (0–1) of packets that are lost, and that come after their successor. */
+  readonly lossShare?: number;
+  readonly reorderShare?: number;
+  readonly seed?: number;
+  /** Nothing is sent while nothing is said. */
+  readonly dtx?: boolean;
+  readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
+  /** Beyond the end of the audio silence is sent, rather than the end told. */
+  readonly endless?: boolean;
+}
+
+/** A packet of sound that came. */
+export interface HeardPacket {
+  /** By the phone's clock. */
+  readonly atMs: number;
+  readonly sequence: number;
+  readonly timestamp: number;
+  readonly marker: boolean;
+  readonly payload: Uint8Array;
+}
+
+/** Whom it sends to, and under which numbers; null = no events. */
+export interface PhoneAgreement {
+  readonly to: Peer;
+  readonly payloadType: number;
+  readonly eventType: number | null;
+  /** Whether the other side wishes to hear. */
+  readonly receives: boolean;
+}
+
+interface MediaOptions extends PhoneSound {
+  readonly clock: Clock;
+  readonly address: string;
+  /** All of the audio was sent, and heard if the line is good. */
+  onSpoken(): void;
+}
+
+export class PhoneMedia {
+  readonly codec: Codec;
+  readonly ptimeMs: number;
+  /** What was heard, in the order in which it came. */
+  readonly heard: HeardPacket[] = [];
+  readonly #socket: Socket;
+  readonly #options: MediaOptions;
+  readonly #random: () => number;
+  readonly #ssrc = randomInt(2 ** 32);
+  readonly #timestampBase = randomInt(2 ** 32);
+  readonly #digits: { readonly atMs: number; readonly digit: string }[];
+  readonly #late = new Set<Timer>();
+  #agreement: PhoneAgreement | null = null;
+  #timer: Timer | null = null;
+  #startMs = 0;
+  #sequence = randomInt(2 ** 16);
+  #frames = 0;
+  #wasSilent = true;
+  #spoken = false;
+  #key: { readonly digit: string; readonly timestamp: number; downMs: number } | null = null;
+  #heldBack = false;
+  #received = 0;
+  #digitsHeard = '';
+  #lastKey = -1;
+  #closed = false;
+
+  /** Use {@link PhoneMedia.open}. */
+  private constructor(options: MediaOptions, socket: Socket) {
+    this.#options = options;
+    this.#socket = socket;
+    this.codec = options.codec === 'alaw' ? ALAW_8K : MULAW_8K;
+    this.ptimeMs = options.ptimeMs ?? 20;
+    this.#random = seededRandom(options.seed ?? 1);
+    this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
+    socket.on('message', (datagram) => this.#hear(datagram));
+    socket.on('error', () => undefined);
+  }
+
+  /** Opens a socket on any free port. */
+  static async open(options: MediaOptions): Promise<PhoneMedia> {
+    const socket = createSocket(options.address.includes(':') ? 'udp6' : 'udp4');
+    socket.bind(0, options.address);
+    await once(socket, 'listening');
+    return new PhoneMedia(options, socket);
+  }
+
+  get port(): number {
+    return this.#socket.address().port;
+  }
+
+  /** Sound sent so far, lost packets included. */
+  get sentMs(): number {
+    return this.#frames * this.ptimeMs;
+  }
+
+  /** Packets that came, and the keys among them. */
+  get received(): { readonly packets: number; readonly digits: string } {
+    return { packets: this.#received, digits: this.#digitsHeard };
+  }
+
+  /** All that was heard, one packet after the other as they came. */
+  get sound(): Int16Array {
+    return decodeG711(Buffer.concat(this.heard.map(({ payload }) => payload)), this.codec);
+  }
+
+  /** Speaks from now on, or as is agreed from now on. */
+  agree(agreement: PhoneAgreement): void {
+    this.#agreement = agreement;
+    if (this.#timer !== null || this.#closed) return;
+    this.#startMs = this.#options.clock.nowMs();
+    this.#run();
+  }
+
+  /** Presses keys, one after the other. */
+  press(digits: string): void {
+    const { clock } = this.#options;
+    const atMs = clock.nowMs() - this.#startMs;
+    for (const [i, digit] of [...digits].entries()) this.#digits.push({ atMs: atMs + i * 2 * KEY_MS, digit });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#timer?.cancel();
+    for (const timer of this.#late) timer.cancel();
+    await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
+  }
+
+  /** On a grid counted from the start, so that delays never add up. */
+  #run(): void {
+    const { clock } = this.#options;
+    while (!this.#closed && this.sentMs <= clock.nowMs() - this.#startMs) this.#sendFrame();
+    if (this.#closed) return;
+    this.#timer = clock.after(Math.max(this.#startMs + this.sentMs - clock.nowMs(), 0), () => this.#run());
+  }
+
+  #sendFrame(): void {
+    const { audio, endless = false } = this.#options;
+    const frameSamples = msToSamples(this.ptimeMs, this.codec.rateHz);
+    const from = this.#frames * frameSamples;
+    if (!endless && !this.#spoken && from >= audio.length) {
+      this.#spoken = true;
+      this.#options.onSpoken();
+      if (this.#closed) return;
+    }
+    const timestamp = (this.#timestampBase + from) % 2 ** 32;
+    const due = this.#digits[0];
+    const eventType = this.#agreement?.eventType ?? null;
+    if (eventType !== null && this.#key === null && due !== undefined && due.atMs <= this.sentMs) {
+      this.#digits.shift();
+      this.#key = { digit: due.digit, timestamp, downMs: 0 };
+    }
+    this.#frames++;
+    if (this.#key !== null && eventType !== null) this.#sendKey(this.#key, eventType);
+    else this.#sendSound(audio.subarray(from, from + frameSamples), frameSamples, timestamp);
+  }
+
+  #sendSound(samples: Int16Array, frameSamples: number, timestamp: number): void {
+    const silent = this.#options.dtx === true && samples.every((sample) => Math.abs(sample) < SILENCE_PEAK);
+    if (!silent) {
+      const whole = new Int16Array(frameSamples);
+      whole.set(samples);
+      this.#send(this.#agreement?.payloadType ?? 0, timestamp, this.#wasSilent, encodeG711(whole, this.codec));
+    }
+    this.#wasSilent = silent;
+  }
+
+  #sendKey(key: { readonly digit: string; readonly timestamp: number; downMs: number }, eventType: number): void {
+    key.downMs += this.ptimeMs;
+    const isEnd = key.downMs >= KEY_MS;
+    const duration = msToSamples(Math.min(key.downMs, KEY_MS), this.codec.rateHz);
+    const payload = Uint8Array.of(KEYS.indexOf(key.digit), (isEnd ? 0x80 : 0) | 10, duration >> 8, duration & 0xff);
+    this.#send(eventType, key.timestamp, key.downMs === this.ptimeMs, payload);
+    if (key.downMs >= KEY_MS + 2 * this.ptimeMs) this.#key = null;
+    this.#wasSilent = true;
+  }
+
+  #send(payloadType: number, timestamp: number, marker: boolean, payload: Uint8Array): void {
+    const datagram = new Uint8Array(HEADER_BYTES + payload.length);
+    const view = new DataView(datagram.buffer);
+    view.setUint8(0, 0x80);
+    view.setUint8(1, (marker ? 0x80 : 0) | payloadType);
+    view.setUint16(2, this.#sequence);
+    view.setUint32(4, timestamp);
+    view.setUint32(8, this.#ssrc);
+    datagram.set(payload, HEADER_BYTES);
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    this.#carry(datagram);
+  }
+
+  /** Over the line, with its faults. */
+  #carry(datagram: Uint8Array): void {
+    const { lossShare = 0, reorderShare = 0, jitterMs = 0 } = this.#options;
+    if (this.#agreement?.receives !== true || this.#random() < lossShare) return;
+    this.#heldBack = !this.#heldBack && this.#random() < reorderShare;
+    const delayMs = this.#heldBack ? this.ptimeMs + OVERTAKEN_MS : this.#random() * jitterMs;
+    if (delayMs === 0) this.#put(datagram);
+    else {
+      const timer = this.#options.clock.after(delayMs, () => {
+        this.#late.delete(timer);
+        this.#put(datagram);
+      });
+      this.#late.add(timer);
+    }
+  }
+
+  #put(datagram: Uint8Array): void {
+    const to = this.#agreement?.to;
+    if (to !== undefined && !this.#closed) this.#socket.send(datagram, to.port, to.address, () => undefined);
+  }
+
+  #hear(datagram: Buffer): void {
+    if (datagram.length < HEADER_BYTES || this.#agreement === null) return;
+    const payloadType = (datagram[1] ?? 0) & 0x7f;
+    const [sequence, timestamp] = [datagram.readUInt16BE(2), datagram.readUInt32BE(4)];
+    const payload = datagram.subarray(HEADER_BYTES);
+    if (payloadType === this.#agreement.eventType) this.#hearKey(payload, timestamp);
+    if (payloadType !== this.#agreement.payloadType) return;
+    this.#received++;
+    const marker = ((datagram[1] ?? 0) & 0x80) !== 0;
+    if (this.heard.length < HEARD_PACKETS_MAX) this.heard.push({ atMs: this.#options.clock.nowMs(), sequence, timestamp, marker, payload });
+  }
+
+  #hearKey(payload: Uint8Array, timestamp: number): void {
+    if (timestamp === this.#lastKey) return;
+    this.#lastKey = timestamp;
+    this.#digitsHeard += KEYS[payload[0] ?? 16] ?? '';
+  }
+}
+
+/** How far packets came from the spacing of their timestamps, in ms, one figure for each two that follow each other. Markers begin anew. */
+export function spacingErrors(packets: readonly HeardPacket[], rateHz: number): number[] {
+  return packets.slice(1).flatMap((packet, i) => {
+    const before = packets[i];
+    if (before === undefined || packet.sequence !== ((before.sequence + 1) & 0xffff)) return [];
+    const samples = (packet.timestamp - before.timestamp) >>> 0;
+    return [Math.abs(packet.atMs - before.atMs - samplesToMs(samples, rateHz))];
+  });
+}

@@ -1,0 +1,62 @@
+/** Session descriptions as a simple phone writes and reads them (RFC 8866): one stream of one codec, and keys. */
+import type { Codec } from '../units.ts';
+import type { PhoneAgreement } from './phone-media.ts';
+
+const EVENT_TYPE = 101;
+
+/** How a phone holds a call: by direction, or as old ones do by an address that nobody has. */
+export type Hold = 'sendonly' | 'inactive' | 'nowhere';
+
+/** The phone's side. */
+export interface PhoneDescription {
+  readonly address: string;
+  readonly port: number;
+  readonly codec: Codec;
+  readonly ptimeMs: number;
+  readonly version: number;
+  /** null = not held. */
+  readonly hold: Hold | null;
+}
+
+/** An offer, or an answer. */
+export function describe({ address, port, codec, ptimeMs, version, hold }: PhoneDescription): string {
+  const [payloadType, name] = codec.name === 'alaw' ? [8, 'PCMA'] : [0, 'PCMU'];
+  const kind = address.includes(':') ? 'IP6' : 'IP4';
+  return [
+    'v=0',
+    `o=phone ${port} ${version} IN ${kind} ${address}`,
+    's=call',
+    `c=IN ${hold === 'nowhere' ? 'IP4 0.0.0.0' : `${kind} ${address}`}`,
+    't=0 0',
+    `m=audio ${port} RTP/AVP ${payloadType} ${EVENT_TYPE}`,
+    `a=rtpmap:${payloadType} ${name}/8000`,
+    `a=rtpmap:${EVENT_TYPE} telephone-event/8000`,
+    `a=fmtp:${EVENT_TYPE} 0-15`,
+    `a=ptime:${ptimeMs}`,
+    `a=${hold === 'sendonly' || hold === 'inactive' ? hold : 'sendrecv'}`,
+    '',
+  ].join('\r\n');
+}
+
+/**
+ * What the other side's description agrees to, under its own payload numbers.
+ * @throws Error when it has no stream of the codec
+ */
+export function readAgreement(sdp: string, codec: Codec): PhoneAgreement {
+  const address = /^c=IN IP[46] (\S+)/m.exec(sdp)?.[1];
+  const [, port, formats] = /^m=audio (\d+) RTP\/AVP (.*)$/m.exec(sdp) ?? [];
+  const name = codec.name === 'alaw' ? 'PCMA' : 'PCMU';
+  const numbers = formats?.trim().split(' ') ?? [];
+  const mapped = (encoding: string) => new RegExp(`^a=rtpmap:(\\d+) ${encoding}/8000`, 'im').exec(sdp)?.[1];
+  const payloadType = mapped(name) ?? (name === 'PCMA' ? '8' : '0');
+  if (address === undefined || port === undefined || Number(port) === 0 || !numbers.includes(payloadType)) {
+    throw new Error(`the bridge agreed to no ${name}`);
+  }
+  const eventType = mapped('telephone-event');
+  return {
+    to: { address, port: Number(port) },
+    payloadType: Number(payloadType),
+    eventType: eventType === undefined ? null : Number(eventType),
+    receives: !/^a=(sendonly|inactive)/m.test(sdp),
+  };
+}
