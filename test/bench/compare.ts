@@ -100,10 +100,9 @@ function ifInstalled(name: string, install: Install, command: (folder: string) =
   return 'folder' in install ? command(install.folder) : { name, ...install };
 }
 
-/** `@huggingface/transformers` as installed in `folder`, with windows of `windowSeconds` if long audio is to be cut. */
-export function transformersJsCommand(folder: string, models: ModelFolder, windowSeconds?: number): PeerCommand {
-  const parameters = [folder, models.transformersJs, MODEL_NAME];
-  return { script: 'transformers-js.mjs', parameters: windowSeconds === undefined ? parameters : [...parameters, String(windowSeconds)] };
+/** `@huggingface/transformers` as installed in `folder`. */
+export function transformersJsCommand(folder: string, models: ModelFolder): PeerCommand {
+  return { script: 'transformers-js.mjs', parameters: [folder, models.transformersJs, MODEL_NAME] };
 }
 
 async function start(name: string, command: PeerCommand | Absent, entries: Entry[], absent: Absent[]): Promise<void> {

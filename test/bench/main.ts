@@ -15,16 +15,24 @@ import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
 
-function bench(name: string, about: string, run: (quick: boolean) => Promise<Report>): void {
-  program
+/** Adds a benchmark. `extra` flags, each with what it means, are handed to `run` by their names. */
+function bench(
+  name: string,
+  about: string,
+  run: (quick: boolean, flags: Readonly<Record<string, boolean>>) => Promise<Report>,
+  extra: Readonly<Record<string, string>> = {},
+): void {
+  const command = program
     .command(name)
     .description(about)
     .option('--quick', 'a short run, to see that it works; its figures mean little', false)
-    .option('--write', `keep the result as docs/benchmarks/${name}.md`, false)
-    .action(async (options: { quick: boolean; write: boolean }) => {
-      const found = await run(options.quick);
-      publish(found, { command: `npm run bench -- ${name}${options.quick ? ' --quick' : ''}`, write: options.write });
-    });
+    .option('--write', `keep the result as docs/benchmarks/${name}.md`, false);
+  for (const [flag, meaning] of Object.entries(extra)) command.option(`--${flag}`, meaning, false);
+  command.action(async (options: { quick: boolean; write: boolean } & Record<string, boolean>) => {
+    const found = await run(options.quick, options);
+    const asked = process.argv.slice(2).filter((argument) => argument !== '--write');
+    publish(found, { command: `npm run bench -- ${asked.join(' ')}`, write: options.write });
+  });
 }
 
 bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => benchAccuracy({ every: quick ? 10 : 1 }));
@@ -38,8 +46,12 @@ bench('equality', 'rewritten graphs beside the shipped ones: agreement, word err
 bench('intelligibility', 'word error rate of what each voice says, over the phone, to our own recogniser', (quick) =>
   benchIntelligibility({ every: quick ? 8 : 1 }),
 );
-bench('files', 'how fast recordings are transcribed, in what memory, and what cutting and joining costs', (quick) =>
-  benchFiles(quick ? { lengths: [10, 60], joinSeconds: 120 } : { lengths: [10, 60, 600], joinSeconds: 1200 }),
+bench(
+  'files',
+  'how fast recordings are transcribed, in what memory, and what cutting and joining costs',
+  (quick, { hour }) =>
+    benchFiles(quick ? { lengths: [10, 60], joinSeconds: 120 } : { lengths: [10, 60, 600, ...(hour ? [3600] : [])], joinSeconds: 1200 }),
+  { hour: 'also a recording of an hour, which takes some minutes' },
 );
 bench('floor', 'what scheduler, contract and ear add to the model runs, stage by stage', (quick) =>
   benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 }),

@@ -1,5 +1,4 @@
 /** Recordings of prompts, and sending them to a gateway. */
-import { readFileSync } from 'node:fs';
 import { writeWav } from '../../src/audio/wav.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { type Prompt, promptCalls } from './prompts.ts';
@@ -33,10 +32,4 @@ export async function sendRecording(url: string, samples: Int16Array): Promise<s
   const body = (await response.json()) as { text?: string; error?: { message: string } };
   if (body.text === undefined) throw new Error(`refused: ${body.error?.message}`);
   return body.text;
-}
-
-/** The most resident memory that process `pid` has had so far, in bytes (Linux). */
-export function peakRssOf(pid: number): number {
-  const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmHWM:\s+(\d+) kB$/m);
-  return Number(line?.[1] ?? Number.NaN) * 1024;
 }

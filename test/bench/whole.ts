@@ -1,4 +1,4 @@
-/** The reference of the accuracy benchmark: each recording through µ-law and the resampler, decoded whole by the same engine, off line. */
+/** The reference of benchmarks of accuracy: each recording decoded whole by the same engine, off line. */
 import { availableParallelism } from 'node:os';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
@@ -6,8 +6,8 @@ import { MULAW_8K } from '../../src/units.ts';
 import { concatenate } from './prompts.ts';
 import { startLink } from './start-link.ts';
 
-/** The text of each 8 kHz recording, in order. */
-export async function decodeWhole(recordings: readonly Int16Array[]): Promise<string[]> {
+/** The text of each 8 kHz recording, in order; `hear` makes of it what the engine gets. */
+export async function decodeWhole(recordings: readonly Int16Array[], hear = throughPhone): Promise<string[]> {
   const workers = availableParallelism();
   const link = await startLink(workers);
   const texts: string[] = [];
@@ -16,7 +16,7 @@ export async function decodeWhole(recordings: readonly Int16Array[]): Promise<st
     Array.from({ length: workers }, async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const [index, recording] = next;
-        const samples = throughPhone(recording);
+        const samples = hear(recording);
         texts[index] = (await link.transcribe({ samples, urgency: 'batch', dueInMs: 600_000, draft: [] })).text;
       }
     }),
@@ -27,7 +27,11 @@ export async function decodeWhole(recordings: readonly Int16Array[]): Promise<st
 
 /** 8 kHz → µ-law → 16 kHz, as the Twilio path hears it. */
 export function throughPhone(samples: Int16Array): Int16Array {
+  return toEngineRate(decodeG711(encodeG711(samples, MULAW_8K), MULAW_8K));
+}
+
+/** 8 kHz → 16 kHz, as a recording is heard. */
+export function toEngineRate(samples: Int16Array): Int16Array {
   const resampler = new Resampler(8000, 16_000);
-  const heard = decodeG711(encodeG711(samples, MULAW_8K), MULAW_8K);
-  return concatenate([resampler.push(heard), resampler.flush()]);
+  return concatenate([resampler.push(samples), resampler.flush()]);
 }

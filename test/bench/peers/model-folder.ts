@@ -65,7 +65,7 @@ function linkGraphs(folder: string, suffix: string): void {
 
 /** Moonshine's vocabulary is Llama's with control tokens behind it. Nothing is encoded here, so there are no merges. */
 function tokenizer(): object {
-  const words = (llamaTokenizer as unknown as { readonly vocabById: readonly string[] }).vocabById;
+  const words = llamaTokenizer.vocabById;
   const control = Array.from({ length: VOCABULARY_SIZE - words.length }, (_, index) => [words.length + index, `<<ST_${index}>>`] as const);
   const special = [...words.slice(0, 3).entries(), ...control];
   return {
