@@ -30,7 +30,8 @@ Examples:
 const CALL_NOTES = `
 A WAV file of any rate is sent as Twilio does: 8 kHz µ-law, 20 ms a message. With --both the stream is unidirectional with both tracks.
 With --carrier asterisk it is sent as chan_websocket does: 16 kHz linear, binary, with parameters as channel variables (__TRUNKLINE_…) and
-ASTERISK_USER and ASTERISK_PASSWORD, if set.
+ASTERISK_USER and ASTERISK_PASSWORD, if set. With --carrier audiosocket it goes to AUDIOSOCKET_PORT as AudioSocket() sends it, 8 kHz linear, and is
+announced at http://127.0.0.1:$PORT/asterisk/calls before.
 TWILIO_AUTH_TOKEN, if set, signs the requests, over PUBLIC_URL where there is one. A bridge that wants its call token gets it with --voice.
 
 Examples:

@@ -28,6 +28,13 @@ export const CALL_CARRIERS = {
     exampleUrl: 'ws://127.0.0.1:8080/asterisk/media',
     load: async () => (await import('./asterisk.ts')).placeAsteriskCall,
   },
+  audiosocket: {
+    label: 'AudioSocket',
+    unused: ['both', 'voice', 'jitterMs', 'reorder', 'plainText'],
+    protocols: ['tcp:'],
+    exampleUrl: 'tcp://127.0.0.1:9019',
+    load: async () => (await import('./audiosocket.ts')).placeAudioSocketCall,
+  },
 } as const satisfies Record<string, CallCarrier>;
 
 /** A value of `--carrier`. */

@@ -1,0 +1,79 @@
+/** A call of `trunkline call` as an Asterisk's AudioSocket() places it. */
+import { systemClock } from '../../clock.ts';
+import type { Settings } from '../../settings.ts';
+import { AudioSocketCaller, type AudioSocketCallReport, type AudioSocketEnd } from '../../simulator/audiosocket-caller.ts';
+import { type Codec, samplesToMs } from '../../units.ts';
+import { loadAudio } from '../audio-file.ts';
+import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
+
+/** What the application always speaks. */
+const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
+const ANNOUNCE_TIMEOUT_MS = 5000;
+const ENDS: Readonly<Record<AudioSocketEnd, string>> = {
+  caller: 'by the caller',
+  bridge: 'by the bridge',
+  asterisk: 'by Asterisk',
+  lost: 'the connection was lost',
+};
+
+/** One call, announced at the bridge's HTTP door before as a dialplan would. @throws Error as `PlaceCall` says */
+export async function placeAudioSocketCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
+  const { host, port } = addressOf(order, settings);
+  const [audio = new Int16Array(0)] = await loadAudio(order.wav, LINEAR_8K.rateHz, 'mix');
+  const caller = new AudioSocketCaller({
+    host,
+    port,
+    audio,
+    codec: LINEAR_8K,
+    driver: 'application',
+    pace: order.fast === true ? 'fast' : 'realtime',
+    clock: systemClock,
+    lossShare: order.loss,
+    seed: order.seed,
+    ...(order.dtmf === undefined ? {} : { dtmf: order.dtmf }),
+    ...(order.dropAfterMs === undefined ? {} : { dropAtMs: order.dropAfterMs }),
+  });
+  await announce(`http://${host}:${settings.PORT}/asterisk/calls/${caller.uuid}`, order, settings);
+  return {
+    id: caller.uuid,
+    durationMs: samplesToMs(audio.length, LINEAR_8K.rateHz),
+    sentMs: () => caller.sentMs,
+    run: async () => outcomeOf(await caller.run()),
+    hangup: () => caller.hangup(),
+  };
+}
+
+function addressOf({ url }: CallOrder, { AUDIOSOCKET_PORT }: Settings): { host: string; port: number } {
+  if (url === undefined && AUDIOSOCKET_PORT === 0)
+    throw new Error('where is the bridge? Set AUDIOSOCKET_PORT as it is set there, or say --url tcp://host:port');
+  const { hostname, port } = new URL(url ?? `tcp://127.0.0.1:${AUDIOSOCKET_PORT}`);
+  if (port === '') throw new Error('--url: expected a port, as in tcp://127.0.0.1:9019');
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+/** What Twilio has as custom parameters, AudioSocket has not: it is told beforehand. */
+async function announce(url: string, { from, to, param }: CallOrder, settings: Settings): Promise<void> {
+  const credentials = Buffer.from(`${settings.ASTERISK_USER}:${settings.ASTERISK_PASSWORD}`).toString('base64');
+  const answer = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ from, to, ...param }),
+    headers: settings.ASTERISK_PASSWORD === '' ? {} : { authorization: `Basic ${credentials}` },
+    signal: AbortSignal.timeout(ANNOUNCE_TIMEOUT_MS),
+  }).catch((error: Error) => {
+    throw new Error(`the bridge did not take the call's announcement at ${url}: ${String(error.cause ?? error.message)}`);
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`the bridge did not take the call's announcement: ${answer.status} ${text}`);
+}
+
+function outcomeOf(report: AudioSocketCallReport): CallOutcome {
+  const { sentMs, heardMs, clippedMs, longestGapMs, endedBy, reason, warnings } = report;
+  return {
+    sentMs,
+    received: `${heardMs} ms of audio, ${clippedMs} ms clipped, longest gap ${Math.round(longestGapMs)} ms`,
+    ended: ENDS[endedBy] + (reason === '' ? '' : `: ${reason}`),
+    asOrdered: endedBy === 'caller',
+    warnings,
+    report,
+  };
+}
