@@ -31,7 +31,10 @@ const FINALS_WAIT_MS = 30_000;
 const LAST_WORDS_MS = 30_000;
 
 /** What a call needs of its leg. */
-export type CallLeg = Pick<WebSocketLeg, 'send' | 'close' | 'fail' | 'pause' | 'resume'>;
+export type CallLeg = Pick<WebSocketLeg, 'send' | 'close' | 'fail' | 'pause' | 'resume'> & {
+  /** Presses a key in the carrier's own way. Its tone is sent as well, beginning now; the leg leaves it out then. */
+  press?(digit: string): void;
+};
 
 /** What a call is made of, and whom it tells of its end. */
 export interface CallOptions {
@@ -224,6 +227,7 @@ export class Call {
       ...{ carrier, codec, playback, framesPerMessage, context, log: this.#log, onFailure },
       bargeIn: bargeInOf(start, context.settings.BARGE_IN),
       send: (command) => leg.send(command),
+      press: (digit) => leg.press?.(digit),
     });
     voice.onEvent((event) => this.#publishSpoken(event));
     return voice;

@@ -9,6 +9,8 @@ import type { Codec } from '../units.ts';
 export interface UtterancePiece {
   readonly text: string;
   readonly bytes: Uint8Array;
+  /** The key whose tone it is; absent for everything else. */
+  readonly digit?: string;
 }
 
 /** Mono sound that is there whole. */
@@ -38,5 +40,8 @@ export function* recordingPieces({ samples, rateHz, label, loop }: Recording, co
 
 /** The tones of `digits`, one after the other. Throws a RangeError for what is no digit. */
 export function* digitPieces(digits: string, codec: Codec): Generator<UtterancePiece> {
-  for (const digit of digits) yield { text: '', bytes: padToFrames(encodeG711(digitTone(digit, codec.rateHz), codec), codec) };
+  for (const digit of digits) {
+    const bytes = padToFrames(encodeG711(digitTone(digit, codec.rateHz), codec), codec);
+    yield digit === 'w' ? { text: '', bytes } : { text: '', bytes, digit };
+  }
 }

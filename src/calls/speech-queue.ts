@@ -11,6 +11,8 @@ interface SpeechQueueOptions {
   openPlayout(handlers: { onBegun(sound: VoiceSound): void; onHeard(sound: VoiceSound): void }): Playout<VoiceSound>;
   /** It begins to sound. */
   onBegun(utterance: Utterance): void;
+  /** A key's tone begins to sound. */
+  onDigit(digit: string): void;
   /** A piece of it with text was heard. */
   onHeard(utterance: Utterance, text: string): void;
   /** It is over: heard to its end, or cut off. */
@@ -125,6 +127,7 @@ export class SpeechQueue {
     const { utterance } = sound;
     if (utterance.over) return;
     this.#played.begin(sound, sound.text, this.#nowMs());
+    if (sound.digit !== undefined) this.#options.onDigit(sound.digit);
     if (utterance.begun) return;
     utterance.begun = true;
     this.#options.onBegun(utterance);

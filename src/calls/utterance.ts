@@ -71,8 +71,8 @@ export class Utterance {
   }
 
   /** Sends one of its pieces on its way, `durationMs` long. */
-  dispatch({ text, bytes }: UtterancePiece, durationMs: number): VoiceSound {
-    const sound = { utterance: this, text, bytes, durationMs };
+  dispatch(piece: UtterancePiece, durationMs: number): VoiceSound {
+    const sound = { ...piece, utterance: this, durationMs };
     this.#underWay.push(sound);
     return sound;
   }

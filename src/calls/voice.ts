@@ -74,6 +74,8 @@ export interface CallVoiceOptions {
   readonly context: CallContext;
   readonly log: Log;
   send(command: CarrierCommand): void;
+  /** The tone of a key begins to be sent; a carrier that has a way of its own to press keys leaves the tone out. */
+  press(digit: string): void;
   /** Something that runs on a timer threw. */
   onFailure(error: unknown): void;
 }
@@ -230,6 +232,7 @@ export class CallVoice {
           onMarkLost: () => metrics.marksLost.inc({ carrier }),
         }),
       onBegun: (utterance) => this.#onBegun(utterance),
+      onDigit: (digit) => this.#options.press(digit),
       onHeard: ({ id }, text) => this.#tell({ type: 'heard', utterance: id, text }),
       onOver: (utterance, heard, interrupted) => this.#onOver(utterance, heard, interrupted),
       onSpoilt: (utterance, error) => this.#onSpoilt(utterance, error),

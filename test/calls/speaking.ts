@@ -29,7 +29,8 @@ export class Speaking {
   readonly player: BufferingPlayer;
   readonly voice: CallVoice;
   readonly events: VoiceEvent[] = [];
-  /** Commands with the time at which they left. */
+  /** Keys and commands with the time at which they left. */
+  readonly pressed: { readonly digit: string; readonly atMs: number }[] = [];
   readonly sent: { readonly command: CarrierCommand; readonly atMs: number }[] = [];
 
   constructor({ playback = 'buffered', bargeIn = 'any', wayMs = 0, losesMark = () => false, environment = {} }: SpeakingOptions = {}) {
@@ -44,6 +45,7 @@ export class Speaking {
         this.sent.push({ command, atMs: clock.nowMs() });
         if (playback === 'buffered') this.player.send(command);
       },
+      press: (digit) => void this.pressed.push({ digit, atMs: clock.nowMs() }),
       onFailure: (error) => {
         throw error;
       },

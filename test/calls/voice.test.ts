@@ -278,6 +278,21 @@ describe('limits', () => {
   });
 });
 
+describe('keys', () => {
+  it('are told when their tones begin, in turn, for carriers that press them in their own way', async () => {
+    const call = new Speaking({ playback: 'paced' });
+    call.voice.say('Hi.');
+    call.voice.sendDigits('1w#');
+    await call.run(2000);
+    const tones = call.framesAtMs.slice(3);
+    expect(call.pressed).toEqual([
+      { digit: '1', atMs: tones[0] },
+      { digit: '#', atMs: (tones[0] ?? 0) + 700 },
+    ]);
+    expect(tones).toHaveLength(10 + 25 + 10);
+  });
+});
+
 describe('closing', () => {
   it('leaves no timer, no job and nobody waiting, whenever it comes', async () => {
     for (const ms of [0, 30, 100, 700, 5000]) {

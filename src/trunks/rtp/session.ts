@@ -280,8 +280,7 @@ function bind(address: string, port: number): Promise<Socket> {
 }
 
 /** Packets go to addresses, never to names. Without a question in between they leave at once, the farewell too. */
-const takeAsIs: NonNullable<SocketOptions['lookup']> = (address, _options, done) =>
-  done(null, address, address.includes(':') ? 6 : 4);
+const takeAsIs: NonNullable<SocketOptions['lookup']> = (address, _options, done) => done(null, address, address.includes(':') ? 6 : 4);
 
 function closeSocket(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.close(() => resolve()));
