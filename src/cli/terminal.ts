@@ -74,7 +74,7 @@ export class Output {
   }
 
   #render({ head = '', text, dimFrom = text.length }: LiveLine): string {
-    const room = Math.max(1, (this.#stream.columns ?? COLUMNS_UNKNOWN) - 1 - head.length);
+    const room = Math.max(1, (this.#stream.columns || COLUMNS_UNKNOWN) - 1 - head.length);
     const cut = Math.max(0, text.length - room);
     const shown = cut === 0 ? text : `…${text.slice(cut + 1)}`;
     const dimAt = Math.max(0, dimFrom - cut);
