@@ -26,9 +26,10 @@ const PYTHON = `useful-moonshine-onnx ${PEER_VERSIONS.moonshineOnnx}`;
 interface Options {
   /** Every so-many-th prompt is decoded for the error rate. */
   readonly every: number;
-  /** Each length is timed so often on each of `voices` prompts; the shortest time counts. */
-  readonly rounds: number;
+  /** Prompts for each length. */
   readonly stretches: number;
+  /** Each of them is timed so often; the shortest time counts. */
+  readonly rounds: number;
 }
 
 /** A peer, and what has been found of it. */
@@ -119,13 +120,14 @@ async function start(name: string, command: PeerCommand | Absent, entries: Entry
   }
 }
 
-/** The same stretches for all, all in turn, so that a busy moment of the machine meets them all. */
+/**
+ * Whole prompts of about each length: one that is cut within a word sends the model into a loop, which every peer bounds in another place.
+ * The same for all, all in turn, so that a busy moment of the machine meets them all.
+ */
 async function timeLengths(entries: readonly Entry[], prompts: readonly Prompt[], files: SampleFiles, options: Options): Promise<void> {
-  const longest = Math.max(...LENGTHS_S) * LINE_RATE_HZ;
-  const long = prompts.filter(({ samples }) => samples.length >= longest).slice(0, options.stretches);
   for (const seconds of LENGTHS_S) {
-    for (const { samples } of long) {
-      const path = phoneFile(files, samples.subarray(0, seconds * LINE_RATE_HZ));
+    for (const { samples } of nearest(prompts, seconds, options.stretches)) {
+      const path = phoneFile(files, samples);
       const best = entries.map(() => Number.POSITIVE_INFINITY);
       for (let round = 0; round < options.rounds; round++) {
         for (const [index, { peer }] of entries.entries()) best[index] = Math.min(best[index] ?? 0, (await peer.transcribe(path)).ms);
@@ -134,6 +136,11 @@ async function timeLengths(entries: readonly Entry[], prompts: readonly Prompt[]
     }
     process.stderr.write(`${seconds} s: ${entries.map((entry) => `${figure(msOf(entry, seconds), 1)} ms`).join(', ')}\n`);
   }
+}
+
+function nearest(prompts: readonly Prompt[], seconds: number, count: number): Prompt[] {
+  const distance = ({ samples }: Prompt) => Math.abs(samples.length / LINE_RATE_HZ - seconds);
+  return prompts.toSorted((a, b) => distance(a) - distance(b)).slice(0, count);
 }
 
 async function decodeAll(entries: readonly Entry[], prompts: readonly Prompt[], files: SampleFiles): Promise<void> {
@@ -226,12 +233,13 @@ function report(entries: readonly Entry[], absent: readonly Absent[], about: str
 }
 
 const NOTES = [
-  'Times are the shortest of several rounds, averaged over stretches cut from different prompts. The real-time factor is over all prompts, once each.',
+  'Times by length are the shortest of several rounds, averaged over the prompts whose length is nearest. The real-time factor is over all prompts, once each.',
   `"${PACKAGE}": src/model.ts of @moonshine-ai/moonshine-js 0.1.29 on onnxruntime-node, its search for the likeliest token included. "${OUR_LOOP}": the same graphs and ` +
     'the same session options, decoded with the care that this engine takes: what is left between it and the first row is the graphs.',
   '@huggingface/transformers loads the two shipped graphs as they are (renamed; config.json and tokenizer.json are written by this benchmark) and runs its pipeline with its ' +
-    'defaults. That pipeline allows 6 tokens per whole second of audio, which cuts off fast and short speech: its deletions.',
-  'useful-moonshine-onnx loads them from a folder (`models_dir`). It gives its sessions no options; the one thread is forced on it from outside.',
+    'defaults, among them at most 6 tokens for each whole second of audio.',
+  'useful-moonshine-onnx loads them from a folder (`models_dir`) and allows 192 tokens whatever the length. It gives its sessions no options; the one thread is ' +
+    'forced on it from outside.',
   'The rewritten graphs are in their cache: the first start of all takes a few seconds more.',
 ];
 

@@ -7,6 +7,7 @@ import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
 import { benchIntelligibility } from './intelligibility.ts';
+import { benchLoss } from './loss.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
@@ -56,8 +57,9 @@ bench(
 bench('floor', 'what scheduler, contract and ear add to the model runs, stage by stage', (quick) =>
   benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 }),
 );
+bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
 bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
-  benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 60, fileSeconds: 300 }),
+  benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 90, fileSeconds: 300 }),
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) => benchPath({ seconds: quick ? 10 : 40 }));
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>

@@ -1,14 +1,22 @@
 /** What live calls feel of recordings: six calls alone, then the same with long recordings queued all the time. */
+import { SETTINGS } from '../../src/settings.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
+import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { lagsOf, runCallers } from './calls.ts';
+import { BareModels } from './floor-stages.ts';
 import { loadPrompts } from './prompts.ts';
 import { recordingOf, sendRecording } from './recordings.ts';
 import { figure, quantile, type Report } from './report.ts';
+import { toEngineRate } from './whole.ts';
 
 const CALLS = 6;
 const RECORDINGS = 20;
 const RATIO_MAX = 1.25;
+const ENDPOINT_MS = Number(SETTINGS.ENDPOINT_MS.defaultText);
+/** Longest piece of a recording, so what the longest model run is about. */
+const PIECE_SECONDS = 10;
+const RUN_ROUNDS = 5;
 /** Audio of each recording after which the beginning is over. */
 const SETTLED_SECONDS = 5;
 
@@ -21,14 +29,25 @@ interface Phase {
   /** Audio of recordings that was transcribed meanwhile. */
   readonly fileSeconds: number;
   readonly meanWaitMs: number;
+  readonly partialsDropped: number;
 }
 
 /** Runs the benchmark: calls of `seconds`, recordings of `fileSeconds`. */
 export async function benchMixed(options: { readonly seconds: number; readonly fileSeconds: number }): Promise<Report> {
-  const alone = await runPhase('calls alone', options.seconds, null);
   const { samples } = recordingOf(loadPrompts(), options.fileSeconds);
+  const longestRunMs = await measureLongestRun(samples);
+  const alone = await runPhase('calls alone', options.seconds, null);
   const mixed = await runPhase(`with ${RECORDINGS} recordings queued`, options.seconds, samples);
-  return report([alone, mixed], options);
+  return report({ alone, mixed, longestRunMs }, options);
+}
+
+/** Ms of the longest single model run that a recording brings with it: the encoder's, on a piece of full length. */
+async function measureLongestRun(recording: Int16Array): Promise<number> {
+  const models = await BareModels.load();
+  const piece = toEngineRate(recording.subarray(0, PIECE_SECONDS * LINE_RATE_HZ));
+  let shortestMs = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < RUN_ROUNDS; round++) shortestMs = Math.min(shortestMs, (await models.transcribe(piece)).encoderMs);
+  return shortestMs;
 }
 
 async function runPhase(name: string, seconds: number, recording: Int16Array | null): Promise<Phase> {
@@ -47,12 +66,15 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
   const grown = (sample: string) => metricValue(page, sample) - (metricValue(before.page, sample) || 0);
   const jobs = grown('trunkline_lane_wait_seconds_count{lane="batch"}');
   const { lateMs, partialLagMs } = lagsOf(feed.events);
+  process.stderr.write(`${name}: partial lag p95 ${figure(quantile(partialLagMs, 0.95))} ms\n`);
   feed.close();
   const unfinished = queue?.stop();
   await gateway.stop('SIGKILL');
   await unfinished;
   const meanWaitMs = (1000 * grown('trunkline_lane_wait_seconds_sum{lane="batch"}')) / jobs;
-  return { name, lateMs, partialLagMs, seconds: took, cores, fileSeconds: grown('trunkline_file_audio_seconds_total'), meanWaitMs };
+  const fileSeconds = grown('trunkline_file_audio_seconds_total');
+  const partialsDropped = grown('trunkline_partials_dropped_total');
+  return { name, lateMs, partialLagMs, seconds: took, cores, fileSeconds, meanWaitMs, partialsDropped };
 }
 
 /** Uploads are over and pieces of all recordings are being transcribed. */
@@ -79,28 +101,53 @@ function keepQueued(url: string, samples: Int16Array): { stop(): Promise<unknown
   };
 }
 
-function report(phases: readonly Phase[], { seconds, fileSeconds }: { seconds: number; fileSeconds: number }): Report {
-  const [alone, mixed] = phases;
-  const ratio = quantile(mixed?.partialLagMs ?? [], 0.95) / quantile(alone?.partialLagMs ?? [], 0.95);
-  const lateBy = quantile(mixed?.lateMs ?? [], 0.95) - quantile(alone?.lateMs ?? [], 0.95);
+interface Found {
+  readonly alone: Phase;
+  readonly mixed: Phase;
+  readonly longestRunMs: number;
+}
+
+function report({ alone, mixed, longestRunMs }: Found, { seconds, fileSeconds }: { seconds: number; fileSeconds: number }): Report {
+  const phases = [alone, mixed];
+  const partialRatio = quantile(mixed.partialLagMs, 0.95) / quantile(alone.partialLagMs, 0.95);
+  const finalRatio = finalLagMs(mixed, 0.95) / finalLagMs(alone, 0.95);
+  const laterMs = finalLagMs(mixed, 1) - finalLagMs(alone, 1);
+  const coresForFiles = mixed.cores - alone.cores;
+  const perCore = coresForFiles > 0 ? mixed.fileSeconds / mixed.seconds / coresForFiles : Number.NaN;
   return {
     name: 'mixed',
     about:
-      `${CALLS} simulated Twilio calls in real time, 45 % human speech, ${seconds} s: alone, and while ${RECORDINGS} recordings of ${fileSeconds} s are in the ` +
-      'gateway all the time. The callers run on the same machine. "Late" is end of speech → final caption beyond the endpoint silence.',
+      `${CALLS} simulated Twilio calls in real time, 45 % human speech, ${seconds} s, the same ones both times: alone, and while ${RECORDINGS} recordings of ${fileSeconds} s are ` +
+      "in the gateway all the time. The callers run on the same machine. A final's lag is counted from the end of speech, so the endpoint silence of " +
+      `${ENDPOINT_MS} ms is in it; a partial's from the arrival of the last audio that it heard.`,
     tables: [
       {
         title: 'What callers feel',
-        heads: ['phase', 'final late p50, ms', 'p95', 'p99', 'partial lag p50, ms', 'p95', 'p99'],
-        rows: phases.map(({ name, lateMs, partialLagMs }) => [
-          name,
-          ...[0.5, 0.95, 0.99].map((share) => figure(quantile(lateMs, share))),
-          ...[0.5, 0.95, 0.99].map((share) => figure(quantile(partialLagMs, share))),
+        heads: [
+          'phase',
+          'finals',
+          'final lag p50, ms',
+          'p95',
+          'p99',
+          'most',
+          'partials',
+          'partial lag p50, ms',
+          'p95',
+          'p99',
+          'partials dropped',
+        ],
+        rows: phases.map((phase) => [
+          phase.name,
+          phase.lateMs.length,
+          ...[0.5, 0.95, 0.99, 1].map((share) => figure(finalLagMs(phase, share))),
+          phase.partialLagMs.length,
+          ...[0.5, 0.95, 0.99].map((share) => figure(quantile(phase.partialLagMs, share))),
+          figure(phase.partialsDropped),
         ]),
       },
       {
         title: 'What recordings get',
-        heads: ['phase', 'cores in use', 'recordings, × real time', 'mean wait of a piece, ms'],
+        heads: ['phase', 'cores in use', 'recordings, × real time', 'mean wait for an engine, ms'],
         rows: phases.map((phase) => [
           phase.name,
           figure(phase.cores, 2),
@@ -109,9 +156,28 @@ function report(phases: readonly Phase[], { seconds, fileSeconds }: { seconds: n
         ]),
       },
     ],
+    notes: [
+      `What the recordings use beside the calls is ${figure(coresForFiles, 2)} cores: ${figure(perCore, 1)} × real time per core.`,
+      `The longest model run of a recording, the encoder on ${PIECE_SECONDS} s, takes ${figure(longestRunMs)} ms on the idle machine.`,
+      'The wait is that of every batch job, pieces and voice detection, from its making to its delivery to an engine. At most two pieces of a recording wait at a time.',
+    ],
     goals: [
-      { goal: `partial lag p95 with recordings ≤ ${RATIO_MAX} × alone`, found: `${figure(ratio, 2)} ×`, met: ratio <= RATIO_MAX },
-      { goal: 'final p95 at most one model run (100 ms) later', found: `${figure(lateBy)} ms`, met: lateBy <= 100 },
+      {
+        goal: `partial lag p95 with recordings ≤ ${RATIO_MAX} × alone`,
+        found: `${figure(partialRatio, 2)} ×`,
+        met: partialRatio <= RATIO_MAX,
+      },
+      { goal: `final lag p95 with recordings ≤ ${RATIO_MAX} × alone`, found: `${figure(finalRatio, 2)} ×`, met: finalRatio <= RATIO_MAX },
+      {
+        goal: 'latest final at most one model run later than alone',
+        found: `${figure(laterMs)} ms, run ${figure(longestRunMs)} ms`,
+        met: laterMs <= longestRunMs,
+      },
     ],
   };
+}
+
+/** End of speech → final, in ms. */
+function finalLagMs({ lateMs }: Phase, share: number): number {
+  return ENDPOINT_MS + quantile(lateMs, share);
 }
