@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { ConfigError, readSettings } from '../../src/config.ts';
 import { TrunklineError } from '../../src/errors.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
 import { Batches, type Order } from '../../src/jobs/batches.ts';
@@ -14,7 +14,10 @@ import { Metrics } from '../../src/metrics.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
-const RECORDING: Recording = { durationMs: 1200, segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }] };
+const RECORDING: Recording = {
+  durationMs: 1200,
+  segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }],
+};
 
 let folder: string;
 let clock: FakeClock;
@@ -139,12 +142,132 @@ describe('a batch', () => {
     await until(() => expect(readdirSync(join(folder, 'batches'))).not.toContain(batch.id));
   });
 
+  it('says how far it is and how far each of its files is', async () => {
+    const step: { listen?: RecordingTask['onProgress']; done?: (recording: Recording) => void } = {};
+    transcribe = (task) => {
+      if (!task.path.endsWith('1')) return forever(task);
+      step.listen = task.onProgress;
+      return new Promise((resolve) => {
+        step.done = resolve;
+      });
+    };
+    const batches = open();
+    const upload = { name: 'a.wav', source: { kind: 'upload' } } as const;
+    const batch = await begin(batches, { files: [upload, upload, upload, upload] });
+    const news: unknown[] = [];
+    batches.watch(batch.id, (each) => void news.push(each.type === 'end' ? 'end' : [each.type, batches.viewFile(each.file).progress]));
+    await until(() => expect(step.listen).toBeDefined());
+    step.listen?.({ heardMs: 600, share: 0.509 });
+    expect(batches.view(batch)).toMatchObject({ progress: 0.12, counts: { total: 4, waiting: 2, running: 2, done: 0 } });
+    expect(batches.viewFiles(batch)[1]).toMatchObject({ state: 'running', progress: 0.5 });
+    step.done?.(RECORDING);
+    await until(() =>
+      expect(news.slice(0, 2)).toEqual([
+        ['progress', 0.5],
+        ['file', 1],
+      ]),
+    );
+    expect(batches.viewFiles(batch)[1]).toMatchObject({ state: 'done', progress: 1 });
+  });
+
+  it('is translated, and the words share the time of the original', async () => {
+    const { url, close } = await chatEndpoint();
+    const words = [
+      { text: 'Good', spaced: false, startMs: 0, endMs: 300 },
+      { text: 'morning.', spaced: true, startMs: 300, endMs: 900 },
+    ];
+    transcribe = async () => ({ durationMs: 1200, segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words }] });
+    const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
+    const batch = await begin(batches, { targetLanguage: 'german' });
+    await endOf(batch);
+    const [segment] = (await batches.result('t', batch.id, 0)).segments;
+    expect(segment).toMatchObject({ text: 'GOOD MORNING.', startMs: 0, endMs: 900 });
+    expect(segment?.words.map(({ text }) => text)).toEqual(['GOOD', 'MORNING.']);
+    expect([segment?.words[0]?.startMs, segment?.words.at(-1)?.endMs]).toEqual([0, 900]);
+    await close();
+  });
+
+  it('fails where nothing translates, and is refused where nothing can', async () => {
+    const { url, close } = await chatEndpoint(500);
+    const batch = await begin(open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' }), { targetLanguage: 'german' });
+    await endOf(batch);
+    expect(batch.files[0]).toMatchObject({ state: 'failed', error: { code: 'translation_failed' } });
+    const without = open({ BATCH_DIR: join(folder, 'other') });
+    await expect(begin(without, { targetLanguage: 'german' })).rejects.toMatchObject({ code: 'unsupported_model' });
+    await close();
+  });
+
+  it('is not done again when its gateway was killed between its transcript and the note of that', async () => {
+    transcribe = forever;
+    const first = open();
+    const { id } = await begin(first);
+    await first.close();
+    writeFileSync(join(folder, 'batches', id, '0.json'), JSON.stringify(RECORDING));
+    const second = open();
+    await second.resume();
+    const batch = second.get('t', id);
+    await endOf(batch);
+    expect(await second.result('t', id, 0)).toEqual(RECORDING);
+    expect(batch.files[0]).toMatchObject({ state: 'done', durationMs: 1200 });
+  });
+
+  it('leaves nothing of an upload that its gateway was killed in', async () => {
+    const first = open();
+    const draft = await first.draft('t');
+    writeFileSync(join(draft.folder, '0'), 'half an upload');
+    await first.close();
+    const second = open();
+    await second.resume();
+    expect(readdirSync(join(folder, 'batches'))).not.toContain(draft.id);
+  });
+
   it('is refused when its tenant has too many, and nobody else’s is', async () => {
     const batches = open({ BATCHES_MAX: '1' });
     await begin(batches);
     await expect(batches.draft('t')).rejects.toMatchObject({ code: 'too_many_batches' });
     await begin(batches, {}, 'other');
   });
+});
+
+/** An endpoint whose model shouts, or answers with an error. */
+async function chatEndpoint(status = 200) {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const lines = JSON.parse((JSON.parse(body) as { messages: { content: string }[] }).messages[1]?.content ?? '[]') as string[];
+    const content = JSON.stringify(lines.map((line) => line.toUpperCase()));
+    response.writeHead(status).end(JSON.stringify({ choices: [{ message: { content } }] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return { url, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+describe('BATCH_DIR', () => {
+  it.each([
+    ['it cannot be written', (path: string) => writeFileSync(path, 'a file'), /^BATCH_DIR: got ".*", expected .*cannot be written to/],
+    ['another gateway has it', (path: string) => occupy(path), /^BATCH_DIR: got ".*", expected .*in use by process 1$/],
+    ['its database is none', (path: string) => damage(path), /^BATCH_DIR: got ".*", expected .*not a database/],
+  ])('stops the start when %s', async (_what, spoil, message) => {
+    const path = join(folder, 'spoilt');
+    spoil(path);
+    const error = await open({ BATCH_DIR: path })
+      .resume()
+      .catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as ConfigError).message).toMatch(message);
+  });
+
+  function occupy(path: string): void {
+    mkdirSync(path);
+    const stat = readFileSync('/proc/1/stat', 'utf8');
+    writeFileSync(join(path, 'owner.pid'), `1 ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`);
+  }
+
+  function damage(path: string): void {
+    mkdirSync(path);
+    writeFileSync(join(path, 'batches.sqlite'), 'not a database at all, whatever it is called'.repeat(100));
+  }
 });
 
 describe('a webhook', () => {
