@@ -43,10 +43,11 @@ export class BatchEvents {
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...reply.getHeaders(), ...SSE_HEADERS } as Record<string, string>);
-    const say = (event: string, data: unknown): void => {
-      raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    const write = (text: string): void => {
+      raw.write(text);
       if (raw.writableLength > settings.SEND_BUFFER_MAX_BYTES) raw.destroy();
     };
+    const say = (event: string, data: unknown): void => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     const end = (): void => void raw.end();
     const sayBatch = (): void => say(batch.state === 'running' ? 'batch' : 'end', batches.view(batch));
     sayBatch();
@@ -54,7 +55,7 @@ export class BatchEvents {
       end();
       return;
     }
-    const beat = clock.every(HEARTBEAT_MS, () => void raw.write(':\n\n'), true);
+    const beat = clock.every(HEARTBEAT_MS, () => write(':\n\n'), true);
     const stop = batches.watch(batch.id, (news) => {
       if (news.type !== 'end') return say(news.type, batches.viewFile(news.file));
       sayBatch();
