@@ -51,6 +51,8 @@ export class Peer {
     child.on('error', (error) => {
       said = error.message;
     });
+    // Writing to one that has ended fails as reading from it does, which is told of there.
+    child.stdin.on('error', () => undefined);
     const peer = new Peer(child, createInterface({ input: child.stdout })[Symbol.asyncIterator](), 0);
     await peer.#answer().catch((error: Error) => {
       throw new Error(`${error.message}: ${said.trim().split('\n').at(-1)}`);
