@@ -31,13 +31,15 @@ const CALL_NOTES = `
 A WAV file of any rate is sent as Twilio does: 8 kHz µ-law, 20 ms a message. With --both the stream is unidirectional with both tracks.
 With --carrier asterisk it is sent as chan_websocket does: 16 kHz linear, binary, with parameters as channel variables (__TRUNKLINE_…) and
 ASTERISK_USER and ASTERISK_PASSWORD, if set. With --carrier audiosocket it goes to AUDIOSOCKET_PORT as AudioSocket() sends it, 8 kHz linear, and is
-announced at http://127.0.0.1:$PORT/asterisk/calls before.
+announced at http://127.0.0.1:$PORT/asterisk/calls before. With --carrier sip a phone calls SIP_PORT over UDP and speaks RTP, 8 kHz µ-law, 20 ms a packet, with
+parameters as headers (X-Trunkline-…); it answers a challenge with SIP_PASSWORD, if set.
 TWILIO_AUTH_TOKEN, if set, signs the requests, over PUBLIC_URL where there is one. A bridge that wants its call token gets it with --voice.
 
 Examples:
   $ trunkline call caller.wav --jitter-ms 80 --loss 0.02 --reorder 0.01
   $ trunkline call caller.wav --dtmf 5@1200,#@3000 --drop-after-ms 8000
   $ trunkline call caller.wav --carrier asterisk --param bargeIn=off
+  $ trunkline call caller.wav --carrier sip --url sip:bridge@127.0.0.1:5060 --loss 0.1
   $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice --from +15550100
 
 Exits with 1 when the bridge ends the call before the caller does, 130 after Ctrl-C.`;

@@ -68,13 +68,15 @@ export class PhoneCall {
   /** Of our own with `uri` to be dialled, or of an INVITE that came from `peer`. */
   constructor(
     options: PhoneCallOptions,
-    origin: { readonly uri: string; readonly peer: Peer } | { readonly invite: SipMessage; readonly peer: Peer },
+    origin: { readonly uri: string; readonly peer: Peer; readonly callId?: string } | { readonly invite: SipMessage; readonly peer: Peer },
   ) {
     this.#options = options;
     const identity = { user: options.user, address: options.address, port: options.wire.port };
     this.invite = 'invite' in origin ? origin.invite : null;
     this.#dialog =
-      'invite' in origin ? PhoneDialog.from(origin.invite, origin.peer, identity) : PhoneDialog.to(origin.uri, origin.peer, identity);
+      'invite' in origin
+        ? PhoneDialog.from(origin.invite, origin.peer, identity)
+        : PhoneDialog.to(origin.uri, origin.peer, identity, origin.callId);
     this.answered = new Promise((resolve, reject) => {
       this.#settle.answered = resolve;
       this.#settle.refused = reject;

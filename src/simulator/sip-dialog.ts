@@ -36,10 +36,10 @@ export class PhoneDialog {
     this.#names = names;
   }
 
-  /** One that we begin by calling `uri`. */
-  static to(uri: string, peer: Peer, phone: PhoneIdentity): PhoneDialog {
+  /** One that we begin by calling `uri`, under a Call-ID of our choice. */
+  static to(uri: string, peer: Peer, phone: PhoneIdentity, callId = newToken()): PhoneDialog {
     const local = `<sip:${phone.user}@${hostOf(phone)}>;tag=${newToken()}`;
-    return new PhoneDialog(phone, peer, { callId: newToken(), local, remote: `<${uri}>`, target: uri, routes: [] });
+    return new PhoneDialog(phone, peer, { callId, local, remote: `<${uri}>`, target: uri, routes: [] });
   }
 
   /** One that an INVITE begins. The other way round: what was From is whom our requests go to. */

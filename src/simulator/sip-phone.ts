@@ -24,6 +24,8 @@ export interface SipPhoneOptions {
 export interface DialOptions extends PhoneSound {
   /** `sip:user@address[:port]`, an address and no name. */
   readonly uri: string;
+  /** Its Call-ID; a new one unless said otherwise. */
+  readonly callId?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The offer is left to the bridge. */
   readonly late?: boolean;
@@ -65,11 +67,11 @@ export class SipPhone {
   }
 
   /** Places a call, which rings when this resolves or a little later: see {@link PhoneCall.answered}. It ends with its sound unless that is endless. */
-  async dial({ uri, headers, late, ...sound }: DialOptions): Promise<PhoneCall> {
+  async dial({ uri, callId, headers, late, ...sound }: DialOptions): Promise<PhoneCall> {
     const [, address, port] = /^sip:(?:[^@]*@)?(\[[^\]]+\]|[^:;]+)(?::(\d+))?/.exec(uri) ?? [];
     if (address === undefined) throw new RangeError(`got ${uri}, expected sip:user@address[:port]`);
     const peer = { address: address.replace(/[[\]]/g, ''), port: Number(port ?? DEFAULT_PORT) };
-    const call = new PhoneCall(this.#callOptions, { uri, peer });
+    const call = new PhoneCall(this.#callOptions, { uri, peer, ...(callId === undefined ? {} : { callId }) });
     this.#calls.set(call.callId, call);
     await call.dial(sound, { ...(headers === undefined ? {} : { headers }), ...(late === undefined ? {} : { late }) });
     return call;

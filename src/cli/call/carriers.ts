@@ -35,6 +35,13 @@ export const CALL_CARRIERS = {
     exampleUrl: 'tcp://127.0.0.1:9019',
     load: async () => (await import('./audiosocket.ts')).placeAudioSocketCall,
   },
+  sip: {
+    label: 'SIP',
+    unused: ['both', 'voice', 'plainText', 'fast'],
+    protocols: ['sip:'],
+    exampleUrl: 'sip:bridge@127.0.0.1:5060',
+    load: async () => (await import('./sip.ts')).placeSipCall,
+  },
 } as const satisfies Record<string, CallCarrier>;
 
 /** A value of `--carrier`. */
