@@ -60,6 +60,7 @@ export const ERRORS = Object.freeze({
   translation_failed: kind(502, 1011, 'server_error'),
   speech_queue_full: kind(429, 4429, 'rate_limit_error'),
   unsupported_format: kind(400, 4420, 'invalid_request_error'),
+  dialing_unavailable: kind(501, 4422, 'invalid_request_error'),
   not_implemented: kind(501, 4421, 'invalid_request_error'),
   too_many_requests: kind(429, 1013, 'rate_limit_error'),
   model_not_found: kind(404, 4404, 'not_found_error'),

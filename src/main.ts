@@ -6,7 +6,7 @@ import { AnnouncedCalls } from './calls/announced.ts';
 import { Feed } from './calls/feed.ts';
 import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
-import { systemClock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, EXIT_CONFIG } from './config.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
@@ -18,6 +18,7 @@ import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
+import { SipAgent } from './trunks/sip/agent.ts';
 import { MULAW_8K } from './units.ts';
 
 /** A gateway that listens. */
@@ -50,8 +51,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
   const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
   const announced = new AnnouncedCalls({ clock });
-  const asterisk = settings.ARI_URL === '' ? null : new AsteriskTrunk({ settings, registry, clock, log, metrics });
-  const audioSocket = new AudioSocketServer({ settings, registry, announced, clock, log, metrics });
+  const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
   const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });
   const warming = new AbortController();
   const recordings = new Recordings({ settings, engine: link, clock, metrics });
@@ -59,23 +59,12 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   let draining = false;
   const health = () => ({ draining, engine: link.status });
   const server = await createServer({
-    settings,
-    registry,
-    announced,
-    assistant: asterisk,
-    feed,
-    recordings,
-    engine: link,
-    batches,
-    speech,
-    health,
-    metrics,
-    log,
-    clock,
+    ...{ settings, registry, announced, feed, recordings, batches, speech, health, metrics, log, clock },
+    ...{ engine: link, assistant: trunks.asterisk, dialer: trunks.sip },
   });
   const end = async () => {
     warming.abort();
-    await Promise.all([audioSocket.close(), asterisk?.close()]);
+    await trunks.close();
     await server.close();
     await batches.close();
     await link.close();
@@ -85,10 +74,10 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
     if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
     await batches.resume();
-    await openAudioSocket(audioSocket, settings, log);
+    await trunks.listen();
     const url = await listen(server, settings);
     log.info({ url }, 'listening');
-    asterisk?.open();
+    trunks.asterisk?.open();
     if (settings.ENGINE_PRELOAD) {
       link.start().catch((err: unknown) => {
         if (!draining) log.error({ err }, 'no engine is ready');
@@ -97,6 +86,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
+      trunks.sip?.drain();
       closed ??= Promise.all([registry.drain(settings.DRAIN_TIMEOUT_MS), recordings.drain(settings.DRAIN_TIMEOUT_MS)]).then(end);
       return closed;
     };
@@ -118,16 +108,66 @@ async function listen(server: FastifyInstance, { HOST, PORT }: Settings): Promis
   }
 }
 
-async function openAudioSocket(audioSocket: AudioSocketServer, { HOST, AUDIOSOCKET_PORT }: Settings, log: Log): Promise<void> {
-  if (AUDIOSOCKET_PORT === 0) return;
+interface TrunkContext {
+  readonly registry: CallRegistry;
+  readonly announced: AnnouncedCalls;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The doors that are not HTTP; null = closed. */
+interface Trunks {
+  readonly asterisk: AsteriskTrunk | null;
+  readonly sip: SipAgent | null;
+  /** Listens on their ports. Rejects with ListenError. */
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function createTrunks(settings: Settings, context: TrunkContext): Trunks {
+  const { HOST, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
+  const options = { ...context, settings };
+  const { log } = context;
+  const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
+  const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
+  const sip = SIP_PORT === 0 ? null : new SipAgent(options);
+  return {
+    asterisk,
+    sip,
+    listen: async () => {
+      if (audioSocket !== null)
+        await listenFor('AudioSocket', audioSocket, { host: HOST, port: AUDIOSOCKET_PORT, setting: 'AUDIOSOCKET_PORT' }, log);
+      if (sip !== null) await listenFor('SIP', sip, { host: HOST, port: SIP_PORT, setting: 'SIP_PORT' }, log);
+    },
+    close: async () => {
+      await Promise.all([audioSocket?.close(), asterisk?.close(), sip?.close()]);
+    },
+  };
+}
+
+type PortSetting = 'PORT' | 'AUDIOSOCKET_PORT' | 'SIP_PORT';
+
+/** A server of a trunk: `listen` returns where it does. */
+interface Listener {
+  listen(host: string, port: number): Promise<string>;
+}
+
+async function listenFor(what: string, listener: Listener, { host, port, setting }: ListenAt, log: Log): Promise<void> {
   try {
-    log.info({ address: await audioSocket.listen(HOST, AUDIOSOCKET_PORT) }, 'listening for AudioSocket');
+    log.info({ address: await listener.listen(host, port) }, `listening for ${what}`);
   } catch (error) {
-    throw new ListenError(explainListen(error, HOST, AUDIOSOCKET_PORT, 'AUDIOSOCKET_PORT'), { cause: error });
+    throw new ListenError(explainListen(error, host, port, setting), { cause: error });
   }
 }
 
-function explainListen(error: unknown, host: string, port: number, setting: 'PORT' | 'AUDIOSOCKET_PORT'): string {
+interface ListenAt {
+  readonly host: string;
+  readonly port: number;
+  readonly setting: PortSetting;
+}
+
+function explainListen(error: unknown, host: string, port: number, setting: PortSetting): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return `port ${port} of ${host} is in use: end what listens there, or set ${setting} to another${setting === 'PORT' ? ' (0 = any free one)' : ''}`;

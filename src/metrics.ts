@@ -34,6 +34,11 @@ export class Metrics {
     'carrier',
   ]);
 
+  readonly sipDropped = this.#counter('trunkline_sip_dropped_total', 'SIP messages and connections thrown away without an answer', [
+    'reason',
+  ]);
+  readonly sipRegistered = this.#gauge('trunkline_sip_registered', 'Whether SIP_REGISTRAR has us registered', []);
+
   readonly engineWait = this.#histogram(
     'trunkline_engine_wait_seconds',
     'Time a job waited before its first model run',

@@ -12,7 +12,7 @@ import { announcementRoutes } from './http/announcements.ts';
 import { type Assistant, assistRoutes } from './http/assist.ts';
 import { asteriskRoutes } from './http/asterisk.ts';
 import { batchRoutes } from './http/batches.ts';
-import { type Calls, callRoutes } from './http/calls.ts';
+import { type Calls, callRoutes, type Dialer } from './http/calls.ts';
 import { captionRoutes } from './http/captions.ts';
 import { carrierRoutes } from './http/carriers.ts';
 import { describeRoutes, docsRoutes } from './http/docs.ts';
@@ -50,6 +50,8 @@ interface ServerOptions {
   readonly announced: AnnouncedCalls;
   /** Listens to channels of an Asterisk; null = there is none. */
   readonly assistant: Assistant | null;
+  /** Makes calls; null = nobody can. */
+  readonly dialer: Dialer | null;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly engine: Engine;
@@ -126,7 +128,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
       reply.header('cache-control', 'no-store');
       access.admit(request);
     });
-    void guarded.register(callRoutes, { calls: registry });
+    void guarded.register(callRoutes, { calls: registry, dialer: options.dialer });
     void guarded.register(captionRoutes, { readers, clock });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });

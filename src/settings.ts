@@ -4,61 +4,7 @@
  */
 import { z } from 'zod';
 import { isAddressRange } from './addresses.ts';
-
-interface SettingSpec<T> {
-  readonly schema: z.ZodType<T>;
-  /** As it would be written in the environment. */
-  readonly defaultText: string;
-  readonly unit: string;
-  readonly meaning: string;
-  /** Never printed. */
-  readonly secret?: true;
-}
-
-const INTEGER = /^-?\d+$/;
-const DECIMAL = /^-?\d+(\.\d+)?$/;
-
-function whole(defaultValue: number, minimum: number, maximum: number, unit: string, meaning: string): SettingSpec<number> {
-  const expected = `a whole number from ${minimum} to ${maximum}`;
-  const schema = z
-    .string()
-    .refine((text) => INTEGER.test(text) && Number(text) >= minimum && Number(text) <= maximum, expected)
-    .transform(Number);
-  return { schema, defaultText: String(defaultValue), unit, meaning };
-}
-
-function share(defaultValue: number, meaning: string): SettingSpec<number> {
-  const schema = z
-    .string()
-    .refine((text) => DECIMAL.test(text) && Number(text) >= 0 && Number(text) <= 1, 'a number from 0 to 1')
-    .transform(Number);
-  return { schema, defaultText: String(defaultValue), unit: '0–1', meaning };
-}
-
-function flag(defaultValue: boolean, meaning: string): SettingSpec<boolean> {
-  const schema = z
-    .string()
-    .refine((text) => text === 'true' || text === 'false', 'true or false')
-    .transform((text) => text === 'true');
-  return { schema, defaultText: String(defaultValue), unit: 'true, false', meaning };
-}
-
-function choice<const T extends string>(defaultValue: T, options: readonly T[], meaning: string): SettingSpec<T> {
-  const expected = `one of ${options.join(', ')}`;
-  const schema = z
-    .string()
-    .refine((text) => (options as readonly string[]).includes(text), expected)
-    .transform((text) => text as T);
-  return { schema, defaultText: defaultValue, unit: options.join(', '), meaning };
-}
-
-function text(defaultValue: string, unit: string, meaning: string): SettingSpec<string> {
-  return { schema: z.string(), defaultText: defaultValue, unit, meaning };
-}
-
-function secret(unit: string, meaning: string): SettingSpec<string> {
-  return { ...text('', unit, meaning), secret: true };
-}
+import { choice, flag, peers, type SettingSpec, secret, share, splitList, text, whole } from './setting-kinds.ts';
 
 function isPublicUrl(value: string): boolean {
   if (value === '') return true;
@@ -91,13 +37,6 @@ const serviceUrl: SettingSpec<string> = {
   meaning: 'Chat endpoint in the style of OpenAI (…/v1) that translates transcripts; empty = no translation',
 };
 
-function splitList(value: string): string[] {
-  return value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
 const apiKeys: SettingSpec<readonly string[]> = {
   schema: z.string().transform(splitList),
   defaultText: '',
@@ -129,19 +68,6 @@ const appOrigins: SettingSpec<readonly string[]> = {
   unit: 'origins, comma-separated',
   meaning: "Apps, beside APP_URL's own origin, that a stream may ask for without a call token: wss://host[:port]",
 };
-
-/** Who may come in at a door that no secret guards; by default this machine. */
-function peers(meaning: string): SettingSpec<readonly string[]> {
-  return {
-    schema: z
-      .string()
-      .transform(splitList)
-      .refine((list) => list.every(isAddressRange), 'addresses and networks such as 192.0.2.7,198.51.100.0/24'),
-    defaultText: '127.0.0.0/8,::1',
-    unit: 'addresses and networks, comma-separated',
-    meaning,
-  };
-}
 
 /** RFC 3261 §19.1, as far as it names a server: no TLS, no user. */
 const SIP_SERVER = /^sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp))?$/i;

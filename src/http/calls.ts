@@ -42,6 +42,40 @@ const CONTENT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   vtt: 'text/vtt; charset=utf-8',
 };
 
+/** Whoever can make calls. */
+export interface Dialer {
+  /** Dials and returns the call's id at once. Throws TrunklineError `dialing_unavailable`, `too_many_calls` or `draining`. */
+  dial(request: {
+    readonly to: string;
+    readonly from: string | null;
+    readonly app: string | null;
+    readonly parameters: Readonly<Record<string, string>>;
+  }): Promise<{ readonly callId: string }>;
+}
+
+/** As a user of a SIP URI: digits and what dial plans add to them, or a name. */
+const PARTY = /^[+*#\w.-]{1,64}$/;
+const PARTY_DESCRIPTION = 'A telephone number such as +14155550100, or a name: 1 to 64 letters, digits and + * # . _ -';
+const PARAMETERS_MAX = 50;
+
+const dial = z.strictObject({
+  to: z.string().regex(PARTY, PARTY_DESCRIPTION).describe(PARTY_DESCRIPTION),
+  from: z
+    .string()
+    .regex(PARTY, PARTY_DESCRIPTION)
+    .optional()
+    .describe('Who calls, as far as the trunk allows; SIP_USER unless said otherwise'),
+  app: z
+    .url({ protocol: /^wss?$/ })
+    .optional()
+    .describe('The app that is to talk; APP_URL unless said otherwise'),
+  parameters: z
+    .record(z.string().min(1).max(64), z.string().max(1024))
+    .refine((list) => Object.keys(list).length <= PARAMETERS_MAX, `at most ${PARAMETERS_MAX} parameters`)
+    .optional()
+    .describe('As a carrier would give them with the call: bargeIn, welcomeGreeting, voice …, and what the app is to be told'),
+});
+
 const params = z.object({ id: z.string() });
 const noQuery = z.strictObject({});
 
@@ -159,8 +193,32 @@ const voiceRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls },
   done();
 };
 
-/** `GET /v1/calls`, and of one call itself, `transcript`, `say`, `interrupt`, `dtmf` and `hangup`. */
-export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls }, done) => {
+const dialRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (app, { calls, dialer }, done) => {
+  app.post(
+    '/v1/calls',
+    {
+      schema: {
+        summary: 'Make a call',
+        description:
+          'Calls somebody over SIP, through SIP_TRUNK or SIP_REGISTRAR. The answer comes at once: the call is `dialing`. `call.started` in the caption feed tells that it was answered; `call.ended` with the reason `busy`, `unanswered` (after 60 seconds at the latest) or `refused` that it never will be. `hangup` gives it up.',
+        tags: ['calls'],
+        querystring: noQuery,
+        body: dial,
+        response: { 201: call, ...errorResponses(400, 401, 403, 413, 429, 501, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { to, from = null, app: url = null, parameters = {} } = request.body;
+      if (dialer === null) throw new TrunklineError('dialing_unavailable', 'calls are made over SIP, and its port is closed: set SIP_PORT');
+      const { callId } = await dialer.dial({ to, from, app: url, parameters });
+      return reply.code(201).send(calls.get(callId) ?? refuseUnknown('call'));
+    },
+  );
+  done();
+};
+
+/** `GET` and `POST /v1/calls`, and of one call itself, `transcript`, `say`, `interrupt`, `dtmf` and `hangup`. `dialer` makes calls; null = nobody can. */
+export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (app, { calls, dialer }, done) => {
   app.get(
     '/v1/calls',
     {
@@ -208,6 +266,7 @@ export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { ca
     },
   );
 
+  void app.register(dialRoutes, { calls, dialer });
   void app.register(transcriptRoutes, { calls });
   void app.register(voiceRoutes, { calls });
   done();

@@ -144,3 +144,52 @@ describe('GET /v1/calls/:id/transcript', () => {
     expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
   });
 });
+
+describe('POST /v1/calls', () => {
+  const dial = (payload: object) => doors.app.inject({ method: 'POST', url: '/v1/calls', payload });
+
+  it('makes a call and shows it ringing', async () => {
+    doors = await openDoors({ SIP_PORT: '5060' });
+    const parameters = { bargeIn: 'off' };
+    const response = await dial({ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters });
+    expect(response.statusCode).toBe(201);
+    expect(response.json()).toMatchObject({ id: 'out-1', carrier: 'sip', from: '1001', to: '+14155550100', state: 'dialing' });
+    expect(doors.calls.outgoing).toEqual([{ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters }]);
+  });
+
+  it('needs to know no more than whom to call', async () => {
+    doors = await openDoors({ SIP_PORT: '5060' });
+    expect((await dial({ to: '*98#' })).statusCode).toBe(201);
+    expect(doors.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, parameters: {} }]);
+  });
+
+  it.each([
+    {},
+    { to: '' },
+    { to: 'a@b' },
+    { to: 'sip:a' },
+    { to: '1 2' },
+    { to: '1'.repeat(65) },
+    { to: '1', from: '<x>' },
+    { to: '1', app: 'https://app.example.com' },
+    { to: '1', parameters: { a: 1 } },
+    { to: '1', parameters: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, ''])) },
+    { to: '1', timeout: 5 },
+  ])('refuses %o', async (payload) => {
+    doors = await openDoors({ SIP_PORT: '5060' });
+    expect((await dial(payload)).json().error.code).toBe('invalid_request');
+    expect(doors.calls.outgoing).toEqual([]);
+  });
+
+  it('says so where SIP is closed', async () => {
+    doors = await openDoors();
+    const response = await dial({ to: '+14155550100' });
+    expect([response.statusCode, response.json().error.code]).toEqual([501, 'dialing_unavailable']);
+  });
+
+  it('asks for a key where there are keys', async () => {
+    doors = await openDoors({ SIP_PORT: '5060', API_KEYS: 'k' });
+    expect((await dial({ to: '1' })).statusCode).toBe(401);
+    expect(doors.calls.outgoing).toEqual([]);
+  });
+});

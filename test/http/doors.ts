@@ -9,6 +9,7 @@ import type { FinalCaption } from '../../src/calls/transcript.ts';
 import type { Dialect } from '../../src/carriers/carrier.ts';
 import { readSettings } from '../../src/config.ts';
 import type { TrunklineError } from '../../src/errors.ts';
+import type { Dialer } from '../../src/http/calls.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
 import { Ffmpeg } from '../../src/http/speech/ffmpeg.ts';
 import { openSpeech } from '../../src/http/speech/source.ts';
@@ -69,12 +70,25 @@ export class PretendCalls {
     return this.voices.get(id);
   }
 
+  /** Whom was called, and how. */
+  readonly outgoing: DialRequest[] = [];
+
+  async dial(request: DialRequest): Promise<{ callId: string }> {
+    this.outgoing.push(request);
+    const callId = `out-${this.outgoing.length}`;
+    const { from, to } = request;
+    this.views.push({ ...liveCall(callId), ...{ carrier: 'sip', from, to, state: 'dialing', tracks: [], durationMs: 0 } });
+    return { callId };
+  }
+
   hangup(id: string): boolean {
     if (this.get(id)?.state !== 'live') return false;
     this.hungUp.push(id);
     return true;
   }
 }
+
+type DialRequest = Parameters<Dialer['dial']>[0];
 
 export interface Doors {
   readonly app: FastifyInstance;
@@ -121,6 +135,7 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
     registry: calls,
     announced,
     assistant: environment['ARI_URL'] === undefined ? null : { assist: async (channel) => ({ callId: `${channel}.1` }) },
+    dialer: settings.SIP_PORT === 0 ? null : calls,
     feed,
     recordings,
     engine: speaker,

@@ -1,0 +1,190 @@
+/** The dialog of an answered call: what the peer asks for within it, and its end from either side. */
+import type {
+  Body,
+  IncomingAckRequest,
+  IncomingByeRequest,
+  IncomingInfoRequest,
+  IncomingInviteRequest,
+  IncomingRequestMessage,
+  Session,
+} from 'sip.js/lib/core/index.js';
+import { TrunklineError } from '../../errors.ts';
+import type { SipLeg } from './leg.ts';
+import type { CallMedia } from './media.ts';
+
+const SDP = 'application/sdp';
+const DTMF_DIGIT = /^[0-9*#A-D]$/;
+
+/** An answer that needs no transaction of its own. */
+export interface Reply {
+  readonly statusCode: number;
+  readonly extraHeaders?: string[];
+  readonly body?: Body;
+}
+
+interface DialogOptions {
+  readonly session: Session;
+  readonly media: CallMedia;
+  readonly leg: SipLeg;
+  /** Whether the peer knows that we know: false for a call of its own until its ACK comes. */
+  readonly confirmed: boolean;
+  /** `Contact: <sip:…>` of ours. */
+  readonly contactHeader: string;
+  /** The peer took our offer with its ACK. Not called when we did not offer. */
+  onAgreed(): void;
+}
+
+/** A session description of ours as sip.js wants it. */
+export function sdpBody(content: string): Body {
+  return { contentDisposition: 'session', contentType: SDP, content };
+}
+
+/** The session description in a message; null when there is none or something else. */
+export function sdpIn(message: { body: string; getHeader(name: string): string | undefined }): string | null {
+  const type = message.getHeader('content-type')?.split(';')[0]?.trim().toLowerCase();
+  return message.body !== '' && type === SDP ? message.body : null;
+}
+
+export class CallDialog {
+  readonly #options: DialogOptions;
+  #confirmed: boolean;
+  /** Our offer is out, its answer comes with the ACK. */
+  #offering: boolean;
+  /** `ours` = a BYE is to be sent, or was; `theirs` = one came. */
+  #over: 'no' | 'ours' | 'theirs' = 'no';
+  #lastUpdate: { readonly cseq: number; readonly reply: Reply } | null = null;
+
+  /** `offering` = we made the offer in our answer to an INVITE without one. */
+  constructor(options: DialogOptions & { readonly offering: boolean }) {
+    this.#options = options;
+    this.#confirmed = options.confirmed;
+    this.#offering = options.offering;
+    options.session.delegate = {
+      onAck: (request) => this.#onAck(request),
+      onAckTimeout: () => this.#onAckTimeout(),
+      onBye: (request) => this.#onBye(request),
+      onInvite: (request) => this.#onInvite(request),
+      onInfo: (request) => this.#onInfo(request),
+    };
+  }
+
+  get id(): string {
+    return this.#options.session.id;
+  }
+
+  /** Tells the peer that the call is over, as soon as that is allowed (RFC 3261 §15: not before its ACK). Nothing when it was the peer who said so. */
+  hangUp(): void {
+    if (this.#over !== 'no') return;
+    this.#over = 'ours';
+    if (this.#confirmed) this.#options.session.bye();
+  }
+
+  /** The answer to an UPDATE (RFC 3311): another offer, or only a sign of life for a session timer. */
+  update(message: IncomingRequestMessage): Reply {
+    if (this.#lastUpdate?.cseq === message.cseq) return this.#lastUpdate.reply;
+    if (message.cseq < (this.#lastUpdate?.cseq ?? 0)) return { statusCode: 500 };
+    const reply = this.#answerUpdate(sdpIn(message));
+    this.#lastUpdate = { cseq: message.cseq, reply };
+    return reply;
+  }
+
+  #answerUpdate(offer: string | null): Reply {
+    const { media, contactHeader } = this.#options;
+    if (offer === null) return { statusCode: 200, extraHeaders: [contactHeader] };
+    if (this.#offering) return { statusCode: 491 };
+    try {
+      return { statusCode: 200, extraHeaders: [contactHeader], body: sdpBody(media.answer(offer)) };
+    } catch (error) {
+      return { statusCode: refusalStatus(error) };
+    }
+  }
+
+  #onAck({ message }: IncomingAckRequest): void {
+    this.#confirmed = true;
+    if (this.#over === 'ours') {
+      this.#options.session.bye();
+      return;
+    }
+    if (!this.#offering) return;
+    this.#offering = false;
+    const { media, leg, onAgreed } = this.#options;
+    try {
+      media.accept(sdpIn(message) ?? '');
+      onAgreed();
+    } catch (error) {
+      leg.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
+    }
+  }
+
+  /** Called by a timer of sip.js. */
+  #onAckTimeout(): void {
+    if (this.#over === 'theirs' || this.#confirmed) return;
+    this.#confirmed = true;
+    if (this.#over === 'ours') this.#options.session.bye();
+    this.#options.leg.end({ reason: 'lost', code: null, error: null });
+  }
+
+  #onBye(request: IncomingByeRequest): void {
+    const wasOver = this.#over !== 'no';
+    this.#over = 'theirs';
+    request.accept();
+    if (!wasOver) this.#options.leg.leave();
+  }
+
+  /** Hold, another address or another codec; or, with no offer, a question what we would offer. */
+  #onInvite(request: IncomingInviteRequest): void {
+    const { media, contactHeader } = this.#options;
+    const offer = sdpIn(request.message);
+    if (this.#over !== 'no') {
+      request.reject({ statusCode: 481 });
+      return;
+    }
+    if (this.#offering) {
+      request.reject({ statusCode: 491 });
+      return;
+    }
+    try {
+      const sdp = offer === null ? media.offer() : media.answer(offer);
+      request.accept({ statusCode: 200, extraHeaders: [contactHeader], body: sdpBody(sdp) });
+      this.#offering = offer === null;
+    } catch (error) {
+      request.reject({ statusCode: refusalStatus(error) });
+    }
+  }
+
+  /** Keys as some gateways send them: `application/dtmf-relay` ("Signal=5") and `application/dtmf` ("5"). */
+  #onInfo(request: IncomingInfoRequest): void {
+    const { body, getHeader } = request.message;
+    const type = getHeader.call(request.message, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+    if (body === '' || type === '') {
+      request.accept();
+      return;
+    }
+    if (type !== 'application/dtmf-relay' && type !== 'application/dtmf') {
+      request.reject({ statusCode: 415, extraHeaders: ['Accept: application/dtmf-relay, application/dtmf'] });
+      return;
+    }
+    request.accept();
+    const digit = (type === 'application/dtmf' ? body : (/^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] ?? '')).trim().toUpperCase();
+    if (DTMF_DIGIT.test(digit)) this.#options.leg.digit(digit);
+  }
+}
+
+/** The status by which an offer is refused; the call goes on as it was. */
+export function refusalStatus(error: unknown): number {
+  if (!(error instanceof TrunklineError)) return 500;
+  switch (error.code) {
+    case 'codec_unsupported':
+      return 488;
+    case 'message_malformed':
+      return 400;
+    case 'message_too_large':
+      return 413;
+    case 'too_many_calls':
+    case 'draining':
+    case 'engine_unavailable':
+      return 503;
+    default:
+      return 500;
+  }
+}

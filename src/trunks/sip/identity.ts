@@ -1,0 +1,49 @@
+/** Who a SIP call is: its id, its parties and its parameters, from what its messages say. */
+import { createHash } from 'node:crypto';
+import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
+import { userOf } from '../../carriers/sip.ts';
+
+/** Goes into URLs and logs as it is. */
+const PLAIN_ID = /^[\w.@+-]{1,100}$/;
+const HASH_CHARS = 32;
+/** As the stack writes header names: `X-Trunkline-Barge-In`. */
+const PARAMETER = /^X-Trunkline-([A-Za-z0-9-]{1,64})$/i;
+const PARAMETERS_MAX = 32;
+const VALUE_MAX_CHARS = 1024;
+
+/** A Call-ID as our call's id; one that has other characters than letters, digits and `.@+-_` goes by its hash. */
+export function callIdOf(callId: string): string {
+  if (PLAIN_ID.test(callId)) return callId;
+  return `sip-${createHash('sha256').update(callId).digest('hex').slice(0, HASH_CHARS)}`;
+}
+
+/** Caller and callee: users or telephone numbers. A registrar calls us by the name that we registered, whoever was dialled: that is in To then. */
+export function partiesOf(
+  message: IncomingRequestMessage,
+  dialled: string | null,
+  ownUsers: readonly string[],
+): { from: string | null; to: string | null } {
+  const from = userOf(message.getHeader('from') ?? '');
+  const meant = userOf(message.getHeader('to') ?? '');
+  return { from, to: dialled === null || ownUsers.includes(dialled) ? (meant ?? dialled) : dialled };
+}
+
+/** `X-Trunkline-Barge-In: off` → `bargeIn: 'off'`. What comes twice counts as it came first. */
+export function parametersOf(message: IncomingRequestMessage): Record<string, string> {
+  const parameters: Record<string, string> = Object.create(null);
+  const names = Object.keys(message.headers).filter((name) => PARAMETER.test(name));
+  for (const name of names.slice(0, PARAMETERS_MAX)) {
+    const own = PARAMETER.exec(name)?.[1] ?? '';
+    parameters[camelCase(own)] = decode(message.getHeader(name) ?? '').slice(0, VALUE_MAX_CHARS);
+  }
+  return parameters;
+}
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/-+([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+}
+
+/** Header values are UTF-8 (RFC 3261 §7.3.1); the stack has them as bytes. */
+function decode(value: string): string {
+  return Buffer.from(value, 'latin1').toString();
+}

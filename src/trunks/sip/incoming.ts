@@ -1,0 +1,173 @@
+/** A call that a peer makes: from its INVITE to the dialog. */
+import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { CallRegistry } from '../../calls/registry.ts';
+import type { CallStart } from '../../carriers/carrier.ts';
+import type { LegHandlers } from '../../carriers/leg.ts';
+import { TrunklineError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Codec } from '../../units.ts';
+import { CallDialog, refusalStatus, sdpBody, sdpIn } from './dialog.ts';
+import { callIdOf, parametersOf, partiesOf } from './identity.ts';
+import { type LegOwner, SipLeg } from './leg.ts';
+import { CallMedia, type MediaSession } from './media.ts';
+import type { SipStack } from './stack.ts';
+
+/** When a peer that we have no room for may come again. */
+export const RETRY_AFTER_S = 10;
+
+/** How media are opened: the port is bound when the promise resolves. */
+export type OpenMedia = (handlers: {
+  onAudio(chunk: { readonly bytes: Uint8Array; readonly atMs: number; readonly sequence: number }): void;
+  onDigit(digit: string): void;
+  onTimeout(): void;
+}) => Promise<MediaSession>;
+
+/** What calls in both directions need. */
+export interface CallServices {
+  readonly registry: Pick<CallRegistry, 'accept' | 'admit'>;
+  readonly openMedia: OpenMedia;
+  /** Where peers are to send media. */
+  readonly mediaAddress: string;
+  /** Names by which we are known to registrars and trunks. */
+  readonly ownUsers: readonly string[];
+  readonly mediaTimeoutMs: number;
+  readonly log: Log;
+}
+
+interface IncomingOptions extends CallServices {
+  readonly request: IncomingInviteRequest;
+  readonly stack: SipStack;
+  /** The peer is known from now on by this dialog. */
+  onDialog(dialog: CallDialog): void;
+  /** Everything of the call is released. Once. */
+  onGone(): void;
+}
+
+export class IncomingCall implements LegOwner {
+  readonly #options: IncomingOptions;
+  #leg: SipLeg | null = null;
+  #media: CallMedia | null = null;
+  #dialog: CallDialog | null = null;
+  /** Whether the INVITE has had its final answer. */
+  #replied = false;
+  #gone = false;
+
+  constructor(options: IncomingOptions) {
+    this.#options = options;
+    options.request.delegate = { onCancel: () => this.#cancel() };
+  }
+
+  /** Answers the INVITE, or refuses it. Never rejects. */
+  async open(): Promise<void> {
+    const { request, openMedia, mediaAddress } = this.#options;
+    request.trying();
+    try {
+      const session = await openMedia({
+        onAudio: (chunk) => this.#leg?.audio(chunk),
+        onDigit: (digit) => this.#leg?.digit(digit),
+        onTimeout: () => this.#leg?.fail(this.#mediaTimeout()),
+      });
+      this.#media = new CallMedia({ session, address: mediaAddress });
+      if (this.#gone) void this.#media.close();
+      else this.#answer(this.#media);
+    } catch (error) {
+      const coded = error instanceof TrunklineError ? error : new TrunklineError('internal', 'the call could not be answered');
+      if (coded !== error) this.#options.log.error({ err: error }, 'a SIP call could not be answered');
+      this.#giveUp(coded);
+    }
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#media?.send(bytes);
+  }
+
+  press(digit: string): void {
+    this.#media?.press(digit);
+  }
+
+  release(error: TrunklineError | null): void {
+    this.#dialog?.hangUp();
+    this.#refuse(error ?? new TrunklineError('draining', 'the call was ended before it was answered'));
+  }
+
+  /** Everything here happens at once: nothing can come in between the call's beginning and the answer. */
+  #answer(media: CallMedia): void {
+    const { request, registry, stack } = this.#options;
+    const offer = sdpIn(request.message);
+    if (offer === null && request.message.body !== '') {
+      this.#reject(415, ['Accept: application/sdp']);
+      this.#leave();
+      return;
+    }
+    const sdp = offer === null ? media.offer() : media.answer(offer);
+    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: false, connect: (handlers) => this.#connect(handlers) });
+    if (offer !== null) this.#begin(media);
+    const leg = this.#leg;
+    if (this.#gone || leg === null) return;
+    const { session } = request.accept({ statusCode: 200, body: sdpBody(sdp) });
+    this.#replied = true;
+    const contactHeader = `Contact: <${stack.contact.toString()}>`;
+    const onAgreed = (): void => this.#begin(media);
+    this.#dialog = new CallDialog({ session, media, leg, confirmed: false, offering: offer === null, contactHeader, onAgreed });
+    this.#options.onDialog(this.#dialog);
+  }
+
+  #connect(handlers: LegHandlers): SipLeg {
+    this.#leg = new SipLeg({ owner: this, handlers });
+    return this.#leg;
+  }
+
+  #begin({ codec }: CallMedia): void {
+    if (codec !== null) this.#leg?.begin(this.#start(codec));
+  }
+
+  #start(codec: Codec): CallStart {
+    const { request, stack, ownUsers } = this.#options;
+    const { message } = request;
+    return {
+      carrier: 'sip',
+      callId: callIdOf(message.callId),
+      streamId: callIdOf(message.fromTag),
+      ...partiesOf(message, stack.envelopeOf(message).user, ownUsers),
+      tracks: ['inbound'],
+      codec,
+      playback: 'paced',
+      parameters: parametersOf(message),
+    };
+  }
+
+  #mediaTimeout(): TrunklineError {
+    return new TrunklineError('media_timeout', `no RTP within ${this.#options.mediaTimeoutMs} ms`);
+  }
+
+  /** The peer has thought better of it. sip.js has answered the CANCEL; the INVITE is ours. */
+  #cancel(): void {
+    this.#reject(487);
+    this.#leg?.end({ reason: 'closed', code: null, error: null });
+    this.#leave();
+  }
+
+  #giveUp(error: TrunklineError): void {
+    if (this.#leg === null) this.#refuse(error);
+    else this.#leg.fail(error);
+  }
+
+  #refuse(error: TrunklineError): void {
+    const statusCode = refusalStatus(error);
+    this.#reject(statusCode, statusCode === 503 ? [`Retry-After: ${RETRY_AFTER_S}`] : []);
+    this.#leave();
+  }
+
+  #reject(statusCode: number, extraHeaders: string[] = []): void {
+    if (this.#replied) return;
+    this.#replied = true;
+    this.#options.request.reject({ statusCode, extraHeaders });
+  }
+
+  #leave(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    void this.#media?.close();
+    this.#options.onGone();
+  }
+}

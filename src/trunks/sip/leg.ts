@@ -1,0 +1,95 @@
+/** The leg of a SIP call: what a call gets of it and gives to it, whichever side began it. Signalling is its owner's. */
+import type { CallLeg } from '../../calls/call.ts';
+import type { CallStart, CarrierCommand, CarrierEvent } from '../../carriers/carrier.ts';
+import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
+import { TrunklineError } from '../../errors.ts';
+
+/** The media of the call, and how its peer is told of the end. */
+export interface LegOwner {
+  /** One frame to the peer. */
+  send(bytes: Uint8Array): void;
+  /** A key, as an event where events were agreed. */
+  press(digit: string): void;
+  /** The call is over on our side: tell the peer, unless it was the peer who ended it, and release everything. Once; must not throw. */
+  release(error: TrunklineError | null): void;
+}
+
+/** Audio and keys pass it between `begin` and the end. */
+export class SipLeg implements CallLeg {
+  readonly #owner: LegOwner;
+  readonly #handlers: LegHandlers;
+  #begun = false;
+  #ended = false;
+
+  constructor(options: { readonly owner: LegOwner; readonly handlers: LegHandlers }) {
+    this.#owner = options.owner;
+    this.#handlers = options.handlers;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The call has begun. Afterwards the leg may have ended, for the call may have been refused. */
+  begin(start: CallStart): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.#tell({ type: 'start', start });
+  }
+
+  audio(chunk: { readonly bytes: Uint8Array; readonly atMs: number; readonly sequence: number }): void {
+    if (this.#begun) this.#tell({ type: 'audio', track: 'inbound', ...chunk });
+  }
+
+  digit(digit: string): void {
+    if (this.#begun) this.#tell({ type: 'dtmf', track: 'inbound', digit });
+  }
+
+  /** The peer has ended the call. */
+  leave(): void {
+    if (this.#begun) this.#tell({ type: 'stop' });
+    this.end({ reason: 'closed', code: null, error: null });
+  }
+
+  /** The call is over, as `end` says; the peer is told by the owner. */
+  end(end: LegEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#owner.release(end.error instanceof TrunklineError ? end.error : null);
+    // Whoever ends the leg from within an event is not told in the middle of it.
+    queueMicrotask(() => this.#handlers.onClosed(end));
+  }
+
+  send(command: CarrierCommand): void {
+    // What is sent is played at once: there is nothing to be cleared and no mark to come back.
+    if (!this.#ended && command.type === 'audio') this.#owner.send(command.bytes);
+  }
+
+  press(digit: string): void {
+    if (!this.#ended) this.#owner.press(digit);
+  }
+
+  close(): void {
+    this.end({ reason: 'closed', code: null, error: null });
+  }
+
+  fail(error: TrunklineError): void {
+    const isTimeout = error.code === 'media_timeout' || error.code === 'start_timeout';
+    this.end({ reason: isTimeout ? 'timeout' : 'error', code: error.code, error });
+  }
+
+  /** A telephone cannot be told to wait. What it says meanwhile is kept, until the call gives up with `audio_too_fast`. */
+  pause(): void {}
+
+  resume(): void {}
+
+  #tell(event: CarrierEvent): void {
+    if (this.#ended) return;
+    try {
+      this.#handlers.onEvent(event);
+    } catch (cause) {
+      const error = cause instanceof TrunklineError ? cause : new TrunklineError('internal', 'the call could not go on');
+      this.end({ reason: 'error', code: error.code, error: cause instanceof Error ? cause : error });
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** The media of one call as signalling sees it: offers and answers on one side (RFC 3264), an {@link RtpSession} on the other. */
+import { randomInt } from 'node:crypto';
+import { acceptAnswer, answerOffer, countVersion, type LocalMedia, makeOffer, parseSdp, type RemoteMedia } from '../../carriers/sdp.ts';
+import type { Codec } from '../../units.ts';
+import type { RtpSession } from '../rtp/session.ts';
+
+/** Ids of our sessions: decimal numbers that are not to be guessed or met twice. */
+const SESSION_ID_END = 2 ** 47;
+
+/** What of an RTP session is used here. */
+export type MediaSession = Pick<RtpSession, 'port' | 'setRemote' | 'send' | 'press' | 'close' | 'stats'>;
+
+export class CallMedia {
+  readonly #session: MediaSession;
+  readonly #address: string;
+  readonly #sessionId = String(randomInt(SESSION_ID_END));
+  /** Our description as it was sent last. */
+  #said: string | null = null;
+  #codec: Codec | null = null;
+
+  /** `address` = where the peer is to send. */
+  constructor(options: { readonly session: MediaSession; readonly address: string }) {
+    this.#session = options.session;
+    this.#address = options.address;
+  }
+
+  /** What the call speaks; null before the first agreement. Later agreements may be about another, which the media translate. */
+  get codec(): Codec | null {
+    return this.#codec;
+  }
+
+  /**
+   * Our answer to the peer's offer, which is in force from then on.
+   * @throws TrunklineError `codec_unsupported`, `message_malformed`, `message_too_large`; nothing has changed then
+   */
+  answer(offer: string): string {
+    const { sdp, remote } = answerOffer(parseSdp(offer), this.#local());
+    this.#agree(remote);
+    return this.#say(sdp);
+  }
+
+  /** Our offer, when the peer asks us to begin. */
+  offer(): string {
+    return this.#say(makeOffer(this.#local()));
+  }
+
+  /**
+   * The peer's answer to our offer.
+   * @throws TrunklineError as {@link answer}
+   */
+  accept(answer: string): void {
+    this.#agree(acceptAnswer(parseSdp(answer), this.#local()));
+  }
+
+  /** One frame to the peer. */
+  send(bytes: Uint8Array): void {
+    this.#session.send(bytes);
+  }
+
+  /** Presses a key by events, whose tone is then left out. Without events the tone does it. */
+  press(digit: string): void {
+    this.#session.press(digit);
+  }
+
+  get stats(): MediaSession['stats'] {
+    return this.#session.stats;
+  }
+
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  #local(): LocalMedia {
+    const ours = { address: this.#address, port: this.#session.port, sessionId: this.#sessionId, version: 1 };
+    return { ...ours, codecs: ['mulaw', 'alaw'], direction: 'sendrecv' };
+  }
+
+  #agree(remote: RemoteMedia): void {
+    this.#codec ??= remote.codec;
+    this.#session.setRemote(remote);
+  }
+
+  #say(sdp: string): string {
+    this.#said = countVersion(sdp, this.#said);
+    return this.#said;
+  }
+}

@@ -1,0 +1,177 @@
+/** A call that we make through a registrar or trunk: from the INVITE to the dialog, or to nothing. */
+import type { IncomingResponse, OutgoingInviteRequest, Session, URI } from 'sip.js/lib/core/index.js';
+import type { CallStart } from '../../carriers/carrier.ts';
+import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
+import type { Clock, Timer } from '../../clock.ts';
+import { TrunklineError } from '../../errors.ts';
+import { CallDialog, sdpBody, sdpIn } from './dialog.ts';
+import type { CallServices } from './incoming.ts';
+import { type LegOwner, SipLeg } from './leg.ts';
+import { CallMedia } from './media.ts';
+import { ALLOW_HEADER, type SipStack } from './stack.ts';
+
+/** How long it may ring. */
+export const RING_TIMEOUT_MS = 60_000;
+/** A peer that does not answer the CANCEL either is forgotten (64 × T1). */
+const CANCEL_TIMEOUT_MS = 32_000;
+
+/** Whom to call as whom, and how the call is to be held. */
+export interface OutgoingCallRequest {
+  readonly callId: string;
+  readonly to: string;
+  readonly from: string | null;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+interface OutgoingOptions extends CallServices {
+  readonly request: OutgoingCallRequest;
+  readonly stack: SipStack;
+  readonly clock: Clock;
+  readonly fromUri: URI;
+  readonly toUri: URI;
+  onDialog(dialog: CallDialog): void;
+  /** Everything of the call is released. Once. */
+  onGone(): void;
+}
+
+export class OutgoingCall implements LegOwner {
+  readonly #options: OutgoingOptions;
+  #leg: SipLeg | null = null;
+  #media: CallMedia | null = null;
+  #invite: OutgoingInviteRequest | null = null;
+  #dialog: CallDialog | null = null;
+  /** The INVITE has had its final answer. */
+  #settled = false;
+  #timer: Timer | null = null;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends the INVITE. From then on the registry has the call.
+   * @throws TrunklineError `too_many_calls`, `draining`
+   */
+  async dial(): Promise<void> {
+    const { registry, openMedia, mediaAddress, request, mediaTimeoutMs } = this.#options;
+    const session = await openMedia({
+      onAudio: (chunk) => this.#leg?.audio(chunk),
+      onDigit: (digit) => this.#leg?.digit(digit),
+      onTimeout: () => this.#leg?.fail(new TrunklineError('media_timeout', `no RTP within ${mediaTimeoutMs} ms`)),
+    });
+    this.#media = new CallMedia({ session, address: mediaAddress });
+    try {
+      registry.admit();
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+    const { callId, from, to } = request;
+    const connect = (handlers: LegHandlers): SipLeg => this.#connect(handlers);
+    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: true, dialled: { callId, from, to }, connect });
+    try {
+      this.#send(this.#media.offer());
+    } catch (error) {
+      this.#leg?.fail(new TrunklineError('internal', 'the call could not be dialled'));
+      throw error;
+    }
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#media?.send(bytes);
+  }
+
+  press(digit: string): void {
+    this.#media?.press(digit);
+  }
+
+  release(): void {
+    if (this.#dialog === null) this.#cancel();
+    else this.#dialog.hangUp();
+    this.#leave();
+  }
+
+  #connect(handlers: LegHandlers): SipLeg {
+    this.#leg = new SipLeg({ owner: this, handlers });
+    return this.#leg;
+  }
+
+  #send(offer: string): void {
+    const { stack, request, fromUri, toUri, clock } = this.#options;
+    const { core, contact } = stack;
+    const headers = [`Contact: <${contact.toString()}>`, ALLOW_HEADER];
+    const message = core.makeOutgoingRequestMessage('INVITE', toUri, fromUri, toUri, { callId: request.callId }, headers, sdpBody(offer));
+    this.#timer = clock.after(RING_TIMEOUT_MS, () => this.#leg?.end({ reason: 'unanswered', code: null, error: null }), true);
+    this.#invite = core.invite(message, {
+      onAccept: ({ message: answer, session, ack }) => {
+        ack();
+        this.#accepted(session, sdpIn(answer) ?? session.answer?.content ?? '');
+      },
+      onReject: (response) => this.#rejected(response),
+      onRedirect: (response) => this.#rejected(response),
+    });
+  }
+
+  /** A second answer to one INVITE comes from another telephone that rang along. */
+  #accepted(session: Session, answer: string): void {
+    const leg = this.#leg;
+    const media = this.#media;
+    this.#timer?.cancel();
+    if (leg === null || media === null || leg.ended || this.#settled) {
+      this.#settled = true;
+      session.bye();
+      return;
+    }
+    this.#settled = true;
+    const contactHeader = `Contact: <${this.#options.stack.contact.toString()}>`;
+    this.#dialog = new CallDialog({ session, media, leg, confirmed: true, offering: false, contactHeader, onAgreed: () => undefined });
+    this.#options.onDialog(this.#dialog);
+    try {
+      media.accept(answer);
+      leg.begin(this.#start(session, media));
+    } catch (error) {
+      leg.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
+    }
+  }
+
+  #start(session: Session, { codec }: CallMedia): CallStart {
+    const { callId, from, to, parameters } = this.#options.request;
+    if (codec === null) throw new TrunklineError('codec_unsupported', 'the answer agreed on no codec');
+    const parties = { callId, streamId: session.localTag, from, to };
+    return { carrier: 'sip', ...parties, tracks: ['inbound'], codec, playback: 'paced', parameters };
+  }
+
+  #rejected({ message }: IncomingResponse): void {
+    this.#settled = true;
+    this.#leg?.end({ reason: reasonOf(message.statusCode ?? 500), code: null, error: null });
+  }
+
+  /** sip.js holds the CANCEL back until the peer has said that it got the INVITE (RFC 3261 §9.1). */
+  #cancel(): void {
+    const invite = this.#invite;
+    this.#timer?.cancel();
+    if (invite === null || this.#settled) return;
+    invite.cancel();
+    this.#options.clock.after(CANCEL_TIMEOUT_MS, () => this.#forget(invite), true);
+  }
+
+  /** Nobody answers; sip.js itself would wait for ever. */
+  #forget(invite: OutgoingInviteRequest): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    const clients: Map<string, unknown> = this.#options.stack.core.userAgentClients;
+    for (const [id, client] of clients) if (client === invite) clients.delete(id);
+    invite.dispose();
+  }
+
+  #leave(): void {
+    void this.#media?.close();
+    this.#options.onGone();
+  }
+}
+
+/** RFC 3261 §21. */
+function reasonOf(statusCode: number): LegEnd['reason'] {
+  if (statusCode === 486 || statusCode === 600) return 'busy';
+  return statusCode === 408 || statusCode === 480 || statusCode === 487 ? 'unanswered' : 'refused';
+}

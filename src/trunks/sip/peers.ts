@@ -1,0 +1,58 @@
+/** Whose messages are looked at: those of SIP_ALLOW, and of the hosts that we are a customer of, whatever their addresses are today. */
+import { lookup } from 'node:dns/promises';
+import { AddressRanges } from '../../addresses.ts';
+import type { Clock, Timer } from '../../clock.ts';
+
+/** Names are asked for again so often. */
+const REFRESH_MS = 300_000;
+const RETRY_MS = 30_000;
+
+export class Peers {
+  readonly #allowed: AddressRanges;
+  readonly #hosts: readonly string[];
+  readonly #clock: Clock;
+  readonly #onUnknown: (host: string, error: unknown) => void;
+  #addresses: ReadonlySet<string> = new Set();
+  #timer: Timer | null = null;
+  #closed = false;
+
+  /** `hosts` = names or addresses; `onUnknown` is told of one that cannot be resolved. */
+  constructor(options: {
+    readonly allowed: readonly string[];
+    readonly hosts: readonly string[];
+    readonly clock: Clock;
+    onUnknown(host: string, error: unknown): void;
+  }) {
+    this.#allowed = new AddressRanges(options.allowed);
+    this.#hosts = options.hosts;
+    this.#clock = options.clock;
+    this.#onUnknown = (host, error) => options.onUnknown(host, error);
+  }
+
+  admits(address: string): boolean {
+    return this.#allowed.has(address) || this.#addresses.has(address);
+  }
+
+  /** Asks for the hosts' addresses, now and from time to time. Never rejects. */
+  async open(): Promise<void> {
+    if (this.#hosts.length === 0) return;
+    const found = new Set<string>();
+    let unknown = 0;
+    for (const host of this.#hosts) {
+      try {
+        for (const { address } of await lookup(host, { all: true })) found.add(address);
+      } catch (error) {
+        unknown++;
+        this.#onUnknown(host, error);
+      }
+    }
+    // Where a name cannot be resolved for the moment, the addresses known before still stand.
+    this.#addresses = unknown === 0 ? found : new Set([...this.#addresses, ...found]);
+    if (!this.#closed) this.#timer = this.#clock.after(unknown === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+}

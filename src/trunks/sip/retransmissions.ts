@@ -1,0 +1,92 @@
+/**
+ * Sends again what may have got lost on UDP: our requests until they are answered, and our refusals of an INVITE until they are acknowledged
+ * (RFC 3261 §17, timers A, E and G). The transactions of sip.js rely on their transport for these.
+ */
+import type { ReceivedSip, SentSip } from '../../carriers/sip.ts';
+import type { Clock, Timer } from '../../clock.ts';
+
+/** RFC 3261 §17.1.1.1: a round trip, and the longest interval of anything but an INVITE. */
+const T1_MS = 500;
+const T2_MS = 4000;
+/** Timers B, F and H: then the transaction has failed. */
+const GIVE_UP_MS = 64 * T1_MS;
+/** Beyond this many nothing is sent again: a gateway with so many open transactions has no spare packets. */
+const WAITING_MAX = 4096;
+
+interface Waiting {
+  readonly again: () => void;
+  readonly longestMs: number;
+  readonly sinceMs: number;
+  intervalMs: number;
+  timer: Timer;
+}
+
+export class Retransmissions {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(options: { readonly clock: Clock }) {
+    this.#clock = options.clock;
+  }
+
+  /** Requests of ours that wait for an answer. */
+  get unanswered(): number {
+    return [...this.#waiting.keys()].filter((key) => key.startsWith('request')).length;
+  }
+
+  /** A message of ours has been sent; `again` sends the same bytes to the same place. */
+  sent(message: SentSip, again: () => void): void {
+    const { kind, method, statusCode, branch } = message;
+    if (kind === 'request' ? method === 'ACK' : method !== 'INVITE' || (statusCode ?? 0) < 300) return;
+    const key = keyOf(kind, branch, method);
+    if (this.#waiting.has(key) || this.#waiting.size >= WAITING_MAX) return;
+    // Only an INVITE's own interval grows without a bound (timer A).
+    const longestMs = kind === 'request' && method === 'INVITE' ? GIVE_UP_MS : T2_MS;
+    const timer = this.#clock.after(T1_MS, () => this.#repeat(key));
+    this.#waiting.set(key, { again, longestMs, sinceMs: this.#clock.nowMs(), intervalMs: T1_MS, timer });
+  }
+
+  /** A message has come: an answer ends the repetition of its request, an ACK that of its refusal. */
+  received({ kind, method, statusCode, branch }: Pick<ReceivedSip, 'kind' | 'method' | 'statusCode' | 'branch'>): void {
+    if (kind === 'request') {
+      if (method === 'ACK') this.#forget(keyOf('response', branch, 'INVITE'));
+      return;
+    }
+    const key = keyOf('request', branch, method);
+    const isFinal = (statusCode ?? 0) >= 200;
+    if (isFinal || method === 'INVITE') this.#forget(key);
+    else this.#slowDown(key);
+  }
+
+  /** Sends nothing again from now on. */
+  close(): void {
+    for (const key of [...this.#waiting.keys()]) this.#forget(key);
+  }
+
+  #repeat(key: string): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return;
+    if (this.#clock.nowMs() - waiting.sinceMs >= GIVE_UP_MS) {
+      this.#forget(key);
+      return;
+    }
+    waiting.again();
+    waiting.intervalMs = Math.min(waiting.intervalMs * 2, waiting.longestMs);
+    waiting.timer = this.#clock.after(waiting.intervalMs, () => this.#repeat(key));
+  }
+
+  /** A provisional answer to anything but an INVITE: it is repeated every T2 from then on (RFC 3261 §17.1.2.2). */
+  #slowDown(key: string): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) waiting.intervalMs = T2_MS;
+  }
+
+  #forget(key: string): void {
+    this.#waiting.get(key)?.timer.cancel();
+    this.#waiting.delete(key);
+  }
+}
+
+function keyOf(kind: 'request' | 'response', branch: string, method: string): string {
+  return `${kind} ${method} ${branch}`;
+}

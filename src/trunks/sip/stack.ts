@@ -1,0 +1,193 @@
+/**
+ * One transport with sip.js's core on it: what comes is let in or dropped here, read, and handed to transactions and dialogs; what they say is routed and,
+ * on UDP, sent again. Nothing that comes from the network throws out of here.
+ */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import {
+  type IncomingInviteRequest,
+  type IncomingRequestMessage,
+  IncomingResponseMessage,
+  LoggerFactory,
+  Parser,
+  Timers,
+  type Transport,
+  URI,
+  UserAgentCore,
+} from 'sip.js/lib/core/index.js';
+import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
+import { describeSip, isScanner, type ReceivedSip, receiveSip, type SipDestination, type SipSource } from '../../carriers/sip.ts';
+import type { Clock } from '../../clock.ts';
+import { TrunklineError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Credentials } from './digest.ts';
+import { Retransmissions } from './retransmissions.ts';
+import type { SipSocket } from './udp.ts';
+
+// As if every transport were reliable sip.js ends its transactions at once; whatever is repeated late would meet nothing (timers D, I, J and K).
+Object.assign(Timers, { TIMER_D: 32_000, TIMER_I: 5000, TIMER_J: 32_000, TIMER_K: 5000 });
+
+// What this user agent can do; sip.js refuses all else with 405.
+AllowedMethods.splice(0, AllowedMethods.length, 'INVITE', 'ACK', 'BYE', 'CANCEL', 'OPTIONS', 'INFO', 'UPDATE');
+/** The methods that we know, as a header. */
+export const ALLOW_HEADER = `Allow: ${AllowedMethods.join(', ')}`;
+
+const PROGRAM = 'Trunkline';
+/** The user in URIs of ours. */
+const OWN_USER = 'trunkline';
+
+/** Why a message was thrown away without an answer. */
+export type DropReason = 'address' | 'scanner' | 'malformed' | 'error';
+
+/** What came, beside what sip.js keeps of it. */
+export type Envelope = Pick<ReceivedSip, 'user'> & { readonly source: SipSource };
+
+/** What the user agent above does with requests. */
+export interface StackDelegate {
+  /** Takes a request before sip.js does; true = it has been answered. */
+  onRequest(message: IncomingRequestMessage, stack: SipStack): boolean;
+  /** A new call. */
+  onInvite(request: IncomingInviteRequest, stack: SipStack): void;
+  /** Sees a response before sip.js does. */
+  onResponse(message: IncomingResponseMessage, source: SipSource): void;
+}
+
+interface StackOptions {
+  /** How peers reach us: address or name. */
+  readonly host: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whether messages of this address are looked at. */
+  admits(address: string): boolean;
+  onDropped(reason: DropReason): void;
+  credentials(): Credentials | undefined;
+  readonly delegate: StackDelegate;
+}
+
+export class SipStack implements Transport {
+  readonly core: UserAgentCore;
+  /** Ours, as Contact has it. */
+  readonly contact: URI;
+  readonly #options: StackOptions;
+  readonly #socket: SipSocket;
+  readonly #retransmissions: Retransmissions;
+  readonly #envelopes = new WeakMap<IncomingRequestMessage, Envelope>();
+  readonly #loggers = silentLoggers();
+
+  constructor(socket: SipSocket, options: StackOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#retransmissions = new Retransmissions({ clock: options.clock });
+    const host = bracketed(options.host);
+    this.contact = new URI('sip', OWN_USER, host, socket.port, socket.protocol === 'TCP' ? { transport: 'tcp' } : {});
+    this.core = new UserAgentCore(
+      {
+        aor: this.contact,
+        contact: { pubGruu: undefined, tempGruu: undefined, uri: this.contact, toString: () => `<${this.contact.toString()}>` },
+        displayName: '',
+        loggerFactory: this.#loggers,
+        hackViaTcp: false,
+        routeSet: [],
+        sipjsId: '',
+        supportedOptionTags: [],
+        supportedOptionTagsResponse: [],
+        userAgentHeaderFieldValue: PROGRAM,
+        viaForceRport: true,
+        viaHost: `${host}:${socket.port}`,
+        authenticationFactory: () => options.credentials(),
+        transportAccessor: () => this,
+      },
+      { onInvite: (request) => options.delegate.onInvite(request, this) },
+    );
+  }
+
+  get protocol(): 'UDP' | 'TCP' {
+    return this.#socket.protocol;
+  }
+
+  /** The port that it listens on. */
+  get port(): number {
+    return this.#socket.port;
+  }
+
+  /** Requests of ours that wait for an answer (UDP only). */
+  get unanswered(): number {
+    return this.#retransmissions.unanswered;
+  }
+
+  /** Where a request came from and whom it asks for. */
+  envelopeOf(message: IncomingRequestMessage): Envelope {
+    const envelope = this.#envelopes.get(message);
+    if (envelope === undefined) throw new Error('a request that did not come through this stack');
+    return envelope;
+  }
+
+  /** One message has come. Never throws. */
+  receive(bytes: Buffer, source: SipSource): void {
+    if (!this.#options.admits(source.address)) {
+      this.#options.onDropped('address');
+      return;
+    }
+    // A sign of life that keeps a NAT open (RFC 5626 §3.5.1); some send zero bytes.
+    if (bytes.length <= 4 && /^[\r\n\0]*$/.test(bytes.toString('latin1'))) return;
+    try {
+      this.#interpret(receiveSip(bytes.toString('latin1'), source, this.contact.toString()), source);
+    } catch (error) {
+      const isMalformed = error instanceof TrunklineError;
+      if (!isMalformed) this.#options.log.error({ err: error }, 'a SIP message could not be handled');
+      this.#options.onDropped(isMalformed ? 'malformed' : 'error');
+    }
+  }
+
+  /** Sends what sip.js wrote. Rejects when it cannot be sent. */
+  async send(text: string): Promise<void> {
+    const message = describeSip(text);
+    if (message.destination === null) throw new Error(`a ${message.kind} without a destination`);
+    const destination = await this.#resolve(message.destination);
+    const transmit = (): Promise<void> => this.#socket.send(text, destination);
+    if (this.protocol === 'UDP') this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
+    await transmit();
+  }
+
+  /** Ends all transactions and closes the socket. */
+  async close(): Promise<void> {
+    this.#retransmissions.close();
+    this.core.dispose();
+    await this.#socket.close();
+  }
+
+  #interpret(received: ReceivedSip, source: SipSource): void {
+    if (isScanner(received.userAgent)) {
+      this.#options.onDropped('scanner');
+      return;
+    }
+    this.#retransmissions.received(received);
+    const message = Parser.parseMessage(received.text, this.#loggers.getLogger('parser'));
+    if (message === undefined) throw new TrunklineError('message_malformed', 'SIP: got headers that cannot be read');
+    if (message instanceof IncomingResponseMessage) {
+      this.#options.delegate.onResponse(message, source);
+      this.core.receiveIncomingResponseFromTransport(message);
+      return;
+    }
+    this.#envelopes.set(message, { user: received.user, source });
+    if (!this.#options.delegate.onRequest(message, this)) this.core.receiveIncomingRequestFromTransport(message);
+  }
+
+  async #resolve(destination: SipDestination): Promise<SipDestination> {
+    if (isIP(destination.host) !== 0) return destination;
+    const { address } = await lookup(destination.host);
+    return { ...destination, host: address };
+  }
+}
+
+/** sip.js would print whole messages, with numbers in them. */
+function silentLoggers(): LoggerFactory {
+  const loggers = new LoggerFactory();
+  loggers.builtinEnabled = false;
+  return loggers;
+}
+
+/** An address as URIs have it. */
+export function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
