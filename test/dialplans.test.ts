@@ -1,0 +1,91 @@
+/** What operators paste: files that are well-formed, lead to doors that exist, and say what our own answers would say. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAppRequest } from '../src/calls/app/request.ts';
+import { connectStreamTwiml, listenAndDialTwiml } from '../src/carriers/twiml.ts';
+import { readSettings } from '../src/config.ts';
+import { packagePath } from '../src/paths.ts';
+import { openDoors } from './http/doors.ts';
+
+const FOLDER = packagePath('dialplans');
+const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file) && file !== 'README.md');
+const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
+const LINKS = [...read('README.md').matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) => target);
+const ending = (end: string) => FILES.filter((file) => file.endsWith(end)).sort();
+
+/** The elements that are not closed, or closed without having been opened. */
+function unbalanced(xml: string): string[] {
+  const open: string[] = [];
+  for (const [, closing, name = '', selfClosing] of xml
+    .replace(/<\?.*?\?>|<!--.*?-->/gs, '')
+    .matchAll(/<(\/?)(\w+)(?:\s+[\w-]+="[^"<]*")*\s*(\/?)>/g)) {
+    if (selfClosing === '/') continue;
+    if (closing !== '/') open.push(name);
+    else if (open.pop() !== name) return [name];
+  }
+  return open;
+}
+
+/** Without comments, indentation and what stands around the element called `name`. */
+function element(xml: string, name: string): string {
+  const bare = xml.replace(/<!--.*?-->/gs, '').replace(/>\s+</g, '><');
+  return bare.slice(bare.indexOf(`<${name}>`), bare.indexOf(`</${name}>`) + name.length + 3);
+}
+
+const parametersOf = (xml: string) =>
+  Object.fromEntries([...xml.matchAll(/<Parameter name="([^"]+)" value="([^"]*)"\/>/g)].map(([, name = '', value = '']) => [name, value]));
+
+describe('the dialplans', () => {
+  let app: FastifyInstance;
+  beforeAll(async () => {
+    ({ app } = await openDoors());
+    await app.ready();
+  });
+  afterAll(() => app.close());
+
+  it.each(FILES)('%s is led to by the README', (file) => {
+    expect(LINKS).toContain(file);
+  });
+
+  it.each(FILES)('%s leads to doors that are there', (file) => {
+    const paths = [...read(file).matchAll(/wss:\/\/(?:[^@\s"]+@)?bridge\.example\.com(\/[\w/]*)/g)].map(([, path = '']) => path);
+    expect(paths.filter((url) => !app.hasRoute({ method: 'GET', url }))).toEqual([]);
+    if (/\.(xml|json)$/.test(file)) expect(paths).not.toEqual([]);
+  });
+
+  it.each(ending('.xml'))('%s is well-formed', (file) => {
+    expect(read(file)).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
+    expect(unbalanced(read(file))).toEqual([]);
+  });
+
+  it.each(ending('.json'))('%s is JSON', (file) => {
+    expect(typeof JSON.parse(read(file))).toBe('object');
+  });
+});
+
+describe('the TwiML', () => {
+  const url = 'wss://bridge.example.com/twilio/media';
+  const parties = { from: '{{From}}', to: '{{To}}' };
+
+  it('for talk connects the call as /twilio/voice does', () => {
+    const ours = connectStreamTwiml({ url, parameters: parties });
+    expect(element(read('twilio/talk.xml'), 'Connect')).toBe(element(ours, 'Connect'));
+  });
+
+  it('for captions forwards the call and listens as /twilio/voice?listen= does', () => {
+    const ours = listenAndDialTwiml({ url, parameters: parties }, '+14155550100');
+    expect(element(read('twilio/captions.xml'), 'Response')).toBe(element(ours, 'Response'));
+  });
+
+  it('in place of ConversationRelay’s names the app and how the call is to be held', () => {
+    const parameters = parametersOf(read('twilio/conversation-relay.xml'));
+    expect(readAppRequest(parameters, readSettings({}))).toMatchObject({
+      url: 'wss://app.example.com/calls',
+      greeting: 'Hello!',
+      interruptible: 'any',
+      customParameters: { ...parties, customer: '7' },
+    });
+  });
+});
