@@ -1,13 +1,15 @@
 /** `npm run bench -- <name>`: measures on this machine and prints tables; `--write` keeps them under docs/benchmarks/. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
+import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { benchCompare } from './compare.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
 import { benchIntelligibility } from './intelligibility.ts';
 import { benchLoss } from './loss.ts';
+import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
@@ -22,7 +24,7 @@ function bench(
   about: string,
   run: (quick: boolean, flags: Readonly<Record<string, boolean>>) => Promise<Report>,
   extra: Readonly<Record<string, string>> = {},
-): void {
+): Command {
   const command = program
     .command(name)
     .description(about)
@@ -34,10 +36,15 @@ function bench(
     const asked = process.argv.slice(2).filter((argument) => argument !== '--write');
     publish(found, { command: `npm run bench -- ${asked.join(' ')}`, write: options.write });
   });
+  return command;
 }
 
 bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => benchAccuracy({ every: quick ? 10 : 1 }));
-bench('calls', 'how many live calls this machine holds', (quick) => benchCalls(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }));
+const calls = bench('calls', 'how many live calls this machine holds', (quick) => {
+  const { carrier } = calls.opts<{ carrier: BenchCarrierName }>();
+  return benchCalls({ carrier, ...(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }) });
+});
+calls.addOption(new Option('--carrier <carrier>', 'who places them').choices(Object.keys(BENCH_CARRIERS)).default('twilio'));
 bench('compare', 'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate', (quick) =>
   benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
@@ -58,6 +65,9 @@ bench('floor', 'what scheduler, contract and ear add to the model runs, stage by
   benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 }),
 );
 bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
+bench('memory', 'whether gateway and engine stay what they are over an hour of calls, played fast', (quick) =>
+  benchMemory(quick ? { minutes: 4, callMinutes: 1 } : { minutes: 60, callMinutes: 3 }),
+);
 bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
   benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 90, fileSeconds: 300 }),
 );

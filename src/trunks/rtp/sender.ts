@@ -61,6 +61,8 @@ export class RtpSender {
   /** When the sound that waits may begin; null while sound is being sent. */
   #beginMs: number | null = 0;
   #silent = true;
+  /** Nothing has been sent since the grid began. */
+  #fresh = true;
   #key: Key | null = null;
   readonly #keys: string[] = [];
   #packets = 0;
@@ -97,7 +99,7 @@ export class RtpSender {
     }
     if (!newGrid) return;
     this.#dueMs = this.#nextWhole(clock.nowMs());
-    this.#silent = true;
+    this.#fresh = true;
     this.#setTimer();
   }
 
@@ -175,8 +177,9 @@ export class RtpSender {
     this.#waiting = this.#waiting.subarray(sound.length);
     this.#beginMs = sound.length > 0 ? null : (this.#beginMs ?? 0);
     const payload = codec.name === remote.codec.name ? frame : encodeG711(decodeG711(frame, codec), remote.codec);
-    const marker = this.#silent && (sound.length > 0 || this.#packets === 0);
+    const marker = this.#fresh || (this.#silent && sound.length > 0);
     this.#silent = sound.length === 0;
+    this.#fresh = false;
     this.#transmit(remote.payloadType, this.#timestampAt(this.#dueMs), marker, payload);
   }
 
