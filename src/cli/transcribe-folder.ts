@@ -22,7 +22,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE } from './exit-codes
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
 import { Display, describeTally } from './transcribe-display.ts';
-import { FILE_ENDINGS, type FileFormat, writeRecording } from './transcribe-formats.ts';
+import { FILE_ENDINGS, type FileFormat, showsWordTimes, writeRecording } from './transcribe-formats.ts';
 import { findClashes, findSources, type SourceFile, type Sources } from './transcribe-sources.ts';
 
 /** Where a folder of transcripts keeps what is known of it, and drafts. */
@@ -183,13 +183,13 @@ class FolderRun {
 
   async #transcribe(
     file: BatchFile,
-    hear: (task: Pick<RecordingTask, 'path' | 'channels' | 'tenant'>) => Promise<Recording>,
+    hear: (task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'tenant'>) => Promise<Recording>,
   ): Promise<Recording> {
     const source = this.#sourceOf.get(file.name);
     if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
     const { channels, format } = this.#order;
     try {
-      const recording = await hear({ path: source.path, channels, tenant: '' });
+      const recording = await hear({ path: source.path, channels, timed: showsWordTimes(format), tenant: '' });
       await this.#write(file, recording, writeRecording(recording, { file: source.shown, format, channels }));
       return recording;
     } catch (error) {

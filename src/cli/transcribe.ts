@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 import { describeReadError } from './audio-file.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
-import { type FileFormat, writeRecording } from './transcribe-formats.ts';
+import { type FileFormat, showsWordTimes, writeRecording } from './transcribe-formats.ts';
 
 /** What to make of the files. */
 export interface TranscribeOptions {
@@ -76,10 +76,17 @@ async function transcribeOne(file: string, work: FileWork): Promise<boolean> {
   }
 }
 
-async function transcribeFile(file: string, { channels, settings, link, terminal }: FileWork): Promise<Recording> {
+async function transcribeFile(file: string, { channels, format, settings, link, terminal }: FileWork): Promise<Recording> {
   await assertReadable(file);
   const progress = new Progress(file, terminal);
-  const task = { path: file, workFolder: settings.UPLOAD_DIR || tmpdir(), channels, tenant: '', signal: new AbortController().signal };
+  const task = {
+    path: file,
+    workFolder: settings.UPLOAD_DIR || tmpdir(),
+    channels,
+    timed: showsWordTimes(format),
+    tenant: '',
+    signal: new AbortController().signal,
+  };
   try {
     const onProgress = ({ heardMs }: RecordingProgress) => progress.show(heardMs);
     return await transcribeRecording({ ...task, onProgress }, { engine: link, settings, clock: systemClock });

@@ -12,11 +12,11 @@ import { SPOKEN_LANGUAGE } from '../recordings/translate.ts';
 import type { Settings } from '../settings.ts';
 import { errorResponses, type Failures } from './errors.ts';
 import { answerTranscription, answerTranslation } from './transcriptions/answer.ts';
-import { readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './transcriptions/fields.ts';
+import { isStreamed, readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './transcriptions/fields.ts';
 import { languageName } from './transcriptions/languages.ts';
 import { type RecordingDoors, serveRecording } from './transcriptions/serve.ts';
 import { TranscribeSocket, type TranscribeSocketOptions } from './transcriptions/socket.ts';
-import { OPENAI_EVENTS, QWEN_EVENTS, streamTranscript } from './transcriptions/stream.ts';
+import { OPENAI_EVENTS, qwenEvents, streamTranscript } from './transcriptions/stream.ts';
 
 const text = { schema: z.string() };
 
@@ -44,10 +44,14 @@ const errors = errorResponses(400, 401, 403, 413, 429, 503);
 const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { doors }, done) => {
   app.post(
     '/v1/audio/transcriptions',
-    { ...upload, schema: { summary: 'A recording as text (OpenAI)', ...described, response: { 200: transcript, ...errors } } },
+    {
+      ...upload,
+      schema: { summary: 'A recording as text (OpenAI)', ...described, response: { 200: transcript, ...errors, ...errorResponses(502) } },
+    },
     async (request, reply) => {
       await serveRecording(doors, { request, reply, read: readForm }, async (order) => {
-        if (order.form.stream) return streamTranscript(doors.failures, { request, reply, order }, OPENAI_EVENTS);
+        if (isStreamed(order.form))
+          return streamTranscript(doors.failures, { request, reply, order, translator: doors.translator }, OPENAI_EVENTS);
         const { contentType, body } = await answerTranscription(order, doors.translator);
         reply.type(contentType).send(body);
       });
@@ -92,7 +96,11 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { 
     },
     async (request, reply) => {
       await serveRecording(doors, { request, reply, read: readForm }, (order) =>
-        streamTranscript(doors.failures, { request, reply, order }, QWEN_EVENTS),
+        streamTranscript(
+          doors.failures,
+          { request, reply, order, translator: doors.translator },
+          qwenEvents(languageName(order.form.target_language || SPOKEN_LANGUAGE)),
+        ),
       );
       return reply;
     },

@@ -41,8 +41,9 @@ export class Transcripts {
     const workFolder = this.#options.folderOf(batch);
     const path = await this.#fetch(file, join(workFolder, String(file.number)), watch.signal);
     const { channels, tenant } = batch;
+    const timed = batch.targetLanguage === '';
     watch.signal.throwIfAborted();
-    const heard = await this.#options.recordings.transcribe({ path, workFolder, channels, tenant, ...watch });
+    const heard = await this.#options.recordings.transcribe({ path, workFolder, channels, timed, tenant, ...watch });
     const recording = await this.#translate(heard, batch.targetLanguage, watch.signal);
     await writeWhole(join(workFolder, `${file.number}.json`), JSON.stringify(recording));
     return recording;

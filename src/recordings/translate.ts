@@ -109,7 +109,7 @@ export async function translateSegments(
 function withText(segment: Segment, text: string): Segment {
   const speech = spansOf(segment.words);
   const piece = { from: speech[0]?.from ?? 0, to: speech.at(-1)?.to ?? 0, samples: new Int16Array(0), speech };
-  return { ...segment, text, words: timeWords(text, piece) };
+  return { ...segment, text, words: timeWords(text, piece), wordTimes: 'estimated' };
 }
 
 /** Stretches of words without a pause between them. */

@@ -69,7 +69,10 @@ describe('a gateway that is killed in mid-batch', () => {
     const seconds = metricValue(await second.metrics(), 'trunkline_file_audio_seconds_total');
     expect(seconds).toBeLessThanOrEqual((FILES - made.length) * 2 * WORDS + 1);
     const texts = await Promise.all(
-      Array.from({ length: FILES }, async (_, number) => (await fetch(`${second.url}/v1/batches/${id}/files/${number}`)).json()),
+      Array.from(
+        { length: FILES },
+        async (_, number) => (await fetch(`${second.url}/v1/batches/${id}/files/${number}`)).json() as Promise<{ text: string }>,
+      ),
     );
     expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
     expect(readdirSync(home).toSorted()).toEqual(Array.from({ length: FILES }, (_, number) => `${number}.json`).toSorted());

@@ -105,6 +105,31 @@ describe('a translation', () => {
     expect([response.status, await codeOf(response), chat.asked.length]).toEqual([502, 'translation_failed', 3]);
   });
 
+  it('comes as a stream when that is asked for', async () => {
+    await open();
+    const response = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['stream', 'true']);
+    const events = (await response.text())
+      .trim()
+      .split('\n\n')
+      .map((block) => JSON.parse(block.slice('data: '.length)));
+    expect(
+      events
+        .slice(0, -1)
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('W1 W2. W3.');
+    expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text: 'W1 W2. W3.' });
+    const qwen = await (await post('/v1/audio/transcriptions/stream', ['target_language', 'de'])).text();
+    expect(qwen).toContain('data: {"text":"W1 W2.","language":"German","is_final":true,"chunk_index":0}');
+  });
+
+  it('that fails in a stream is an event, and nothing more is heard', async () => {
+    await open();
+    chat.status = 500;
+    const response = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['stream', 'true']);
+    expect(await response.text()).toMatch(/^data: \{"error":\{.*"code":"translation_failed"\}\}\n\n$/);
+  });
+
   it('into what was spoken asks nobody', async () => {
     await open();
     expect([await (await post('/v1/audio/translations')).json(), chat.asked]).toMatchObject([{ text: 'W1 w2. W3.' }, []]);
@@ -115,5 +140,7 @@ describe('a translation', () => {
     doors = await openRecordingDoors();
     const response = await post('/v1/audio/translations');
     expect([response.status, await codeOf(response)]).toEqual([400, 'unsupported_model']);
+    const stream = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['stream', 'true']);
+    expect([stream.status, await codeOf(stream)]).toEqual([400, 'unsupported_model']);
   });
 });

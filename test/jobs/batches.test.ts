@@ -176,7 +176,10 @@ describe('a batch', () => {
       { text: 'Good', spaced: false, startMs: 0, endMs: 300 },
       { text: 'morning.', spaced: true, startMs: 300, endMs: 900 },
     ];
-    transcribe = async () => ({ durationMs: 1200, segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words }] });
+    transcribe = async () => ({
+      durationMs: 1200,
+      segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words, wordTimes: 'aligned' }],
+    });
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
     const batch = await begin(batches, { targetLanguage: 'german' });
     await endOf(batch);

@@ -33,7 +33,9 @@ const single = {
   prompt: z.string().max(PROMPT_MAX_CHARS).optional().describe('Accepted; the recogniser in the box cannot use it'),
   response_format: z.enum(RESPONSE_FORMATS).default('json'),
   temperature: number(0, 1).optional().describe('Accepted; decoding is always greedy'),
-  stream: flag.default(false).describe('Server-Sent Events, each piece of text as soon as it is there'),
+  stream: flag
+    .default(false)
+    .describe('Server-Sent Events, each piece of text as soon as it is there; with json and text, ignored with the other formats'),
   channels: z.enum(['mix', 'split']).default('mix').describe('Ours: split = one speaker on each side of a stereo recording'),
   max_line_chars: number(10, 200).default(42).describe('Ours: display columns of a subtitle line'),
   max_cue_ms: number(1000, 60_000).default(7000).describe('Ours: longest subtitle'),
@@ -65,18 +67,13 @@ export function readForm(fields: Fields): TranscriptionForm {
   const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
   const parsed = transcriptionForm.safeParse({ ...singles, ...arrays });
   if (!parsed.success) throw explain(parsed.error, fields);
-  if (parsed.data.stream && parsed.data.target_language) {
-    throw new TrunklineError('invalid_request', 'stream: true does not go with target_language', 'stream');
-  }
-  if (parsed.data.stream && !['json', 'text'].includes(parsed.data.response_format)) {
-    throw new TrunklineError(
-      'invalid_request',
-      `stream: true goes with response_format json or text, got ${parsed.data.response_format}`,
-      'stream',
-    );
-  }
   checkLanguage(parsed.data.language ?? '', 'language');
   return parsed.data;
+}
+
+/** Whether the answer to a form is events. As at OpenAI, where srt, vtt and verbose_json come from a model that ignores `stream`. */
+export function isStreamed({ stream, response_format }: TranscriptionForm): boolean {
+  return stream && (response_format === 'json' || response_format === 'text');
 }
 
 /** As {@link readForm}; `language` is the language to translate into. */

@@ -1,8 +1,10 @@
 /** A transcript as Server-Sent Events: each segment leaves as soon as it is there. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Recording, Segment } from '../../recordings/transcribe.ts';
+import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
 import type { Failures } from '../errors.ts';
 import { separatorAfter, textOf, usageOf } from './formats.ts';
+import { languageName } from './languages.ts';
 import type { Order } from './serve.ts';
 
 /** `no-transform`, and `X-Accel-Buffering` for nginx: a proxy that compresses or buffers would hold the text back. */
@@ -24,38 +26,91 @@ export const OPENAI_EVENTS: EventForm = {
   end: (recording) => ({ type: 'transcript.text.done', text: textOf(recording.segments), usage: usageOf(recording) }),
 };
 
-/** Those of the Qwen3-ASR server. A segment never changes once it is said, so each is final. */
-export const QWEN_EVENTS: EventForm = {
-  segment: ({ text }, index) => ({ text, language: 'English', is_final: true, chunk_index: index }),
-  end: () => ({ done: true }),
-};
+/** Those of the Qwen3-ASR server, for texts in `language` (an English name in lower case). A segment never changes once it is said, so each is final. */
+export function qwenEvents(language: string): EventForm {
+  const name = language.charAt(0).toUpperCase() + language.slice(1);
+  return {
+    segment: ({ text }, index) => ({ text, language: name, is_final: true, chunk_index: index }),
+    end: () => ({ done: true }),
+  };
+}
+
+/** Who asks, what for, and by what it is translated if it is to be. */
+interface Asked {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly order: Order;
+  readonly translator: Translator;
+}
 
 /**
- * Answers an order with events. The answer begins when the recording proves to be one: what is wrong before that has its HTTP status, and an error that comes
- * later is an event, as OpenAI's clients expect it. What waits for a slow client is text alone and bounded by the recording's length.
+ * Answers an order with events, in its target_language if it has one. The answer begins when the recording proves to be one: what is wrong before that has
+ * its HTTP status, and an error that comes later is an event, as OpenAI's clients expect it. What waits for a slow client, or for a translation, is text alone
+ * and bounded by the recording's length.
  */
-export async function streamTranscript(
-  failures: Failures,
-  { request, reply, order }: { request: FastifyRequest; reply: FastifyReply; order: Order },
-  events: EventForm,
-): Promise<void> {
+export async function streamTranscript(failures: Failures, { request, reply, order, translator }: Asked, events: EventForm): Promise<void> {
   const stream = new EventStream(reply);
-  let before = '';
-  let index = 0;
+  const said: Segment[] = [];
+  const say = (segment: Segment): void => {
+    stream.write(events.segment(segment, said.length, said.at(-1)?.text ?? ''));
+    said.push(segment);
+  };
+  const target = languageName(order.form.target_language ?? '');
+  if (target !== '') translator.assertConfigured();
+  const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, order.signal);
+  const interpreter = target === '' || target === SPOKEN_LANGUAGE ? null : new Interpreter(translate, say);
   try {
     const recording = await order.hear({
       onProgress: () => stream.begin(),
-      onSegment: (segment) => {
-        stream.write(events.segment(segment, index++, before));
-        before = segment.text;
-      },
+      onSegment: (segment) => (interpreter === null ? say(segment) : interpreter.take(segment)),
     });
-    stream.write(events.end(recording));
+    await interpreter?.finish();
+    stream.write(events.end({ ...recording, segments: said }));
   } catch (error) {
     if (!stream.hasBegun) throw error;
     stream.write(failures.note(error, request).toBody());
   } finally {
     stream.end();
+  }
+}
+
+/** Translates segments as they come, in order: all that wait at once. */
+class Interpreter {
+  readonly #translate: (lines: readonly string[]) => Promise<readonly string[]>;
+  readonly #say: (segment: Segment) => void;
+  #waiting: Segment[] = [];
+  #running: Promise<void> | null = null;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(translate: (lines: readonly string[]) => Promise<readonly string[]>, say: (segment: Segment) => void) {
+    this.#translate = translate;
+    this.#say = say;
+  }
+
+  /** @throws what an earlier translation failed with: the rest need not be heard */
+  take(segment: Segment): void {
+    if (this.#failure !== null) throw this.#failure.error;
+    this.#waiting.push(segment);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when all has been said. @throws as {@link take} */
+  async finish(): Promise<void> {
+    await this.#running;
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const segments = this.#waiting;
+        this.#waiting = [];
+        for (const segment of (await translateSegments({ durationMs: 0, segments }, this.#translate)).segments) this.#say(segment);
+      }
+    } catch (error) {
+      this.#failure = { error };
+    }
+    this.#running = null;
   }
 }
 
