@@ -1,11 +1,12 @@
 /** How many live calls this machine holds: N simulated calls in real time, N rising until finals come too late. Everything is included. */
-import { spawn } from 'node:child_process';
 import type { CaptionEvent, FeedEvent } from '../../src/calls/events.ts';
-import { packagePath } from '../../src/paths.ts';
 import { SETTINGS } from '../../src/settings.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { metricValue, startGateway, type Usage, usageOf } from '../helpers/gateway.ts';
+import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
+import { pacingGoal, pacingTable } from './pacing.ts';
 import { figure, quantile, type Report } from './report.ts';
+import { runCallers } from './run-callers.ts';
 import { linePlot } from './svg.ts';
 
 const STEPS = [2, 6, 10, 14, 20, 28, 40];
@@ -35,30 +36,44 @@ interface Step {
   readonly gatewayRssMb: number;
   readonly engineRssMb: number;
   readonly loopP99Ms: number;
+  /** Ms between two frames of sound at the caller who is talked to. */
+  readonly gapsMs: readonly number[];
 }
 
-/** Runs the benchmark; `seconds` is how long each step's calls last, `steps` which numbers of calls are tried. */
-export async function benchCalls(options: { readonly seconds: number; readonly steps?: readonly number[] }): Promise<Report> {
+interface CallsOptions {
+  /** How long each step's calls last. */
+  readonly seconds: number;
+  /** Which numbers of calls are tried. */
+  readonly steps?: readonly number[];
+  readonly carrier: BenchCarrierName;
+}
+
+/** Runs the benchmark. */
+export async function benchCalls(options: CallsOptions): Promise<Report> {
   const done: Step[] = [];
   for (const calls of options.steps ?? STEPS) {
-    const step = await runStep(calls, options.seconds);
+    const step = await runStep(calls, options);
     done.push(step);
     process.stderr.write(
       `${calls} calls: final p95 +${figure(quantile(step.lateMs, 0.95))} ms, partial p95 ${figure(quantile(step.partialLagMs, 0.95))} ms\n`,
     );
     if (quantile(step.lateMs, 0.95) > LATE_MS) break;
   }
-  return report(done, options.seconds);
+  return report(done, options);
 }
 
 /** A gateway of its own for each step, so that no step inherits another's memory or counters. */
-async function runStep(calls: number, seconds: number): Promise<Step> {
-  const gateway = await startGateway({ LOG_LEVEL: 'info', EXECUTION_PROVIDER: process.env['EXECUTION_PROVIDER'] ?? 'cpu' });
+async function runStep(calls: number, { seconds, carrier }: CallsOptions): Promise<Step> {
+  const environment = await BENCH_CARRIERS[carrier].doors();
+  const gateway = await startGateway({
+    ...{ LOG_LEVEL: 'info', EXECUTION_PROVIDER: process.env['EXECUTION_PROVIDER'] ?? 'cpu' },
+    ...environment,
+  });
   const feed = await readFeed(gateway.url);
   const enginePids = gateway.enginePids();
   const before = [usageOf(gateway.pid), sumUsage(enginePids)] as const;
   const startedMs = performance.now();
-  await runCallers(gateway.url, calls, seconds);
+  const { gapsMs } = await runCallers({ url: gateway.url, environment, carrier, calls, seconds, spokenTo: true });
   const wallSeconds = (performance.now() - startedMs) / 1000;
   const after = [usageOf(gateway.pid), sumUsage(enginePids)] as const;
   const page = await gateway.metrics();
@@ -67,6 +82,7 @@ async function runStep(calls: number, seconds: number): Promise<Step> {
   const lags = lagsOf(feed.events);
   return {
     calls,
+    gapsMs,
     ...lags,
     finals: lags.lateMs.length + lags.cutLagMs.length,
     partialsDropped: metricValue(page, 'trunkline_partials_dropped_total'),
@@ -103,18 +119,7 @@ function sumUsage(pids: readonly number[]): Usage {
   };
 }
 
-/** Places `calls` simulated calls of `seconds` at once, from a process of their own; resolves when they have ended. */
-export function runCallers(url: string, calls: number, seconds: number): Promise<void> {
-  const script = packagePath('test', 'bench', 'callers.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, url, String(calls), String(seconds)], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  return new Promise((resolve, reject) => {
-    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the callers ended with ${code}`))));
-  });
-}
-
-function report(steps: readonly Step[], seconds: number): Report {
+function report(steps: readonly Step[], { seconds, carrier }: CallsOptions): Report {
   const capacity = steps.filter((step) => quantile(step.lateMs, 0.95) <= LATE_MS).at(-1)?.calls ?? 0;
   const goal = steps.find((step) => step.calls === GOAL_CALLS);
   const goalLateMs = goal === undefined ? Number.NaN : quantile(goal.lateMs, 0.95);
@@ -122,9 +127,10 @@ function report(steps: readonly Step[], seconds: number): Report {
   const many = steps.find((step) => step.calls === MANY.calls);
   const [manyLateMs, manyPartialMs] = [quantile(many?.lateMs ?? [], 0.95), quantile(many?.partialLagMs ?? [], 0.95)];
   return {
-    name: 'calls',
+    name: carrier === 'twilio' ? 'calls' : `calls-${carrier}`,
     about:
-      `Simulated Twilio calls in real time, 45 % human speech, ${seconds} s each step, everything included: sockets, gateway, engines, and the ` +
+      `Simulated calls over ${BENCH_CARRIERS[carrier].label} in real time, 45 % human speech, ${seconds} s each step, and one more in which the gateway speaks all ` +
+      'the time, everything included: sockets, gateway, engines, and the ' +
       `callers themselves on the same machine. "Late" is end of speech → final caption beyond the endpoint silence of ${ENDPOINT_MS} ms. ` +
       `Capacity: **${capacity} calls** (the last step whose p95 is at most ${LATE_MS} ms late).`,
     plots: [
@@ -178,6 +184,7 @@ function report(steps: readonly Step[], seconds: number): Report {
           figure(step.loopP99Ms, 1),
         ]),
       },
+      pacingTable(steps),
     ],
     goals: [
       { goal: `≥ ${GOAL_CALLS} calls`, found: `${capacity}`, met: capacity >= GOAL_CALLS },
@@ -196,6 +203,7 @@ function report(steps: readonly Step[], seconds: number): Report {
         found: `${figure(goalLoopMs, 1)} ms`,
         met: goalLoopMs <= GOAL_LOOP_MS,
       },
+      pacingGoal(goal, GOAL_CALLS),
     ],
   };
 }

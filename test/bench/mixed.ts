@@ -3,11 +3,12 @@ import { SETTINGS } from '../../src/settings.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
-import { lagsOf, runCallers } from './calls.ts';
+import { lagsOf } from './calls.ts';
 import { BareModels } from './floor-stages.ts';
 import { loadPrompts } from './prompts.ts';
 import { recordingOf, sendRecording } from './recordings.ts';
 import { figure, quantile, type Report } from './report.ts';
+import { runCallers } from './run-callers.ts';
 import { toEngineRate } from './whole.ts';
 
 const CALLS = 6;
@@ -59,7 +60,7 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
   const pids = [gateway.pid, ...gateway.enginePids()];
   const cpuSeconds = () => pids.reduce((sum, pid) => sum + usageOf(pid).cpuSeconds, 0);
   const before = { cpu: cpuSeconds(), page: await gateway.metrics(), ms: performance.now() };
-  await runCallers(gateway.url, CALLS, seconds);
+  await runCallers({ url: gateway.url, calls: CALLS, seconds });
   const took = (performance.now() - before.ms) / 1000;
   const page = await gateway.metrics();
   const cores = (cpuSeconds() - before.cpu) / took;

@@ -1,5 +1,4 @@
 /** What the gateway itself costs: µs for each 20 ms frame by stage and in all, and how much of the way from endpoint to final is not the model. */
-import { spawn } from 'node:child_process';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
@@ -7,12 +6,12 @@ import { TwilioDialect } from '../../src/carriers/twilio.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import type { Engine, Transcript } from '../../src/link/engine.ts';
-import { packagePath } from '../../src/paths.ts';
 import { Ear } from '../../src/transcription/ear.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
 import { startGateway, usageOf } from '../helpers/gateway.ts';
 import { conversation, loadPrompts } from './prompts.ts';
 import { figure, type Report } from './report.ts';
+import { runCallers } from './run-callers.ts';
 import { startLink } from './start-link.ts';
 
 const FRAMES = 20_000;
@@ -150,9 +149,7 @@ const NO_METRICS = { partial: () => undefined, final: () => undefined, partialDr
 async function measureGateway(seconds: number): Promise<number> {
   const gateway = await startGateway();
   const before = usageOf(gateway.pid).cpuSeconds;
-  const script = packagePath('test', 'bench', 'callers.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, gateway.url, String(LOAD_CALLS), String(seconds), 'silent']);
-  await new Promise((resolve) => child.once('exit', resolve));
+  await runCallers({ url: gateway.url, calls: LOAD_CALLS, seconds, silent: true });
   const usedSeconds = usageOf(gateway.pid).cpuSeconds - before;
   await gateway.stop();
   return (usedSeconds * 1e6) / ((LOAD_CALLS * seconds * 1000) / FRAME_MS);

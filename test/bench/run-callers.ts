@@ -1,0 +1,19 @@
+/** Starts the phones of a load benchmark, `callers.ts`, in a process of their own. */
+import { spawn } from 'node:child_process';
+import { packagePath } from '../../src/paths.ts';
+import type { CallersOrder, CallersReport } from './callers.ts';
+
+const TWILIO = { carrier: 'twilio', environment: {}, spokenTo: false } as const;
+
+/** Places the calls of `order`, as Twilio unless it says otherwise. Resolves when they have ended. */
+export async function runCallers(order: Pick<CallersOrder, 'url' | 'calls' | 'seconds'> & Partial<CallersOrder>): Promise<CallersReport> {
+  const script = packagePath('test', 'bench', 'callers.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify({ ...TWILIO, ...order })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said: Buffer[] = [];
+  child.stdout.on('data', (data: Buffer) => said.push(data));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`the callers ended with ${code}`);
+  return JSON.parse(Buffer.concat(said).toString()) as CallersReport;
+}
