@@ -11,7 +11,7 @@ import type { AriChannel, StasisRequest } from '../../carriers/ari.ts';
 import { AsteriskDialect } from '../../carriers/asterisk.ts';
 import type { Track } from '../../carriers/carrier.ts';
 import { isObject } from '../../carriers/json.ts';
-import { type LegHandlers, legLimits, WebSocketLeg } from '../../carriers/leg.ts';
+import { type LegEnd, type LegHandlers, legLimits, WebSocketLeg } from '../../carriers/leg.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -169,11 +169,21 @@ export class Session {
         onEvent: (event) => handlers.onEvent(event),
         onClosed: (end) => {
           handlers.onClosed(end);
-          void this.end(end.code === null ? null : new TrunklineError(end.code, end.error?.message ?? end.code));
+          void this.end(this.#troubleOf(end));
         },
       },
     });
     return this.#leg;
+  }
+
+  /** Sound that never came is trouble; sound that ends is the end. */
+  #troubleOf({ code, error }: LegEnd): TrunklineError | null {
+    if (code !== null) return new TrunklineError(code, error?.message ?? code);
+    if (this.#pairs.every(({ joined }) => joined)) return null;
+    return new AriError(
+      null,
+      `no sound could be had from ${this.#options.mediaUrl}: ${error?.message ?? 'Asterisk closed the connection'}`,
+    );
   }
 
   /** Puts into their bridges those that are all there. */
@@ -224,16 +234,18 @@ export class Session {
 }
 
 /**
- * Sends a channel that waits in our application on in the dialplan.
+ * Sends a channel that waits in our application on in the dialplan; false where it does not wait there.
  * @throws AriError
  */
-export async function sendOn(ari: Ari, channelId: string, status: string): Promise<void> {
+export async function sendOn(ari: Ari, channelId: string, status: string): Promise<boolean> {
   const channel = `/channels/${encodeURIComponent(channelId)}`;
   try {
     await ari.post(`${channel}/variable`, { variable: 'TRUNKLINE_STATUS', value: status });
     await ari.post(`${channel}/continue`);
+    return true;
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (isGone(error)) return false;
+    throw error;
   }
 }
 

@@ -11,7 +11,7 @@ import { TrunklineError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Settings } from '../../settings.ts';
-import { Ari, AriError } from './ari.ts';
+import { Ari } from './ari.ts';
 import { AriEvents } from './ari-events.ts';
 import { Session, sendOn } from './session.ts';
 
@@ -68,7 +68,7 @@ export class AsteriskTrunk {
    */
   async assist(name: string): Promise<{ callId: string }> {
     this.#options.registry.admit();
-    const channel = readAriChannel(await this.#channelNamed(name));
+    const channel = await this.#channelNamed(name);
     if (this.#sessions.has(channel.id)) throw new TrunklineError('invalid_request', 'channel: got one that is listened to already');
     await new Promise<void>((resolve, reject) => {
       const over = (error: TrunklineError | null) =>
@@ -85,15 +85,14 @@ export class AsteriskTrunk {
     this.#options.metrics.ariConnected.set(0);
   }
 
-  async #channelNamed(name: string): Promise<Record<string, unknown>> {
-    try {
-      const channel = await this.#ari.get(`/channels/${encodeURIComponent(name)}`);
-      if (isObject(channel)) return channel;
-      throw new AriError(null, 'Asterisk answered with something that is no channel');
-    } catch (error) {
-      if (error instanceof AriError && error.answered === 404) throw new TrunklineError('call_not_found', 'Asterisk knows no such channel');
-      throw error;
-    }
+  /** Looked for in the list: Asterisk takes a name with a `/` in it for two parts of a path. */
+  async #channelNamed(name: string): Promise<AriChannel> {
+    const channels = await this.#ari.get('/channels');
+    const found = (Array.isArray(channels) ? channels : []).find(
+      (channel) => isObject(channel) && (channel['id'] === name || channel['name'] === name),
+    );
+    if (found === undefined) throw new TrunklineError('call_not_found', 'Asterisk has no channel of that id or name');
+    return readAriChannel(found);
   }
 
   #onUp(): void {
@@ -200,8 +199,10 @@ export class AsteriskTrunk {
         .map((id) => `/bridges/${id}`),
     ];
     const waiting = waitingIn(application).filter((id) => there.has(id) && !id.startsWith(this.#ownPrefix) && !this.#sessions.has(id));
-    if (paths.length + waiting.length > 0) this.#log.info({ removed: paths.length, sentOn: waiting.length }, 'left over in Asterisk');
-    await Promise.all([...paths.map((path) => this.#ari.remove(path)), ...waiting.map((id) => sendOn(this.#ari, id, 'lost'))]);
+    await Promise.all(paths.map((path) => this.#ari.remove(path)));
+    const sent = await Promise.all(waiting.map((id) => sendOn(this.#ari, id, 'lost')));
+    const sentOn = sent.filter(Boolean).length;
+    if (paths.length + sentOn > 0) this.#log.info({ removed: paths.length, sentOn }, 'what an earlier life left in Asterisk is gone');
   }
 }
 
