@@ -19,6 +19,8 @@ import type { CallVoice } from './voice.ts';
 
 /** So many in a row, and the app is not one that speaks our protocol. */
 const MALFORMED_MAX = 10;
+/** Carriers that are exchanges of one's own, or phones: their calls need not have been on the public network. */
+const OWN_EXCHANGES = ['asterisk', 'audiosocket', 'sip'];
 
 interface AppSocketOptions {
   readonly start: CallStart;
@@ -192,5 +194,5 @@ function limitsOf(settings: Settings) {
 
 function callTypeOf(carrier: string, from: string): SetupFrame['callType'] {
   if (carrier === 'browser' || from.startsWith('client:')) return 'CLIENT';
-  return carrier !== 'twilio' || from.startsWith('sip:') ? 'SIP' : 'PSTN';
+  return OWN_EXCHANGES.includes(carrier) || from.startsWith('sip:') ? 'SIP' : 'PSTN';
 }

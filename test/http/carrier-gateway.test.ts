@@ -204,7 +204,7 @@ describe.concurrent('a caller who talks with an app and cuts in', () => {
     expect(ANSWER.startsWith(heardText)).toBe(true);
     expect(Math.abs(heardText.length * CHAR_MS - heardMs)).toBeLessThan(TOLERANCE_MS);
     expect(app.of(callId, 'prompt')[0]).toMatchObject({ voicePrompt: expect.stringMatching(/^bravo /) });
-    expect(app.of(callId, 'setup')).toMatchObject([{ customParameters: { orderId: '42' } }]);
+    expect(app.of(callId, 'setup')).toMatchObject([{ callType: 'PSTN', customParameters: { orderId: '42' } }]);
     expect(app.of(callId, 'interrupt')).toMatchObject([{ utteranceUntilInterrupt: heardText }]);
     expect(app.of(callId, 'dtmf')).toMatchObject([{ digit: '7' }]);
     expect(await (await fetch(`${gateway.url}/v1/calls/${encodeURIComponent(callId)}`)).json()).toMatchObject({ carrier, state: 'ended' });
