@@ -149,7 +149,7 @@ export class SipAgent {
     if (open === null) return;
     open.registration?.end();
     const stacks = Object.values(open.stacks);
-    for (let waitedMs = 0; waitedMs < FAREWELL_MS && stacks.some((stack) => stack.unanswered > 0); waitedMs += FAREWELL_STEP_MS) {
+    for (let waitedMs = 0; waitedMs < FAREWELL_MS && stacks.some((stack) => stack.isWaiting); waitedMs += FAREWELL_STEP_MS) {
       await sleep(this.#options.clock, FAREWELL_STEP_MS);
     }
     await Promise.all(stacks.map((stack) => stack.close()));

@@ -29,11 +29,6 @@ export class Retransmissions {
     this.#clock = options.clock;
   }
 
-  /** Requests of ours that wait for an answer. */
-  get unanswered(): number {
-    return [...this.#waiting.keys()].filter((key) => key.startsWith('request')).length;
-  }
-
   /** A message of ours has been sent; `again` sends the same bytes to the same place. */
   sent(message: SentSip, again: () => void): void {
     const { kind, method, statusCode, branch } = message;

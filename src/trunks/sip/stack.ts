@@ -11,6 +11,7 @@ import {
   LoggerFactory,
   Parser,
   Timers,
+  TransactionState,
   type Transport,
   URI,
   UserAgentCore,
@@ -33,6 +34,8 @@ AllowedMethods.splice(0, AllowedMethods.length, 'INVITE', 'ACK', 'BYE', 'CANCEL'
 export const ALLOW_HEADER = `Allow: ${AllowedMethods.join(', ')}`;
 
 const PROGRAM = 'Trunkline';
+/** Of a client's transaction before its final answer. */
+const UNANSWERED: readonly string[] = [TransactionState.Calling, TransactionState.Trying, TransactionState.Proceeding];
 /** The user in URIs of ours. */
 const OWN_USER = 'trunkline';
 
@@ -110,9 +113,9 @@ export class SipStack implements Transport {
     return this.#socket.port;
   }
 
-  /** Requests of ours that wait for an answer (UDP only). */
-  get unanswered(): number {
-    return this.#retransmissions.unanswered;
+  /** Whether a request of ours still waits for its final answer. */
+  get isWaiting(): boolean {
+    return [...this.core.userAgentClients.values()].some(({ transaction }) => UNANSWERED.includes(transaction.state));
   }
 
   /** Where a request came from and whom it asks for. */
