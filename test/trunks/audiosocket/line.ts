@@ -49,9 +49,10 @@ export class Asterisk {
 
   /** With `allowHalfOpen` it does not close because the other side does. */
   static async connect(port: number, allowHalfOpen = false): Promise<Asterisk> {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen });
-    await once(socket, 'connect');
-    return new Asterisk(socket);
+    const asterisk = new Asterisk(connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen }));
+    // A connection may be cut in the moment in which it is made.
+    await Promise.race([once(asterisk.socket, 'connect'), once(asterisk.socket, 'close')]).catch(() => undefined);
+    return asterisk;
   }
 
   say(...messages: readonly Uint8Array[]): this {
