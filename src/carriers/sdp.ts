@@ -290,11 +290,15 @@ function findEvents(stream: MediaDescription): number | null {
 }
 
 function findPtime(stream: MediaDescription): number {
-  const wish = Number(attribute(stream, 'ptime') ?? FRAME_MS);
+  const wish = readMs(stream, 'ptime') ?? FRAME_MS;
   const ptime = wish >= PTIME_MIN_MS && wish <= PTIME_MAX_MS && wish % PTIME_STEP_MS === 0 ? wish : FRAME_MS;
-  const most = Number(attribute(stream, 'maxptime') ?? PTIME_MAX_MS);
-  if (!(most >= PTIME_MIN_MS)) return ptime;
-  return Math.min(ptime, most - (most % PTIME_STEP_MS));
+  const most = readMs(stream, 'maxptime') ?? PTIME_MAX_MS;
+  return most < PTIME_MIN_MS ? ptime : Math.min(ptime, most - (most % PTIME_STEP_MS));
+}
+
+function readMs(stream: MediaDescription, name: string): number | null {
+  const text = attribute(stream, name) ?? '';
+  return /^\d{1,5}$/.test(text) ? Number(text) : null;
 }
 
 /** Hold as phones before RFC 3264 did it: an address that nobody has. */

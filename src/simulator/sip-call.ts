@@ -42,6 +42,7 @@ export interface PhoneCallOptions {
   readonly onEnded: (call: PhoneCall) => void;
 }
 
+/** One call, from its INVITE to its end. It is made by its phone. */
 export class PhoneCall {
   readonly #options: PhoneCallOptions;
   readonly #dialog: PhoneDialog;

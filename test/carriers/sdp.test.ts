@@ -108,6 +108,7 @@ describe('an offer is answered', () => {
     ['a maximum below it', ['a=ptime:60', 'a=maxptime:40'], 40],
     ['a maximum below the usual', ['a=maxptime:15'], 10],
     ['a maximum that is none', ['a=maxptime:x'], 20],
+    ['a maximum without end', ['a=ptime:30', 'a=maxptime:1e999'], 30],
   ])('with packets as long as it asks for: %s', (_, lines, ptimeMs) => {
     const { sdp, remote } = answer(offer('m=audio 4000 RTP/AVP 0', ...lines));
     expect(remote.ptimeMs).toBe(ptimeMs);

@@ -29,6 +29,7 @@ export interface AudioChunk {
   readonly sequence: number;
 }
 
+/** Whom a receiver tells. */
 export interface ReceiverHandlers {
   onAudio(chunk: AudioChunk): void;
   onDigit(digit: string): void;

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { acceptAnswer, answerOffer, type LocalMedia, makeOffer, parseSdp } from '../../../src/carriers/sdp.ts';
+import { TrunklineError } from '../../../src/errors.ts';
+import type { FuzzTarget } from '../fuzz.ts';
+
+const LOCAL: LocalMedia = {
+  address: '198.51.100.7',
+  port: 16_384,
+  sessionId: '42',
+  version: 1,
+  codecs: ['mulaw', 'alaw'],
+  direction: 'sendrecv',
+};
+
+const lines = (...own: string[]): Uint8Array =>
+  Buffer.from(['v=0', 'o=phone 7 3 IN IP4 192.0.2.1', 's=call', 'c=IN IP4 192.0.2.1', 't=0 0', ...own, ''].join('\r\n'));
+
+/** Only coded errors; what is answered can be read again, has as many streams as were offered, and agrees on the same. */
+export const target: FuzzTarget = {
+  name: 'sdp',
+  seeds: [
+    Buffer.from(makeOffer(LOCAL)),
+    lines(
+      'm=audio 4000 RTP/AVP 9 112 0 96',
+      'a=rtpmap:112 PCMA/8000/1',
+      'a=rtpmap:96 telephone-event/8000',
+      'a=fmtp:96 0-16',
+      'a=ptime:30',
+    ),
+    lines('m=video 5000 RTP/AVP 31', 'm=audio 4000 RTP/AVP 0', 'c=IN IP4 0.0.0.0', 'a=rtcp:53020 IN IP4 192.0.2.9', 'a=sendonly'),
+    lines('m=audio 4000/2 RTP/AVPF 8 101', 'c=IN IP6 2001:db8::5', 'a=rtcp-mux', 'a=maxptime:40', 'a=inactive'),
+    lines('m=audio 4000 RTP/SAVP 0', 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:x'),
+  ],
+  words: ['a=rtpmap:', 'a=ptime:', 'm=audio 1 RTP/AVP 0', 'c=IN IP4 ', 'telephone-event/8000', '\r\n', '0.0.0.0', '::', 'a=recvonly'],
+  run(input) {
+    try {
+      const offer = parseSdp(Buffer.from(input).toString('latin1'));
+      const { sdp, remote } = answerOffer(offer, LOCAL);
+      const answer = parseSdp(sdp);
+      assert.equal(answer.media.length, offer.media.length);
+      assert.equal(answer.media.filter(({ port }) => port !== 0).length, 1);
+      const ours = acceptAnswer(answer, { ...LOCAL, direction: 'sendrecv' });
+      assert.deepEqual(
+        [ours.payloadType, ours.codec, ours.telephoneEventType],
+        [remote.payloadType, remote.codec, remote.telephoneEventType],
+      );
+      assert.deepEqual([ours.sends, ours.receives], [remote.receives, remote.sends]);
+      assert(remote.ptimeMs >= 10 && remote.ptimeMs <= 60 && remote.ptimeMs % 10 === 0, `packets of ${remote.ptimeMs} ms`);
+      assert(remote.port > 0 && (remote.rtcpPort === null || (remote.rtcpPort > 0 && remote.rtcpPort <= 65_535)));
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+    }
+  },
+};
