@@ -124,7 +124,8 @@ export class AudioSocketDialect {
   readonly #companding = new CompandingReader();
   #callId: string | null = null;
   #start: CallStart | null = null;
-  #otherRate: { readonly rateHz: number; readonly resampler: Resampler } | null = null;
+  /** From other rates to the call's: at most one for each kind of sound. */
+  readonly #resamplers = new Map<number, Resampler>();
   #sequence = 0;
 
   /** `streamId` tells this connection from others that bring the same call id. */
@@ -223,8 +224,9 @@ export class AudioSocketDialect {
   #toCallRate(bytes: Uint8Array, rateHz: number): Uint8Array {
     const callRateHz = this.#start?.codec.rateHz ?? rateHz;
     if (rateHz === callRateHz) return bytes;
-    if (this.#otherRate?.rateHz !== rateHz) this.#otherRate = { rateHz, resampler: new Resampler(rateHz, callRateHz) };
-    return samplesToPcm16(this.#otherRate.resampler.push(pcm16ToSamples(bytes)));
+    const resampler = this.#resamplers.get(rateHz) ?? new Resampler(rateHz, callRateHz);
+    this.#resamplers.set(rateHz, resampler);
+    return samplesToPcm16(resampler.push(pcm16ToSamples(bytes)));
   }
 }
 

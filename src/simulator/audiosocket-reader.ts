@@ -8,8 +8,8 @@ const KIND_HANGUP = 0x00;
 /** Kinds of sound follow one another from here; each is linear PCM at the rate of its place. */
 const KIND_SLIN = 0x10;
 const SLIN_RATES_HZ = [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000];
-/** A frame with more samples does not fit the translators' buffers: "Out of buffer space". */
-const FRAME_MAX_SAMPLES = 8096;
+/** A frame with more samples does not fit the translators' buffers of 8096 once its rate is doubled: "Out of buffer space". */
+const FRAME_MAX_SAMPLES = 8096 / 2;
 const BYTES_PER_SAMPLE = 2;
 
 /** The kind of linear PCM at `rateHz`. */

@@ -1,11 +1,13 @@
 /** The carriers that a load benchmark can place its calls as. A new one is one entry. */
-import { createServer } from 'node:net';
+import { randomUUID } from 'node:crypto';
 import { Resampler } from '../../src/audio/resample.ts';
 import { systemClock } from '../../src/clock.ts';
 import { AsteriskCaller } from '../../src/simulator/asterisk-caller.ts';
 import { AudioSocketCaller } from '../../src/simulator/audiosocket-caller.ts';
+import { SipPhone } from '../../src/simulator/sip-phone.ts';
 import { TwilioCaller } from '../../src/simulator/twilio-caller.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToBytes } from '../../src/units.ts';
+import { freePort } from '../helpers/ports.ts';
 
 const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
 const LINEAR_16K: Codec = { ...LINEAR_8K, rateHz: 16_000 };
@@ -43,21 +45,11 @@ export const BENCH_CARRIERS = {
   twilio: { label: 'Twilio', doors: closed, place: placeTwilio },
   asterisk: { label: 'chan_websocket', doors: closed, place: placeAsterisk },
   audiosocket: { label: 'AudioSocket', doors: async () => ({ AUDIOSOCKET_PORT: String(await freePort()) }), place: placeAudioSocket },
+  sip: { label: 'SIP and RTP', doors: async () => ({ SIP_PORT: String(await freePort()) }), place: placeSip },
 } as const satisfies Record<string, BenchCarrier>;
 
 /** A value of `--carrier`. */
 export type BenchCarrierName = keyof typeof BENCH_CARRIERS;
-
-/** A TCP port of this machine that nobody has. */
-export function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
-}
 
 /** Twilio's buffer is the simulator's to play from: each frame counts when it would be played. */
 function placeTwilio({ url, audio, onFrame }: BenchCall): PlacedCall {
@@ -101,4 +93,21 @@ function placeAudioSocket({ environment, audio, onFrame }: BenchCall): PlacedCal
     if (endedBy !== 'caller') throw new Error(`a call was ended by the ${endedBy}: ${reason}`);
   });
   return { id: caller.uuid, ended };
+}
+
+/** Each caller is a phone of its own. */
+function placeSip({ environment, audio, onFrame }: BenchCall): PlacedCall {
+  const id = randomUUID();
+  const call = async (): Promise<void> => {
+    const phone = await SipPhone.open({ clock: systemClock });
+    const placed = await phone.dial({
+      ...{ uri: `sip:bridge@127.0.0.1:${environment['SIP_PORT']}`, callId: id, audio },
+      onHeard: (payload) => onFrame?.(payload.some((byte) => (byte | 0x80) !== 0xff)),
+    });
+    await placed.answered;
+    const { endedBy } = await placed.ended;
+    await phone.close();
+    if (endedBy !== 'phone') throw new Error(`a call was ended by the ${endedBy}`);
+  };
+  return { id, ended: call() };
 }
