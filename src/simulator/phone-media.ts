@@ -36,6 +36,8 @@ export interface PhoneSound {
   readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
   /** Beyond the end of the audio silence is sent, rather than the end told. */
   readonly endless?: boolean;
+  /** A packet's sound, as it comes. */
+  onHeard?(payload: Uint8Array): void;
 }
 
 /** A packet of sound that came. */
@@ -243,6 +245,7 @@ export class PhoneMedia {
     if (payloadType === this.#agreement.eventType) this.#hearKey(payload, timestamp);
     if (payloadType !== this.#agreement.payloadType) return;
     this.#received++;
+    this.#options.onHeard?.(payload);
     const marker = ((datagram[1] ?? 0) & 0x80) !== 0;
     if (this.heard.length < HEARD_PACKETS_MAX) this.heard.push({ atMs: this.#options.clock.nowMs(), sequence, timestamp, marker, payload });
   }
