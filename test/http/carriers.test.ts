@@ -32,14 +32,25 @@ describe.each(CARRIERS)('WS /%s/media', (carrier) => {
     expect(await dial(path, {}, ELSEWHERE)).toBe(403);
     expect(doors.calls.streamed).toEqual([]);
   });
+});
+
+describe('every one of these doors', () => {
+  /** What each door answers to the same handshake. */
+  async function dialAll(query: string, environment: Record<string, string>, headers: Record<string, string> = {}) {
+    doors = await openDoors(environment);
+    const origin = await listen(doors.app);
+    return Promise.all(CARRIERS.map((carrier) => knock(`${origin}/${carrier}/media${query}`, headers)));
+  }
 
   it.each([
     ['as a bearer token', bearer, ''],
     ['as a password, whatever the user', basic(`anybody:${TOKEN}`), ''],
     ['in its URL', {}, `?token=${encodeURIComponent(TOKEN)}&sample-rate=16000`],
   ])('hands the socket over to whoever brings the token %s, from anywhere', async (_how, headers, query) => {
-    expect(await dial(path + query, LOCKED, { ...headers, ...ELSEWHERE })).toBe(101);
-    expect(doors.calls.streamed).toMatchObject([{ vouched: true }]);
+    expect(await dialAll(query, LOCKED, { ...headers, ...ELSEWHERE })).toEqual(CARRIERS.map(() => 101));
+    expect(doors.calls.streamed.map(({ dialect, vouched }) => [dialect.carrier, vouched]).sort()).toEqual(
+      CARRIERS.map((carrier) => [carrier, true]).sort(),
+    );
   });
 
   it.each([
@@ -50,19 +61,20 @@ describe.each(CARRIERS)('WS /%s/media', (carrier) => {
     ['an empty one', {}, '?token='],
     ['two in the URL', {}, `?token=${encodeURIComponent(TOKEN)}&token=${encodeURIComponent(TOKEN)}`],
   ])('stays closed to %s, even on this machine and for everybody', async (_what, headers, query) => {
-    expect(await dial(path + query, { ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toBe(401);
+    expect(await dialAll(query, { ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toEqual(CARRIERS.map(() => 401));
     expect(doors.calls.streamed).toEqual([]);
   });
 
   it('refuses when no call can be taken', async () => {
     doors = await openDoors();
     doors.calls.refusal = new TrunklineError('too_many_calls', 'full');
-    expect(await knock(`${await listen(doors.app)}${path}`)).toBe(503);
+    const origin = await listen(doors.app);
+    expect(await Promise.all(CARRIERS.map((carrier) => knock(`${origin}/${carrier}/media`)))).toEqual(CARRIERS.map(() => 503));
   });
 
   it('is for WebSockets alone', async () => {
     doors = await openDoors();
-    expect((await doors.app.inject({ url: path })).statusCode).toBe(400);
+    for (const carrier of CARRIERS) expect((await doors.app.inject({ url: `/${carrier}/media` })).statusCode, carrier).toBe(400);
   });
 });
 
