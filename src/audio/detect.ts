@@ -12,12 +12,17 @@ export const DETECT_BYTES = 4096;
 /** Where the codec of an Ogg stream is named: the first packet follows a page header of 27 bytes and one lacing value (RFC 3533 §6). */
 const OGG_PACKET_AT = 28;
 
+/** Where the first chunk of a WAV file begins. */
+const WAV_FORMAT_AT = 12;
+/** Codecs in WAV files that are left to ffmpeg (RFC 2361): MS and IMA ADPCM, GSM 6.10, G.726, G.723, MPEG, MP3, G.722, G.729. */
+const FFMPEG_WAV_TAGS: readonly number[] = [0x02, 0x11, 0x31, 0x40, 0x42, 0x45, 0x50, 0x55, 0x83, 0x28f];
+
 const TEXT_BYTES_MIN = 0.95;
 
 /** What files with sound begin with that are not decoded in here, and where in them: the containers that ffmpeg is let read. */
 const CONTAINERS: readonly (readonly [text: string, at: number])[] = [
   ...(['ftyp', 'moov', 'mdat', 'wide', 'free'] as const).map((box) => [box, 4] as const),
-  ...(['AVI ', 'AIFF', 'AIFC'] as const).map((form) => [form, 8] as const),
+  ...(['AVI ', 'WAVE', 'AIFF', 'AIFC'] as const).map((form) => [form, 8] as const),
   ...['\u001aE\u00df\u00a3', '#!AMR', 'caff', 'FLV', '0&\u00b2u', '.snd', 'MAC ', 'wvpk', 'TTA1', 'riff', 'OggS', '\u000bw'].map(
     (magic) => [magic, 0] as const,
   ),
@@ -34,7 +39,7 @@ export function detectAudio(head: Uint8Array): AudioKind {
   const tagBytes = id3Bytes(head);
   if (tagBytes >= head.length && tagBytes > 0) return 'mp3';
   const bytes = head.subarray(tagBytes);
-  if ((startsWith(bytes, 'RIFF') || startsWith(bytes, 'RF64')) && startsWith(bytes, 'WAVE', 8)) return 'wav';
+  if ((startsWith(bytes, 'RIFF') || startsWith(bytes, 'RF64')) && startsWith(bytes, 'WAVE', 8)) return wavKind(bytes);
   if (startsWith(bytes, 'fLaC')) return 'flac';
   if (startsWith(bytes, 'OggS')) return oggKind(bytes);
   if (isUtf16(bytes)) return 'text';
@@ -50,6 +55,13 @@ export function looksLikeRecording(head: Uint8Array): boolean {
   const isTransportStream = head[0] === TS_SYNC && head[TS_PACKET_BYTES] === TS_SYNC && head[2 * TS_PACKET_BYTES] === TS_SYNC;
   const isAdts = head[0] === 0xff && ((head[1] ?? 0) & 0xf6) === 0xf0;
   return isTransportStream || isAdts || CONTAINERS.some(([text, at]) => startsWith(head, text, at));
+}
+
+/** A WAV file may hold any codec. Its tag is at a fixed place where the format comes first, as it nearly always does; elsewhere the decoder will tell. */
+function wavKind(bytes: Uint8Array): AudioKind {
+  if (!startsWith(bytes, 'fmt ', WAV_FORMAT_AT) || bytes.length < WAV_FORMAT_AT + 10) return 'wav';
+  const tag = (bytes[WAV_FORMAT_AT + 8] ?? 0) + 256 * (bytes[WAV_FORMAT_AT + 9] ?? 0);
+  return FFMPEG_WAV_TAGS.includes(tag) ? 'other' : 'wav';
 }
 
 function oggKind(bytes: Uint8Array): AudioKind {

@@ -85,7 +85,9 @@ function withoutPath(complaint: string, path: string): string {
 }
 
 function withoutFfmpeg(): TrunklineError {
-  return unreadable('expected WAV, MP3, FLAC, Ogg Vorbis or Opus; other formats need ffmpeg on the PATH of the server, and there is none');
+  return unreadable(
+    'expected WAV (PCM, float, µ-law, A-law), MP3, FLAC, Ogg Vorbis or Opus; other formats need ffmpeg on the PATH of the server, and there is none',
+  );
 }
 
 function unreadable(why: string): TrunklineError {

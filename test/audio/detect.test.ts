@@ -13,6 +13,11 @@ function tagged(size: number, audio: Uint8Array): Uint8Array {
   return Uint8Array.from([...header, ...new Uint8Array(size), ...audio]);
 }
 
+/** The head of a WAV file with this codec tag. */
+function wavOf(tag: number): Uint8Array {
+  return Uint8Array.from([...ascii('RIFF'), 0, 0, 1, 0, ...ascii('WAVEfmt '), 20, 0, 0, 0, tag, 0, 1, 0, 0x40, 0x1f, 0, 0]);
+}
+
 describe('detectAudio', () => {
   it.each<[string, Uint8Array, AudioKind]>([
     ['a WAV file', fixture('short.wav'), 'wav'],
@@ -23,6 +28,9 @@ describe('detectAudio', () => {
     ['an MP3 file behind a tag', tagged(300, fixture('short.mp3')), 'mp3'],
     ['a tag that goes on and on', tagged(100_000, new Uint8Array(0)).subarray(0, DETECT_BYTES), 'mp3'],
     ['a FLAC file behind a tag', tagged(300, fixture('short.flac')), 'flac'],
+    ['a WAV file of GSM 6.10', wavOf(0x31), 'other'],
+    ['a WAV file of A-law', wavOf(6), 'wav'],
+    ['a WAV file that is cut off', wavOf(0x31).subarray(0, 20), 'wav'],
     ['an MP4 file', Uint8Array.from([0, 0, 0, 24, ...ascii('ftypM4A '), 0, 0, 0, 0]), 'other'],
     ['AAC in ADTS', Uint8Array.of(0xff, 0xf1, 0x50, 0x80, 0, 0, 0), 'other'],
     ['an Ogg file of another codec', ascii(`OggS${'\0'.repeat(24)}\x80theora`), 'other'],
@@ -46,6 +54,7 @@ describe('looksLikeRecording', () => {
   it.each<[string, Uint8Array, boolean]>([
     ['WAV', fixture('short.wav'), true],
     ['MP3', fixture('short.mp3'), true],
+    ['WAV of GSM 6.10', wavOf(0x31), true],
     ['M4A', ftyp('M4A '), true],
     ['WebM', Uint8Array.of(0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42), true],
     ['AMR', Uint8Array.from([...ascii('#!AMR\n'), 0x3c, 0x91, 0x17, 0x16, 0xbe, 0x66, 0x79, 0xe1, 0xe0, 0x01]), true],
