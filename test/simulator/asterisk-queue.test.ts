@@ -33,13 +33,14 @@ function replay(lines: readonly Line[]): { atMs: number; text: string }[] {
   const [start = ''] = lines.filter(({ dir, op }) => dir === 'ast>us' && op === 'text').map(({ data }) => data);
   const format = start.startsWith('{') ? 'json' : 'plain-text';
   const channelId = /channel_id"?:"?([\d.]+)/.exec(start)?.[1] ?? '';
-  const queue = new AsteriskQueue({ frameBytes: 160, format, channelId });
+  const frameBytes = Number(/optimal_frame_size"?:(\d+)/.exec(start)?.[1]);
+  const queue = new AsteriskQueue({ frameBytes, format, channelId });
   const ticks = lines.filter(({ dir, op, data }) => dir === 'ast>us' && op === 'text' && /MARK_PROCESSED|COMPLETED|DRAINED|XON/.test(data));
   const said: { atMs: number; text: string }[] = [];
   let tickMs = ((ticks[0]?.ms ?? 0) % FRAME_MS) - 0.5;
   for (const { ms, dir, op, size, data } of lines) {
     for (; tickMs < (ms ?? 0); tickMs += FRAME_MS) for (const text of queue.tick()) said.push({ atMs: tickMs, text });
-    if (dir !== 'us>ast') continue;
+    if (dir !== 'us>ast' || (op !== 'bin' && op !== 'text')) continue;
     const answers = op === 'bin' ? queue.receiveAudio(new Uint8Array(size)) : queue.receiveText(data);
     for (const text of answers) said.push({ atMs: ms, text });
   }
@@ -47,7 +48,7 @@ function replay(lines: readonly Line[]): { atMs: number; text: string }[] {
 }
 
 describe('the queue of the simulated Asterisk says what the real one said', () => {
-  const files = readdirSync(FOLDER).filter((file) => /^b\d/.test(file) && !OTHERS.test(file));
+  const files = readdirSync(FOLDER).filter((file) => /^(b\d|u[12])/.test(file) && !OTHERS.test(file));
 
   it.each(files)('%s', (file) => {
     const lines = read(file);
