@@ -1,3 +1,7 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { formOf, openRecordingDoors, type RecordingDoors, speechFile } from './recording-doors.ts';
 
@@ -44,6 +48,49 @@ describe('/v1/batches', () => {
     const second = await begin(formOf(speechFile([1])), headers);
     expect(second).toMatchObject({ status: 200, replayed: 'true', body: { id: first.body.id } });
     expect((await begin(formOf(speechFile([2])), headers)).status).toBe(409);
+  });
+
+  it('takes folders of BATCH_INPUT_DIR, and no more recordings from them than BATCH_FILES_MAX', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+    mkdirSync(join(folder, 'monday'));
+    for (const name of ['a', 'b']) writeFileSync(join(folder, 'monday', name), Buffer.from(await speechFile([1]).arrayBuffer()));
+    writeFileSync(join(folder, 'monday', 'notes.wav'), 'Minutes of the meeting');
+    doors = await openRecordingDoors({ BATCH_INPUT_DIR: folder, BATCH_FILES_MAX: '3' });
+    const ask = (...inputs: unknown[]) =>
+      fetch(`${doors.url}/v1/batches`, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ inputs }) },
+      });
+    const { id } = (await (await ask({ path: 'monday' })).json()) as { id: string };
+    await fetch(`${doors.url}/v1/batches/${id}/events`).then((response) => response.text());
+    expect(await read(`/v1/batches/${id}`)).toMatchObject({
+      ...{ state: 'done', progress: 1, counts: { total: 2, done: 2 } },
+      files: [{ name: 'monday/a', progress: 1 }, { name: 'monday/b' }],
+    });
+    const tooMany = await ask({ path: 'monday' }, { path: 'monday' });
+    expect([tooMany.status, await tooMany.text()]).toEqual([400, expect.stringContaining('BATCH_FILES_MAX')]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('says at once that nothing here can translate', async () => {
+    doors = await openRecordingDoors();
+    const form = formOf(speechFile([1]), [['target_language', 'de']]);
+    expect(await begin(form)).toMatchObject({ status: 400, body: { error: { code: 'unsupported_model' } } });
+    expect(await read('/v1/batches')).toEqual({ data: [] });
+  });
+
+  it('leaves nothing of a batch whose upload breaks off', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+    doors = await openRecordingDoors({ BATCH_DIR: folder });
+    const drafts = () =>
+      readdirSync(folder, { withFileTypes: true }).filter((entry) => /^[0-9a-f]{8}-/.test(entry.name) && entry.isDirectory());
+    const socket = connect(Number(new URL(doors.url).port), '127.0.0.1');
+    const head =
+      'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
+    socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
+    await vi.waitFor(() => expect(drafts()).toHaveLength(1), { timeout: 5000 });
+    socket.destroy();
+    await vi.waitFor(() => expect(drafts()).toEqual([]), { timeout: 5000 });
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it('cancels', async () => {

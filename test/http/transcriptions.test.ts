@@ -208,6 +208,20 @@ describe('a recording that is refused', () => {
     expect(doors.files()).toEqual([]);
   });
 
+  it('is told at once that the two gigabytes it claims to send are too many', async () => {
+    doors = await openRecordingDoors();
+    const socket = connect(Number(new URL(doors.url).port), '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+    });
+    socket.write(
+      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2147483648\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n',
+    );
+    await vi.waitFor(() => expect(answer).toMatch(/^HTTP\/1.1 413 .*upload_too_large/s));
+    socket.destroy();
+  });
+
   it('leaves nothing behind when the upload breaks off', async () => {
     doors = await openRecordingDoors();
     const socket = connect(Number(new URL(doors.url).port), '127.0.0.1');
