@@ -1,0 +1,185 @@
+/** Our SIP with a socket, media and a clock of the test: raw messages in, raw messages out. */
+
+import type { RemoteMedia } from '../../../src/carriers/sdp.ts';
+import type { SipDestination } from '../../../src/carriers/sip.ts';
+import { Credentials } from '../../../src/trunks/sip/digest.ts';
+import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
+import type { MediaSession } from '../../../src/trunks/sip/media.ts';
+import { SipStack } from '../../../src/trunks/sip/stack.ts';
+import { Switchboard } from '../../../src/trunks/sip/switchboard.ts';
+import { type Gateway, startCalls } from '../../calls/harness.ts';
+import { settle } from '../../fakes/clock.ts';
+
+export const PEER = { protocol: 'UDP', address: '192.0.2.7', port: 5062 } as const;
+const FIRST_PORT = 20_000;
+
+/** Media that only remember what they were told. */
+export class FakeMedia implements MediaSession {
+  readonly port: number;
+  readonly remotes: RemoteMedia[] = [];
+  readonly sent: Uint8Array[] = [];
+  readonly pressed: string[] = [];
+  readonly stats = { received: 0, lost: 0, jitterMs: 0, sent: 0, refused: 0, peerReport: null };
+  readonly handlers: Parameters<OpenMedia>[0];
+  closed = false;
+
+  constructor(port: number, handlers: Parameters<OpenMedia>[0]) {
+    this.port = port;
+    this.handlers = handlers;
+  }
+
+  setRemote(remote: RemoteMedia): void {
+    this.remotes.push(remote);
+  }
+
+  send(bytes: Uint8Array): void {
+    this.sent.push(bytes);
+  }
+
+  press(digit: string): boolean {
+    this.pressed.push(digit);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+interface Sent extends SipDestination {
+  readonly text: string;
+}
+
+export class SipLine {
+  readonly gateway: Gateway;
+  readonly stack: SipStack;
+  readonly services: CallServices;
+  readonly switchboard: Switchboard;
+  readonly media: FakeMedia[] = [];
+  readonly dropped: string[] = [];
+  readonly sent: Sent[] = [];
+  /** While set, media are not opened. */
+  held: Promise<void> | null = null;
+  #read = 0;
+
+  constructor(environment: Record<string, string> = {}) {
+    this.gateway = startCalls(environment);
+    const { settings, clock, log, metrics } = this.gateway.context;
+    const openMedia: OpenMedia = async (handlers) => {
+      await this.held;
+      const media = new FakeMedia(FIRST_PORT + 2 * this.media.length, handlers);
+      this.media.push(media);
+      return media;
+    };
+    const { registry } = this.gateway;
+    this.services = { registry, openMedia, mediaAddress: '198.51.100.1', ownUsers: ['trunkline', 'bridge'], mediaTimeoutMs: 60_000, log };
+    this.switchboard = new Switchboard({ services: this.services, dialogsMax: settings.SIP_DIALOGS_MAX, metrics });
+    const socket = {
+      protocol: 'UDP' as const,
+      port: 5060,
+      send: async (text: string, destination: SipDestination) => void this.sent.push({ ...destination, text }),
+      close: async () => undefined,
+    };
+    this.stack = new SipStack(socket, {
+      ...{ host: '198.51.100.1', clock, log, delegate: this.switchboard },
+      admits: (address) => address !== '203.0.113.66',
+      onDropped: (reason) => void this.dropped.push(reason),
+      credentials: () => new Credentials({ user: 'bridge', password: 'secret', clientNonce: () => '0a4f113b' }),
+    });
+  }
+
+  /** A message from the peer; lets it be handled. */
+  async receive(text: string, source: { address: string; port: number; protocol: 'UDP' | 'TCP' } = PEER): Promise<this> {
+    this.stack.receive(Buffer.from(text, 'latin1'), source);
+    await settle();
+    return this;
+  }
+
+  /** What was sent since the last look. */
+  take(): string[] {
+    const news = this.sent.slice(this.#read).map(({ text }) => text);
+    this.#read = this.sent.length;
+    return news;
+  }
+
+  /** First lines of what was sent since the last look. */
+  lines(): string[] {
+    return this.take().map((text) => text.split('\r\n')[0] ?? '');
+  }
+
+  /** The call ends and everything of it is let go. */
+  async close(): Promise<void> {
+    await this.stack.close();
+  }
+}
+
+/** A message with CRLF line ends and its length. */
+export function sip(lines: readonly string[], body = ''): string {
+  return `${[...lines, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
+}
+
+export const OFFER = [
+  'v=0',
+  'o=u 7 1 IN IP4 192.0.2.7',
+  's=-',
+  'c=IN IP4 192.0.2.7',
+  't=0 0',
+  'm=audio 4000 RTP/AVP 8 0 101',
+  'a=rtpmap:101 telephone-event/8000',
+  '',
+].join('\r\n');
+
+interface RequestOptions {
+  readonly to?: string;
+  readonly uri?: string;
+  readonly cseq?: number;
+  readonly branch?: string;
+  readonly body?: string;
+  readonly type?: string;
+  readonly headers?: readonly string[];
+  readonly callId?: string;
+}
+
+let branches = 0;
+
+/** A request of the peer. */
+export function request(method: string, options: RequestOptions = {}): string {
+  const { to = '<sip:+14155550100@198.51.100.1>', uri = 'sip:+14155550100@198.51.100.1', cseq = 1, body = '', headers = [] } = options;
+  const { branch = `z9hG4bK${++branches}`, callId = 'call-1@192.0.2.7', type = 'application/sdp' } = options;
+  return sip(
+    [
+      `${method} ${uri} SIP/2.0`,
+      `Via: SIP/2.0/UDP 192.0.2.7:5062;branch=${branch};rport`,
+      'Max-Forwards: 70',
+      'From: "Caller" <sip:+14155550199@192.0.2.7>;tag=peer',
+      `To: ${to}`,
+      `Call-ID: ${callId}`,
+      `CSeq: ${cseq} ${method}`,
+      ...(method === 'INVITE' || method === 'UPDATE' ? ['Contact: <sip:caller@192.0.2.7:5062>'] : []),
+      ...headers,
+      ...(body === '' ? [] : [`Content-Type: ${type}`]),
+    ],
+    body,
+  );
+}
+
+/** The value of a header in a raw message. */
+export function headerIn(text: string, name: string): string {
+  return new RegExp(`^${name}: *(.*)$`, 'im').exec(text)?.[1]?.trim() ?? '';
+}
+
+/** The body of a raw message. */
+export function bodyIn(text: string): string {
+  return text.slice(text.indexOf('\r\n\r\n') + 4);
+}
+
+/** An answer to a raw request of ours. */
+export function answer(requestText: string, status: string, headers: readonly string[] = [], body = ''): string {
+  const copied = ['Via', 'From', 'Call-ID', 'CSeq'].map((name) => `${name}: ${headerIn(requestText, name)}`);
+  const to = headerIn(requestText, 'To');
+  const tagged = to.includes('tag=') || status.startsWith('100') ? to : `${to};tag=far`;
+  return sip(
+    [`SIP/2.0 ${status}`, ...copied, `To: ${tagged}`, ...headers, ...(body === '' ? [] : ['Content-Type: application/sdp'])],
+    body,
+  );
+}

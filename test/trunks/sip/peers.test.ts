@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Peers } from '../../../src/trunks/sip/peers.ts';
+import { FakeClock } from '../../fakes/clock.ts';
+
+let peers: Peers;
+afterEach(() => peers.close());
+
+async function open(allowed: readonly string[], hosts: readonly string[]): Promise<{ clock: FakeClock; unknown: string[] }> {
+  const clock = new FakeClock();
+  const unknown: string[] = [];
+  peers = new Peers({ allowed, hosts, clock, onUnknown: (host) => unknown.push(host) });
+  await peers.open();
+  return { clock, unknown };
+}
+
+describe('Peers', () => {
+  it('are those of the list', async () => {
+    const { clock } = await open(['192.0.2.0/24', '2001:db8::1'], []);
+    expect(['192.0.2.77', '2001:db8::1', '192.0.3.1', '127.0.0.1', 'x'].map((address) => peers.admits(address))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('are the hosts that we are a customer of, too', async () => {
+    await open([], ['192.0.2.9', 'localhost']);
+    expect(peers.admits('192.0.2.9')).toBe(true);
+    expect(peers.admits('127.0.0.1') || peers.admits('::1')).toBe(true);
+    expect(peers.admits('192.0.2.8')).toBe(false);
+  });
+
+  it('are asked for again when a name is not known, without forgetting the others', async () => {
+    const { clock, unknown } = await open([], ['192.0.2.9', 'nowhere.invalid']);
+    expect(unknown).toEqual(['nowhere.invalid']);
+    expect(peers.admits('192.0.2.9')).toBe(true);
+    expect(clock.pending).toBe(1);
+    peers.close();
+    expect(clock.pending).toBe(0);
+  });
+});

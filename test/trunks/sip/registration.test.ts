@@ -1,0 +1,127 @@
+/** Our registration, message by message. */
+import { URI } from 'sip.js/lib/core/index.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Registration } from '../../../src/trunks/sip/registration.ts';
+import { settle } from '../../fakes/clock.ts';
+import { answer, headerIn, SipLine } from './line.ts';
+
+const CHALLENGE = 'WWW-Authenticate: Digest realm="pbx", nonce="n1", algorithm=SHA-256, qop="auth"';
+
+let line: SipLine;
+let registration: Registration;
+let changes: boolean[];
+afterEach(() => line.close());
+
+/** Registers; returns the REGISTER. */
+async function begin(): Promise<string> {
+  line = new SipLine();
+  changes = [];
+  const { clock, log } = line.gateway.context;
+  const onChange = (registered: boolean): void => void changes.push(registered);
+  registration = new Registration({ stack: line.stack, registrar: new URI('sip', '', '192.0.2.7'), user: 'bridge', clock, log, onChange });
+  registration.start();
+  await settle();
+  return line.take().at(-1) ?? '';
+}
+
+const next = async (durationMs: number): Promise<string> => {
+  await line.gateway.clock.run(durationMs, 1000);
+  return line.take().at(-1) ?? '';
+};
+
+describe('a registration', () => {
+  it('names us and how long we wish to be known', async () => {
+    const register = await begin();
+    expect(register).toMatch(/^REGISTER sip:192\.0\.2\.7 SIP\/2\.0/);
+    expect(headerIn(register, 'To')).toBe('<sip:bridge@192.0.2.7>');
+    expect(headerIn(register, 'Contact')).toBe('<sip:bridge@198.51.100.1:5060>;expires=600');
+    await line.receive(answer(register, '200 OK'));
+    expect(changes).toEqual([true]);
+    expect(registration.registered).toBe(true);
+  });
+
+  it('shows its credentials, and does not show them twice in vain', async () => {
+    const register = await begin();
+    await line.receive(answer(register, '401 Unauthorized', [CHALLENGE]));
+    const again = line.take().at(-1) ?? '';
+    expect(headerIn(again, 'Authorization')).toMatch(/^Digest username="bridge", .*algorithm=SHA-256$/);
+    expect(headerIn(again, 'CSeq')).toBe('2 REGISTER');
+    await line.receive(answer(again, '401 Unauthorized', [CHALLENGE]));
+    expect(line.take()).toEqual([]);
+    expect(line.gateway.logLines.join()).toContain('not registered');
+    expect(line.gateway.logLines.join()).not.toContain('secret');
+  });
+
+  it('begins again with a new nonce when the old one was stale', async () => {
+    const register = await begin();
+    await line.receive(answer(register, '401 Unauthorized', [CHALLENGE]));
+    await line.receive(
+      answer(line.take().at(-1) ?? '', '401 Unauthorized', [CHALLENGE.replace('n1', 'n2').replace('qop', 'stale=true, qop')]),
+    );
+    const third = line.take().at(-1) ?? '';
+    expect(headerIn(third, 'Authorization')).toContain('nonce="n2"');
+    await line.receive(answer(third, '200 OK'));
+    expect(changes).toEqual([true]);
+  });
+
+  it('is refreshed before what was granted is over, under one Call-ID and with growing numbers', async () => {
+    const register = await begin();
+    const others = 'Contact: <sip:bridge@192.0.2.50:5060>;expires=5, <sip:bridge@198.51.100.1:5060>;expires=100';
+    await line.receive(answer(register, '200 OK', [others]));
+    expect(await next(74_000)).toBe('');
+    const refresh = await next(2000);
+    expect(refresh).toMatch(/^REGISTER /);
+    expect(headerIn(refresh, 'Call-ID')).toBe(headerIn(register, 'Call-ID'));
+    expect(headerIn(refresh, 'CSeq')).toBe('2 REGISTER');
+  });
+
+  it('asks for longer where the registrar wants that', async () => {
+    const register = await begin();
+    await line.receive(answer(register, '423 Interval Too Brief', ['Min-Expires: 1800']));
+    expect(headerIn(await next(1000), 'Contact')).toContain('expires=1800');
+  });
+
+  it('is tried again ever more rarely after a failure, and not before the registrar says', async () => {
+    let register = await begin();
+    await line.receive(answer(register, '500 Server Internal Error'));
+    expect(await next(4000)).toBe('');
+    register = await next(2000);
+    await line.receive(answer(register, '500 Server Internal Error'));
+    expect(await next(9000)).toBe('');
+    register = await next(2000);
+    await line.receive(answer(register, '503 Service Unavailable', ['Retry-After: 60']));
+    expect(await next(58_000)).toBe('');
+    expect(await next(3000)).toMatch(/^REGISTER /);
+  });
+
+  it('with a wrong password is not tried again for minutes', async () => {
+    await line?.close();
+    const register = await begin();
+    await line.receive(answer(register, '403 Forbidden'));
+    expect(await next(299_000)).toBe('');
+    expect(await next(2000)).toMatch(/^REGISTER /);
+  });
+
+  it('ends when we do, once', async () => {
+    const register = await begin();
+    await line.receive(answer(register, '200 OK'));
+    registration.end();
+    registration.end();
+    await settle();
+    const [last = '', ...more] = line.take();
+    expect(headerIn(last, 'Contact')).toBe('<sip:bridge@198.51.100.1:5060>;expires=0');
+    expect(more).toEqual([]);
+    expect(line.stack.isWaiting).toBe(true);
+    await line.receive(answer(last, '200 OK'));
+    expect(line.stack.isWaiting).toBe(false);
+    expect(changes).toEqual([true, false]);
+    expect(await next(1_000_000)).toBe('');
+  });
+
+  it('that never was has nothing to end', async () => {
+    await begin();
+    registration.end();
+    await settle();
+    expect(line.take()).toEqual([]);
+  });
+});
