@@ -46,6 +46,11 @@ function defaultCacheDir(environment: Environment): string {
   return join(environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache'), 'trunkline');
 }
 
+/** The environment for a child process: our own, and `defaults` for what is not set there. */
+export function childEnvironment(defaults: Readonly<Record<string, string>>): Environment {
+  return { ...defaults, ...process.env };
+}
+
 /** Whether `host` is this machine alone. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);

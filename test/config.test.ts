@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { ConfigError, isLoopback, readSettings } from '../src/config.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConfigError, childEnvironment, isLoopback, readSettings } from '../src/config.ts';
 import { SETTINGS } from '../src/settings.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -143,4 +143,18 @@ describe('isLoopback', () => {
   it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0.1.evil.example', 'localhost.evil.example', ''])('is not fooled by "%s"', (host) =>
     expect(isLoopback(host)).toBe(false),
   );
+});
+
+describe('childEnvironment', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('is our own with defaults, which what is set goes before', () => {
+    vi.stubEnv('TRUNKLINE_TEST_SET', 'by the operator');
+    const environment = childEnvironment({ TRUNKLINE_TEST_SET: 'default', TRUNKLINE_TEST_UNSET: 'default' });
+    expect(environment).toMatchObject({
+      TRUNKLINE_TEST_SET: 'by the operator',
+      TRUNKLINE_TEST_UNSET: 'default',
+      PATH: process.env['PATH'],
+    });
+  });
 });

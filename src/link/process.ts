@@ -12,6 +12,7 @@ import {
   type Urgency,
 } from '../../engine/contract.ts';
 import type { Clock, Timer } from '../clock.ts';
+import { childEnvironment } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Job, JobReply } from './job.ts';
 import { isAsUrgent } from './queue.ts';
@@ -27,6 +28,19 @@ const DRAIN_MAX_MS = 5000;
 
 /** How long a process may live on once its channel is closed. */
 const EXIT_MAX_MS = 1000;
+
+/**
+ * What keeps an engine small, measured (CONTRIBUTING.md): one heap for all threads, and what a model run or loading needed for a while goes back to the
+ * system. Of glibc's allocator; others do not look at these (mallopt(3)).
+ */
+const MALLOC_DEFAULTS = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: String(4 * 2 ** 20),
+  MALLOC_TRIM_THRESHOLD_: String(16 * 2 ** 20),
+};
+
+/** Messages and their samples are all that an engine's JavaScript makes: 1 MB is enough to collect them in. */
+const NODE_FLAGS = ['--max-semi-space-size=1'];
 
 /** Longest piece of an engine's own output in one log line. */
 const OUTPUT_MAX_CHARS = 2000;
@@ -92,8 +106,9 @@ export class EngineProcess {
     });
     this.#child = fork(options.entry, [], {
       serialization: 'advanced',
+      env: childEnvironment(MALLOC_DEFAULTS),
       // Two processes cannot share an inspector's port.
-      execArgv: process.execArgv.filter((flag) => !flag.startsWith('--inspect')),
+      execArgv: [...NODE_FLAGS, ...process.execArgv.filter((flag) => !flag.startsWith('--inspect'))],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     // False when not even the channel could be made; the reason follows as an 'error' event.
