@@ -288,7 +288,7 @@ export const SETTINGS = {
     'path',
     'Folder in which batches outlive a restart, for this gateway alone; empty = a temporary one, lost at the end',
   ),
-  BATCH_INPUT_DIR: text('', 'path', 'Folder whose files batches may name by path; empty = none'),
+  BATCH_INPUT_DIR: text('', 'path', 'Folder whose files and folders batches may name by path; empty = none'),
   BATCH_FILES_MAX: whole(500, 1, 10_000, 'files', 'Recordings of one batch'),
   BATCH_MAX_BYTES: whole(4_294_967_296, 1024, 1_099_511_627_776, 'bytes', 'Uploads of one batch together'),
   BATCHES_MAX: whole(50, 1, 1000, 'batches', 'Batches of one API key, those included whose results are still kept; more are refused'),
