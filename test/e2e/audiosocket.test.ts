@@ -1,0 +1,84 @@
+/** A call over AudioSocket as an operator has it: a gateway of its own process with real models, and an Asterisk that is as strict as the real one. */
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { pcm16ToSamples } from '../../src/audio/pcm.ts';
+import { readWav, writeWav } from '../../src/audio/wav.ts';
+import { systemClock } from '../../src/clock.ts';
+import { packagePath } from '../../src/paths.ts';
+import { AudioSocketCaller } from '../../src/simulator/audiosocket-caller.ts';
+import { type Codec, msToSamples } from '../../src/units.ts';
+import { countEdits, wordErrorRate } from '../bench/wer/align.ts';
+import { normaliseWords } from '../bench/wer/normalise.ts';
+import { runBuiltCli } from '../helpers/cli.ts';
+import { readFeed } from '../helpers/feed.ts';
+import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
+import { freePort } from '../helpers/ports.ts';
+
+const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
+const ANSWER = 'The first green apple is on the wooden table. Please call me back at noon tomorrow.';
+const WER_MAX = 15;
+/** Longer than anything takes: the caller hangs up when all is said. */
+const LISTEN_MS = 120_000;
+
+let gateway: GatewayProcess | undefined;
+afterEach(async () => {
+  await gateway?.stop('SIGKILL');
+  gateway = undefined;
+});
+
+const wav = (name: string) => packagePath('fixtures', 'audio', `${name}.wav`);
+const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, string[]>;
+
+function errorRate(said: string, heard: string): number {
+  return wordErrorRate(countEdits(normaliseWords(said), normaliseWords(heard)));
+}
+
+async function transcribe(running: GatewayProcess, samples: Int16Array): Promise<string> {
+  const form = new FormData();
+  form.set('model', 'moonshine-tiny');
+  form.set('response_format', 'text');
+  form.set('file', new Blob([writeWav([samples], LINEAR_8K.rateHz)]), 'heard.wav');
+  return (await fetch(`${running.url}/v1/audio/transcriptions`, { method: 'POST', body: form })).text();
+}
+
+describe('a call over AudioSocket', () => {
+  it('is captioned, and hears an answer that can be understood', async () => {
+    const port = await freePort();
+    gateway = await startGateway({ AUDIOSOCKET_PORT: String(port) });
+    const feed = await readFeed(gateway.url);
+    const speech = readWav(readFileSync(wav('short'))).channels[0] ?? new Int16Array(0);
+    const audio = new Int16Array(speech.length + msToSamples(LISTEN_MS, LINEAR_8K.rateHz));
+    audio.set(speech);
+    const heard: number[] = [];
+    const caller = new AudioSocketCaller({
+      ...{ host: '127.0.0.1', port, audio, codec: LINEAR_8K, driver: 'application', pace: 'realtime', clock: systemClock },
+      onHeard: (frame) => void heard.push(...pcm16ToSamples(frame)),
+    });
+    const ended = caller.run();
+    await feed.until((event) => event.type === 'caption' && event.final);
+    const say = `${gateway.url}/v1/calls/${caller.uuid}/say`;
+    await fetch(say, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: ANSWER }) });
+    await feed.until((event) => event.type === 'spoken' && !event.interrupted);
+    caller.hangup();
+    expect(await ended).toMatchObject({ endedBy: 'caller', clippedMs: 0, warnings: [] });
+    await feed.until((event) => event.type === 'call.ended' && event.reason === 'hangup');
+    const captions = feed.finals(caller.uuid).map(({ text }) => text);
+    expect(errorRate([texts['short']].flat().join(' '), captions.join(' '))).toBeLessThan(WER_MAX);
+    expect(errorRate(ANSWER, await transcribe(gateway, Int16Array.from(heard)))).toBeLessThan(WER_MAX);
+    feed.close();
+  });
+
+  it('is placed by trunkline call, which announces it', async () => {
+    const port = String(await freePort());
+    gateway = await startGateway({ AUDIOSOCKET_PORT: port, ASTERISK_PASSWORD: 'secret' });
+    const environment = { AUDIOSOCKET_PORT: port, PORT: new URL(gateway.url).port, ASTERISK_PASSWORD: 'secret' };
+    const { code, out } = await runBuiltCli(
+      ['call', wav('short'), '--carrier', 'audiosocket', '--fast', '--json', '--from', '+15550123', '--param', 'bargeIn=off'],
+      environment,
+    );
+    const report = JSON.parse(out) as { uuid: string };
+    expect([code, report]).toMatchObject([0, { endedBy: 'caller', warnings: [] }]);
+    const view = await (await fetch(`${gateway.url}/v1/calls/${report.uuid}`)).json();
+    expect(view).toMatchObject({ carrier: 'audiosocket', from: '+15550123', to: '+15550199' });
+  });
+});
