@@ -255,6 +255,10 @@ describe('a running call', () => {
 });
 
 describe('the connection', () => {
+  it('needs a password, or nothing is started', () => {
+    expect(() => startCalls({ ARI_URL: 'http://127.0.0.1:8088/ari' })).toThrow('ARI_URL needs ARI_PASSWORD');
+  });
+
   it('is dialled again when it is lost, and what happened meanwhile is looked up', async () => {
     await open();
     await live('talk');
