@@ -65,6 +65,11 @@ function findContradictions(settings: Settings): string[] {
     if (settings[name] !== '' && settings.SIP_PORT === 0) problems.push(`${name} needs a port of our own: set SIP_PORT, usually to 5060`);
   }
   if (settings.SIP_REGISTRAR !== '' && settings.SIP_USER === '') problems.push('SIP_REGISTRAR: set SIP_USER, the name to register');
+  if (settings.AUDIOSOCKET_ALLOW.some((range) => range.endsWith('/0')) && !settings.ALLOW_ANONYMOUS) {
+    problems.push(
+      'AUDIOSOCKET_ALLOW: got a network of all addresses, and AudioSocket has no credentials: name yours, or set ALLOW_ANONYMOUS=true',
+    );
+  }
   if (settings.ARI_URL !== '' && settings.ARI_PASSWORD === '') {
     problems.push('ARI_URL needs ARI_PASSWORD: the password of the user ARI_USER in ari.conf');
   }

@@ -70,6 +70,7 @@ describe('the settings', () => {
     ['WINDOW_MAX_MS', { WINDOW_MAX_MS: '600', CHUNK_MS: '500' }],
     ['SIP_PORT', { SIP_TRUNK: 'sip:pbx' }],
     ['SIP_USER', { SIP_REGISTRAR: 'sip:pbx', SIP_PORT: '5060' }],
+    ['AUDIOSOCKET_ALLOW', { AUDIOSOCKET_ALLOW: '192.0.2.1,0.0.0.0/0' }],
   ])('refuse what contradicts itself: %s', (name, environment) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
   });

@@ -7,6 +7,7 @@ import { readSettings } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 import { type Gateway, runGateway } from '../src/main.ts';
 import { packagePath } from '../src/paths.ts';
+import { freePort } from './helpers/ports.ts';
 
 const PRETEND = { PORT: '0', ENGINE_PRELOAD: 'false', ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone' };
 const QUIET = { ...PRETEND, LOG_LEVEL: 'silent' };
@@ -34,6 +35,18 @@ describe('runGateway', () => {
     const log = createLog('info', { write: (line: string) => void lines.push(line) });
     gateway = await runGateway(readSettings(QUIET), { log });
     expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'listening', url: gateway.url })]);
+  });
+
+  it('opens the port for AudioSocket first, says where, and says what to do when it is in use', async () => {
+    const port = String(await freePort());
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line: string) => void lines.push(line) });
+    gateway = await runGateway(readSettings({ ...QUIET, AUDIOSOCKET_PORT: port }), { log });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { msg: 'listening for AudioSocket', address: `127.0.0.1:${port}` },
+      { msg: 'listening' },
+    ]);
+    await expect(runGateway(readSettings({ ...QUIET, AUDIOSOCKET_PORT: port }))).rejects.toThrow(/port \d+ of .* in use.*AUDIOSOCKET_PORT/);
   });
 
   it('says what to do when its port is in use', async () => {

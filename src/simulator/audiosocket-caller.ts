@@ -192,7 +192,7 @@ export class AudioSocketCaller {
     this.#frames++;
     while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs) this.#press(this.#digits.shift()?.digit ?? '');
     const isIdle = clock.nowMs() - this.#lastFrameMs >= IDLE_MAX_MS;
-    if (driver === 'application' && isIdle) this.#finish('asterisk', 'Reached timeout after 2000 ms of no activity');
+    if (driver === 'application' && isIdle) this.#finish('asterisk', `Reached timeout after ${IDLE_MAX_MS} ms of no activity`);
   }
 
   #sendFrame(): void {

@@ -74,8 +74,8 @@ export class AudioSocketReader {
       this.#end = 'hangup';
       return false;
     }
-    if (SLIN_RATES_HZ[kind - KIND_SLIN] === undefined) this.#fail(`Received AudioSocket message with unknown type 0x${kind.toString(16)}`);
-    else if (size === HEADER_BYTES) this.#fail('Received zero-length audio');
+    if (SLIN_RATES_HZ[kind - KIND_SLIN] === undefined) this.#fail('Received AudioSocket message other than hangup or audio');
+    else if (size === HEADER_BYTES) this.#fail('Invalid message length received from AudioSocket server');
     return this.#end === null;
   }
 
