@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TrunklineError } from '../errors.ts';
+import { makeFolder } from '../folders.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
 import { type Recording, type RecordingProgress, type RecordingTask, type Transcriber, transcribeRecording } from './transcribe.ts';
@@ -108,6 +109,7 @@ export class Recordings {
   }
 
   async #makeFolder(parent: string): Promise<string> {
+    await makeFolder(parent, 0o700);
     await removeLeftovers(parent);
     return mkdtemp(join(parent, `${FOLDER_PREFIX}${process.pid}-`));
   }

@@ -68,6 +68,12 @@ describe('Recordings', () => {
     await drained;
   });
 
+  it('makes UPLOAD_DIR where it is not there yet', async () => {
+    const path = join(folder, 'a', 'b');
+    const place = await open({ UPLOAD_DIR: path }).admit();
+    expect(place.path.startsWith(path)).toBe(true);
+  });
+
   it('removes what a gateway that was killed has left, and nothing of one that lives', async () => {
     const dead = join(folder, 'trunkline-recordings-4999999-abc');
     const alive = join(folder, `trunkline-recordings-${process.ppid}-abc`);
