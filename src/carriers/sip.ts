@@ -176,7 +176,7 @@ function plainUri(value: string, host: string): string {
   const bracketed = host.includes(':') ? `[${host}]` : host;
   const asSip = isBare
     ? value.replace(/^tel:([^;,\s]+)/i, `<sip:$1@${bracketed}>`)
-    : value.replace(/<tel:([^;>\s]+)[^>]*>/i, `<sip:$1@${bracketed}>`);
+    : value.replace(/<tel:([^;<>\s]+)[^<>]*>/i, `<sip:$1@${bracketed}>`);
   return asSip.replace(/(sips?:)([^@;>\s]*#[^@;>\s]*)@/i, (_, scheme: string, user: string) => `${scheme}${user.replaceAll('#', '%23')}@`);
 }
 
