@@ -99,13 +99,19 @@ export interface CancelMessage {
   readonly id: number;
 }
 
+/** Somebody waits for a `batch` job to speak now: it is as urgent as `speak` from here on. Other jobs and unknown ids are left as they are. */
+export interface HurryMessage {
+  readonly kind: 'hurry';
+  readonly id: number;
+}
+
 /** Finish what was sent, then exit with 0. */
 export interface DrainMessage {
   readonly kind: 'drain';
 }
 
 export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
-export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | DrainMessage;
+export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | HurryMessage | DrainMessage;
 
 /** What a job cost: ms it waited before its first model run, ms inside model runs, and how many runs. */
 export interface JobCost {

@@ -48,6 +48,7 @@ export class EngineHost {
     else if (kind === 'drain') this.drain();
     else if (!Number.isInteger(id)) return;
     else if (kind === 'cancel') this.#scheduler.cancel(id as number);
+    else if (kind === 'hurry') this.#scheduler.hurry(id as number, 'speak');
     else this.#take(message, id as number);
   }
 

@@ -30,7 +30,7 @@ export interface Answers<Result> {
 
 interface Entry<Result> {
   readonly job: ScheduledJob<Result>;
-  readonly rank: number;
+  rank: number;
   readonly receivedMs: number;
   readonly dueMs: number;
   /** Settled when the job's pause is over; null = it can go on now. */
@@ -70,6 +70,12 @@ export class Scheduler<Result> {
     if (entry === undefined) return;
     end(entry);
     this.#fail(entry, 'cancelled', 'cancelled by its sender');
+  }
+
+  /** Makes a job at least as urgent as `urgency`. Unknown ids are ignored. */
+  hurry(id: number, urgency: Urgency): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.rank = Math.min(entry.rank, URGENCIES.indexOf(urgency));
   }
 
   /** Resolves when every job has been answered and no model runs. */

@@ -61,6 +61,8 @@ export interface SpeakRequest {
   readonly dueInMs: number;
   /** Aborting it fails the promise with `cancelled`. */
   readonly signal?: AbortSignal;
+  /** Aborting it makes a `batch` job as urgent as `speak`, wherever it is by then: somebody waits for it now. */
+  readonly hurry?: AbortSignal;
 }
 
 /** A sentence as sound. */

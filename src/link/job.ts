@@ -29,6 +29,7 @@ export class Job implements Owned {
   readonly tenant: string;
   readonly submittedAtMs: number;
   readonly dueAtMs: number;
+  #isHurried = false;
   /** Resolves with the engine's answer; fails with {@link EngineError}. */
   readonly reply: Promise<JobReply>;
   #resolve: (reply: JobReply) => void = () => undefined;
@@ -51,7 +52,14 @@ export class Job implements Owned {
   }
 
   get urgency(): Urgency {
-    return this.work.urgency;
+    return this.#isHurried ? 'speak' : this.work.urgency;
+  }
+
+  /** Somebody waits for it now. False when that makes no difference, because it is no batch job that speaks, or no longer one. */
+  hurry(): boolean {
+    if (this.work.kind !== 'speak' || this.urgency !== 'batch') return false;
+    this.#isHurried = true;
+    return true;
   }
 
   get settled(): boolean {
@@ -91,7 +99,8 @@ export class Job implements Owned {
     this.#deliveries++;
     this.#deliveredAtMs = nowMs;
     this.#expiry?.cancel();
-    return { ...this.work, id: this.id, dueInMs: Math.max(this.dueAtMs - nowMs, 0) };
+    const work = this.#isHurried && this.work.kind === 'speak' ? { ...this.work, urgency: 'speak' as const } : this.work;
+    return { ...work, id: this.id, dueInMs: Math.max(this.dueAtMs - nowMs, 0) };
   }
 
   /** Hands over the timer that gives the job up while it waits; the job cancels it. */

@@ -69,6 +69,7 @@ export interface LinkStatus {
 interface Terms {
   readonly dueInMs: number;
   readonly signal?: AbortSignal;
+  readonly hurry?: AbortSignal;
   readonly tenant?: string;
 }
 
@@ -219,15 +220,19 @@ export class Link implements Engine {
     return expectKind(await job.reply, 'detected');
   }
 
-  async #ask(work: JobWork, { dueInMs, signal, tenant }: Terms): Promise<JobReply> {
+  async #ask(work: JobWork, { dueInMs, signal, hurry, tenant }: Terms): Promise<JobReply> {
     if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
     const job = this.#submit(work, dueInMs, tenant);
     const abort = () => this.#cancel(job);
+    const hasten = () => this.#hurry(job);
     signal?.addEventListener('abort', abort, { once: true });
+    hurry?.addEventListener('abort', hasten, { once: true });
+    if (hurry?.aborted) hasten();
     try {
       return await job.reply;
     } finally {
       signal?.removeEventListener('abort', abort);
+      hurry?.removeEventListener('abort', hasten);
     }
   }
 
@@ -272,6 +277,17 @@ export class Link implements Engine {
     this.#queueOf(job).remove(job);
     this.#pool.cancel(job);
     job.fail('cancelled', 'the job was cancelled');
+  }
+
+  /** One that waits changes its queue; one that an engine has is asked for there. */
+  #hurry(job: Job): void {
+    const isWaiting = this.#batch.remove(job);
+    if (!job.hurry()) return;
+    if (!isWaiting) this.#pool.hurry(job);
+    else {
+      this.#enqueue(job);
+      this.#pump();
+    }
   }
 
   #expire(job: Job): void {

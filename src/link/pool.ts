@@ -104,6 +104,11 @@ export class Pool {
     for (const slot of this.#slots) slot.process?.cancel(job);
   }
 
+  /** Tells whichever process has `job` that it is urgent now. */
+  hurry(job: Job): void {
+    for (const slot of this.#slots) slot.process?.hurry(job);
+  }
+
   get #freeOfBatch(): number {
     return this.#slots.reduce((count, { process }) => (process?.ready && !process.holdsBatch ? count + 1 : count), 0);
   }

@@ -6,6 +6,7 @@ import {
   EXIT_WRONG_SETTINGS,
   type FailedMessage,
   type FromEngine,
+  type HurryMessage,
   type ReadyMessage,
   type RefusedMessage,
   type ToEngine,
@@ -163,6 +164,11 @@ export class EngineProcess {
   /** Tells the process to forget `job`, if it has it. The job stays in the table until that is confirmed: it may be in the middle of a run. */
   cancel(job: Job): void {
     if (this.#pending.has(job.id)) this.#send({ kind: 'cancel', id: job.id } satisfies CancelMessage);
+  }
+
+  /** Tells the process, if it has `job`, that somebody waits for it now. */
+  hurry(job: Job): void {
+    if (this.#pending.has(job.id)) this.#send({ kind: 'hurry', id: job.id } satisfies HurryMessage);
   }
 
   /** Lets the process finish what it has and go; one that is still loading has nothing to finish and is killed. */

@@ -38,8 +38,13 @@ const PROMPT_OVERHEAD_BYTES = 256;
 interface Making {
   readonly prompt: Promise<Prompt>;
   readonly controller: AbortController;
+  /** Aborted when somebody waits for it in a call. */
+  readonly hurry: AbortController;
   waiters: number;
 }
+
+/** Makes a prompt until `signal` aborts; when `hurry` aborts, somebody waits for it now. */
+type Synthesis = (signal: AbortSignal, hurry: AbortSignal) => Promise<Prompt>;
 
 export class PromptCache {
   readonly #memory: LRUCache<string, Prompt>;
@@ -76,9 +81,10 @@ export class PromptCache {
 
   /**
    * The prompt: from memory, from disk, from whoever is making it, or by `synthesise`, whose signal aborts when nobody wants it any more.
+   * Whoever `waits` hurries a synthesis on that was begun by someone who did not.
    * Fails with what `synthesise` fails with; with EngineError `cancelled` as soon as `signal` aborts.
    */
-  make(key: PromptKey, synthesise: (signal: AbortSignal) => Promise<Prompt>, signal?: AbortSignal): Promise<Prompt> {
+  make(key: PromptKey, synthesise: Synthesis, signal?: AbortSignal, { waits = true } = {}): Promise<Prompt> {
     const hash = hashOf(key);
     const known = this.#memory.get(hash);
     if (known !== undefined) {
@@ -87,7 +93,9 @@ export class PromptCache {
     }
     const running = this.#making.get(hash);
     if (running !== undefined) this.#metrics.asked('shared');
-    return this.#join(hash, running ?? this.#begin(hash, synthesise), signal);
+    const making = running ?? this.#begin(hash, synthesise);
+    if (waits) making.hurry.abort();
+    return this.#join(hash, making, signal);
   }
 
   /** Forgets all prompts, in memory and on disk. Returns how many there were. */
@@ -105,20 +113,21 @@ export class PromptCache {
     await this.#files?.settled();
   }
 
-  #begin(hash: string, synthesise: (signal: AbortSignal) => Promise<Prompt>): Making {
-    const controller = new AbortController();
-    const making: Making = { prompt: this.#find(hash, synthesise, controller.signal), controller, waiters: 0 };
+  #begin(hash: string, synthesise: Synthesis): Making {
+    const [controller, hurry] = [new AbortController(), new AbortController()];
+    const prompt = this.#find(hash, () => synthesise(controller.signal, hurry.signal));
+    const making: Making = { prompt, controller, hurry, waiters: 0 };
     this.#making.set(hash, making);
     const done = (): void => this.#forget(hash, making);
     making.prompt.then(done, done);
     return making;
   }
 
-  async #find(hash: string, synthesise: (signal: AbortSignal) => Promise<Prompt>, signal: AbortSignal): Promise<Prompt> {
+  async #find(hash: string, synthesise: () => Promise<Prompt>): Promise<Prompt> {
     const generation = this.#generation;
     const kept = (await this.#files?.read(hash)) ?? null;
     this.#metrics.asked(kept === null ? 'engine' : 'disk');
-    const prompt = kept ?? (await synthesise(signal));
+    const prompt = kept ?? (await synthesise());
     if (generation !== this.#generation) return prompt;
     this.#memory.set(hash, prompt);
     this.#metrics.held(this.#memory.calculatedSize);

@@ -90,11 +90,19 @@ export class Prompter {
     const { voice, speed, normalises } = manner;
     const normaliser = normalises ? NORMALISER_VERSION : NOT_NORMALISED;
     const key = { ttsModel: this.#engine.ttsModel ?? '', voice: voice.name, speed, normaliser, text: piece.text.trim(), codec };
-    const synthesise = async (signal: AbortSignal): Promise<Prompt> => {
-      const { samples, rateHz } = await this.#engine.speak({ text: piece.spoken, voice: voice.name, speed, urgency, dueInMs, signal });
+    const synthesise = async (signal: AbortSignal, hurry: AbortSignal): Promise<Prompt> => {
+      const { samples, rateHz } = await this.#engine.speak({
+        text: piece.spoken,
+        voice: voice.name,
+        speed,
+        urgency,
+        dueInMs,
+        signal,
+        hurry,
+      });
       return toPrompt(samples, rateHz, codec);
     };
-    return this.#cache.make(key, synthesise, order.signal);
+    return this.#cache.make(key, synthesise, order.signal, { waits: urgency === 'speak' });
   }
 
   #chooseVoice({ voice, lang }: Style): VoiceInfo {

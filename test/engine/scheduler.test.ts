@@ -97,6 +97,16 @@ describe('the order of jobs', () => {
     expect(runs).toEqual(['batch', 'detect', 'batch', 'batch']);
   });
 
+  it('changes for a job that is hurried, and for no other', async () => {
+    const id = submit('batch', { name: 'prompt', count: 2 });
+    submit('partial', { count: 2, during: { 1: () => scheduler.hurry(id, 'speak') } });
+    const final = submit('final');
+    scheduler.hurry(final, 'speak');
+    scheduler.hurry(4711, 'speak');
+    await scheduler.idle();
+    expect(runs).toEqual(['final', 'partial', 'prompt', 'prompt', 'partial']);
+  });
+
   it('lets a job that is due sooner overtake one of its kind that has begun', async () => {
     const arrive = () => time.arriving.push(() => submit('final', { name: 'urgent', dueInMs: 50 }));
     submit('final', { name: 'begun', count: 2, during: { 1: arrive } });

@@ -97,6 +97,10 @@ function cancel(id) {
   send({ kind: 'failed', id, code: 'cancelled', message: 'the job was cancelled' });
 }
 
+function hurry(id) {
+  if (held.has(id)) seen.push('hurried');
+}
+
 function drain() {
   if (settings.threads === 15) return;
   releaseHeld();
@@ -109,6 +113,7 @@ const handlers = {
   speak: (job) => obey(job, job.text),
   detect,
   cancel: (message) => cancel(message.id),
+  hurry: (message) => hurry(message.id),
   drain,
 };
 

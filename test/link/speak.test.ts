@@ -41,6 +41,41 @@ afterEach(async () => {
   await link.close();
 });
 
+describe('Link: speech that somebody comes to wait for', () => {
+  it('leaves the queue of what can wait', async () => {
+    open();
+    const hurry = new AbortController();
+    const first = link.transcribe({
+      samples: Int16Array.from('first', (letter) => letter.charCodeAt(0)),
+      urgency: 'batch',
+      dueInMs: 0,
+      draft: [],
+    });
+    const spoken = speak('prompt', { urgency: 'batch', hurry: hurry.signal });
+    hurry.abort();
+    expect(await spoken).toBe('prompt');
+    await first;
+    expect(await speak('seen')).toBe('prompt:speak first:batch seen:speak');
+  });
+
+  it('is urgent from the start when somebody waits already', async () => {
+    open();
+    await speak('prompt', { urgency: 'batch', hurry: AbortSignal.abort() });
+    expect(await speak('seen')).toBe('prompt:speak seen:speak');
+  });
+
+  it('is asked for where it is, once an engine has it', async () => {
+    open();
+    await link.start();
+    const hurry = new AbortController();
+    const spoken = speak('hold', { urgency: 'batch', hurry: hurry.signal });
+    hurry.abort();
+    await eventually(async () => expect(await speak('seen')).toContain('hurried'));
+    await speak('release');
+    expect(await spoken).toBe('released');
+  });
+});
+
 describe('Link: speech', () => {
   it('resolves with the sound', async () => {
     open();

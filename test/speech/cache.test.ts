@@ -108,6 +108,24 @@ describe('callers who want the same prompt', () => {
     expect(asked).toEqual(['shared', 'engine']);
   });
 
+  it('hurry it on when they wait for what somebody else had made ahead of time', async () => {
+    const { cache } = countedCache();
+    const hurried: boolean[] = [];
+    const synthesis = new Synthesis();
+    const begin = (signal: AbortSignal, hurry: AbortSignal) => {
+      hurry.addEventListener('abort', () => hurried.push(true));
+      return synthesis.begin(signal);
+    };
+    const ahead = cache.make(KEY, begin, undefined, { waits: false });
+    await settle();
+    const another = cache.make(KEY, begin, undefined, { waits: false });
+    expect(hurried).toEqual([]);
+    const waited = cache.make(KEY, begin);
+    expect(hurried).toEqual([true]);
+    synthesis.resolve(PROMPT);
+    expect(await Promise.all([ahead, another, waited])).toEqual([PROMPT, PROMPT, PROMPT]);
+  });
+
   it('share its failure', async () => {
     const { cache } = countedCache();
     const synthesis = new Synthesis();
