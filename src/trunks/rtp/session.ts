@@ -4,16 +4,15 @@ import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from '
 import { parseRtp } from '../../carriers/rtp.ts';
 import type { RemoteMedia } from '../../carriers/sdp.ts';
 import type { Clock, Timer } from '../../clock.ts';
-import type { Codec } from '../../units.ts';
+import { type Codec, FRAME_MS } from '../../units.ts';
 import { type PeerReport, RtcpControl } from './control.ts';
 import { type Source, SourceLatch } from './latch.ts';
 import type { RtpPorts } from './ports.ts';
 import { type AudioChunk, RtpReceiver } from './receiver.ts';
 import { RtpSender } from './sender.ts';
 
-/** How often announced silence is filled in and time-outs are looked at. */
-const TICK_MS = 20;
-const TICKS_PER_CHECK = 50;
+/** How often time-outs are looked at. */
+const CHECK_MS = 1000;
 /** Pairs tried before the loan fails: others on this machine may use ports of the range. */
 const BIND_TRIES = 20;
 const RANDOM_STEPS = 2 ** 32;
@@ -75,8 +74,10 @@ export class RtpSession {
   #sender: RtpSender | null = null;
   #control: RtcpControl | null = null;
   #controlSource: Source | null = null;
+  /** Looks at time-outs. */
   #timer: Timer | null = null;
-  #ticks = 0;
+  /** Has announced silence heard as it goes by. */
+  #silence: Timer | null = null;
   #lastPacketMs = 0;
   #refused = 0;
   #timedOut = false;
@@ -118,7 +119,7 @@ export class RtpSession {
     if (this.#receiver !== null) this.#receiver.remote = remote;
     if (this.#sender !== null) this.#sender.remote = remote;
     this.#control?.start();
-    this.#timer ??= this.#options.clock.every(TICK_MS, () => this.#tick(), true);
+    this.#timer ??= this.#options.clock.every(CHECK_MS, () => this.#checkTimeout(), true);
   }
 
   /** Sound in the call's codec, to be sent at its pace; a frame of 20 ms at a time, when it is due. */
@@ -139,6 +140,7 @@ export class RtpSession {
 
   async #close(): Promise<void> {
     this.#timer?.cancel();
+    this.#silence?.cancel();
     this.#sender?.close();
     this.#control?.close();
     const { rtp, rtcp, port } = this.#sockets;
@@ -178,6 +180,7 @@ export class RtpSession {
     }
     this.#lastPacketMs = nowMs;
     if (this.#remote.sends) this.#receiver?.receive(packet, nowMs);
+    if (this.#receiver?.isSilent === true) this.#silence ??= this.#options.clock.every(FRAME_MS, () => this.#hearSilence(), true);
   }
 
   #onControl(datagram: Buffer, from: RemoteInfo): void {
@@ -212,14 +215,15 @@ export class RtpSession {
     socket.send(datagram, port, mapped, () => undefined);
   }
 
-  #tick(): void {
-    const nowMs = this.#options.clock.nowMs();
-    if (this.#receiver?.isSilent === true) this.#receiver.hearSilence(nowMs);
-    this.#ticks++;
-    if (this.#ticks % TICKS_PER_CHECK === 0) this.#checkTimeout(nowMs);
+  #hearSilence(): void {
+    this.#receiver?.hearSilence(this.#options.clock.nowMs());
+    if (this.#receiver?.isSilent === true) return;
+    this.#silence?.cancel();
+    this.#silence = null;
   }
 
-  #checkTimeout(nowMs: number): void {
+  #checkTimeout(): void {
+    const nowMs = this.#options.clock.nowMs();
     if (this.#remote?.sends !== true) this.#lastPacketMs = nowMs;
     if (this.#timedOut || nowMs - this.#lastPacketMs < this.#options.timeoutMs) return;
     this.#timedOut = true;

@@ -199,6 +199,21 @@ describe('silence', () => {
     expect(told).toEqual(['timeout']);
   });
 
+  it('that the peer announces is heard while it lasts, by a timer of its own', async () => {
+    const { clock, session, rtp, told, heard } = await startCall({ receives: false });
+    const timers = clock.pending;
+    await rtp.send(writeRtp(packetOf(0)), session.port);
+    await rtp.send(writeRtp(packetOf(1, { payloadType: 13, payload: Uint8Array.of(60) })), session.port);
+    await rtp.send(Buffer.from('x'), session.port);
+    await expect.poll(() => session.stats.refused).toBe(1);
+    clock.advance(160);
+    expect(await heard(6)).toEqual(['1: 0', '2: 255', '3: 255', '4: 255', '5: 255', '6: 255']);
+    expect(clock.pending).toBe(timers + 1);
+    clock.advance(2000);
+    expect(told).toHaveLength(51);
+    expect(clock.pending).toBe(timers);
+  });
+
   it('is none as long as reports come', async () => {
     const { clock, told, session, rtcp } = await startCall();
     const report = writeReport({ ssrc: 5, cname: 'phone', sender: null, reception: null, goodbye: false });
