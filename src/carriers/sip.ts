@@ -123,11 +123,12 @@ function only(parts: SipParts, name: string): string {
   throw malformed(`${values.length} headers ${name}`, 'one that is not empty');
 }
 
-/** What names the dialog. */
+/** What names the dialog, and the body. */
 function checkNames(parts: SipParts): void {
   if (only(parts, 'call-id').length > NAME_MAX_CHARS) throw malformed('a longer Call-ID', `at most ${NAME_MAX_CHARS} characters`);
   if (!/;\s*tag\s*=\s*[^\s;]/i.test(only(parts, 'from'))) throw malformed('a From without a tag', 'one with');
   only(parts, 'to');
+  if (parts.body !== '') only(parts, 'content-type');
 }
 
 interface Via {
@@ -165,9 +166,15 @@ function join(startLine: string, vias: readonly string[], { headers, body }: Sip
   const lines = [startLine, ...vias.map((via) => `Via: ${via}`)];
   for (const [name, value] of headers) {
     if (name === 'via' || name === 'content-length') continue;
-    lines.push(`${name}: ${name === 'from' || name === 'to' || name === 'contact' ? plainUri(value, host) : value}`);
+    lines.push(`${name}: ${plainValue(name, value, host)}`);
   }
   return `${[...lines, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** A header's value as the stack knows it. */
+function plainValue(name: string, value: string, host: string): string {
+  if (name === 'from' || name === 'to' || name === 'contact') return plainUri(value, host);
+  return name === 'content-type' ? value.replace(/^[^;]*/, (type) => type.toLowerCase()) : value;
 }
 
 /** An address that the stack's grammar knows: a telephone number as a SIP user (RFC 3261 §19.1.6), `#` in a user as phones write it. */

@@ -76,9 +76,9 @@ describe('receiveSip', () => {
 
   it('cuts the body at its length, in bytes', () => {
     const body = Buffer.from('grüße').toString('latin1');
-    expect(read(message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS, 'Content-Length: 7'], `${body}rest`)).text).toMatch(
-      new RegExp(`Content-Length: 7\r\n\r\n${body}$`),
-    );
+    expect(
+      read(message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS, 'c: Text/Plain;a=B', 'Content-Length: 7'], `${body}rest`)).text,
+    ).toMatch(new RegExp(`content-type: text/plain;a=B\r\nContent-Length: 7\r\n\r\n${body}$`));
   });
 
   it('writes addresses so that every stack can read them', () => {
@@ -109,6 +109,7 @@ describe('receiveSip', () => {
     ['a length beyond the end', options('Content-Length: 1')],
     ['a length that is none', options('Content-Length: x')],
     ['a header smuggled behind a bare line feed', options('Subject: a\nX: b')],
+    ['a body of no kind', message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS], 'x')],
     ['a line that is no header', options('hello')],
     ['too many headers', options(...Array.from({ length: 130 }, () => 'X: y'))],
     ['a long Call-ID', options().replace('Call-ID: c', `Call-ID: ${'c'.repeat(257)}`)],
@@ -172,7 +173,7 @@ describe('isScanner', () => {
 
 describe('SipFramer', () => {
   const first = options('Content-Length: 0');
-  const second = message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS, 'l: 5'], 'hello');
+  const second = message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS, 'c: text/plain', 'l: 5'], 'hello');
 
   it('cuts a stream into its messages however it arrives', () => {
     const stream = Buffer.from(`${first}\r\n\r\n${second}${first}`, 'latin1');

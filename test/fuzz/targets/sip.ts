@@ -55,10 +55,7 @@ function framesOf(stream: Buffer, pieceBytes: number): string[] | null {
 export const target: FuzzTarget = {
   name: 'sip',
   seeds: [
-    message(
-      ['INVITE tel:+14155550100 SIP/2.0', VIA, ...NAMES, 'CSeq: 1 INVITE', 'm: <sip:a#b@10.0.0.5>', 'X-Trunkline-Barge-In: off'],
-      'v=0\r\n',
-    ),
+    message(['INVITE tel:+14155550100 SIP/2.0', VIA, ...NAMES, 'CSeq: 1 INVITE', 'm: <sip:a#b@10.0.0.5>', 'c: application/sdp'], 'v=0\r\n'),
     message(['SIP/2.0 200 OK', VIA, ...NAMES, 'CSeq: 2 BYE', 'Record-Route: <sip:p;lr>, <sip:q;lr>', 'Contact: <sip:a@[::1]:5060>']),
     message(['SIP/2.0 401 Unauthorized', VIA, ...NAMES, 'CSeq: 1 REGISTER', 'WWW-Authenticate: Digest realm="a", nonce="b", qop="auth"']),
     message(['OPTIONS sip:a@h SIP/2.0', VIA, 'f: <sip:a@h>', '\t;tag=1', 't: sip:b@h', 'i: c', 'CSeq: 1 OPTIONS']),
