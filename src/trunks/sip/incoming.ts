@@ -59,7 +59,7 @@ export class IncomingCall implements LegOwner {
 
   /** Answers the INVITE, or refuses it. Never rejects. */
   async open(): Promise<void> {
-    const { request, openMedia, mediaAddress } = this.#options;
+    const { request, openMedia, mediaAddress, log } = this.#options;
     request.trying();
     try {
       const session = await openMedia({
@@ -67,7 +67,7 @@ export class IncomingCall implements LegOwner {
         onDigit: (digit) => this.#leg?.digit(digit),
         onTimeout: () => this.#leg?.fail(this.#mediaTimeout()),
       });
-      this.#media = new CallMedia({ session, address: mediaAddress });
+      this.#media = new CallMedia({ session, address: mediaAddress, log: log.child({ callId: callIdOf(request.message.callId) }) });
       if (this.#gone) void this.#media.close();
       else this.#answer(this.#media);
     } catch (error) {

@@ -1,6 +1,7 @@
 /** The media of one call as signalling sees it: offers and answers on one side (RFC 3264), an {@link RtpSession} on the other. */
 import { randomInt } from 'node:crypto';
 import { acceptAnswer, answerOffer, countVersion, type LocalMedia, makeOffer, parseSdp, type RemoteMedia } from '../../carriers/sdp.ts';
+import type { Log } from '../../log.ts';
 import type { Codec } from '../../units.ts';
 import type { RtpSession } from '../rtp/session.ts';
 
@@ -13,15 +14,17 @@ export type MediaSession = Pick<RtpSession, 'port' | 'setRemote' | 'send' | 'pre
 export class CallMedia {
   readonly #session: MediaSession;
   readonly #address: string;
+  readonly #log: Log;
   readonly #sessionId = String(randomInt(SESSION_ID_END));
   /** Our description as it was sent last. */
   #said: string | null = null;
   #codec: Codec | null = null;
 
   /** `address` = where the peer is to send. */
-  constructor(options: { readonly session: MediaSession; readonly address: string }) {
+  constructor(options: { readonly session: MediaSession; readonly address: string; readonly log: Log }) {
     this.#session = options.session;
     this.#address = options.address;
+    this.#log = options.log;
   }
 
   /** What the call speaks; null before the first agreement. Later agreements may be about another, which the media translate. */
@@ -62,11 +65,9 @@ export class CallMedia {
     this.#session.press(digit);
   }
 
-  get stats(): MediaSession['stats'] {
-    return this.#session.stats;
-  }
-
+  /** Gives the ports back; what became of the packets is logged if there was anything to send. */
   close(): Promise<void> {
+    if (this.#codec !== null) this.#log.info({ ...this.#session.stats }, 'media ended');
     return this.#session.close();
   }
 

@@ -53,13 +53,13 @@ export class OutgoingCall implements LegOwner {
    * @throws TrunklineError `too_many_calls`, `draining`
    */
   async dial(): Promise<void> {
-    const { registry, openMedia, mediaAddress, request, mediaTimeoutMs } = this.#options;
+    const { registry, openMedia, mediaAddress, request, mediaTimeoutMs, log } = this.#options;
     const session = await openMedia({
       onAudio: (chunk) => this.#leg?.audio(chunk),
       onDigit: (digit) => this.#leg?.digit(digit),
       onTimeout: () => this.#leg?.fail(new TrunklineError('media_timeout', `no RTP within ${mediaTimeoutMs} ms`)),
     });
-    this.#media = new CallMedia({ session, address: mediaAddress });
+    this.#media = new CallMedia({ session, address: mediaAddress, log: log.child({ callId: request.callId }) });
     try {
       registry.admit();
     } catch (error) {

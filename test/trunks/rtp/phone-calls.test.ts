@@ -42,6 +42,10 @@ describe('a phone call', () => {
     const [ended] = line.events('call.ended');
     expect(ended).toMatchObject({ reason: 'hangup', callId: call.callId });
     expect(Math.abs((ended?.durationMs ?? 0) - 4600)).toBeLessThanOrEqual(40);
+    const [logged = '{}'] = line.gateway.logLines.filter((text) => text.includes('media ended'));
+    const { received, lost } = JSON.parse(logged) as { received: number; lost: number };
+    expect(lost).toBeGreaterThan(10);
+    expect(Math.abs(received + lost - 230)).toBeLessThanOrEqual(2);
   });
 
   it('is captioned when its phone sends nothing in its pauses', async () => {
