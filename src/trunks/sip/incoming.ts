@@ -60,8 +60,8 @@ export class IncomingCall implements LegOwner {
   /** Answers the INVITE, or refuses it. Never rejects. */
   async open(): Promise<void> {
     const { request, openMedia, mediaAddress, log } = this.#options;
-    request.trying();
     try {
+      request.trying();
       const session = await openMedia({
         onAudio: (chunk) => this.#leg?.audio(chunk),
         onDigit: (digit) => this.#leg?.digit(digit),
@@ -161,7 +161,12 @@ export class IncomingCall implements LegOwner {
   #reject(statusCode: number, extraHeaders: string[] = []): void {
     if (this.#replied) return;
     this.#replied = true;
-    this.#options.request.reject({ statusCode, extraHeaders });
+    try {
+      this.#options.request.reject({ statusCode, extraHeaders });
+    } catch (err) {
+      // The transaction is over already: nobody waits for an answer any more.
+      this.#options.log.debug({ err }, 'a SIP call could not be refused');
+    }
   }
 
   #leave(): void {
