@@ -69,6 +69,8 @@ export class Batches {
   readonly #news = new EventEmitter().setMaxListeners(0);
   readonly #life = new AbortController();
   readonly #retries = new Set<Timer>();
+  /** Files whose end is being noted: their batch's end comes after. */
+  readonly #settling = new Set<BatchFile>();
   #folder = '';
   #opening: Promise<Opened> | null = null;
   #sweeping: Timer | null = null;
@@ -254,6 +256,7 @@ export class Batches {
       else if (batch.webhook?.state === 'waiting') void this.#notify(batch);
     }
     await this.#removeStrays();
+    for (const batch of this.#all.values()) await this.#removeUsed(batch);
     this.#count();
     this.#sweeping = this.#options.clock.every(SWEEP_PERIOD_MS, () => void this.#sweep(), true);
     return { home, store };
@@ -267,6 +270,12 @@ export class Batches {
     }
   }
 
+  /** Recordings whose transcript was noted just before a gateway was killed. */
+  async #removeUsed(batch: Batch): Promise<void> {
+    const used = batch.files.filter(({ state }) => state !== 'waiting');
+    for (const { number } of used) await rm(join(this.#folder, batch.id, String(number)), { force: true });
+  }
+
   #findRepeated(tenant: string, asked: Batch['idempotency']): Batch | undefined {
     if (asked === null) return undefined;
     const earlier = this.list(tenant).find(({ idempotency }) => idempotency?.key === asked.key);
@@ -275,11 +284,16 @@ export class Batches {
   }
 
   async #settle(batch: Batch, file: BatchFile): Promise<void> {
-    await this.#put(batch, [file]);
-    await rm(join(this.#folder, batch.id, String(file.number)), { force: true });
+    this.#settling.add(file);
+    try {
+      await this.#put(batch, [file]);
+      await rm(join(this.#folder, batch.id, String(file.number)), { force: true });
+    } finally {
+      this.#settling.delete(file);
+    }
     this.#options.metrics.batchFiles.inc({ outcome: file.state });
     this.#tell(batch, { type: 'file', file });
-    if (batch.state !== 'running' || batch.files.some(({ state }) => state === 'waiting')) return;
+    if (batch.state !== 'running' || batch.files.some((other) => other.state === 'waiting' || this.#settling.has(other))) return;
     batch.state = 'done';
     await this.#end(batch);
   }

@@ -214,6 +214,16 @@ describe('a batch', () => {
     expect(batch.files[0]).toMatchObject({ state: 'done', durationMs: 1200 });
   });
 
+  it('keeps no recording whose gateway was killed after the note of its transcript', async () => {
+    const first = open();
+    const batch = await begin(first);
+    await endOf(batch);
+    await first.close();
+    writeFileSync(join(folder, 'batches', batch.id, '0'), 'a recording');
+    await open().resume();
+    expect(readdirSync(join(folder, 'batches', batch.id))).toEqual(['0.json']);
+  });
+
   it('leaves nothing of an upload that its gateway was killed in', async () => {
     const first = open();
     const draft = await first.draft('t');
