@@ -113,7 +113,7 @@ export interface DrainMessage {
 export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
 export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | HurryMessage | DrainMessage;
 
-/** What a job cost: ms it waited before its first model run, ms inside model runs, and how many runs. */
+/** What a job cost: ms it waited before its first model run, ms inside model runs, and in how many steps of the scheduler. */
 export interface JobCost {
   readonly waitMs: number;
   readonly runMs: number;

@@ -1,6 +1,6 @@
 /**
- * The order of model runs. A job is a sequence of steps, each of them one model run that blocks this thread; between any two steps messages are
- * let in and the most urgent job is chosen again, so that whatever arrives waits for one model run at most.
+ * The order of model runs. A job is a sequence of steps, each of them one model run (or a few short ones) that blocks this thread;
+ * between any two steps messages are let in and the most urgent job is chosen again, so that whatever arrives waits for one model run at most.
  */
 import { type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
 import type { Time } from './time.ts';
@@ -10,7 +10,10 @@ export interface Pause {
   readonly until: Promise<unknown>;
 }
 
-/** A job's work: each `next()` makes one model run, and the last one returns the result. A job that is forgotten is ended by `return()`. */
+/**
+ * A job's work: each `next()` makes one model run, or a few that are over as soon, and the last one returns the result. A job that is forgotten is
+ * ended by `return()`.
+ */
 export type Steps<T> = AsyncGenerator<Pause | undefined, T, void>;
 
 /** A job as the scheduler sees it. */

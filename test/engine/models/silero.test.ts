@@ -92,9 +92,15 @@ describe('Silero', () => {
     }
   });
 
-  it('makes one model run per window of the longest track', async () => {
-    const tracks = [3, 7, 7].map((count) => ({ samples: windows(spoken, count), state: null }));
-    expect((await finish(vad.detect(tracks))).runs).toBe(7);
+  it('lets others in after eight windows at the latest, or after one of each track', async () => {
+    const runs = async (counts: number[]) => {
+      const tracks = counts.map((count) => ({ samples: windows(spoken, count), state: null }));
+      return (await finish(vad.detect(tracks))).runs;
+    };
+    expect(await runs([8])).toBe(1);
+    expect(await runs([9])).toBe(2);
+    expect(await runs([3, 7, 7])).toBe(2);
+    expect(await runs(Array.from({ length: 9 }, () => 3))).toBe(3);
   });
 
   it('leaves the state that it was given as it was', async () => {
