@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', 'test/browser/**', 'node_modules/**'],
     testTimeout: 20_000,
+    // By default one core is left idle, of two as well.
+    maxWorkers: '100%',
   },
 });
