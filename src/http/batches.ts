@@ -48,6 +48,10 @@ const resultQuery = z.object({
   max_line_chars: z.string().optional().describe('Display columns of a subtitle line'),
   max_cue_ms: z.string().optional().describe('Longest subtitle'),
   timestamp_granularities: z.string().optional().describe('With verbose_json: word, segment or both with a comma'),
+  as_spoken: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('true = what was said, not its translation; there also where only the translation failed'),
 });
 
 interface BatchRoutesOptions {
@@ -129,13 +133,17 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
     },
     async (request, reply) => {
       const { id, number } = request.params;
+      const { as_spoken, ...wanted } = request.query;
       const tenant = access.tenantOf(request);
-      const fields = Object.entries(request.query).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value]] as const]));
+      const fields = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value]] as const]));
       const { channels, targetLanguage } = batches.get(tenant, id);
       const form = { ...readForm(new Map(fields)), channels };
-      const recording = await batches.result(tenant, id, number);
-      const task = targetLanguage === '' ? 'transcribe' : 'translate';
-      const { contentType, body } = render({ ...recording, task, language: targetLanguage || SPOKEN_LANGUAGE }, form);
+      const isSpoken = as_spoken === 'true' || targetLanguage === '';
+      const recording = await batches.result(tenant, id, number, isSpoken);
+      const outcome = isSpoken
+        ? ({ task: 'transcribe', language: SPOKEN_LANGUAGE } as const)
+        : ({ task: 'translate', language: targetLanguage } as const);
+      const { contentType, body } = render({ ...recording, ...outcome }, form);
       reply.serializer(String).type(contentType).send(body);
       return reply;
     },

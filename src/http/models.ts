@@ -6,6 +6,9 @@ import { TrunklineError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import { errorResponses } from './errors.ts';
 
+/** What clients written for OpenAI call its recogniser; transcriptions take any name. */
+const RECOGNISER_ALIAS = 'whisper-1';
+
 /** OpenAI's models of speech; clients written for them name one. */
 const SPEECH_ALIASES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts'] as const;
 const SPEECH_ALIAS = /^(tts-1(-hd)?|gpt-4o-mini-tts)(-\d{4}(-\d{2}-\d{2})?)?$/;
@@ -31,7 +34,7 @@ export function requireSpeechModel(id: string, settings: ModelSettings): void {
 /** `GET /v1/models` and `GET /v1/models/:id`. */
 export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; clock: Clock }> = (app, { settings, clock }, done) => {
   const created = Math.floor(clock.wall().getTime() / 1000);
-  const ids = [settings.ASR_MODEL, settings.TTS_MODEL, ...SPEECH_ALIASES];
+  const ids = [settings.ASR_MODEL, RECOGNISER_ALIAS, settings.TTS_MODEL, ...SPEECH_ALIASES];
   const show = (id: string): z.infer<typeof model> => ({ id, object: 'model', created, owned_by: 'trunkline' });
 
   app.get(

@@ -167,14 +167,18 @@ export class Batches {
     throw new TrunklineError('batch_not_found', 'there is no such batch, or it was removed');
   }
 
-  /** The transcript of a file. @throws TrunklineError `batch_not_found`, `result_not_ready` */
-  async result(tenant: string, id: string, number: number): Promise<Recording> {
+  /**
+   * The transcript of a file, in the batch's language or `asSpoken`, which is there also where only the translation failed.
+   * @throws TrunklineError `batch_not_found`, `result_not_ready`
+   */
+  async result(tenant: string, id: string, number: number, asSpoken = false): Promise<Recording> {
     const batch = this.get(tenant, id);
     const file = batch.files[number];
     if (file === undefined)
       throw new TrunklineError('batch_not_found', `the batch has no file ${number}, expected 0 to ${batch.files.length - 1}`);
-    if (file.state !== 'done') throw new TrunklineError('result_not_ready', `file ${number} is ${file.state}, expected it to be done`);
-    return this.#transcripts.read(batch, number);
+    const isThere = file.state === 'done' || (asSpoken && file.error?.code === 'translation_failed');
+    if (!isThere) throw new TrunklineError('result_not_ready', `file ${number} is ${file.state}, expected it to be done`);
+    return this.#transcripts.read(batch, number, asSpoken);
   }
 
   /** Cancels a batch that runs, keeping what is done; removes one that has ended. @throws TrunklineError `batch_not_found` */

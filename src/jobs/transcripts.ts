@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { TrunklineError } from '../errors.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../recordings/translate.ts';
@@ -26,27 +27,40 @@ export class Transcripts {
     this.#options = options;
   }
 
-  /** The transcript of a file that is done. @throws the system's error when there is none */
-  async read(batch: Batch, number: number): Promise<Recording> {
-    return JSON.parse(await readFile(join(this.#options.folderOf(batch), `${number}.json`), 'utf8')) as Recording;
+  /** The transcript of a file, in the batch's language or `asSpoken`. @throws the system's error when there is none */
+  async read(batch: Batch, number: number, asSpoken: boolean): Promise<Recording> {
+    return JSON.parse(await readFile(this.#pathOf(batch, number, asSpoken), 'utf8')) as Recording;
   }
 
   /**
-   * Makes a file's transcript, unless an earlier gateway made it and was killed before it could say so.
+   * Makes a file's transcript, and its translation where the batch wants one, unless an earlier gateway made them and was killed before it could say so.
    * @throws TrunklineError `input_refused`, `upload_too_large`, `translation_failed`, those of transcribing; the reason of `signal`
    */
   async make(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
-    const made = await this.read(batch, file.number).catch(() => null);
+    const heard = await this.#keep(batch, file, true, () => this.#hear(batch, file, watch));
+    if (!isTranslated(batch)) return heard;
+    return this.#keep(batch, file, false, () => this.#translate(heard, batch.targetLanguage, watch.signal));
+  }
+
+  /** What is there already, or what `make` makes. */
+  async #keep(batch: Batch, { number }: BatchFile, asSpoken: boolean, make: () => Promise<Recording>): Promise<Recording> {
+    const made = await this.read(batch, number, asSpoken).catch(() => null);
     if (made !== null) return made;
+    const recording = await make();
+    await writeWhole(this.#pathOf(batch, number, asSpoken), JSON.stringify(recording));
+    return recording;
+  }
+
+  #pathOf(batch: Batch, number: number, asSpoken: boolean): string {
+    return join(this.#options.folderOf(batch), asSpoken && isTranslated(batch) ? `${number}.spoken.json` : `${number}.json`);
+  }
+
+  async #hear(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
     const workFolder = this.#options.folderOf(batch);
     const path = await this.#fetch(file, join(workFolder, String(file.number)), watch.signal);
     const { channels, tenant } = batch;
-    const timed = batch.targetLanguage === '';
     watch.signal.throwIfAborted();
-    const heard = await this.#options.recordings.transcribe({ path, workFolder, channels, timed, tenant, ...watch });
-    const recording = await this.#translate(heard, batch.targetLanguage, watch.signal);
-    await writeWhole(join(workFolder, `${file.number}.json`), JSON.stringify(recording));
-    return recording;
+    return this.#options.recordings.transcribe({ path, workFolder, channels, timed: true, tenant, ...watch });
   }
 
   async #fetch({ source }: BatchFile, own: string, signal: AbortSignal): Promise<string> {
@@ -57,7 +71,15 @@ export class Transcripts {
   }
 
   async #translate(recording: Recording, language: string, signal: AbortSignal): Promise<Recording> {
-    if (language === '' || language === SPOKEN_LANGUAGE) return recording;
-    return translateSegments(recording, (lines) => this.#options.translator.translate(lines, language, signal));
+    try {
+      return await translateSegments(recording, (lines) => this.#options.translator.translate(lines, language, signal));
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+      throw new TrunklineError(error.code, `${error.message}; what was said is there all the same (as_spoken=true)`);
+    }
   }
+}
+
+function isTranslated({ targetLanguage }: Batch): boolean {
+  return targetLanguage !== '' && targetLanguage !== SPOKEN_LANGUAGE;
 }

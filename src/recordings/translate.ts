@@ -95,7 +95,8 @@ export class Translator {
 }
 
 /**
- * `recording` with its segments' texts translated. Their words share the time in which the original was said.
+ * `recording` with its segments' texts translated. Their words share the time in which the original was said. Segments that say nothing in the other language
+ * are left out.
  * @throws what `translate` throws
  */
 export async function translateSegments(
@@ -103,7 +104,8 @@ export async function translateSegments(
   translate: (lines: readonly string[]) => Promise<readonly string[]>,
 ): Promise<Recording> {
   const texts = await translate(recording.segments.map(({ text }) => text));
-  return { ...recording, segments: recording.segments.map((segment, index) => withText(segment, texts[index]?.trim() ?? '')) };
+  const segments = recording.segments.map((segment, index) => withText(segment, texts[index]?.trim() ?? ''));
+  return { ...recording, segments: segments.filter(({ text }) => text !== '') };
 }
 
 function withText(segment: Segment, text: string): Segment {

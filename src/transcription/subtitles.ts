@@ -72,6 +72,27 @@ export function wrapText(text: string, maxColumns: number): string[] {
   return words.length === 0 ? [text.trim()] : wrap(words, maxColumns);
 }
 
+/**
+ * `cue` with another text, in its time. Where that needs more than two lines, several cues share the time by their columns; where it is empty, there is none.
+ */
+export function retellCue(cue: Cue, text: string, maxLineColumns: number): Cue[] {
+  const lines = wrapText(text, maxLineColumns).filter((line) => line !== '');
+  const parts = Array.from({ length: Math.ceil(lines.length / LINES_MAX) }, (_, part) => lines.slice(part * LINES_MAX, (part + 1) * LINES_MAX));
+  const columns = parts.map((part) => columnsOf(part.join('')));
+  const total = columns.reduce((sum, each) => sum + each, 0);
+  const lengthMs = cue.endMs - cue.startMs;
+  const gapMs = Math.min(CUE_GAP_MS, Math.floor(lengthMs / (2 * parts.length)));
+  const fromMs = (part: number): number => {
+    const before = columns.slice(0, part).reduce((sum, each) => sum + each, 0);
+    return cue.startMs + Math.round((lengthMs * before) / total);
+  };
+  return parts.map((part, index) => {
+    const startMs = fromMs(index);
+    const endMs = index + 1 === parts.length ? cue.endMs : Math.max(fromMs(index + 1) - gapMs, startMs + 1);
+    return { ...cue, startMs, endMs, lines: part };
+  });
+}
+
 /** The words as lines, each filled as far as it goes. */
 function wrap(words: readonly TimedWord[], maxColumns: number): string[] {
   const lines: string[] = [];

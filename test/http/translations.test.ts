@@ -86,6 +86,24 @@ describe('a translation', () => {
     expect(chat.bodies[0]).not.toMatch(/-->|00:0/);
   });
 
+  it('keeps to the lines of subtitles where it is longer than what was said, and leaves out what it has no words for', async () => {
+    await open();
+    chat.reply = (lines) => JSON.stringify(lines.map((_, index) => (index === 0 ? 'ein Wort nach dem andern. '.repeat(6) : '')));
+    const fields: [string, string][] = [
+      ['language', 'de'],
+      ['response_format', 'srt'],
+      ['channels', 'split'],
+      ['max_line_chars', '30'],
+    ];
+    const cues = readSubtitles(await (await post('/v1/audio/translations', ...fields)).text());
+    const lines = cues.map(({ text }) => text.split('\n'));
+    expect(cues.length).toBeGreaterThan(1);
+    expect(lines.every((each) => each.length <= 2)).toBe(true);
+    expect(Math.max(...lines.flat().map((line) => line.length))).toBeLessThanOrEqual(30);
+    const { text } = (await (await post('/v1/audio/translations', ['language', 'de'])).json()) as { text: string };
+    expect(text).toBe('ein Wort nach dem andern. '.repeat(6).trim());
+  });
+
   it('is asked for again when lines are missing', async () => {
     await open();
     chat.reply = (lines, attempt) =>
@@ -133,6 +151,16 @@ describe('a translation', () => {
   it('into what was spoken asks nobody', async () => {
     await open();
     expect([await (await post('/v1/audio/translations')).json(), chat.asked]).toMatchObject([{ text: 'W1 w2. W3.' }, []]);
+  });
+
+  it('that fails in a batch leaves what was said to be read', async () => {
+    await open();
+    chat.status = 500;
+    const { id } = (await (await post('/v1/batches', ['target_language', 'de'])).json()) as { id: string };
+    await (await fetch(`${doors.url}/v1/batches/${id}/events`)).text();
+    const result = (query: string) => fetch(`${doors.url}/v1/batches/${id}/files/0?response_format=verbose_json${query}`);
+    expect(await codeOf(await result(''))).toBe('result_not_ready');
+    expect(await (await result('&as_spoken=true')).json()).toMatchObject({ task: 'transcribe', language: 'english', text: 'W1 w2. W3.' });
   });
 
   it('is refused where nothing can translate', async () => {

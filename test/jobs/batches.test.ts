@@ -190,14 +190,48 @@ describe('a batch', () => {
     await close();
   });
 
-  it('fails where nothing translates, and is refused where nothing can', async () => {
+  it('keeps what was said where only the translation failed', async () => {
     const { url, close } = await chatEndpoint(500);
-    const batch = await begin(open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' }), { targetLanguage: 'german' });
+    const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
+    const batch = await begin(batches, { targetLanguage: 'german' });
     await endOf(batch);
-    expect(batch.files[0]).toMatchObject({ state: 'failed', error: { code: 'translation_failed' } });
-    const without = open({ BATCH_DIR: join(folder, 'other') });
-    await expect(begin(without, { targetLanguage: 'german' })).rejects.toMatchObject({ code: 'unsupported_model' });
+    expect(batch.files[0]).toMatchObject({
+      state: 'failed',
+      error: { code: 'translation_failed', message: expect.stringContaining('as_spoken=true') },
+    });
+    await expect(batches.result('t', batch.id, 0)).rejects.toMatchObject({ code: 'result_not_ready' });
+    expect(await batches.result('t', batch.id, 0, true)).toEqual(RECORDING);
     await close();
+  });
+
+  it('has no text of a file that could not be heard', async () => {
+    const { url, close } = await chatEndpoint();
+    transcribe = () => Promise.reject(new TrunklineError('audio_unreadable', 'no audio'));
+    const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
+    const batch = await begin(batches, { targetLanguage: 'german' });
+    await endOf(batch);
+    await expect(batches.result('t', batch.id, 0, true)).rejects.toMatchObject({ code: 'result_not_ready' });
+    await close();
+  });
+
+  it('is not heard again when its gateway was killed while it was translated', async () => {
+    const { url, close } = await chatEndpoint();
+    const environment = { TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' };
+    transcribe = forever;
+    const first = open(environment);
+    const { id } = await begin(first, { targetLanguage: 'german' });
+    await first.close();
+    writeFileSync(join(folder, 'batches', id, '0.spoken.json'), JSON.stringify(RECORDING));
+    const second = open(environment);
+    await second.resume();
+    await endOf(second.get('t', id));
+    expect((await second.result('t', id, 0)).segments[0]?.text).toBe('HELLO.');
+    expect((await second.result('t', id, 0, true)).segments[0]?.text).toBe('Hello.');
+    await close();
+  });
+
+  it('is refused where nothing can translate', async () => {
+    await expect(begin(open(), { targetLanguage: 'german' })).rejects.toMatchObject({ code: 'unsupported_model' });
   });
 
   it('is not done again when its gateway was killed between its transcript and the note of that', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Cue, columnsOf, formatSrt, formatVtt, makeCues, wrapText } from '../../src/transcription/subtitles.ts';
+import { type Cue, columnsOf, formatSrt, formatVtt, makeCues, retellCue, wrapText } from '../../src/transcription/subtitles.ts';
 import type { TimedWord } from '../../src/transcription/word-times.ts';
 import { readSubtitles } from '../helpers/subtitles.ts';
 
@@ -94,6 +94,34 @@ describe('makeCues', () => {
   it('gives East Asian characters two columns', () => {
     expect(columnsOf('电话 ab')).toBe(7);
     expect(wrapText('电话电话电话', 8)).toEqual(['电话电话', '电话']);
+  });
+});
+
+describe('a cue with another text', () => {
+  const cue = { startMs: 1000, endMs: 5000, lines: ['as it was'], speaker: null };
+
+  it('keeps its time where two lines are enough, and is gone where nothing is said', () => {
+    expect(retellCue(cue, 'so wie es\nwar', 42)).toEqual([{ ...cue, lines: ['so wie es war'] }]);
+    expect(retellCue(cue, ' ', 42)).toEqual([]);
+  });
+
+  it('becomes as many as it takes, within its time, in order and with every word', () => {
+    const texts = fc.array(wordText, { minLength: 1, maxLength: 15 }).map((words) => words.join(' '));
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 10, max: 60 }), fc.integer({ min: 833, max: 8000 }), (text, maxLineColumns, lengthMs) => {
+        const cues = retellCue({ ...cue, endMs: cue.startMs + lengthMs }, text, maxLineColumns);
+        expect(squeezed(cues.flatMap(({ lines }) => lines).join(''))).toBe(squeezed(text));
+        expect([cues[0]?.startMs, cues.at(-1)?.endMs]).toEqual([cue.startMs, cue.startMs + lengthMs]);
+        let endMs = 0;
+        for (const { lines, ...times } of cues) {
+          expect(lines.length).toBeLessThanOrEqual(2);
+          for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(maxLineColumns);
+          expect(times.startMs).toBeGreaterThanOrEqual(endMs);
+          expect(times.endMs).toBeGreaterThan(times.startMs);
+          endMs = times.endMs;
+        }
+      }),
+    );
   });
 });
 

@@ -1,9 +1,9 @@
 /** From an order to the body that answers it, by way of a translation where one is asked for. */
 import type { Recording } from '../../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
-import { wrapText } from '../../transcription/subtitles.ts';
+import { retellCue } from '../../transcription/subtitles.ts';
 import type { TranscriptionForm } from './fields.ts';
-import { cuesOf, type Outcome, type Rendered, render, renderCues } from './formats.ts';
+import { cuesOf, lineColumns, type Outcome, type Rendered, render, renderCues } from './formats.ts';
 import { languageName } from './languages.ts';
 import type { Order } from './serve.ts';
 
@@ -38,6 +38,6 @@ async function translateCues(
 ): Promise<Rendered> {
   const cues = cuesOf(recording.segments, form);
   const texts = await translate(cues.map(({ lines }) => lines.join(' ')));
-  const translated = cues.map((cue, index) => ({ ...cue, lines: wrapText(texts[index] ?? '', form.max_line_chars) }));
+  const translated = cues.flatMap((cue, index) => retellCue(cue, texts[index] ?? '', lineColumns(cue.speaker, form)));
   return renderCues(translated, form.response_format === 'srt' ? 'srt' : 'vtt');
 }

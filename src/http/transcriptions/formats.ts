@@ -69,11 +69,15 @@ export function cuesOf(segments: readonly Segment[], options: FormatOptions): Cu
   const cues = channels.flatMap((channel) => {
     const words = segments.filter((segment) => segment.channel === channel).flatMap((segment) => segment.words);
     const speaker = options.channels === 'split' ? speakerOf(channel) : null;
-    const prefix = speaker === null || options.response_format !== 'srt' ? 0 : columnsOf(`${speaker}: `);
-    const rules = { maxLineColumns: Math.max(options.max_line_chars - prefix, LINE_COLUMNS_MIN), maxCueMs: options.max_cue_ms };
-    return makeCues(words, rules, speaker);
+    return makeCues(words, { maxLineColumns: lineColumns(speaker, options), maxCueMs: options.max_cue_ms }, speaker);
   });
   return cues.toSorted((a, b) => a.startMs - b.startMs);
+}
+
+/** Columns of a line that are left for what `speaker` says. */
+export function lineColumns(speaker: string | null, options: FormatOptions): number {
+  const prefix = speaker === null || options.response_format !== 'srt' ? 0 : columnsOf(`${speaker}: `);
+  return Math.max(options.max_line_chars - prefix, LINE_COLUMNS_MIN);
 }
 
 function speakerOf(channel: number): string {
