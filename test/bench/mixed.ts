@@ -56,7 +56,7 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
   await ready(gateway.url);
   const feed = await readFeed(gateway.url);
   const queue = recording === null ? null : keepQueued(gateway.url, recording);
-  if (queue !== null) await settled(gateway);
+  if (queue !== null) await Promise.race([settled(gateway), queue.ended]);
   const pids = [gateway.pid, ...gateway.enginePids()];
   const cpuSeconds = () => pids.reduce((sum, pid) => sum + usageOf(pid).cpuSeconds, 0);
   const before = { cpu: cpuSeconds(), page: await gateway.metrics(), ms: performance.now() };
@@ -69,9 +69,9 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
   const { lateMs, partialLagMs } = lagsOf(feed.events);
   process.stderr.write(`${name}: partial lag p95 ${figure(quantile(partialLagMs, 0.95))} ms\n`);
   feed.close();
-  const unfinished = queue?.stop();
+  queue?.stop();
   await gateway.stop('SIGKILL');
-  await unfinished;
+  await queue?.ended;
   const meanWaitMs = (1000 * grown('trunkline_lane_wait_seconds_sum{lane="batch"}')) / jobs;
   const fileSeconds = grown('trunkline_file_audio_seconds_total');
   const partialsDropped = grown('trunkline_partials_dropped_total');
@@ -88,16 +88,23 @@ async function ready(url: string): Promise<void> {
   while ((await fetch(`${url}/ready`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-/** Keeps {@link RECORDINGS} in the gateway until it is stopped: whenever one is done, the next is sent. */
-function keepQueued(url: string, samples: Int16Array): { stop(): Promise<unknown> } {
+/** Keeps {@link RECORDINGS} in the gateway until it is stopped: whenever one is done, the next is sent. `ended` fails when one was refused before. */
+function keepQueued(url: string, samples: Int16Array): { readonly ended: Promise<unknown>; stop(): void } {
   let isStopped = false;
   const lines = Array.from({ length: RECORDINGS }, async () => {
-    while (!isStopped) await sendRecording(url, samples).catch(() => undefined);
+    try {
+      while (!isStopped) await sendRecording(url, samples);
+    } catch (error) {
+      // Those in work when the gateway is ended fail, as they should.
+      if (!isStopped) throw error;
+    }
   });
+  const ended = Promise.all(lines);
+  ended.catch(() => undefined);
   return {
+    ended,
     stop() {
       isStopped = true;
-      return Promise.all(lines);
     },
   };
 }

@@ -1,4 +1,8 @@
 /** Recordings of prompts, and sending them to a gateway. */
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { writeWav } from '../../src/audio/wav.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { type Prompt, promptCalls } from './prompts.ts';
@@ -24,12 +28,21 @@ export function recordingOf(prompts: readonly Prompt[], seconds: number): Prompt
   return recording ?? { samples: new Int16Array(0), words: [] };
 }
 
-/** Sends a recording to the transcription door at `url` and returns its text. @throws Error when it is refused */
+/**
+ * Sends a recording to the transcription door at `url` and returns its text. Not by `fetch`, which gives up where an answer takes more than five minutes
+ * to begin. @throws Error when it is refused
+ */
 export async function sendRecording(url: string, samples: Int16Array): Promise<string> {
   const form = new FormData();
   form.append('file', new Blob([writeWav([samples], LINE_RATE_HZ) as Uint8Array<ArrayBuffer>]), 'prompts.wav');
-  const response = await fetch(`${url}/v1/audio/transcriptions`, { method: 'POST', body: form });
-  const body = (await response.json()) as { text?: string; error?: { message: string } };
-  if (body.text === undefined) throw new Error(`refused: ${body.error?.message}`);
-  return body.text;
+  const { headers, body } = new Response(form);
+  const post = request(`${url}/v1/audio/transcriptions`, { method: 'POST', headers: Object.fromEntries(headers) });
+  const answered = new Promise<string>((resolve, reject) => {
+    post.on('error', reject).on('response', (response) => text(response).then(resolve, reject));
+  });
+  // A refusal may come before the whole form has gone out.
+  pipeline(Readable.from(body ?? []), post).catch(() => undefined);
+  const answer = JSON.parse(await answered) as { text?: string; error?: { message: string } };
+  if (answer.text === undefined) throw new Error(`refused: ${answer.error?.message}`);
+  return answer.text;
 }
