@@ -41,6 +41,12 @@ export class ArrivalTimes {
     return atMs;
   }
 
+  /** The time now, where nothing has come for longer than chunks are late: there is silence, though nobody sends it. Null = audio is coming. */
+  get silentUntilMs(): number | null {
+    const nowMs = this.#clock.nowMs() - this.#originMs;
+    return nowMs - this.#lastArrivalMs > JITTER_MAX_MS + FRAME_MS ? nowMs : null;
+  }
+
   /**
    * The socket was not read for a while, and now is again. What waited in it comes at once and is joined on; the first chunk that keeps us waiting shows
    * that we are up to date.

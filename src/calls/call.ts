@@ -83,7 +83,7 @@ export class Call {
     this.voice = this.#openVoice();
     this.#hearing = new Hearing({
       voice: this.voice,
-      receivedMs: () => this.durationMs,
+      nowMs: () => this.durationMs,
       onEcho: () => options.context.metrics.echoes.inc(),
     });
     for (const track of options.start.tracks) this.#chains.set(track, this.#openChain(track));
@@ -99,11 +99,12 @@ export class Call {
     return this.#lagMs;
   }
 
-  /** Audio received so far: where the longest track ends, in whole ms. */
+  /** How long it has lasted by its sound: where the longest track is, in whole ms. */
   get durationMs(): number {
-    let durationMs = 0;
-    for (const chain of this.#chains.values()) durationMs = Math.max(durationMs, chain.receivedMs);
-    return Math.round(durationMs);
+    const chains = [...this.#chains.values()];
+    const begun = chains.filter(({ hasBegun }) => hasBegun);
+    // A track that was announced and never came has no say beside one that did.
+    return Math.round(Math.max(0, ...(begun.length > 0 ? begun : chains).map(({ lastsMs }) => lastsMs)));
   }
 
   /** What the app gave to whoever takes over the call; null = nothing. */

@@ -18,7 +18,7 @@ export interface SpeechEvent {
   readonly type: 'speech.started' | 'speech.stopped';
   readonly callId: string;
   readonly track: Track;
-  /** Ms of the call's received audio. */
+  /** Ms of the call, as its sound counts them. */
   readonly atMs: number;
 }
 

@@ -4,8 +4,8 @@ import type { CallVoice } from './voice.ts';
 
 interface HearingOptions {
   readonly voice: Pick<CallVoice, 'onCallerSpeech' | 'playedWithin'>;
-  /** Audio received so far: the time in which the ear's events count. */
-  receivedMs(): number;
+  /** How long the call has lasted, in the time in which the ear's events count. */
+  nowMs(): number;
   /** A caption was kept back for good. */
   onEcho(): void;
 }
@@ -54,7 +54,7 @@ export class Hearing {
 
   /** What was played while this was said, or so shortly before that it may have come back as an echo. */
   #playedDuring({ startMs }: Caption): string {
-    const { voice, receivedMs } = this.#options;
-    return voice.playedWithin(receivedMs() - startMs + ECHO_DELAY_MAX_MS);
+    const { voice, nowMs } = this.#options;
+    return voice.playedWithin(nowMs() - startMs + ECHO_DELAY_MAX_MS);
   }
 }

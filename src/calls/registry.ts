@@ -35,7 +35,7 @@ export interface CallView {
   readonly tracks: readonly Track[];
   /** `lagMs` of its last caption; null before the first. */
   readonly lagMs: number | null;
-  /** Audio received so far. */
+  /** How long it has lasted by its sound. */
   readonly durationMs: number;
   /** What the app gave to whoever takes over the call; null = nothing. */
   readonly handoffData: string | null;

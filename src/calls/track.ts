@@ -9,6 +9,7 @@ import { Ear, type EarEvent, type EarMetrics } from '../transcription/ear.ts';
 import { type Codec, samplesToMs } from '../units.ts';
 import { ArrivalTimes } from './arrival-times.ts';
 import type { CallContext } from './context.ts';
+import { SkippedTime } from './skipped-time.ts';
 
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
 
@@ -17,7 +18,7 @@ export interface TrackOptions {
   readonly carrier: string;
   readonly codec: Codec;
   readonly context: CallContext;
-  /** What the ear hears; times in ms of the track's timeline. */
+  /** What the ear hears; times in ms of the call. */
   emit(event: EarEvent): void;
   /** The ear's backlog fell again. */
   onDrained(): void;
@@ -30,7 +31,12 @@ export class TrackChain {
   readonly #arrivals: ArrivalTimes;
   readonly #resampler: Resampler;
   #ear: Ear | null = null;
+  /** Whether the carrier's chunks have times of their own, and so come all the time; null = none has come. */
+  #isTimed: boolean | null = null;
   #heardSamples = 0;
+  readonly #skipped = new SkippedTime();
+  /** Where the track ended; null while it goes on. */
+  #endedMs: number | null = null;
   #lastMediaAtMs: number | null = null;
   #reported: Readonly<TimelineStats> = { concealedMs: 0, silenceMs: 0, skippedMs: 0, late: 0, reordered: 0 };
 
@@ -46,9 +52,24 @@ export class TrackChain {
     this.#resampler = new Resampler(options.codec.rateHz, ENGINE_RATE_HZ);
   }
 
-  /** Where the audio received so far ends, in ms of the time that captions count in. Chunks held back for reordering do not count yet. */
-  get receivedMs(): number {
+  /**
+   * Where the track is, in ms of the time that captions count in: where its audio ends, chunks held back for reordering not counted yet. Where a carrier
+   * sends nothing while nobody speaks the clock goes on.
+   */
+  get lastsMs(): number {
+    if (this.#endedMs !== null) return this.#endedMs;
+    const receivedMs = this.#heardMs + this.#skipped.totalMs;
+    return this.#isTimed === true ? receivedMs : Math.max(receivedMs, this.#arrivals.silentUntilMs ?? 0);
+  }
+
+  /** Where the audio heard so far ends, in ms of the time that the ear counts in. */
+  get #heardMs(): number {
     return (this.#timeline.originMs ?? 0) + samplesToMs(this.#heardSamples, this.#options.codec.rateHz);
+  }
+
+  /** Whether there was ever any audio on it. */
+  get hasBegun(): boolean {
+    return this.#isTimed !== null;
   }
 
   /** Audio received but not yet understood, in ms. */
@@ -65,8 +86,12 @@ export class TrackChain {
     const samples = decodeG711(chunk.bytes, this.#options.codec);
     this.#lastMediaAtMs = this.#options.context.clock.nowMs();
     const { sequence } = chunk;
+    this.#isTimed = chunk.atMs !== null;
     const atMs = chunk.atMs ?? this.#arrivals.place(samplesToMs(samples.length, this.#options.codec.rateHz), sequence);
-    this.#hear(this.#timeline.push({ samples, atMs, sequence }));
+    const ready = this.#timeline.push({ samples, atMs, sequence });
+    // What is ready begins with the gap, if there was one.
+    this.#skipped.add(this.#heardMs, this.#timeline.stats.skippedMs);
+    this.#hear(ready);
     this.#reportRepairs();
   }
 
@@ -92,6 +117,7 @@ export class TrackChain {
   /** No more audio: everything held back is heard. Resolves when the last final is out. */
   async end(): Promise<void> {
     this.#hear(this.#timeline.flush());
+    this.#endedMs = this.lastsMs;
     this.#reportRepairs();
     const rest = this.#resampler.flush();
     if (rest.length > 0) this.#ear?.push(rest);
@@ -119,12 +145,18 @@ export class TrackChain {
       engine: context.engine,
       clock: context.clock,
       originMs: this.#timeline.originMs ?? 0,
-      emit,
+      emit: (event) => emit(this.#inCallTime(event)),
       metrics: toEarMetrics(context.metrics),
     });
     ear.onDrained(onDrained);
     this.#ear = ear;
     return ear;
+  }
+
+  #inCallTime(event: EarEvent): EarEvent {
+    if (this.#skipped.totalMs === 0) return event;
+    if (event.type !== 'caption') return { ...event, atMs: this.#skipped.toCallMs(event.atMs) };
+    return { ...event, startMs: this.#skipped.toCallMs(event.startMs), endMs: this.#skipped.toCallMs(event.endMs) };
   }
 
   #reportRepairs(): void {

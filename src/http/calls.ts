@@ -23,7 +23,7 @@ const call = z.object({
     .describe('As in `call.ended`: hangup, closed, lost, timeout, error, drained, api, app, busy, unanswered, refused; null before'),
   tracks: z.array(track).readonly(),
   lagMs: z.number().nullable().describe('Lag of the last caption; null before the first'),
-  durationMs: z.number().describe('Audio received so far'),
+  durationMs: z.number().describe('How long it has lasted by its sound'),
   handoffData: z.string().nullable().describe('What the app gave to whoever takes over the call, in its `end`; null = nothing'),
 });
 

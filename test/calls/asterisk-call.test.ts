@@ -144,6 +144,29 @@ describe('what Asterisk sends', () => {
     expect(gateway.registry.get(ID)?.durationMs).toBe(5000);
   });
 
+  it('may leave holes longer than are filled: times go on all the same, of what is said and of keys', async () => {
+    const gateway = startCalls({ GAP_MAX_MS: '2000' });
+    const asterisk = new Asterisk(gateway).start();
+    await asterisk.pass(1000, null);
+    asterisk.say('{"event":"DTMF_END","channel_id":"1","digit":"1"}');
+    await asterisk.pass(600, LOUD);
+    await asterisk.pass(30_000, null);
+    asterisk.say('{"event":"DTMF_END","channel_id":"1","digit":"2"}');
+    await asterisk.pass(600, LOUD);
+    await asterisk.pass(800, 0);
+    const [first, second] = finals(gateway);
+    expect([first?.startMs, second?.startMs].map((ms = 0) => Math.round(ms / 1000))).toEqual([1, 32]);
+    const keys = gateway.events.flatMap((event) => (event.type === 'dtmf' ? [[event.digit, event.atMs]] : []));
+    expect(keys).toEqual([
+      ['1', 1000],
+      ['2', 31_600],
+    ]);
+    await asterisk.pass(5000, null);
+    gateway.registry.hangup(ID);
+    await asterisk.pass(3000, null);
+    expect(gateway.events.at(-1)).toMatchObject({ type: 'call.ended', durationMs: 38_000 });
+  });
+
   it('is asked for a sign of life when nothing comes, and the call goes on as long as one comes', async () => {
     const gateway = startCalls({ MEDIA_TIMEOUT_MS: '2000' });
     const asterisk = new Asterisk(gateway).start();

@@ -159,7 +159,7 @@ describe('what the caller is heard to say', () => {
     const call = new Speaking();
     const log: string[] = [];
     let receivedMs = 0;
-    const ears = new Hearing({ voice: call.voice, receivedMs: () => receivedMs, onEcho: () => log.push('echo') });
+    const ears = new Hearing({ voice: call.voice, nowMs: () => receivedMs, onEcho: () => log.push('echo') });
     const hear = (event: EarEvent): void => {
       const passed = ears.filter(event);
       if (passed?.type === 'caption') log.push(`${passed.final ? 'final' : 'partial'} "${passed.text}"`);
