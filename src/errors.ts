@@ -36,7 +36,7 @@ export const ERRORS = Object.freeze({
   call_token_invalid: kind(403, 4403, 'permission_error'),
   // Doors
   api_key_missing: kind(401, 4001, 'authentication_error'),
-  api_key_invalid: kind(401, 4001, 'authentication_error'),
+  invalid_api_key: kind(401, 4001, 'authentication_error'),
   credentials_invalid: kind(401, 4001, 'authentication_error'),
   too_many_attempts: kind(429, 4029, 'rate_limit_error'),
   origin_refused: kind(403, 4003, 'permission_error'),

@@ -87,6 +87,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     const close = () => {
       draining = true;
       trunks.sip?.drain();
+      batches.drain();
       closed ??= Promise.all([registry.drain(settings.DRAIN_TIMEOUT_MS), recordings.drain(settings.DRAIN_TIMEOUT_MS)]).then(end);
       return closed;
     };

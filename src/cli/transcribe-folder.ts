@@ -22,7 +22,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE } from './exit-codes
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
 import { Display, describeTally } from './transcribe-display.ts';
-import { FILE_ENDINGS, type FileFormat, showsWordTimes, writeRecording } from './transcribe-formats.ts';
+import { FILE_ENDINGS, type FileFormat, writeRecording } from './transcribe-formats.ts';
 import { findClashes, findSources, type SourceFile, type Sources } from './transcribe-sources.ts';
 
 /** Where a folder of transcripts keeps what is known of it, and drafts. */
@@ -189,7 +189,7 @@ class FolderRun {
     if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
     const { channels, format } = this.#order;
     try {
-      const recording = await hear({ path: source.path, channels, timed: showsWordTimes(format), tenant: '' });
+      const recording = await hear({ path: source.path, channels, timed: true, tenant: '' });
       await this.#write(file, recording, writeRecording(recording, { file: source.shown, format, channels }));
       return recording;
     } catch (error) {

@@ -22,11 +22,6 @@ const TRACKS = ['inbound', 'outbound'] as const;
 const MAX_LINE_CHARS = 42;
 const MAX_CUE_MS = 7000;
 
-/** Whether a format shows when single words were said. */
-export function showsWordTimes(format: FileFormat): boolean {
-  return format !== 'json' && format !== 'text';
-}
-
 /** `recording`, which a person calls `file`. Ends with a newline unless there is nothing to say. */
 export function writeRecording(recording: Recording, options: { file: string; format: FileFormat; channels: ChannelMode }): string {
   const { file, format, channels } = options;

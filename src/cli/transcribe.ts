@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 import { describeReadError } from './audio-file.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
-import { type FileFormat, showsWordTimes, writeRecording } from './transcribe-formats.ts';
+import { type FileFormat, writeRecording } from './transcribe-formats.ts';
 
 /** What to make of the files. */
 export interface TranscribeOptions {
@@ -76,14 +76,14 @@ async function transcribeOne(file: string, work: FileWork): Promise<boolean> {
   }
 }
 
-async function transcribeFile(file: string, { channels, format, settings, link, terminal }: FileWork): Promise<Recording> {
+async function transcribeFile(file: string, { channels, settings, link, terminal }: FileWork): Promise<Recording> {
   await assertReadable(file);
   const progress = new Progress(file, terminal);
   const task = {
     path: file,
     workFolder: settings.UPLOAD_DIR || tmpdir(),
     channels,
-    timed: showsWordTimes(format),
+    timed: true,
     tenant: '',
     signal: new AbortController().signal,
   };

@@ -35,7 +35,7 @@ export class Access {
 
   /**
    * Lets a request with a key or a session in; without API_KEYS, one of this machine.
-   * @throws TrunklineError `api_key_missing`, `api_key_invalid`, `too_many_attempts` or `anonymous_refused`
+   * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts` or `anonymous_refused`
    */
   admit(request: FastifyRequest): void {
     if (this.#keyHashes.length === 0) {
@@ -154,7 +154,7 @@ export class Access {
     const address = this.#addressOf(request);
     if (this.#isKey(key)) return;
     this.#attempts.fail(address);
-    throw new TrunklineError('api_key_invalid', 'the key is not one of API_KEYS');
+    throw new TrunklineError('invalid_api_key', 'the key is not one of API_KEYS');
   }
 
   /** What attempts of the request are counted by. Throws `too_many_attempts` when it has had enough of them. */

@@ -74,6 +74,7 @@ export class Batches {
   #folder = '';
   #opening: Promise<Opened> | null = null;
   #sweeping: Timer | null = null;
+  #isDraining = false;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
@@ -220,8 +221,14 @@ export class Batches {
     return fileViewOf(file, this.#runner.shareOf(file));
   }
 
+  /** Takes no new batches. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   /** Stops all work. What is not done is begun anew by the next gateway. */
   async close(): Promise<void> {
+    this.drain();
     this.#life.abort(new Error('the gateway is shutting down'));
     this.#sweeping?.cancel();
     for (const timer of this.#retries) timer.cancel();
@@ -233,7 +240,7 @@ export class Batches {
 
   #assertRoom(tenant: string): void {
     const { BATCHES_MAX } = this.#options.settings;
-    if (this.#life.signal.aborted) throw new TrunklineError('draining', 'the gateway is shutting down and takes no new batches');
+    if (this.#isDraining) throw new TrunklineError('draining', 'the gateway is shutting down and takes no new batches');
     const drafts = [...this.#drafts.values()].filter((draft) => draft.tenant === tenant);
     if (this.list(tenant).length + drafts.length < BATCHES_MAX) return;
     throw new TrunklineError(

@@ -10,6 +10,7 @@ import { type Piece, PieceCutter, type PieceSettings } from '../transcription/pi
 import { fixRepetitions } from '../transcription/repeats.ts';
 import { fitWords } from '../transcription/spoken-words.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
+import { joinWords } from '../transcription/words.ts';
 import { samplesToMs } from '../units.ts';
 import { decodeFile } from './decode.ts';
 import type { ChannelMode } from './decode-messages.ts';
@@ -106,6 +107,8 @@ class Work {
   #channels: Channel[] = [];
   /** Pieces begun whose segments are not out. */
   readonly #underWay = new Set<Promise<unknown>>();
+  /** Heard, but a segment of another channel may still come before them. In order. */
+  #unsaid: Segment[] = [];
   /** The piece of each channel that was delivered last. */
   readonly #last: { readonly to: number; readonly text: string }[] = [];
   #delivered: Promise<void> = Promise.resolve();
@@ -127,6 +130,7 @@ class Work {
     await Promise.all(this.#channels.map(async (channel) => this.#waiting.push(...(await channel.finish()))));
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;
+    this.#say(Number.POSITIVE_INFINITY);
     return { durationMs: this.#heardMs, segments: this.#segments };
   }
 
@@ -178,15 +182,38 @@ class Work {
     const text = before?.to === piece.from ? withoutDoubled(before.text, fixed) : fixed;
     this.#last[piece.channel] = { to: piece.to, text };
     const aligned = heard.words === undefined ? null : fitWords(text, heard.words, piece);
-    const words = aligned ?? timeWords(text, piece);
-    const [first] = words;
-    const last = words.at(-1);
-    if (first === undefined || last === undefined) return;
     const wordTimes = aligned === null ? 'estimated' : 'aligned';
-    const segment: Segment = { channel: piece.channel, text, startMs: first.startMs, endMs: last.endMs, words, wordTimes };
-    this.#segments.push(segment);
-    this.#task.onSegment?.(segment);
+    for (const words of atPauses(aligned ?? timeWords(text, piece), this.#transcriber.settings.ENDPOINT_MS)) {
+      const [first] = words;
+      const last = words.at(-1);
+      if (first === undefined || last === undefined) continue;
+      const [startMs, endMs] = [first.startMs, last.endMs];
+      this.#unsaid.push({ channel: piece.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
+    }
+    this.#say(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(piece.from, ENGINE_RATE_HZ));
   }
+
+  /** Tells what begins no later than `upToMs`: no piece that is still to come begins before that. */
+  #say(upToMs: number): void {
+    const sorted = this.#unsaid.toSorted((a, b) => a.startMs - b.startMs || a.channel - b.channel);
+    this.#unsaid = sorted.filter(({ startMs }) => startMs > upToMs);
+    for (const segment of sorted.filter(({ startMs }) => startMs <= upToMs)) {
+      this.#segments.push(segment);
+      this.#task.onSegment?.(segment);
+    }
+  }
+}
+
+/** Words between which there is a pause of `pauseMs` or more are apart. */
+function atPauses(words: readonly TimedWord[], pauseMs: number): TimedWord[][] {
+  const stretches: TimedWord[][] = [];
+  for (const word of words) {
+    const stretch = stretches.at(-1);
+    const before = stretch?.at(-1);
+    if (stretch !== undefined && before !== undefined && word.startMs - before.endMs < pauseMs) stretch.push(word);
+    else stretches.push([word]);
+  }
+  return stretches;
 }
 
 /** One channel's way from samples to pieces. */

@@ -10,6 +10,11 @@ export type PieceSettings = GateSettings & WindowSettings;
 const PIECE_MAX_MS = 10_000;
 /** How far back the quietest place is looked for. A live caption cannot wait for that; a recording can. */
 const CUT_SEARCH_MS = 5000;
+/**
+ * Stretches of speech with a pause of at most this between them become one piece where it can hold them: the recogniser understands a sentence better
+ * that it hears with those around it, and silence in the midst of a piece does no harm.
+ */
+const JOIN_PAUSE_MS = 3000;
 /** Audio that may be pushed at once beside a piece that is not complete. */
 const PUSH_ROOM_MS = 12_000;
 
@@ -26,6 +31,9 @@ export interface Piece extends Span {
   readonly speech: readonly Span[];
 }
 
+/** A piece whose audio is still in the ring. */
+type Bounds = Omit<Piece, 'samples'>;
+
 interface Open {
   readonly from: number;
   readonly speech: Span[];
@@ -34,25 +42,35 @@ interface Open {
 }
 
 /**
- * Cuts a long recording into pieces of at most 10 s: where ENDPOINT_MS of silence follow, else in the quietest place that is near the limit. Pieces
- * neither overlap nor leave speech out, so their texts join to the whole one. Pure: what comes out depends on the audio and its
+ * Cuts a long recording into pieces of at most 10 s: in pauses of ENDPOINT_MS or more, where there is none in the quietest place that is near the limit. A
+ * piece goes on over short pauses as far as it can. Pieces neither overlap nor leave speech out, so their texts join to the whole one. Pure: what comes out depends on the audio and its
  * probabilities alone, not on how they were pushed.
  */
 export class PieceCutter {
   readonly #settings: PieceSettings;
   readonly #gate: Gate;
   readonly #audio: SampleRing;
+  readonly #pieceMax: number;
   #open: Open | null = null;
+  /** Complete, unless what follows can be joined to it. */
+  #held: Bounds | null = null;
   #ready: Piece[] = [];
 
   constructor(settings: PieceSettings) {
-    this.#settings = { ...settings, MAX_UTTERANCE_MS: Math.min(settings.MAX_UTTERANCE_MS, PIECE_MAX_MS) };
+    const pieceMaxMs = Math.min(settings.MAX_UTTERANCE_MS, PIECE_MAX_MS);
+    this.#settings = { ...settings, MAX_UTTERANCE_MS: pieceMaxMs };
+    this.#pieceMax = msToSamples(pieceMaxMs, ENGINE_RATE_HZ);
     this.#gate = new Gate(settings);
-    this.#audio = new SampleRing(msToSamples(PIECE_MAX_MS + PUSH_ROOM_MS, ENGINE_RATE_HZ));
+    this.#audio = new SampleRing(msToSamples(PIECE_MAX_MS + JOIN_PAUSE_MS + PUSH_ROOM_MS, ENGINE_RATE_HZ));
   }
 
   /** No later piece begins before this sample. */
   get openFrom(): number {
+    return this.#held?.from ?? this.#nextFrom;
+  }
+
+  /** What comes after the piece that is held begins here at the earliest. */
+  get #nextFrom(): number {
     return this.#open?.from ?? this.#gate.earliestStart;
   }
 
@@ -67,6 +85,7 @@ export class PieceCutter {
   finish(): Piece[] {
     const stretch = this.#gate.close(this.#audio.end);
     if (stretch !== null) this.#end(stretch.to, stretch.speechTo);
+    this.#letGo();
     return this.#takeReady();
   }
 
@@ -74,6 +93,7 @@ export class PieceCutter {
     const decision = this.#gate.judge(probability);
     if (decision !== null) this.#follow(decision);
     this.#cutIfLong();
+    this.#letGoIfAlone();
     this.#audio.release(this.openFrom);
   }
 
@@ -118,7 +138,33 @@ export class PieceCutter {
       .map((span) => ({ from: span.from, to: Math.min(span.to, to) }))
       .filter((span) => span.to > span.from);
     // A forced cut may fall behind the last word: then there is nothing left to say.
-    if (speech.length > 0) this.#ready.push({ from: open.from, to, speech, samples: this.#audio.slice(open.from, to) });
+    if (speech.length > 0) this.#hold({ from: open.from, to, speech });
+  }
+
+  #hold(next: Bounds): void {
+    const held = this.#held;
+    if (held !== null && this.#canJoin(held, next.from, next.to)) {
+      this.#held = { from: held.from, to: next.to, speech: [...held.speech, ...next.speech] };
+      return;
+    }
+    this.#letGo();
+    this.#held = next;
+  }
+
+  #canJoin(held: Bounds, from: number, to: number): boolean {
+    return from - held.to <= msToSamples(JOIN_PAUSE_MS, ENGINE_RATE_HZ) && to - held.from <= this.#pieceMax;
+  }
+
+  /** As soon as it is known that nothing can be joined to what is held. */
+  #letGoIfAlone(): void {
+    const to = this.#open === null ? this.#nextFrom : this.#gate.speechTo;
+    if (this.#held !== null && !this.#canJoin(this.#held, this.#nextFrom, to)) this.#letGo();
+  }
+
+  #letGo(): void {
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null) this.#ready.push({ ...held, samples: this.#audio.slice(held.from, held.to) });
   }
 
   #takeReady(): Piece[] {

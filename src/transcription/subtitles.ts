@@ -77,7 +77,9 @@ export function wrapText(text: string, maxColumns: number): string[] {
  */
 export function retellCue(cue: Cue, text: string, maxLineColumns: number): Cue[] {
   const lines = wrapText(text, maxLineColumns).filter((line) => line !== '');
-  const parts = Array.from({ length: Math.ceil(lines.length / LINES_MAX) }, (_, part) => lines.slice(part * LINES_MAX, (part + 1) * LINES_MAX));
+  const parts = Array.from({ length: Math.ceil(lines.length / LINES_MAX) }, (_, part) =>
+    lines.slice(part * LINES_MAX, (part + 1) * LINES_MAX),
+  );
   const columns = parts.map((part) => columnsOf(part.join('')));
   const total = columns.reduce((sum, each) => sum + each, 0);
   const lengthMs = cue.endMs - cue.startMs;

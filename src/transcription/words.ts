@@ -40,7 +40,7 @@ export function splitWords(text: string): Word[] {
 }
 
 /** Writes `words` after `before`, with spaces where their script has them. */
-export function joinWords(before: string, words: readonly Word[]): string {
+export function joinWords(before: string, words: readonly Pick<Word, 'text' | 'spaced'>[]): string {
   let text = before;
   for (const word of words) text += (text !== '' && word.spaced ? ' ' : '') + word.text;
   return text;

@@ -29,7 +29,7 @@ describe('with API_KEYS', () => {
   it.each(['first-ke', 'first-key2', 'first-key,second-key', 'FIRST-KEY'])('does not let %s in, nor repeats it', async (key) => {
     doors = await openDoors(KEYS);
     const answer = await doors.app.inject({ url: '/v1/calls', headers: bearer(key) });
-    expect([answer.statusCode, codeOf(answer)]).toEqual([401, 'api_key_invalid']);
+    expect([answer.statusCode, codeOf(answer)]).toEqual([401, 'invalid_api_key']);
     expect(answer.body + doors.logLines.join('')).not.toContain(key);
   });
 
@@ -95,7 +95,7 @@ describe('a browser session', () => {
   it('is refused for a wrong key and a wrong body, neither of which is repeated', async () => {
     doors = await openDoors(KEYS);
     const wrong = await signIn('guess-1');
-    expect([wrong.statusCode, codeOf(wrong), wrong.headers['set-cookie']]).toEqual([401, 'api_key_invalid', undefined]);
+    expect([wrong.statusCode, codeOf(wrong), wrong.headers['set-cookie']]).toEqual([401, 'invalid_api_key', undefined]);
     const misspelt = await doors.app.inject({ method: 'POST', url: '/v1/session', payload: { kee: 'first-key' } });
     expect([misspelt.statusCode, codeOf(misspelt)]).toEqual([400, 'invalid_request']);
     expect(misspelt.body).not.toContain('first-key');

@@ -77,6 +77,6 @@ describe("OpenAI's client", () => {
   it('is told that its key is wrong', async () => {
     const stranger = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'wrong', maxRetries: 0 });
     const failure = await stranger.audio.transcriptions.create({ file: fixture('short.wav'), model }).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ status: 401, code: 'api_key_invalid' });
+    expect(failure).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 });

@@ -29,14 +29,14 @@ export async function openRecordingDoors(environment: Readonly<Record<string, st
   };
 }
 
-/** A WAV file in which the fake engine's words are said with a pause of 0.6 s after each list. */
+/** A WAV file in which the fake engine's words are said with a pause of 4 s between the lists, too long for them to be heard together. */
 export function speechFile(...utterances: readonly (readonly number[])[]): Blob {
   return wavFile([track(...utterances)]);
 }
 
 /** The samples of {@link speechFile}. */
 export function track(...utterances: readonly (readonly number[])[]): Int16Array {
-  return concat(...utterances.flatMap((words) => [spoken(words), silence(600)]));
+  return concat(...utterances.flatMap((words, index) => [silence(index === 0 ? 0 : 4000), spoken(words)]), silence(600));
 }
 
 /** A 16 kHz WAV file. */

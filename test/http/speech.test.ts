@@ -230,7 +230,10 @@ describe("the Qwen3-TTS server's paths", () => {
 describe('GET /v1/models', () => {
   it('lists what there is, in a shape that clients know', async () => {
     const { object, data } = (await doors.app.inject('/v1/models')).json<{ object: string; data: { id: string }[] }>();
-    expect([object, data.map(({ id }) => id)]).toEqual(['list', ['moonshine-tiny', 'whisper-1', 'flite', 'tts-1', 'tts-1-hd', 'gpt-4o-mini-tts']]);
+    expect([object, data.map(({ id }) => id)]).toEqual([
+      'list',
+      ['moonshine-tiny', 'whisper-1', 'flite', 'tts-1', 'tts-1-hd', 'gpt-4o-mini-tts'],
+    ]);
     expect(data[0]).toEqual({ id: 'moonshine-tiny', object: 'model', created: Date.UTC(2026, 0, 1) / 1000, owned_by: 'trunkline' });
   });
 

@@ -20,7 +20,7 @@ describe('POST /v1/audio/transcriptions', () => {
     doors = await openRecordingDoors();
     const response = await post(formOf(speechFile([1, 2], [3]), [['model', 'whisper-1']]));
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await response.json()).toEqual({ text: 'W1 w2. W3.', language: 'english', usage: { type: 'duration', seconds: 2 } });
+    expect(await response.json()).toEqual({ text: 'W1 w2. W3.', language: 'english', usage: { type: 'duration', seconds: 6 } });
   });
 
   it('answers text with a newline', async () => {
@@ -40,7 +40,7 @@ describe('POST /v1/audio/transcriptions', () => {
     );
     const entries = readSubtitles(await response.text());
     expect(entries.map(({ text }) => text)).toEqual(['W11 w12\nw13 w14.', 'W15.']);
-    expect(entries[1]?.from).toBe(1536);
+    expect(entries[1]?.from).toBe(4928);
   });
 
   it.each([
@@ -85,7 +85,8 @@ describe('POST /v1/audio/transcriptions', () => {
     ['srt', [], true],
     ['vtt', [], true],
     ['verbose_json', [['timestamp_granularities', 'word']], true],
-    ['verbose_json', [], false],
+    ['verbose_json', [], true],
+    ['json', [['channels', 'split']], true],
     ['json', [], false],
     ['text', [], false],
   ] as const)('spends time on when words were said only where somebody will see it: %s %j', async (format, fields, timed) => {
@@ -105,8 +106,8 @@ describe('POST /v1/audio/transcriptions', () => {
 
   it('takes the sides of a stereo recording as two speakers, merged by time', async () => {
     doors = await openRecordingDoors();
-    const left = concat(track([1]), silence(2000), track([3]));
-    const right = concat(silence(1400), track([2]), silence(2000));
+    const left = concat(track([1]), silence(4000), track([3]));
+    const right = concat(silence(1400), track([2]), silence(4000));
     const file = wavFile([left, right]);
     const split = await post(
       formOf(file, [
@@ -117,6 +118,24 @@ describe('POST /v1/audio/transcriptions', () => {
     expect((await split.text()).match(/<v .*/g)).toEqual(['<v channel 1>W1.', '<v channel 2>W2.', '<v channel 1>W3.']);
     const json = await post(formOf(file, [['channels', 'split']]));
     expect(await json.json()).toMatchObject({ text: 'W1. W2. W3.' });
+  });
+
+  it('keeps two who talk in turns in turns, however little they pause', async () => {
+    doors = await openRecordingDoors();
+    const left = concat(spoken([1]), silence(900), spoken([3]), silence(2000));
+    const right = concat(silence(500), spoken([2]), silence(2625));
+    const ask = (...fields: [string, string][]) => post(formOf(wavFile([left, right]), [['channels', 'split'], ...fields]));
+    expect(await (await ask()).json()).toMatchObject({ text: 'W1 W2. w3.' });
+    const { segments } = (await (await ask(['response_format', 'verbose_json'])).json()) as {
+      segments: { channel: number; text: string }[];
+    };
+    expect(segments.map(({ channel, text }) => [channel, text.trim()])).toEqual([
+      [1, 'W1'],
+      [2, 'W2.'],
+      [1, 'w3.'],
+    ]);
+    const events = eventsOf(await (await ask(['stream', 'true'])).text());
+    expect(events.map(({ delta }) => delta)).toEqual(['W1', ' W2.', ' w3.', undefined]);
   });
 
   it('ignores fields that it does not know', async () => {
@@ -277,7 +296,7 @@ describe('a transcript as a stream', () => {
     expect(eventsOf(await readOn(reader))).toEqual([
       { type: 'transcript.text.delta', delta: ' W3.' },
       { type: 'transcript.text.delta', delta: ' W4.' },
-      { type: 'transcript.text.done', text: 'W1 w2. W3. W4.', usage: { type: 'duration', seconds: 3 } },
+      { type: 'transcript.text.done', text: 'W1 w2. W3. W4.', usage: { type: 'duration', seconds: 10 } },
     ]);
   });
 

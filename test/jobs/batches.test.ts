@@ -268,6 +268,15 @@ describe('a batch', () => {
     expect(readdirSync(join(folder, 'batches'))).not.toContain(draft.id);
   });
 
+  it('is refused while the gateway drains, and what is in work goes on', async () => {
+    const batches = open();
+    const batch = await begin(batches);
+    batches.drain();
+    await expect(batches.draft('t')).rejects.toMatchObject({ code: 'draining' });
+    await endOf(batch);
+    expect(batch.files[0]?.state).toBe('done');
+  });
+
   it('is refused when its tenant has too many, and nobody else’s is', async () => {
     const batches = open({ BATCHES_MAX: '1' });
     await begin(batches);

@@ -81,6 +81,31 @@ describe('PieceCutter', () => {
     );
   });
 
+  it('goes on over short pauses as long as there is room, and keeps leading silence off', () => {
+    const said = (windows: number, pause: number) => [...Array<boolean>(windows).fill(true), ...Array<boolean>(pause).fill(false)];
+    const audio = recording([...said(60, 30), ...said(60, 30), ...said(160, 30), ...said(30, 110), ...said(30, 20)]);
+    const pieces = cut(audio, 100);
+    const preRoll = 0.1 * RATE_HZ;
+    const from = [0, 180 * WINDOW - preRoll, 510 * WINDOW - preRoll];
+    expect(pieces.map((piece) => piece.from)).toEqual(from);
+    expect(pieces.map(({ speech }) => speech.length)).toEqual([2, 2, 1]);
+    expect(pieces.every((piece) => hasSamples(piece, audio.samples))).toBe(true);
+  });
+
+  it('lets a piece go as soon as nothing can be joined to it', () => {
+    const loud = [...Array<boolean>(60).fill(true), ...Array<boolean>(200).fill(false)];
+    const { samples, probabilities } = recording(loud);
+    const cutter = new PieceCutter(SETTINGS);
+    let window = 0;
+    while (window < loud.length) {
+      const found = cutter.push(samples.subarray(window * WINDOW, (window + 1) * WINDOW), probabilities.subarray(window, window + 1));
+      window++;
+      if (found.length > 0) break;
+    }
+    expect((window - 60) * WINDOW).toBeGreaterThan(3 * RATE_HZ);
+    expect((window - 60) * WINDOW).toBeLessThan(3.3 * RATE_HZ);
+  });
+
   it('knows the pauses inside of a piece', () => {
     const loud = [...Array<boolean>(30).fill(true), ...Array<boolean>(9).fill(false), ...Array<boolean>(30).fill(true)];
     const [piece, ...others] = cut(recording(loud), 100);

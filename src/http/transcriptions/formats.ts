@@ -22,9 +22,9 @@ type FormatOptions = Pick<TranscriptionForm, 'response_format' | 'channels' | 'm
 /** Fewest columns of a line that a speaker's name leaves for what is said. */
 const LINE_COLUMNS_MIN = 10;
 
-/** Whether somebody will see when single words were said. */
-export function showsWords({ response_format: format, timestamp_granularities: granularities }: FormatOptions): boolean {
-  return format === 'srt' || format === 'vtt' || (format === 'verbose_json' && granularities.includes('word'));
+/** Whether somebody will see when something was said: subtitles, segments, words, or who spoke first. */
+export function showsTimes({ response_format: format, channels }: FormatOptions): boolean {
+  return (format !== 'json' && format !== 'text') || channels === 'split';
 }
 
 /** `outcome` as the client asked for it. */

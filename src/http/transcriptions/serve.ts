@@ -7,7 +7,7 @@ import type { Settings } from '../../settings.ts';
 import type { Access } from '../access.ts';
 import type { Failures } from '../errors.ts';
 import type { TranscriptionForm } from './fields.ts';
-import { showsWords } from './formats.ts';
+import { showsTimes } from './formats.ts';
 import { type Fields, receiveUpload } from './upload.ts';
 
 /** What the doors of this family share. */
@@ -43,7 +43,7 @@ export async function serveRecording(
     const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const { path, workFolder } = place;
     const tenant = doors.access.tenantOf(request);
-    const task: RecordingTask = { path, workFolder, channels: form.channels, timed: showsWords(form), tenant, signal };
+    const task: RecordingTask = { path, workFolder, channels: form.channels, timed: showsTimes(form), tenant, signal };
     await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }) });
   } finally {
     await place.release();
