@@ -4,7 +4,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', 'test/browser/**', 'node_modules/**'],
-    testTimeout: 20_000,
+    // Ends what hangs, on the slowest of machines too: no test takes a tenth of it.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000, interval: 5 } },
     // By default one core is left idle, of two as well.
     maxWorkers: '100%',
   },

@@ -86,10 +86,9 @@ describe('serve', () => {
   let child: ChildProcess;
   afterEach(() => void child.kill('SIGKILL'));
 
-  /** A process of its own that runs `script` after `serve`; its log lines and its end. */
-  function start(script = '', environment: Record<string, string> = {}) {
-    const code = `import { readSettings } from './src/config.ts'; import { serve } from './src/main.ts'; await serve(readSettings()); ${script}`;
-    child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+  /** A process of its own; its log lines and its end. */
+  function start(environment: Record<string, string> = {}, ...args: readonly string[]) {
+    child = spawn(process.execPath, ['--import', 'tsx', packagePath('test', 'fakes', 'gateway-process.ts'), ...args], {
       cwd: packagePath(),
       env: { PATH: process.env['PATH'], ...PRETEND, ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -131,13 +130,13 @@ describe('serve', () => {
   });
 
   it('ends with 1 and a fatal line when a promise is forgotten', async () => {
-    const { lines, exited } = start("void Promise.reject(new Error('forgotten'));");
+    const { lines, exited } = start({}, 'forgets');
     expect(await exited).toBe(1);
     expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'unhandled rejection', err: { message: 'forgotten' } });
   });
 
   it('ends with 1 and a fatal line when it cannot listen', async () => {
-    const { lines, exited } = start('', { HOST: '192.0.2.1', API_KEYS: 'k' });
+    const { lines, exited } = start({ HOST: '192.0.2.1', API_KEYS: 'k' });
     expect(await exited).toBe(1);
     expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'HOST=192.0.2.1 is not an address of this machine' });
   });

@@ -75,7 +75,7 @@ it('asks for the key, then shows a call and its words while they are said', asyn
 
   if (PICTURE !== undefined) {
     await expect.poll(() => finals.count(), { timeout: 60_000 }).toBeGreaterThanOrEqual(PICTURE_FINALS);
-    await expect.poll(() => page.locator('#pending .stable').last().textContent(), { timeout: 10_000, interval: 20 }).toMatch(/\w+ \w+/);
+    await expect.poll(() => page.locator('#pending .stable').last().textContent(), { interval: 20 }).toMatch(/\w+ \w+/);
     await page.screenshot({ path: PICTURE, clip: { x: 0, y: 0, width: 1180, height: 460 } });
   }
 

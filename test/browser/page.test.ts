@@ -270,9 +270,9 @@ describe('the connection', () => {
     await openPage();
     await waitForReader();
     await gateway.close();
-    await expect.poll(() => page.locator('#connection').innerText(), { timeout: 5000 }).toContain('Reconnecting');
+    await expect.poll(() => page.locator('#connection').innerText()).toContain('Reconnecting');
     await gateway.listen();
-    await expect.poll(() => page.locator('#connection').innerText(), { timeout: 10_000 }).toBe('Live');
+    await expect.poll(() => page.locator('#connection').innerText()).toBe('Live');
     sayFinals(1, 1);
     await expect.poll(() => finals().count()).toBe(1);
   });

@@ -41,7 +41,7 @@ async function newPage(options: BrowserContextOptions = {}): Promise<void> {
 
 const phone = () => page.locator('#phone');
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-const waitFor = (attribute: string, value: string) => expect.poll(() => phone().getAttribute(attribute), { timeout: 10_000 }).toBe(value);
+const waitFor = (attribute: string, value: string) => expect.poll(() => phone().getAttribute(attribute)).toBe(value);
 const problem = () => phone().getByRole('alert').innerText();
 const focused = () => page.evaluate('document.activeElement.id');
 
@@ -123,7 +123,7 @@ describe('with a scripted bridge', () => {
     bridge.say({ event: 'mark', mark: { name: 'heard' } });
     await waitFor('data-speaking', 'true');
     expect(await page.getByText('Trunkline is speaking').isVisible()).toBe(true);
-    await expect.poll(() => bridge.of('mark').length, { interval: 10, timeout: 5000 }).toBe(1);
+    await expect.poll(() => bridge.of('mark').length, { interval: 10 }).toBe(1);
     expect(bridge.of('mark')[0]).toMatchObject({ mark: { name: 'heard' } });
     expect((bridge.messages.findIndex(({ event }) => event === 'mark') - before) * FRAME_MS).toBeGreaterThanOrEqual(600);
     await waitFor('data-speaking', 'false');
@@ -142,7 +142,7 @@ describe('with a scripted bridge', () => {
 
   it('sends silence while it is muted', async () => {
     await openCall();
-    await expect.poll(loudFrames, { timeout: 5000 }).toBeGreaterThan(0);
+    await expect.poll(loudFrames).toBeGreaterThan(0);
     await press('Mute');
     expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe('true');
     await bridge.pass(10);
@@ -154,9 +154,7 @@ describe('with a scripted bridge', () => {
   it('shows how loud the microphone is', async () => {
     await openCall();
     const meter = page.getByLabel('Microphone level');
-    await expect
-      .poll(() => meter.evaluate((element) => Number(Reflect.get(element, 'value'))), { interval: 20, timeout: 5000 })
-      .toBeGreaterThan(0.3);
+    await expect.poll(() => meter.evaluate((element) => Number(Reflect.get(element, 'value'))), { interval: 20 }).toBeGreaterThan(0.3);
   });
 
   it('has a keypad for mouse and keyboard, but not in the text', async () => {
@@ -333,9 +331,7 @@ describe('with a real gateway', () => {
     await page.getByLabel('Sentence to be spoken in this call').fill('Your order is ready.');
     await press('Say');
     await waitFor('data-speaking', 'true');
-    await expect
-      .poll(() => captions.locator('[data-track="spoken"]').innerText(), { timeout: 10_000 })
-      .toMatch(/Spoken\s+Your order is ready\.$/);
+    await expect.poll(() => captions.locator('[data-track="spoken"]').innerText()).toMatch(/Spoken\s+Your order is ready\.$/);
     await waitFor('data-speaking', 'false');
 
     await page.getByRole('button', { name: 'Keypad' }).click();

@@ -42,7 +42,7 @@ export class ScriptedBridge {
   /** Waits for `count` more frames: the call's own time, 20 ms each. */
   async pass(count: number): Promise<void> {
     const until = this.of('media').length + count;
-    await expect.poll(() => this.of('media').length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(until);
+    await expect.poll(() => this.of('media').length, { interval: 10 }).toBeGreaterThanOrEqual(until);
   }
 
   /** Sends a message for the page's stream. */

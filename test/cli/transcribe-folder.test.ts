@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
 import { packagePath } from '../../src/paths.ts';
 import { cliEnvironment, runBuiltCli } from '../helpers/cli.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { toneSpeech } from '../helpers/tones.ts';
 
 const RATE_HZ = 16_000;
@@ -132,7 +133,7 @@ describe('trunkline transcribe --out', () => {
     const args = [packagePath('dist', 'src', 'cli.js'), 'transcribe', '--out', out, input];
     const child = spawn(process.execPath, args, { env: cliEnvironment(), stdio: 'ignore' });
     const exited = once(child, 'exit');
-    await vi.waitFor(() => expect(transcripts().length).toBeGreaterThan(0), { timeout: 15_000, interval: 5 });
+    await eventually(() => expect(transcripts().length).toBeGreaterThan(0));
     child.kill(signal);
     expect((await exited)[0]).toBe(code);
     const before = transcripts();

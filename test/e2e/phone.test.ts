@@ -11,7 +11,7 @@ import { normaliseWords } from '../bench/wer/normalise.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
-import { freePort } from '../helpers/ports.ts';
+import { freePort, freeUdpPorts } from '../helpers/ports.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 
 const ANSWER = 'The first green apple is on the wooden table. Please call me back at noon tomorrow.';
@@ -48,7 +48,8 @@ async function transcribe(running: GatewayProcess, samples: Int16Array): Promise
 describe('a phone call', () => {
   it('is captioned over a line that loses a tenth of its packets, and hears an answer that can be understood', async () => {
     const port = await freePort();
-    gateway = await startGateway({ SIP_PORT: String(port), RTP_PORTS: '25000-25099' });
+    const { first, last } = await freeUdpPorts(10);
+    gateway = await startGateway({ SIP_PORT: String(port), RTP_PORTS: `${first}-${last}` });
     const feed = await readFeed(gateway.url);
     const speech = readWav(readFileSync(wav('demo-caller'))).channels[0] ?? new Int16Array(0);
     phone = await SipPhone.open({ clock: systemClock });
@@ -73,7 +74,8 @@ describe('a phone call', () => {
 
   it('is placed by the command line', async () => {
     const port = await freePort();
-    gateway = await startGateway({ SIP_PORT: String(port), RTP_PORTS: '25000-25099' });
+    const { first, last } = await freeUdpPorts(10);
+    gateway = await startGateway({ SIP_PORT: String(port), RTP_PORTS: `${first}-${last}` });
     const { code, out } = await runBuiltCli(['call', wav('short'), '--carrier', 'sip', '--json'], { SIP_PORT: String(port) });
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ endedBy: 'phone', status: 200 });

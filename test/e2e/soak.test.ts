@@ -49,7 +49,7 @@ async function rudeCalls(from: number, to: number): Promise<void> {
 
 async function untilIdle(): Promise<void> {
   const reader = async () => ((await (await fetch(`${gateway.url}/v1/calls`)).json()) as { calls?: { state: string }[] }).calls ?? [];
-  await expect.poll(async () => (await reader()).filter((call) => call.state === 'live').length, { timeout: 15_000 }).toBe(0);
+  await expect.poll(async () => (await reader()).filter((call) => call.state === 'live').length).toBe(0);
 }
 
 /** Open sockets, pipes and timers of the gateway, the scrape's own connection included both times. */

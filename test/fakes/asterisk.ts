@@ -5,13 +5,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { eventually } from '../helpers/eventually.ts';
 
 const USER = 'trunkline';
 const PASSWORD = 'pass';
 const AUTHORIZATION = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
-const INTERVAL_MS = 2;
 
 interface PretendChannel {
   readonly id: string;
@@ -77,7 +76,7 @@ export class PretendAsterisk {
 
   /** Resolves when the events are listened to. */
   async connected(): Promise<void> {
-    await vi.waitFor(() => this.#events ?? Promise.reject(new Error('nobody listens to the events')), { interval: INTERVAL_MS });
+    await eventually(() => this.#events ?? Promise.reject(new Error('nobody listens to the events')));
   }
 
   loseEvents(): void {

@@ -32,8 +32,16 @@ export interface GatewayProcess {
   readonly exited: Promise<number | null>;
 }
 
-/** Starts `trunkline serve` from `dist` on a free loopback port with `environment` added. @throws Error when it ends before it listens. */
+/** Log levels that leave out the line in which a gateway says where it listens. */
+const TOO_QUIET = ['silent', 'fatal', 'error', 'warn'];
+
+/**
+ * Starts `trunkline serve` from `dist` on a free loopback port with `environment` added.
+ * @throws Error when it ends before it listens, or would not say where
+ */
 export async function startGateway(environment: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+  const { LOG_LEVEL = 'info' } = environment;
+  if (TOO_QUIET.includes(LOG_LEVEL)) throw new Error(`LOG_LEVEL=${LOG_LEVEL} leaves out the line that says where the gateway listens`);
   const child = spawn(process.execPath, [packagePath('dist', 'src', 'cli.js'), 'serve'], {
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

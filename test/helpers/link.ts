@@ -1,12 +1,13 @@
 /** A link to pretend engine processes, and what its tests do to them. */
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, vi } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import type { TranscribeRequest } from '../../src/link/engine.ts';
 import { Link, type LinkOptions } from '../../src/link/link.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { eventually } from './eventually.ts';
 
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
@@ -54,9 +55,6 @@ export async function say(link: Link, word: string, urgency: Urgency = 'final', 
 
 /** Settled outcome as a word: the text, or the code of the error. */
 export const outcome = (promise: Promise<string>): Promise<string> => promise.catch((error: { code: string }) => error.code);
-
-/** Resolves when `check` throws no more. */
-export const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { interval: 5, timeout: 5000 });
 
 /** Whether a process of that id exists. */
 export function isAlive(pid: number): boolean {

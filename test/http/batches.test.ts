@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { formOf, openRecordingDoors, type RecordingDoors, speechFile } from './recording-doors.ts';
 
 let doors: RecordingDoors;
@@ -87,9 +88,9 @@ describe('/v1/batches', () => {
     const head =
       'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
-    await vi.waitFor(() => expect(drafts()).toHaveLength(1), { timeout: 5000 });
+    await eventually(() => expect(drafts()).toHaveLength(1));
     socket.destroy();
-    await vi.waitFor(() => expect(drafts()).toEqual([]), { timeout: 5000 });
+    await eventually(() => expect(drafts()).toEqual([]));
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -119,7 +120,7 @@ describe('/v1/batches', () => {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ inputs: [{ url: `${doors.url}/health` }] });
     const { id } = (await (await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body })).json()) as { id: string };
-    await vi.waitFor(async () => expect(await read(`/v1/batches/${id}`)).toMatchObject({ files: [{ error: { code: 'input_refused' } }] }));
+    await eventually(async () => expect(await read(`/v1/batches/${id}`)).toMatchObject({ files: [{ error: { code: 'input_refused' } }] }));
   });
 
   it('refuses more files and more bytes than are allowed', async () => {

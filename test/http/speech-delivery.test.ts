@@ -2,6 +2,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { READER_STALL_MS } from '../../src/http/speech/deliver.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { type Doors, listen, openDoors } from './doors.ts';
 
 const MAKING_MS = 100;
@@ -17,8 +18,6 @@ async function open(environment: Record<string, string> = {}): Promise<void> {
   url = await listen(doors.app);
 }
 
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { interval: 2, timeout: 5000 });
-
 /** The value of `read` once it has not changed between two looks. */
 async function whenSteady(read: () => number): Promise<number> {
   let last = -1;
@@ -28,7 +27,7 @@ async function whenSteady(read: () => number): Promise<number> {
       last = read();
       expect(last).toBe(before);
     },
-    { interval: 100, timeout: 5000 },
+    { interval: 100, timeout: 15_000 },
   );
   return last;
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { samplesToPcm16 } from '../../src/audio/pcm.ts';
 import { concat, silence, spoken } from '../fakes/engine.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { type Doors, knock, listen, openDoors } from './doors.ts';
 
 let doors: Doors;
@@ -55,7 +56,7 @@ describe('WS /ws/transcribe', () => {
     const speaker = await open();
     const { answers } = speaker;
     speaker.speak(concat(spoken([1, 2, 3, 4]), silence(600)));
-    await vi.waitFor(() => expect(speaker.finals).toEqual(['W1 w2 w3 w4.']));
+    await eventually(() => expect(speaker.finals).toEqual(['W1 w2 w3 w4.']));
     expect(answers[0]).toEqual({
       status: 'connected',
       sample_rate: 16_000,
@@ -72,9 +73,9 @@ describe('WS /ws/transcribe', () => {
     const speaker = await open('?use_server_vad=false');
     speaker.speak(concat(spoken([5]), silence(1500), spoken([6])));
     speaker.order({ action: 'flush' });
-    await vi.waitFor(() => expect(speaker.finals).toEqual(['W5 w6.']));
+    await eventually(() => expect(speaker.finals).toEqual(['W5 w6.']));
     speaker.order({ action: 'flush' });
-    await vi.waitFor(() => expect(speaker.finals).toEqual(['W5 w6.', '']));
+    await eventually(() => expect(speaker.finals).toEqual(['W5 w6.', '']));
   });
 
   it('forgets what came before a reset', async () => {
@@ -82,13 +83,13 @@ describe('WS /ws/transcribe', () => {
     speaker.speak(spoken([7]));
     speaker.order({ action: 'reset' });
     speaker.speak(concat(spoken([8]), silence(600)));
-    await vi.waitFor(() => expect(speaker.finals).toEqual(['W8.']));
+    await eventually(() => expect(speaker.finals).toEqual(['W8.']));
   });
 
   it('can be configured, and closes on what it does not understand', async () => {
     const speaker = await open();
     speaker.order({ action: 'config', language: 'en', use_server_vad: false });
-    await vi.waitFor(() => expect(speaker.answers.at(-1)).toEqual({ status: 'configured', language: 'en', use_server_vad: false }));
+    await eventually(() => expect(speaker.answers.at(-1)).toEqual({ status: 'configured', language: 'en', use_server_vad: false }));
     const closed = once(speaker.socket, 'close');
     speaker.order({ action: 'dance' });
     expect((await closed)[0]).toBe(1007);

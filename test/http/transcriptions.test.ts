@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { concat, silence, spoken } from '../fakes/engine.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { readSubtitles } from '../helpers/subtitles.ts';
 import { formOf, openRecordingDoors, type RecordingDoors, speechFile, track, wavFile } from './recording-doors.ts';
 
@@ -190,7 +191,7 @@ describe('a recording that is refused', () => {
     doors = await openRecordingDoors({ AUDIO_MAX_SECONDS: '3', UPLOAD_MAX_BYTES: '150000' });
     const response = await post(form);
     expect([response.status, await errorOf(response)]).toMatchObject([status, { code, param }]);
-    await vi.waitFor(() => expect(doors.files()).toEqual([]));
+    await eventually(() => expect(doors.files()).toEqual([]));
   });
 
   it('says what it wants when the body is no form', async () => {
@@ -237,7 +238,7 @@ describe('a recording that is refused', () => {
     socket.write(
       'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2147483648\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n',
     );
-    await vi.waitFor(() => expect(answer).toMatch(/^HTTP\/1.1 413 .*upload_too_large/s));
+    await eventually(() => expect(answer).toMatch(/^HTTP\/1.1 413 .*upload_too_large/s));
     socket.destroy();
   });
 
@@ -247,9 +248,9 @@ describe('a recording that is refused', () => {
     const head =
       'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
-    await vi.waitFor(() => expect(doors.files()).toHaveLength(1));
+    await eventually(() => expect(doors.files()).toHaveLength(1));
     socket.destroy();
-    await vi.waitFor(() => expect(doors.files()).toEqual([]));
+    await eventually(() => expect(doors.files()).toEqual([]));
   });
 });
 
@@ -264,10 +265,10 @@ describe('a client that goes away', () => {
       signal: leaving.signal,
     });
     const gone = expect(request).rejects.toThrow();
-    await vi.waitFor(() => expect(doors.engine.pending).toBe(1));
+    await eventually(() => expect(doors.engine.pending).toBe(1));
     leaving.abort();
     await gone;
-    await vi.waitFor(() => expect([doors.engine.pending, doors.files()]).toEqual([0, []]));
+    await eventually(() => expect([doors.engine.pending, doors.files()]).toEqual([0, []]));
   });
 });
 

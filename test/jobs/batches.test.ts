@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, readSettings } from '../../src/config.ts';
 import { TrunklineError } from '../../src/errors.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
@@ -13,6 +13,7 @@ import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 const RECORDING: Recording = {
   durationMs: 1200,
@@ -62,8 +63,7 @@ async function begin(batches: Batches, order: Partial<Order> = {}, tenant = 't')
   return batch;
 }
 
-const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5000, interval: 5 });
-const endOf = (batch: Batch): Promise<void> => until(() => expect(batch.endedMs).not.toBeNull());
+const endOf = (batch: Batch): Promise<unknown> => eventually(() => expect(batch.endedMs).not.toBeNull());
 
 /** Work that goes on until it is stopped. */
 function forever({ signal }: RecordingTask): Promise<never> {
@@ -97,7 +97,7 @@ describe('a batch', () => {
     const first = open();
     const upload = { name: 'a.wav', source: { kind: 'upload' } } as const;
     const begun = await begin(first, { files: [upload, upload] });
-    await until(() => expect(begun.files[0]?.state).toBe('done'));
+    await eventually(() => expect(begun.files[0]?.state).toBe('done'));
     await first.close();
     const again: string[] = [];
     transcribe = async ({ path }) => {
@@ -138,8 +138,8 @@ describe('a batch', () => {
     clock.advance(119_000);
     expect(batches.list('t')).toHaveLength(1);
     clock.advance(61_000);
-    await until(() => expect(batches.list('t')).toEqual([]));
-    await until(() => expect(readdirSync(join(folder, 'batches'))).not.toContain(batch.id));
+    await eventually(() => expect(batches.list('t')).toEqual([]));
+    await eventually(() => expect(readdirSync(join(folder, 'batches'))).not.toContain(batch.id));
   });
 
   it('says how far it is and how far each of its files is', async () => {
@@ -156,12 +156,12 @@ describe('a batch', () => {
     const batch = await begin(batches, { files: [upload, upload, upload, upload] });
     const news: unknown[] = [];
     batches.watch(batch.id, (each) => void news.push(each.type === 'end' ? 'end' : [each.type, batches.viewFile(each.file).progress]));
-    await until(() => expect(step.listen).toBeDefined());
+    await eventually(() => expect(step.listen).toBeDefined());
     step.listen?.({ heardMs: 600, share: 0.509 });
     expect(batches.view(batch)).toMatchObject({ progress: 0.12, counts: { total: 4, waiting: 2, running: 2, done: 0 } });
     expect(batches.viewFiles(batch)[1]).toMatchObject({ state: 'running', progress: 0.5 });
     step.done?.(RECORDING);
-    await until(() =>
+    await eventually(() =>
       expect(news.slice(0, 2)).toEqual([
         ['progress', 0.5],
         ['file', 1],
@@ -349,9 +349,9 @@ describe('a webhook', () => {
   it('tells of the end, signed, and is sent again until it is taken', async () => {
     const { received, url, close } = await receiver(500, 204);
     const batch = await begin(open({ BATCH_ALLOW_PRIVATE: 'true' }), { webhookUrl: url });
-    await until(() => expect(batch.webhook?.attempts).toBe(1));
+    await eventually(() => expect(batch.webhook?.attempts).toBe(1));
     clock.advance(RETRY_DELAYS_MS[0]);
-    await until(() => expect(batch.webhook).toMatchObject({ state: 'delivered', attempts: 2 }));
+    await eventually(() => expect(batch.webhook).toMatchObject({ state: 'delivered', attempts: 2 }));
     const [, last] = received;
     const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = last?.headers ?? {};
     expect(id).toBe(batch.id);
@@ -365,10 +365,10 @@ describe('a webhook', () => {
     const batch = await begin(open(), { webhookUrl: url });
     for (const delayMs of RETRY_DELAYS_MS) {
       const attempts = batch.webhook?.attempts ?? 0;
-      await until(() => expect(batch.webhook?.attempts).toBeGreaterThan(attempts));
+      await eventually(() => expect(batch.webhook?.attempts).toBeGreaterThan(attempts));
       clock.advance(delayMs);
     }
-    await until(() => expect(batch.webhook?.state).toBe('failed'));
+    await eventually(() => expect(batch.webhook?.state).toBe('failed'));
     expect(received).toEqual([]);
     await close();
   });

@@ -3,11 +3,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
 import { readSettings } from '../../src/config.ts';
 import { download, expandFolders, findInput } from '../../src/jobs/inputs.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 let folder: string;
 let clock: FakeClock;
@@ -105,12 +106,12 @@ describe('download', () => {
       response.write('au');
     });
     const late = fetched(url, { BATCH_ALLOW_PRIVATE: 'true', UPLOAD_TIMEOUT_MS: '1000' });
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await eventually(() => expect(asked).toBe(1));
     clock.advance(1000);
     expect(await late).toEqual(refusal(/UPLOAD_TIMEOUT_MS/));
     const leaving = new AbortController();
     const left = fetched(url, undefined, leaving.signal);
-    await vi.waitFor(() => expect(asked).toBe(2));
+    await eventually(() => expect(asked).toBe(2));
     leaving.abort(new Error('cancelled'));
     expect(await left).toMatchObject({ message: 'cancelled' });
   });

@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../src/errors.ts';
 import type { Batch, BatchFile } from '../../src/jobs/batch.ts';
 import { Runner } from '../../src/jobs/runner.ts';
 import { createLog } from '../../src/log.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 function batch(id: string, tenant: string, count: number): Batch {
   const files = Array.from(
@@ -53,9 +54,9 @@ describe('Runner', () => {
     runner.add(batch('c', 'three', 2));
     expect(begun).toEqual(['a0', 'a1', 'b0', 'b1']);
     work('a0')?.finish();
-    await vi.waitFor(() => expect(begun.at(-1)).toBe('c0'));
+    await eventually(() => expect(begun.at(-1)).toBe('c0'));
     work('b0')?.finish();
-    await vi.waitFor(() => expect(begun.length).toBe(6));
+    await eventually(() => expect(begun.length).toBe(6));
     expect(begun.at(-1)).toBe('a2');
     expect(settled.map(({ name, state, durationMs }) => [name, state, durationMs])).toEqual([
       ['a0', 'done', 1000],
@@ -82,7 +83,7 @@ describe('Runner', () => {
     runner.add(batch('a', 't', 2));
     work('a0')?.fail(new TrunklineError('audio_unreadable', 'it is text'));
     work('a1')?.fail(new Error('ENOSPC: /secret/path'));
-    await vi.waitFor(() => expect(settled.length).toBe(2));
+    await eventually(() => expect(settled.length).toBe(2));
     expect(settled.map(({ error }) => error?.code)).toEqual(['audio_unreadable', 'internal']);
     expect(JSON.stringify(settled)).not.toContain('secret');
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { count, eventually, killEngine, NEVER_READY, open, outcome, restart, say } from '../helpers/link.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { count, killEngine, NEVER_READY, open, outcome, restart, say } from '../helpers/link.ts';
 
 describe('Link: order', () => {
   it('hands over what waited in the order of urgency', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { count, eventually, isAlive, killEngine, open, outcome, restart, say } from '../helpers/link.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { count, isAlive, killEngine, open, outcome, restart, say } from '../helpers/link.ts';
 
 describe('Link: the death of an engine', () => {
   it('sends the jobs in flight again and nobody notices', async () => {

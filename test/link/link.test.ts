@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/log.ts';
+import { eventually } from '../helpers/eventually.ts';
 import {
   count,
   DIES_LOADING,
-  eventually,
   IGNORES_DRAIN,
   isAlive,
   killEngine,

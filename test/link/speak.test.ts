@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { EngineErrorCode, SpeakRequest } from '../../src/link/engine.ts';
 import { Link } from '../../src/link/link.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { eventually } from '../helpers/eventually.ts';
 
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
@@ -33,8 +34,6 @@ const codeOf = (promise: Promise<unknown>): Promise<EngineErrorCode | 'nothing'>
     () => 'nothing',
     (error: { code: EngineErrorCode }) => error.code,
   );
-
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { interval: 5, timeout: 5000 });
 
 afterEach(async () => {
   for (const pid of link.status.pids) process.kill(pid, 'SIGKILL');

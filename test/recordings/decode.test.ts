@@ -1,11 +1,12 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
 import { packagePath } from '../../src/paths.ts';
 import { type DecodeRequest, decodeFile } from '../../src/recordings/decode.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { flacOfSilence } from '../helpers/flac.ts';
 
 let folder: string;
@@ -119,7 +120,7 @@ describe('decodeFile', () => {
     const outcome = expect(decode(request(write('foreign', FOREIGN)))).rejects.toMatchObject({
       message: expect.stringContaining('FFMPEG_TIMEOUT_MS'),
     });
-    await vi.waitFor(() => expect(readdirSync(folder)).toContain('pid'));
+    await eventually(() => expect(readdirSync(folder)).toContain('pid'));
     clock.advance(1000);
     await outcome;
   });

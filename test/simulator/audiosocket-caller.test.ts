@@ -193,7 +193,7 @@ describe('a call from end to end', () => {
       clock: new FakeClock(),
     }).run();
     const transcript = `${gateway.url}/v1/calls/${UUID}/transcript?format=text`;
-    await expect.poll(async () => (await fetch(transcript)).text(), { timeout: 10_000, interval: 50 }).toContain('alpha alpha alpha');
+    await expect.poll(async () => (await fetch(transcript)).text(), { interval: 50 }).toContain('alpha alpha alpha');
     const view = await (await fetch(`${gateway.url}/v1/calls/${UUID}`)).json();
     expect(view).toMatchObject({ carrier: 'audiosocket', from: '+15550100' });
     expect(report).toMatchObject({ endedBy: 'caller', warnings: [] });

@@ -34,7 +34,7 @@ async function callOnFakeClock(options: Partial<CallOptions> = {}) {
 
 /** Until the bridge has heard `count` messages of a kind. */
 async function heard(event: string, count: number): Promise<void> {
-  await expect.poll(() => bridge.events(event).length, { interval: 2 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => bridge.events(event).length).toBeGreaterThanOrEqual(count);
 }
 
 /** Until everything said before has been heard on both sides. */

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { findEspeak } from '../../../engine/models/espeak.ts';
 import type { Tts } from '../../../engine/models/model.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { finish } from '../speech.ts';
 
 /** A pretend program; what it says and obeys stands in its file. */
@@ -16,8 +17,18 @@ const pidFile = join(folder, 'pid');
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function find(runMaxMs = 10_000): Promise<Tts> {
-  const tts = await findEspeak({ path: PATH, runMaxMs });
+/** One that lists a voice at once and never says anything. */
+const MUTE = join(folder, 'mute');
+const MUTE_SCRIPT = `#!/bin/sh
+case "$1" in
+  --voices) printf 'Pty Language\\n 5  de  --/M  German  gmw/de\\n' ;;
+  --version) echo 'eSpeak NG text-to-speech: 1.51' ;;
+  *) exec sleep 60 ;;
+esac
+`;
+
+async function find(path = PATH, runMaxMs = 10_000): Promise<Tts> {
+  const tts = await findEspeak({ path, runMaxMs });
   if (tts === null) throw new Error('the pretend program was not found');
   return tts;
 }
@@ -70,9 +81,10 @@ describe('espeak-ng as an external program', () => {
   });
 
   it('ends the program when it takes too long', async () => {
-    const tts = await find(1500);
-    const steps = tts.speak({ text: `hang ${pidFile}`, voice: 'espeak:de', speed: 1 });
-    await expect(finish(steps)).rejects.toThrow('espeak-ng was ended, it is given 1500 ms');
+    writeFileSync(MUTE, MUTE_SCRIPT, { mode: 0o755 });
+    const tts = await find(MUTE, 1000);
+    const steps = tts.speak({ text: 'Guten Tag.', voice: 'espeak:de', speed: 1 });
+    await expect(finish(steps)).rejects.toThrow('espeak-ng was ended, it is given 1000 ms');
   });
 
   it('ends the program when the job is forgotten', async () => {
@@ -80,10 +92,10 @@ describe('espeak-ng as an external program', () => {
     const tts = await find();
     const steps = tts.speak({ text: `hang ${pidFile}`, voice: 'espeak:de', speed: 1 });
     await steps.next();
-    await vi.waitFor(() => expect(existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/^\d+$/), { timeout: 5000, interval: 5 });
+    await eventually(() => expect(existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/^\d+$/));
     const pid = Number(readFileSync(pidFile, 'utf8'));
     expect(isAlive(pid)).toBe(true);
     await steps.return({ samples: new Int16Array(0), rateHz: 0 });
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5000, interval: 5 });
+    await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Ffmpeg } from '../../../src/http/speech/ffmpeg.ts';
 import { FakeClock } from '../../fakes/clock.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { ECHO, Programs } from './programs.ts';
 
 const ORDER = { rateHz: 16_000, output: ['-c:a', 'flac', '-f', 'flac'] };
@@ -53,8 +54,6 @@ function endless(stretch: Buffer) {
   }
   return { state, chunks: make() };
 }
-
-const eventually = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 5000 });
 
 describe('Ffmpeg', () => {
   it('is asked once which encoders for sound it has', async () => {
@@ -113,7 +112,7 @@ describe('Ffmpeg', () => {
         last = state.taken;
         expect(last).toBe(before);
       },
-      { interval: 100 },
+      { interval: 100, timeout: 15_000 },
     );
     expect(state.taken).toBeLessThan(40);
     await encoded.return();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { eventually } from '../../helpers/eventually.ts';
 import { type Doors, knock, listen, openDoors } from '../doors.ts';
 
 const PATH = '/v1/audio/speech/ws';
@@ -42,7 +43,6 @@ class Client {
   }
 }
 
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { interval: 2, timeout: 5000 });
 const DONE = { event: 'done' };
 
 describe('WS /v1/audio/speech/ws', () => {

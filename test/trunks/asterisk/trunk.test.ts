@@ -1,9 +1,10 @@
 /** Calls by ARI, against a pretended Asterisk on loopback and a gateway on a clock of the test. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AriMode } from '../../../src/carriers/ari.ts';
 import { AsteriskTrunk } from '../../../src/trunks/asterisk/trunk.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
 import { PretendAsterisk } from '../../fakes/asterisk.ts';
+import { eventually } from '../../helpers/eventually.ts';
 
 const ID = '1795240043.2';
 const LOUD = Buffer.from(Int16Array.from({ length: 320 }, (_, i) => ((i & 4) === 0 ? 8000 : -8000)).buffer);
@@ -30,11 +31,6 @@ function start(environment: Record<string, string> = {}): void {
   gateway = startCalls({ ...asterisk.environment, ...environment });
   trunk = new AsteriskTrunk({ ...gateway.context, registry: gateway.registry });
   trunk.open();
-}
-
-/** Waits for what happens over sockets, in real time but never for a fixed while. */
-async function eventually(check: () => void): Promise<void> {
-  await vi.waitFor(check, { interval: 2, timeout: 4000 });
 }
 
 const view = (id = ID) => gateway.registry.get(id);

@@ -1,6 +1,7 @@
 /** Calls of a phone with a bridge: real sockets on loopback, time of the test's. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PhoneCall } from '../../../src/simulator/sip-call.ts';
+import { freeUdpPorts } from '../../helpers/ports.ts';
 import { PhoneLine, soundOf, speech } from './phone-line.ts';
 
 const lines: PhoneLine[] = [];
@@ -9,8 +10,9 @@ afterEach(async () => {
   for (const line of lines.splice(0)) await line.close();
 });
 
-async function openLine(environment: Record<string, string> = {}): Promise<PhoneLine> {
-  const line = await PhoneLine.open({ RTP_PORTS: '23000-23399', ...environment });
+async function openLine(environment: Record<string, string> = {}, ports = 10): Promise<PhoneLine> {
+  const { first, last } = await freeUdpPorts(ports);
+  const line = await PhoneLine.open({ RTP_PORTS: `${first}-${last}`, ...environment });
   lines.push(line);
   return line;
 }
@@ -146,7 +148,7 @@ describe('a phone call', () => {
 });
 
 it('gives its ports back when its calls are over, sixty and more', async () => {
-  const line = await openLine({ RTP_PORTS: '24000-24119', MAX_CALLS: '100', SIP_DIALOGS_MAX: '100' });
+  const line = await openLine({ MAX_CALLS: '100', SIP_DIALOGS_MAX: '100' }, 120);
   for (let round = 0; round < 2; round++) {
     const calls: PhoneCall[] = [];
     for (let i = 0; i < 60; i++) calls.push(await line.call());

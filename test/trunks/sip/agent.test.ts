@@ -3,12 +3,13 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { CallView } from '../../../src/calls/registry.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { answer, headerIn, OFFER, request } from './line.ts';
 
 const QUIET = { audio: new Int16Array(0), endless: true };
@@ -66,7 +67,7 @@ describe('the user agent', () => {
     expect(stateOf(bridge, callId)).toMatchObject({ state: 'dialing', to: '+14155550100' });
     const other = await phone.nextCall();
     await other.answer(QUIET);
-    await vi.waitFor(() => expect(stateOf(bridge, callId)).toMatchObject({ state: 'live' }));
+    await eventually(() => expect(stateOf(bridge, callId)).toMatchObject({ state: 'live' }));
     bridge.gateway.registry.hangup(callId);
     expect((await other.ended).endedBy).toBe('bridge');
   });
@@ -76,7 +77,7 @@ describe('the user agent', () => {
     const bridge = await openBridge({ SIP_TRUNK: trunkOf(phone) });
     const { callId } = await bridge.agent.dial(call);
     (await phone.nextCall()).refuse('486 Busy Here');
-    await vi.waitFor(() => expect(stateOf(bridge, callId)).toMatchObject({ state: 'ended', endReason: 'busy' }));
+    await eventually(() => expect(stateOf(bridge, callId)).toMatchObject({ state: 'ended', endReason: 'busy' }));
   });
 
   it('gives a call up that is hung up while it rings', async () => {
@@ -102,7 +103,7 @@ describe('the user agent', () => {
       text += bytes.toString('latin1');
     });
     socket.write(`\r\n\r\n${request('INVITE', { body: OFFER }).replace('SIP/2.0/UDP', 'SIP/2.0/TCP')}`);
-    await vi.waitFor(() => expect(text).toContain('SIP/2.0 200 OK'));
+    await eventually(() => expect(text).toContain('SIP/2.0 200 OK'));
     expect(text.startsWith('\r\nSIP/2.0 100')).toBe(true);
     expect(headerIn(text.slice(text.indexOf('SIP/2.0 200')), 'Contact')).toBe(`<sip:trunkline@127.0.0.1:${bridge.port};transport=tcp>`);
     socket.write('GET / HTTP/1.1\r\n\r\n');
@@ -116,7 +117,7 @@ describe('the user agent', () => {
     const { socket, received } = await openUdp();
     socket.send(request('OPTIONS'), bridge.port, '127.0.0.1');
     await once(connect(bridge.port, '127.0.0.1').resume(), 'close');
-    await vi.waitFor(async () => expect(await metricValue('trunkline_sip_dropped_total', { reason: 'address' })).toBe(before + 2));
+    await eventually(async () => expect(await metricValue('trunkline_sip_dropped_total', { reason: 'address' })).toBe(before + 2));
     await wait(20);
     expect(received).toEqual([]);
   });
@@ -127,13 +128,13 @@ describe('the user agent', () => {
     const reply = (status: string): void => {
       registrar.socket.send(answer(registrar.received.at(-1) ?? '', status), bridge.port, '127.0.0.1');
     };
-    await vi.waitFor(() => expect(registrar.received).toHaveLength(1));
+    await eventually(() => expect(registrar.received).toHaveLength(1));
     expect(bridge.agent.registered).toBe(false);
     reply('200 OK');
-    await vi.waitFor(() => expect(bridge.agent.registered).toBe(true));
+    await eventually(() => expect(bridge.agent.registered).toBe(true));
     expect(await metricValue('trunkline_sip_registered', {})).toBe(1);
     bridge.agent.drain();
-    await vi.waitFor(() => expect(registrar.received).toHaveLength(2));
+    await eventually(() => expect(registrar.received).toHaveLength(2));
     expect(headerIn(registrar.received[1] ?? '', 'Contact')).toContain('expires=0');
     reply('200 OK');
     expect(bridge.agent.registered).toBe(false);
@@ -143,7 +144,7 @@ describe('the user agent', () => {
     const bridge = await openBridge({ SIP_PUBLIC_ADDRESS: '203.0.113.7' });
     const { socket, received } = await openUdp();
     socket.send(request('INVITE', { body: OFFER }), bridge.port, '127.0.0.1');
-    await vi.waitFor(() => expect(received).toHaveLength(2));
+    await eventually(() => expect(received).toHaveLength(2));
     expect(received[1]).toContain(`Contact: <sip:trunkline@203.0.113.7:${bridge.port}>`);
     expect(received[1]).toContain('c=IN IP4 203.0.113.7');
   });
