@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AsteriskDialect } from '../../src/carriers/asterisk.ts';
 import type { CarrierEvent } from '../../src/carriers/carrier.ts';
-import { TrunklineError } from '../../src/errors.ts';
-import { readRecording, readTable, recordingNames, replay, summary } from './asterisk-recordings.ts';
+import { codeOf } from '../helpers/codes.ts';
+import { readRecording, readTable, recordingNames, replay } from './asterisk-recordings.ts';
+import { summary } from './summary.ts';
 
 const PLAIN =
   'MEDIA_START connection_id:trunkline channel:WebSocket/trunkline/0x7fe7 channel_id:1795240043.2 format:ulaw optimal_frame_size:160 ptime:20';
@@ -32,16 +33,6 @@ function startOf(message: string) {
   const event = new AsteriskDialect().receive(message);
   if (event.type !== 'start') throw new Error(`got ${event.type}, expected start`);
   return event.start;
-}
-
-function codeOf(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof TrunklineError) return error.code;
-    throw error;
-  }
-  return 'none';
 }
 
 describe('what a real Asterisk said', () => {

@@ -4,10 +4,11 @@ import { frameBytes } from '../../src/audio/frames.ts';
 import { encodeG711 } from '../../src/audio/g711.ts';
 import { AudioSocketDialect, AudioSocketFramer, type AudioSocketMessage } from '../../src/carriers/audiosocket.ts';
 import type { CarrierEvent } from '../../src/carriers/carrier.ts';
-import { TrunklineError } from '../../src/errors.ts';
 import { AudioSocketReader } from '../../src/simulator/audiosocket-reader.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
-import { hear, readRecording, readTable, recordingNames, replay, summary } from './audiosocket-recordings.ts';
+import { codeOf } from '../helpers/codes.ts';
+import { hear, readRecording, readTable, recordingNames, replay } from './audiosocket-recordings.ts';
+import { summary } from './summary.ts';
 
 const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';
 const NAMED = message(0x01, Buffer.from(UUID.replaceAll('-', ''), 'hex'));
@@ -20,16 +21,6 @@ function message(kind: number, payload: Uint8Array = new Uint8Array(0)): Buffer 
 
 function tone(samples: number, level = 3000): Int16Array {
   return Int16Array.from({ length: samples }, (_, i) => level * Math.sin(i / 4));
-}
-
-function codeOf(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof TrunklineError) return error.code;
-    throw error;
-  }
-  return 'none';
 }
 
 function named(): AudioSocketDialect {

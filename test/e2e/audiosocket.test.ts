@@ -1,18 +1,14 @@
 /** A call over AudioSocket as an operator has it: a gateway of its own process with real models, and an Asterisk that is as strict as the real one. */
-import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pcm16ToSamples } from '../../src/audio/pcm.ts';
-import { readWav, writeWav } from '../../src/audio/wav.ts';
 import { systemClock } from '../../src/clock.ts';
-import { packagePath } from '../../src/paths.ts';
 import { AudioSocketCaller } from '../../src/simulator/audiosocket-caller.ts';
 import { type Codec, msToSamples } from '../../src/units.ts';
-import { countEdits, wordErrorRate } from '../bench/wer/align.ts';
-import { normaliseWords } from '../bench/wer/normalise.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { freePort } from '../helpers/ports.ts';
+import { errorRate, recording, recordingPath, textOf, transcribe } from './understanding.ts';
 
 const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
 const ANSWER = 'The first green apple is on the wooden table. Please call me back at noon tomorrow.';
@@ -26,27 +22,12 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-const wav = (name: string) => packagePath('fixtures', 'audio', `${name}.wav`);
-const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, string[]>;
-
-function errorRate(said: string, heard: string): number {
-  return wordErrorRate(countEdits(normaliseWords(said), normaliseWords(heard)));
-}
-
-async function transcribe(running: GatewayProcess, samples: Int16Array): Promise<string> {
-  const form = new FormData();
-  form.set('model', 'moonshine-tiny');
-  form.set('response_format', 'text');
-  form.set('file', new Blob([writeWav([samples], LINEAR_8K.rateHz)]), 'heard.wav');
-  return (await fetch(`${running.url}/v1/audio/transcriptions`, { method: 'POST', body: form })).text();
-}
-
 describe('a call over AudioSocket', () => {
   it('is captioned, and hears an answer that can be understood', async () => {
     const port = await freePort();
     gateway = await startGateway({ AUDIOSOCKET_PORT: String(port) });
     const feed = await readFeed(gateway.url);
-    const speech = readWav(readFileSync(wav('short'))).channels[0] ?? new Int16Array(0);
+    const speech = recording('short');
     const audio = new Int16Array(speech.length + msToSamples(LISTEN_MS, LINEAR_8K.rateHz));
     audio.set(speech);
     const heard: number[] = [];
@@ -63,7 +44,7 @@ describe('a call over AudioSocket', () => {
     expect(await ended).toMatchObject({ endedBy: 'caller', clippedMs: 0, warnings: [] });
     await feed.until((event) => event.type === 'call.ended' && event.reason === 'hangup');
     const captions = feed.finals(caller.uuid).map(({ text }) => text);
-    expect(errorRate([texts['short']].flat().join(' '), captions.join(' '))).toBeLessThan(WER_MAX);
+    expect(errorRate(textOf('short'), captions.join(' '))).toBeLessThan(WER_MAX);
     expect(errorRate(ANSWER, await transcribe(gateway, Int16Array.from(heard)))).toBeLessThan(WER_MAX);
     feed.close();
   });
@@ -73,7 +54,7 @@ describe('a call over AudioSocket', () => {
     gateway = await startGateway({ AUDIOSOCKET_PORT: port, ASTERISK_PASSWORD: 'secret' });
     const environment = { AUDIOSOCKET_PORT: port, PORT: new URL(gateway.url).port, ASTERISK_PASSWORD: 'secret' };
     const { code, out } = await runBuiltCli(
-      ['call', wav('short'), '--carrier', 'audiosocket', '--fast', '--json', '--from', '+15550123', '--param', 'bargeIn=off'],
+      ['call', recordingPath('short'), '--carrier', 'audiosocket', '--fast', '--json', '--from', '+15550123', '--param', 'bargeIn=off'],
       environment,
     );
     const report = JSON.parse(out) as { uuid: string };

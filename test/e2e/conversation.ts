@@ -1,6 +1,6 @@
 /** A simulated caller who talks with an app through a whole gateway: says sentences, waits for answers, hears them. */
 import { decodeG711 } from '../../src/audio/g711.ts';
-import { readWav, writeWav } from '../../src/audio/wav.ts';
+import { readWav } from '../../src/audio/wav.ts';
 import type { FeedEvent, SpokenEvent } from '../../src/calls/events.ts';
 import { sleep, systemClock } from '../../src/clock.ts';
 import { Microphone } from '../../src/simulator/microphone.ts';
@@ -8,6 +8,7 @@ import { type CallReport, TwilioCaller } from '../../src/simulator/twilio-caller
 import { MULAW_8K } from '../../src/units.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import type { GatewayProcess } from '../helpers/gateway.ts';
+import { transcribe } from './understanding.ts';
 
 const CALL_MAX_MS = 90_000;
 /** From the decision to speak to the first sound. */
@@ -74,14 +75,8 @@ export class Conversation {
   }
 
   /** What the gateway's own recogniser makes of all that it sent to the caller. */
-  async transcribeWhatWasHeard(): Promise<string> {
-    const wav = writeWav([decodeG711(Buffer.concat(this.#heard), MULAW_8K)], MULAW_8K.rateHz);
-    const form = new FormData();
-    form.set('file', new Blob([Buffer.from(wav)]), 'heard.wav');
-    form.set('model', 'moonshine-tiny');
-    const response = await fetch(`${this.#gateway.url}/v1/audio/transcriptions`, { method: 'POST', body: form });
-    if (response.status !== 200) throw new Error(`the transcription was answered with ${response.status}: ${await response.text()}`);
-    return ((await response.json()) as { text: string }).text;
+  transcribeWhatWasHeard(): Promise<string> {
+    return transcribe(this.#gateway, decodeG711(Buffer.concat(this.#heard), MULAW_8K));
   }
 
   #nth(kind: 'spoken' | 'final', count: number): Promise<FeedEvent> {

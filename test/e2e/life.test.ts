@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readWav } from '../../src/audio/wav.ts';
 import { systemClock } from '../../src/clock.ts';
-import { packagePath } from '../../src/paths.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
-import { countEdits, wordErrorRate } from '../bench/wer/align.ts';
-import { normaliseWords } from '../bench/wer/normalise.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { nonSpeechSignals } from '../helpers/signals.ts';
+import { errorRate, recording, textOf } from './understanding.ts';
 
 const LONG_SPEECH_MS = 8000;
 const SYNTHETIC_WER_MAX = 15;
@@ -19,30 +15,21 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-function fixture(name: string): Int16Array {
-  return readWav(readFileSync(packagePath('fixtures', 'audio', `${name}.wav`))).channels[0] ?? new Int16Array(0);
-}
-
-function spokenText(name: string): string {
-  const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, unknown>;
-  return [texts[name]].flat().join(' ');
-}
-
 const mediaUrl = (running: GatewayProcess) => `${running.url.replace(/^http/, 'ws')}/twilio/media`;
 
 describe('a gateway with the real models', () => {
   it('captions both sides of a call while they speak', async () => {
     gateway = await startGateway();
     const feed = await readFeed(gateway.url);
-    const tracks = { inbound: fixture('demo-caller'), outbound: fixture('demo-agent') };
+    const tracks = { inbound: recording('demo-caller'), outbound: recording('demo-agent') };
     await placeCall({ url: mediaUrl(gateway), tracks, pace: 'realtime', clock: systemClock, callSid: 'CAboth' });
     await feed.until((event) => event.type === 'call.ended');
 
-    const said = { inbound: spokenText('demo-caller'), outbound: spokenText('demo-agent') };
+    const said = { inbound: textOf('demo-caller'), outbound: textOf('demo-agent') };
     for (const track of ['inbound', 'outbound'] as const) {
       const captions = feed.finals('CAboth').filter((caption) => caption.track === track);
       const heard = captions.map((caption) => caption.text).join(' ');
-      expect(wordErrorRate(countEdits(normaliseWords(said[track]), normaliseWords(heard)))).toBeLessThan(SYNTHETIC_WER_MAX);
+      expect(errorRate(said[track], heard)).toBeLessThan(SYNTHETIC_WER_MAX);
     }
     const transcript = await (await fetch(`${gateway.url}/v1/calls/CAboth/transcript?format=text`)).text();
     for (const caption of feed.finals('CAboth')) expect(transcript).toContain(caption.text);
@@ -53,7 +40,7 @@ describe('a gateway with the real models', () => {
     gateway = await startGateway();
     const feed = await readFeed(gateway.url);
     const running = gateway;
-    const inbound = fixture('long-speech');
+    const inbound = recording('long-speech');
     const call = placeCall({ url: mediaUrl(gateway), tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid: 'CAkilled' });
     await feed.until((event) => event.type === 'caption');
     const killEngines = () => {
@@ -66,8 +53,7 @@ describe('a gateway with the real models', () => {
     await feed.until((event) => event.type === 'call.ended');
 
     const heard = feed.finals('CAkilled').map((caption) => caption.text);
-    const said = normaliseWords(spokenText('long-speech'));
-    expect(wordErrorRate(countEdits(said, normaliseWords(heard.join(' '))))).toBeLessThan(SYNTHETIC_WER_MAX);
+    expect(errorRate(textOf('long-speech'), heard.join(' '))).toBeLessThan(SYNTHETIC_WER_MAX);
     expect(await gateway.metrics()).toMatch(/trunkline_engine_restarts_total [1-9]/);
     feed.close();
   });
@@ -92,7 +78,7 @@ describe('a gateway with the real models', () => {
     const feed = await readFeed(gateway.url);
     const call = placeCall({
       url: mediaUrl(gateway),
-      tracks: { inbound: fixture('long-speech') },
+      tracks: { inbound: recording('long-speech') },
       pace: 'realtime',
       clock: systemClock,
       callSid: 'CAdrained',

@@ -1,18 +1,14 @@
 /** A call of a SIP phone as an operator has it: a gateway of its own process with real models, and a line that loses and reorders packets. */
-import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readWav, writeWav } from '../../src/audio/wav.ts';
 import { systemClock } from '../../src/clock.ts';
-import { packagePath } from '../../src/paths.ts';
 import { SipPhone } from '../../src/simulator/sip-phone.ts';
 import { samplesToMs } from '../../src/units.ts';
-import { countEdits, wordErrorRate } from '../bench/wer/align.ts';
-import { normaliseWords } from '../bench/wer/normalise.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { freePort, freeUdpPorts } from '../helpers/ports.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
+import { errorRate, recording, recordingPath, textOf, transcribe } from './understanding.ts';
 
 const ANSWER = 'The first green apple is on the wooden table. Please call me back at noon tomorrow.';
 /** Synthetic speech on a line that loses a tenth. */
@@ -30,33 +26,17 @@ afterEach(async () => {
   phone = undefined;
 });
 
-const wav = (name: string) => packagePath('fixtures', 'audio', `${name}.wav`);
-const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, string[]>;
-
-function errorRate(said: string, heard: string): number {
-  return wordErrorRate(countEdits(normaliseWords(said), normaliseWords(heard)));
-}
-
-async function transcribe(running: GatewayProcess, samples: Int16Array): Promise<string> {
-  const form = new FormData();
-  form.set('model', 'moonshine-tiny');
-  form.set('response_format', 'text');
-  form.set('file', new Blob([writeWav([samples], LINE_RATE_HZ)]), 'heard.wav');
-  return (await fetch(`${running.url}/v1/audio/transcriptions`, { method: 'POST', body: form })).text();
-}
-
 describe('a phone call', () => {
   it('is captioned over a line that loses a tenth of its packets, and hears an answer that can be understood', async () => {
     const port = await freePort();
     const { first, last } = await freeUdpPorts(10);
     gateway = await startGateway({ SIP_PORT: String(port), RTP_PORTS: `${first}-${last}` });
     const feed = await readFeed(gateway.url);
-    const speech = readWav(readFileSync(wav('demo-caller'))).channels[0] ?? new Int16Array(0);
+    const speech = recording('demo-caller');
     phone = await SipPhone.open({ clock: systemClock });
     const uri = `sip:bridge@127.0.0.1:${port}`;
     const call = await phone.dial({ uri, audio: speech, endless: true, lossShare: 0.1, reorderShare: 0.05, seed: 4 });
     await call.answered;
-    const said = texts['demo-caller'] ?? [];
     await expect
       .poll(() => call.media?.sentMs ?? 0, { timeout: 120_000 })
       .toBeGreaterThan(samplesToMs(speech.length, LINE_RATE_HZ) + FINAL_MS);
@@ -67,7 +47,7 @@ describe('a phone call', () => {
     call.hangup();
     await feed.until((event) => event.type === 'call.ended' && event.reason === 'hangup');
     const captions = feed.finals(call.callId).map(({ text }) => text);
-    expect(errorRate(said.join(' '), captions.join(' '))).toBeLessThan(HEARD_WER_MAX);
+    expect(errorRate(textOf('demo-caller'), captions.join(' '))).toBeLessThan(HEARD_WER_MAX);
     expect(errorRate(ANSWER, await transcribe(gateway, sound))).toBeLessThan(ANSWER_WER_MAX);
     feed.close();
   });
@@ -76,7 +56,7 @@ describe('a phone call', () => {
     const port = await freePort();
     const { first, last } = await freeUdpPorts(10);
     gateway = await startGateway({ SIP_PORT: String(port), RTP_PORTS: `${first}-${last}` });
-    const { code, out } = await runBuiltCli(['call', wav('short'), '--carrier', 'sip', '--json'], { SIP_PORT: String(port) });
+    const { code, out } = await runBuiltCli(['call', recordingPath('short'), '--carrier', 'sip', '--json'], { SIP_PORT: String(port) });
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ endedBy: 'phone', status: 200 });
   });

@@ -8,6 +8,7 @@ import { Metrics } from '../../src/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from './eventually.ts';
+import { isAlive } from './processes.ts';
 
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
@@ -55,15 +56,6 @@ export async function say(link: Link, word: string, urgency: Urgency = 'final', 
 
 /** Settled outcome as a word: the text, or the code of the error. */
 export const outcome = (promise: Promise<string>): Promise<string> => promise.catch((error: { code: string }) => error.code);
-
-/** Whether a process of that id exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 /** Kills the first engine of `link` and returns its process id. */
 export function killEngine(link: Link): number {

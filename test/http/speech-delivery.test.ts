@@ -2,7 +2,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { READER_STALL_MS } from '../../src/http/speech/deliver.ts';
-import { eventually } from '../helpers/eventually.ts';
+import { eventually, PATIENCE_MS } from '../helpers/eventually.ts';
 import { type Doors, listen, openDoors } from './doors.ts';
 
 const MAKING_MS = 100;
@@ -27,7 +27,7 @@ async function whenSteady(read: () => number): Promise<number> {
       last = read();
       expect(last).toBe(before);
     },
-    { interval: 100, timeout: 15_000 },
+    { interval: 100, timeout: PATIENCE_MS },
   );
   return last;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
-import { count, isAlive, killEngine, open, outcome, restart, say } from '../helpers/link.ts';
+import { count, killEngine, open, outcome, restart, say } from '../helpers/link.ts';
+import { isAlive } from '../helpers/processes.ts';
 
 describe('Link: the death of an engine', () => {
   it('sends the jobs in flight again and nobody notices', async () => {

@@ -5,7 +5,6 @@ import {
   count,
   DIES_LOADING,
   IGNORES_DRAIN,
-  isAlive,
   killEngine,
   NEVER_READY,
   open,
@@ -15,6 +14,7 @@ import {
   say,
   withoutNode,
 } from '../helpers/link.ts';
+import { isAlive } from '../helpers/processes.ts';
 
 describe('Link: engines come and go', () => {
   it('is ready when the first engine is, and tells what it runs', async () => {

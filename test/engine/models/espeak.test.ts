@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { findEspeak } from '../../../engine/models/espeak.ts';
 import type { Tts } from '../../../engine/models/model.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { isAlive } from '../../helpers/processes.ts';
 import { finish } from '../speech.ts';
 
 /** A pretend program; what it says and obeys stands in its file. */
@@ -31,14 +32,6 @@ async function find(path = PATH, runMaxMs = 10_000): Promise<Tts> {
   const tts = await findEspeak({ path, runMaxMs });
   if (tts === null) throw new Error('the pretend program was not found');
   return tts;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 describe('espeak-ng as an external program', () => {

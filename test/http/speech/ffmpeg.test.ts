@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Ffmpeg } from '../../../src/http/speech/ffmpeg.ts';
 import { FakeClock } from '../../fakes/clock.ts';
-import { eventually } from '../../helpers/eventually.ts';
+import { eventually, PATIENCE_MS } from '../../helpers/eventually.ts';
 import { ECHO, Programs } from './programs.ts';
 
 const ORDER = { rateHz: 16_000, output: ['-c:a', 'flac', '-f', 'flac'] };
@@ -112,7 +112,7 @@ describe('Ffmpeg', () => {
         last = state.taken;
         expect(last).toBe(before);
       },
-      { interval: 100, timeout: 15_000 },
+      { interval: 100, timeout: PATIENCE_MS },
     );
     expect(state.taken).toBeLessThan(40);
     await encoded.return();

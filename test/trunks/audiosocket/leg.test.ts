@@ -6,6 +6,7 @@ import { TrunklineError } from '../../../src/errors.ts';
 import { AudioSocketLeg } from '../../../src/trunks/audiosocket/leg.ts';
 import { FRAME_MS } from '../../../src/units.ts';
 import { FakeClock } from '../../fakes/clock.ts';
+import { delivered } from '../../helpers/loopback.ts';
 import { Asterisk, arrived, frame, message, NAMED, openPort } from './line.ts';
 
 const LIMITS = { startTimeoutMs: 10_000, mediaTimeoutMs: 60_000, sendBufferMaxBytes: 65_536, messageMaxBytes: 4096 };
@@ -63,7 +64,7 @@ async function liveLeg(onEvent?: (event: CarrierEvent, leg: AudioSocketLeg) => v
 async function pass(line: Line, durationMs: number): Promise<void> {
   for (let passedMs = 0; passedMs < durationMs; passedMs += FRAME_MS) {
     line.clock.advance(FRAME_MS);
-    await new Promise((resolve) => setImmediate(resolve));
+    await delivered();
   }
 }
 

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { encodeG711 } from '../../../src/audio/g711.ts';
 import { AudioSocketReader } from '../../../src/simulator/audiosocket-reader.ts';
 import { type Codec, FRAME_MS, msToSamples } from '../../../src/units.ts';
+import { PATIENCE_MS } from '../../helpers/eventually.ts';
 
 export const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';
 export const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
@@ -74,9 +75,9 @@ export async function openPort(onConnection: (socket: Socket) => void): Promise<
   return { port: (server.address() as AddressInfo).port, server };
 }
 
-/** Lets whatever is on its way over loopback arrive, until `condition` holds. Fails after about a second. */
+/** Lets whatever is on its way over loopback arrive, until `condition` holds. Fails after a while. */
 export async function arrived(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 20_000; turn++) {
+  for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; ) {
     if (condition()) return;
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -3,6 +3,7 @@ import { AnnouncedCalls } from '../../../src/calls/announced.ts';
 import { AudioSocketServer } from '../../../src/trunks/audiosocket/server.ts';
 import { FRAME_MS } from '../../../src/units.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
+import { delivered } from '../../helpers/loopback.ts';
 import { Asterisk, arrived, frame, message, NAMED, named, UUID } from './line.ts';
 
 const OTHER_UUID = '00000000-0000-4000-8000-000000000002';
@@ -42,7 +43,7 @@ async function pass({ gateway }: Trunk, asterisk: Asterisk, durationMs: number, 
   for (let passedMs = 0; passedMs < durationMs; passedMs += FRAME_MS) {
     gateway.clock.advance(FRAME_MS);
     asterisk.say(frame(level));
-    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 2; turn++) await delivered();
   }
 }
 

@@ -1,13 +1,13 @@
 /** A bridge and a phone that calls it over loopback, both on the clock of the test. */
-import { setImmediate } from 'node:timers/promises';
 import type { PhoneCall } from '../../../src/simulator/sip-call.ts';
 import { type DialOptions, SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { msToSamples } from '../../../src/units.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
+import { delivered } from '../../helpers/loopback.ts';
 
 const STEP_MS = 10;
-/** Datagrams on loopback are there at the next look; a few looks let an answer's answer through. */
+/** An answer's answer, and one more each way. */
 const LOOKS = 4;
 
 /** Loud for `durationMs`, at 8 kHz: what the fake engine takes for speech. */
@@ -61,7 +61,7 @@ export class PhoneLine {
 
   /** Lets what was sent arrive. */
   async look(): Promise<void> {
-    for (let i = 0; i < LOOKS; i++) await setImmediate();
+    for (let i = 0; i < LOOKS; i++) await delivered();
   }
 
   /** The events of one kind so far. */
