@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import OpenAI, { InternalServerError, RateLimitError, toFile } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readSubtitles } from '../helpers/subtitles.ts';
 import { formOf, openRecordingDoors, type RecordingDoors, speechFile } from './recording-doors.ts';
@@ -43,9 +44,10 @@ class ChatServer {
 let doors: RecordingDoors;
 let chat: ChatServer;
 
-async function open(): Promise<void> {
+async function open(environment: Readonly<Record<string, string>> = {}): Promise<void> {
   chat = new ChatServer();
-  doors = await openRecordingDoors({ TRANSLATE_BASE_URL: await chat.listen(), TRANSLATE_MODEL: 'm', TRANSLATE_API_KEY: 'k' });
+  const translator = { TRANSLATE_BASE_URL: await chat.listen(), TRANSLATE_MODEL: 'm', TRANSLATE_API_KEY: 'k' };
+  doors = await openRecordingDoors({ ...translator, ...environment });
 }
 
 afterEach(async () => {
@@ -146,6 +148,34 @@ describe('a translation', () => {
     chat.status = 500;
     const response = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['stream', 'true']);
     expect(await response.text()).toMatch(/^data: \{"error":\{.*"code":"translation_failed"\}\}\n\n$/);
+  });
+
+  it('is what the client of OpenAI expects, as are failures and a full queue', async () => {
+    await open({ BATCH_QUEUE_MAX: '1' });
+    const { audio } = new OpenAI({ baseURL: `${doors.url}/v1`, apiKey: 'any', maxRetries: 0 });
+    const wanted = { file: await toFile(speechFile([1, 2], [3]), 'a.wav'), model: 'whisper-1', target_language: 'de' };
+    expect(await audio.translations.create(wanted)).toMatchObject({ text: 'W1 W2. W3.' });
+    const verbose = await audio.translations.create({ ...wanted, response_format: 'verbose_json' });
+    expect(verbose).toMatchObject({
+      language: 'german',
+      segments: [
+        { id: 0, text: ' W1 W2.' },
+        { id: 1, text: ' W3.' },
+      ],
+    });
+    for (const response_format of ['srt', 'vtt'] as const) {
+      const subtitles: unknown = await audio.translations.create({ ...wanted, response_format });
+      expect(readSubtitles(String(subtitles)).map(({ text }) => text)).toEqual(['W1 W2.', 'W3.']);
+    }
+    chat.status = 500;
+    const failure: unknown = await audio.translations.create(wanted).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InternalServerError);
+    expect(failure).toMatchObject({ status: 502, code: 'translation_failed' });
+    const place = await doors.recordings.admit();
+    const refusal: unknown = await audio.translations.create(wanted).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(RateLimitError);
+    expect((refusal as RateLimitError).headers?.get('retry-after')).toBe('2');
+    await place.release();
   });
 
   it('into what was spoken asks nobody', async () => {
