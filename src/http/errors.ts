@@ -98,6 +98,7 @@ function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineErr
   const { statusCode = 500, message = '', code = '' } = (error ?? {}) as Partial<FastifyError>;
   if (code === 'FST_ERR_NOT_FOUND') return routeNotFound(request);
   if (statusCode === 413) return new TrunklineError('message_too_large', message);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return mediaTypeUnknown(request);
   if (statusCode >= 400 && statusCode < 500) return new TrunklineError('invalid_request', message);
   return new TrunklineError('internal', `something went wrong in here; the log says what under request id ${request.id}`);
 }
@@ -106,6 +107,12 @@ function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineErr
 export function routeNotFound(request: FastifyRequest): TrunklineError {
   const path = request.url.split('?', 1)[0] ?? '';
   return new TrunklineError('route_not_found', `there is no ${request.method} ${clip(path)}; /docs lists what there is`);
+}
+
+function mediaTypeUnknown(request: FastifyRequest): TrunklineError {
+  const taken = request.routeOptions.schema?.consumes ?? ['application/json'];
+  const came = request.headers['content-type'];
+  return new TrunklineError('invalid_request', `header content-type: got ${describe(came)}, expected ${taken.join(' or ')}`);
 }
 
 /** What fastify-type-provider-zod throws. */
@@ -125,9 +132,22 @@ function explainValidation(error: ZodValidation, request: FastifyRequest): strin
     .map(({ instancePath, message = 'not allowed' }) => {
       const path = instancePath.split('/').filter((part) => part !== '');
       const field = [PLACES[validationContext] ?? validationContext, ...path].join('.');
-      return isSecret ? `${field}: ${message}` : `${field}: got ${describe(valueAt(came, path))}; ${message}`;
+      const words = plainWords(message);
+      if (isSecret || words.startsWith(UNKNOWN_FIELD)) return `${field}: ${words}`;
+      return `${field}: got ${describe(valueAt(came, path))}${words.startsWith('expected') ? ',' : ';'} ${words}`;
     })
     .join('. ');
+}
+
+const UNKNOWN_FIELD = 'no such field: ';
+
+/** Zod's message in the words of our own, and without what came, which is said before it. */
+function plainWords(message: string): string {
+  return message
+    .replace(/^Invalid (?:input|option): (?=expected)/, '')
+    .replace(/, received \w+$/, '')
+    .replace(/^Unrecognized keys?: /, UNKNOWN_FIELD)
+    .replaceAll('"|"', '", "');
 }
 
 function valueAt(root: unknown, path: readonly string[]): unknown {

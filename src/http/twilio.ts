@@ -21,9 +21,11 @@ const voiceFields = z.object({
   To: z.string().max(256).optional(),
 });
 
+/** A request without a body is one without fields. */
 const voiceForm = z
   .string()
-  .transform((text): z.input<typeof voiceFields> => ({ CallSid: '', ...Object.fromEntries(new URLSearchParams(text)) }))
+  .nullable()
+  .transform((text): z.input<typeof voiceFields> => ({ CallSid: '', ...Object.fromEntries(new URLSearchParams(text ?? '')) }))
   .pipe(voiceFields);
 
 /** ITU-T E.164. In a query `+` means a space, and hardly anybody writes `%2B`. */

@@ -10,6 +10,19 @@ import { setText } from './dom.js';
 /** So much of a long id tells calls apart well enough. */
 const ID_CHARS = 12;
 
+/** Carriers whose name is not their id with a capital. */
+const CARRIER_NAMES = new Map([
+  ['signalwire', 'SignalWire'],
+  ['audiosocket', 'AudioSocket'],
+  ['sip', 'SIP'],
+  ['browser', 'the page’s phone'],
+]);
+
+/** What people call the carrier. @param {string} carrier @returns {string} */
+export function nameCarrier(carrier) {
+  return CARRIER_NAMES.get(carrier) ?? `${carrier.slice(0, 1).toUpperCase()}${carrier.slice(1)}`;
+}
+
 /** Who talks to whom, as far as the carrier told; its id where it told neither. @param {CallView} call @returns {string} */
 export function nameCall(call) {
   if (call.from === null && call.to === null) return `Call ${call.id.length > ID_CHARS ? `${call.id.slice(0, ID_CHARS)}…` : call.id}`;

@@ -2,7 +2,7 @@
  * The page: which calls there are, what is said on the chosen one, and how the page stands with the gateway. Whatever a call says enters the document
  * as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a link comes back to it.
  */
-import { CallList, describeCall, formatClock, nameCall } from './calls.js';
+import { CallList, describeCall, formatClock, nameCall, nameCarrier } from './calls.js';
 import { Captions } from './captions.js';
 import { part, setText } from './dom.js';
 import { callPath, getJson, KeyWanted, NoAnswer, openSession } from './gateway.js';
@@ -300,10 +300,8 @@ class Page {
     setText(part('call-heading'), call === undefined ? chosen : nameCall(call));
     setText(
       part('call-facts'),
-      call === undefined ? '' : `${describeCall(call)}, begun ${formatClock(call.startedAt)}, over ${call.carrier}`,
+      call === undefined ? '' : `${describeCall(call)}, begun ${formatClock(call.startedAt)}, over ${nameCarrier(call.carrier)}`,
     );
-    part('quiet').hidden = !this.#captions.empty;
-    setText(part('quiet'), this.#explainQuiet(call));
   }
 
   /** @param {CallView | undefined} call @returns {string} */

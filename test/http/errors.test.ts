@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Doors, openDoors } from './doors.ts';
+
+let doors: Doors;
+
+afterEach(() => doors.app.close());
+
+async function messageOf(method: 'GET' | 'POST', url: string, options: { type?: string; body?: string } = {}): Promise<string> {
+  doors = await openDoors();
+  const { type = 'application/json', body } = options;
+  const headers = body === undefined ? {} : { 'content-type': type };
+  const answer = await doors.app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
+  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'invalid_request']);
+  return answer.json().error.message;
+}
+
+describe('what is wrong with a request', () => {
+  it.each([
+    ['a field that is missing', '{}', 'body.input: got nothing, expected string'],
+    ['a field of another type', '{"input":7}', 'body.input: got 7, expected string'],
+    [
+      'a value that is none of those allowed',
+      '{"input":"x","stream_format":"ws"}',
+      'body.stream_format: got "ws", expected one of "audio", "sse"',
+    ],
+  ])('is said once, and what was expected: %s', async (_what, body, words) => {
+    expect(await messageOf('POST', '/v1/audio/speech', { body })).toBe(words);
+  });
+
+  it('names fields that there are not, and does not repeat the rest', async () => {
+    expect(await messageOf('GET', '/v1/captions?cal=CA1')).toBe('query: no such field: "cal"');
+  });
+
+  it('says which content type came, and which are taken', async () => {
+    expect(await messageOf('POST', '/v1/calls', { type: 'text/csv', body: 'to' })).toBe(
+      'header content-type: got "text/csv", expected application/json',
+    );
+    expect(await messageOf('POST', '/v1/audio/transcriptions', { type: 'text/csv', body: 'to' })).toBe(
+      'header content-type: got "text/csv", expected multipart/form-data',
+    );
+  });
+
+  it('asks a webhook without a body for the field that is missing', async () => {
+    expect(await messageOf('POST', '/twilio/voice')).toBe(
+      'body.CallSid: got nothing, expected a call identifier such as CA and 32 hexadecimal digits',
+    );
+  });
+});
