@@ -1,6 +1,6 @@
 /** What README and NOTICE promise is what there is: each table is compared with its source, both ways. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packagePath } from '../src/paths.ts';
@@ -41,6 +41,15 @@ describe('README', () => {
     );
     expect(targets.filter((target) => !existsSync(packagePath(target)))).toEqual([]);
     expect(targets).toContain('docs/images/page.png');
+  });
+
+  it('is joined by a tour that names files that exist', () => {
+    const files = ['src', 'engine', 'test'].flatMap((room) =>
+      readdirSync(packagePath(room), { recursive: true, encoding: 'utf8' }).map((path) => `/${room}/${path.replaceAll('\\', '/')}`),
+    );
+    const named = [...read('CONTRIBUTING.md').matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, path = '']) => path);
+    expect(named.filter((path) => !files.some((file) => file.endsWith(`/${path}`)))).toEqual([]);
+    expect(named.length).toBeGreaterThan(50);
   });
 
   it('names npm scripts that exist', () => {
