@@ -52,7 +52,7 @@ export function parseKeyPresses(text: string): KeyPress[] {
 }
 
 /** One more `name=value`, added to those before. */
-export function addParameter(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+export function addParameter(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=value.');
   return { ...before, [name]: value };

@@ -22,6 +22,7 @@ export async function call(command: CallCommand, settings: Settings, terminal: T
   const interruption = new Interruption(placed.hangup);
   const outcome = await showProgress(placed, terminal).finally(() => interruption.ignore());
   print(placed.id, outcome, command, terminal);
+  if (command.json !== true) terminal.out.line(`Captions  ${transcriptUrl(placed.id, command, settings)}`);
   if (interruption.came) return EXIT_INTERRUPTED;
   return outcome.asOrdered ? EXIT_OK : EXIT_FAILED;
 }
@@ -35,6 +36,15 @@ async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }
     timer.cancel();
     err.live([]);
   }
+}
+
+/** Where the bridge has what was said. Its HTTP door is that of a WebSocket's URL; a door of another kind names the host alone. */
+export function transcriptUrl(id: string, { url, voice }: Pick<CallOrder, 'url' | 'voice'>, { PORT }: Pick<Settings, 'PORT'>): string {
+  const path = `/v1/calls/${id}/transcript?format=text`;
+  const web = url?.replace(/^ws/, 'http') ?? voice ?? `http://127.0.0.1:${PORT}`;
+  if (web.startsWith('http')) return new URL(path, web).href;
+  const host = /^(?:tcp:\/\/|sip:(?:[^@]*@)?)(\[[^\]]*\]|[^:;?/]*)/.exec(web)?.[1] ?? '127.0.0.1';
+  return `http://${host}:${PORT}${path}`;
 }
 
 function print(id: string, outcome: CallOutcome, command: CallCommand, { out, err }: Terminal): void {

@@ -14,6 +14,8 @@ import { createLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import { packagePath } from '../paths.ts';
 import type { Settings } from '../settings.ts';
+import { resolveVoice } from '../speech/voices.ts';
+import { samplesToMs } from '../units.ts';
 
 /** One line of the doctor's report. `detail` of anything but `ok` says what helps. */
 export interface Finding {
@@ -73,10 +75,12 @@ export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): 
   }
 }
 
+const NOT_WANTED = 'not wanted (EXECUTION_PROVIDER=cpu); with cuda, this line says what a GPU would still need';
+
 /** A missing CUDA matters to those who want it. */
 export function judgeCuda(provider: Settings['EXECUTION_PROVIDER'], problem: string | null): Finding {
   if (problem === null) return { name: 'cuda', status: 'ok', detail: 'the provider is installed' };
-  if (provider === 'cpu') return { name: 'cuda', status: 'ok', detail: `not wanted (EXECUTION_PROVIDER=cpu). For a GPU: ${problem}` };
+  if (provider === 'cpu') return { name: 'cuda', status: 'ok', detail: NOT_WANTED };
   return { name: 'cuda', status: provider === 'cuda' ? 'fail' : 'warn', detail: problem };
 }
 
@@ -96,7 +100,7 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
   );
   try {
     await link.start();
-    return [await tryDetector(link), await tryRecogniser(link)];
+    return [await tryDetector(link), await tryRecogniser(link), await trySpeaker(link, settings.DEFAULT_VOICE)];
   } catch (error) {
     const reason = refusal ?? (error instanceof Error ? error.message : String(error));
     return [{ name: 'models', status: 'fail', detail: `the speech engine does not start: ${reason}` }];
@@ -119,6 +123,22 @@ async function tryRecogniser(link: Link): Promise<Finding> {
   return { name: 'asr model', status: 'ok', detail: `${models?.asr} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms` };
 }
 
+async function trySpeaker(link: Link, defaultVoice: string): Promise<Finding> {
+  const startMs = systemClock.nowMs();
+  try {
+    const voice = resolveVoice(undefined, link.voices, defaultVoice).name;
+    const { samples, rateHz } = await link.speak({ text: 'Hello.', voice, speed: 1, urgency: 'speak', dueInMs: 1000 });
+    const spoken = `${voice} on ${link.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ms of audio`;
+    return { name: 'tts model', status: 'ok', detail: `${spoken} in ${sinceMs(startMs)} ms` };
+  } catch (error) {
+    return {
+      name: 'tts model',
+      status: 'fail',
+      detail: `DEFAULT_VOICE cannot speak: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
 function sinceMs(startMs: number): number {
   return Math.round(systemClock.nowMs() - startMs);
 }
@@ -132,35 +152,53 @@ export function checkCores(settings: Settings, cores: number = availableParallel
   return { name: 'cores', status: 'warn', detail: `${detail} are more than that: lower ENGINE_WORKERS or ENGINE_THREADS` };
 }
 
-/** Whether the gateway could listen now. */
-export async function checkPort({ HOST, PORT }: Settings): Promise<Finding> {
+type PortSetting = 'PORT' | 'AUDIOSOCKET_PORT' | 'SIP_PORT';
+
+/** Whether the gateway could listen now on its HTTP port, and on those of AudioSocket and SIP where they are open. */
+export async function checkPorts(settings: Settings): Promise<Finding[]> {
+  const further = (['AUDIOSOCKET_PORT', 'SIP_PORT'] as const).filter((setting) => settings[setting] !== 0);
+  return Promise.all((['PORT', ...further] as const).map((setting) => checkPort(settings, setting)));
+}
+
+/** One port is tried by listening on it for a moment, over TCP. */
+async function checkPort(settings: Settings, setting: PortSetting): Promise<Finding> {
+  const { HOST, [setting]: port } = settings;
   const server = createServer();
   try {
-    server.listen({ host: HOST, port: PORT });
+    server.listen({ host: HOST, port });
     await once(server, 'listening');
-    return { name: 'port', status: 'ok', detail: PORT === 0 ? `any free one on ${HOST}` : `${PORT} of ${HOST} is free` };
+    return { name: PORT_NAMES[setting], status: 'ok', detail: port === 0 ? `any free one on ${HOST}` : `${port} of ${HOST} is free` };
   } catch (error) {
-    return explainPort((error as NodeJS.ErrnoException).code ?? String(error), HOST, PORT);
+    return { name: PORT_NAMES[setting], ...explainPort((error as NodeJS.ErrnoException).code ?? String(error), HOST, port, setting) };
   } finally {
     server.close();
   }
 }
 
-function explainPort(code: string, host: string, port: number): Finding {
-  if (code === 'EADDRINUSE') {
-    return { name: 'port', status: 'warn', detail: `${port} of ${host} is in use: by a Trunkline that runs already, or set another PORT` };
-  }
-  const remedy = code === 'EACCES' ? 'set PORT to 1024 or more' : 'set HOST to an address of this machine';
-  return { name: 'port', status: 'fail', detail: `cannot listen on ${port} of ${host} (${code}): ${remedy}` };
+const PORT_NAMES: Readonly<Record<PortSetting, string>> = { PORT: 'port', AUDIOSOCKET_PORT: 'audiosocket', SIP_PORT: 'sip' };
+
+function explainPort(code: string, host: string, port: number, setting: PortSetting): Omit<Finding, 'name'> {
+  if (code === 'EADDRINUSE')
+    return { status: 'warn', detail: `${port} of ${host} is in use: by a Trunkline that runs already, or set another ${setting}` };
+  const remedy = code === 'EACCES' ? `set ${setting} to 1024 or more` : 'set HOST to an address of this machine';
+  return { status: 'fail', detail: `cannot listen on ${port} of ${host} (${code}): ${remedy}` };
 }
 
-/** Whether ffmpeg is at hand to convert what is no WAV file. */
+/** Whether ffmpeg is at hand, for the formats that Trunkline does not read or write itself. */
 export async function checkFfmpeg(): Promise<Finding> {
   try {
     const { stdout } = await run('ffmpeg', ['-version'], { timeout: PROGRAM_TIMEOUT_MS });
-    return { name: 'ffmpeg', status: 'ok', detail: `${/version (\S+)/.exec(stdout)?.[1] ?? 'found'}, to convert recordings to WAV with` };
+    return {
+      name: 'ffmpeg',
+      status: 'ok',
+      detail: `${/version (\S+)/.exec(stdout)?.[1] ?? 'found'}, for what is not decoded or encoded in here`,
+    };
   } catch {
-    return { name: 'ffmpeg', status: 'ok', detail: 'not found; only needed to convert recordings to WAV' };
+    return {
+      name: 'ffmpeg',
+      status: 'ok',
+      detail: 'not found; needed only for recordings such as MP4, WebM or AMR, and for speech as FLAC, Opus or AAC',
+    };
   }
 }
 

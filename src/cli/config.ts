@@ -1,6 +1,5 @@
 /** `trunkline config`: what every setting is, and what it would be without you. */
-import type { Settings } from '../settings.ts';
-import { SETTINGS, type SettingName } from '../settings.ts';
+import { SETTINGS, type SettingName, type Settings } from '../settings.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 

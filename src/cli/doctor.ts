@@ -1,5 +1,5 @@
 /** `trunkline doctor`: is everything there that a gateway needs? */
-import { checkCores, checkFfmpeg, checkModels, checkNode, checkPort, checkRuntime, checkSettings, type Finding } from './checks.ts';
+import { checkCores, checkFfmpeg, checkModels, checkNode, checkPorts, checkRuntime, checkSettings, type Finding } from './checks.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -13,7 +13,7 @@ export async function doctor(options: { readonly json: boolean }, { out, err }: 
     async () => [await checkNode()],
     async () => settingsFindings,
     async () => [checkCores(settings)],
-    async () => [await checkPort(settings)],
+    () => checkPorts(settings),
     () => checkRuntime(settings),
     () => checkModels(settings),
     async () => [await checkFfmpeg()],

@@ -18,49 +18,66 @@ Exit codes:
   0   it went well
   1   something that was asked for failed
   2   the command line is wrong
-  78  the settings are wrong; standard error says which and what is allowed`;
+  78  the settings are wrong; standard error says which, and what is allowed`;
 
 const EXAMPLES = `
 Examples:
-  $ trunkline demo                                  a simulated call, captioned before your eyes
-  $ PORT=9000 trunkline serve                       settings are environment variables: trunkline config
-  $ trunkline call caller.wav --both agent.wav      a call with your recordings, to a running bridge
-  $ trunkline transcribe *.wav --json               one JSON object a line for each file`;
+  $ trunkline demo                      a simulated call, captioned as it goes on
+  $ PORT=9000 trunkline serve           settings are environment variables
+  $ trunkline call caller.wav           a call with your recording
+  $ trunkline transcribe *.wav --json   one JSON object a line for each file`;
 
 const CALL_NOTES = `
-A WAV file of any rate is sent as Twilio does: 8 kHz µ-law, 20 ms a message. With --both the stream is unidirectional with both tracks.
-With --carrier asterisk it is sent as chan_websocket does: 16 kHz linear, binary, with parameters as channel variables (__TRUNKLINE_…) and
-ASTERISK_USER and ASTERISK_PASSWORD, if set. With --carrier audiosocket it goes to AUDIOSOCKET_PORT as AudioSocket() sends it, 8 kHz linear, and is
-announced at http://127.0.0.1:$PORT/asterisk/calls before. With --carrier sip a phone calls SIP_PORT over UDP and speaks RTP, 8 kHz µ-law, 20 ms a packet, with
-parameters as headers (X-Trunkline-…); it answers a challenge with SIP_PASSWORD, if set.
-TWILIO_AUTH_TOKEN, if set, signs the requests, over PUBLIC_URL where there is one. A bridge that wants its call token gets it with --voice.
+A WAV file of any rate becomes what the carrier sends:
+  twilio       8 kHz µ-law, 20 ms a message. With --both the stream is
+               unidirectional with both tracks. TWILIO_AUTH_TOKEN, if set, signs
+               the requests, over PUBLIC_URL where there is one. A bridge that
+               wants its call token gets it with --voice.
+  asterisk     chan_websocket: 16 kHz linear, binary; parameters as channel
+               variables (__TRUNKLINE_…); ASTERISK_USER and ASTERISK_PASSWORD,
+               if set.
+  audiosocket  8 kHz linear to AUDIOSOCKET_PORT, announced before at
+               http://127.0.0.1:$PORT/asterisk/calls.
+  sip          a phone that calls SIP_PORT over UDP and speaks RTP, 8 kHz µ-law,
+               20 ms a packet; parameters as headers (X-Trunkline-…); it answers
+               a challenge with SIP_PASSWORD, if set.
 
 Examples:
   $ trunkline call caller.wav --jitter-ms 80 --loss 0.02 --reorder 0.01
   $ trunkline call caller.wav --dtmf 5@1200,#@3000 --drop-after-ms 8000
   $ trunkline call caller.wav --carrier asterisk --param bargeIn=off
-  $ trunkline call caller.wav --carrier sip --url sip:bridge@127.0.0.1:5060 --loss 0.1
-  $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice --from +15550100
+  $ trunkline call caller.wav --carrier sip --url sip:bridge@127.0.0.1:5060
+  $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice
 
-Exits with 1 when the bridge ends the call before the caller does, 130 after Ctrl-C.`;
+Exits with 1 when the bridge ends the call before the caller does, 130 after
+Ctrl-C.`;
 
 const TRANSCRIBE_NOTES = `
-Speech engines of its own transcribe the files, on ENGINE_WORKERS cores; no server need run. What is a recording is told by its content, not by its name.
+Speech engines of its own transcribe the files, on ENGINE_WORKERS cores; no
+server need run. What is a recording is told by its content, not by its name.
+
 Without --out each transcript is printed. JSON is one object a line:
-  {"file":"a.wav","durationMs":2681,"captions":[{"text":"…","startMs":420,"endMs":2380}]}
-A file that fails has "error" instead, and the others go on. With --channels split each caption names its "channel".
+  {"file":"a.wav","durationMs":2681,
+   "captions":[{"text":"…","startMs":420,"endMs":2380}]}
+A file that fails has "error" instead, and the others go on. With
+--channels split each caption names its "channel".
 
-With --out each transcript becomes a file: that of calls/monday/a.wav, found in calls, is DIR/monday/a.wav.txt. What is there already is left alone unless its
-recording, --format or --channels has changed, so the same command goes on after Ctrl-C or a power cut; no half-written file is ever left. DIR/.trunkline
-keeps account of that. --json then reports on each file and, last, on all:
-  {"file":"calls/a.wav","state":"done","output":"/…/DIR/a.wav.txt","durationMs":2681}
-  {"summary":{"done":1,"failed":0,"skipped":0,"audioMs":2681,"elapsedMs":1210,"timesRealTime":2.2}}
+With --out each transcript becomes a file: that of calls/monday/a.wav, found in
+calls, is DIR/monday/a.wav.txt. What is there already is left alone unless its
+recording, --format or --channels has changed, so the same command goes on after
+Ctrl-C or a power cut; no half-written file is ever left. DIR/.trunkline keeps
+account of that. --json then reports on each file and, last, on all:
+  {"file":"calls/a.wav","state":"done","output":"/…/DIR/a.wav.txt",
+   "durationMs":2681}
+  {"summary":{"done":1,"failed":0,"skipped":0,"audioMs":2681,"elapsedMs":1210,
+   "timesRealTime":2.2}}
 
-Exits with 0 when every recording has its transcript, 1 when one has not, 130 after Ctrl-C.
+Exits with 0 when every recording has its transcript, 1 when one has not, 130
+after Ctrl-C.
 
 Examples:
   $ trunkline transcribe voicemail.wav
-  $ trunkline transcribe recording.wav --channels split --format vtt > recording.vtt
+  $ trunkline transcribe call.wav --channels split --format vtt > call.vtt
   $ trunkline transcribe calls/ interview.m4a --out texts --format srt`;
 
 /** Runs the command in `args` (without node and script) and returns the exit code; `serve` goes on after that. */
@@ -94,7 +111,7 @@ type Done = (exitCode: number) => void;
 function describeProgram(terminal: Terminal, done: Done): Command {
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   const program = new Command('trunkline')
-    .description('Telephony media-stream bridge: phone calls in, live captions out, on your own machine.')
+    .description('Telephony media-stream bridge: live captions of phone calls, and answers spoken to callers, on your own machine.')
     .version(version)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out.raw(text), writeErr: (text) => terminal.err.raw(text) })
@@ -126,13 +143,13 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('demo')
     .description('show it working: a simulated call between two people, captioned live; no phone, no account')
-    .addOption(new Option('--fast', 'faster than real time').default(false).conflicts('talk'))
-    .option('--talk', 'a caller who talks with the echo app instead, and cuts in', false)
-    .option('--keep', 'serve on after the call', false)
-    .action(async (options: DemoOptions) => {
+    .addOption(new Option('--fast', 'faster than real time').conflicts('talk'))
+    .option('--talk', 'a caller who talks with the echo app instead, and cuts in')
+    .option('--keep', 'serve on after the call')
+    .action(async (options: Partial<DemoOptions>) => {
       const settings = readSettings();
       const { demo } = await import('./demo.ts');
-      done(await demo(options, settings, terminal));
+      done(await demo({ fast: false, talk: false, keep: false, ...options }, settings, terminal));
     });
 }
 
@@ -157,16 +174,16 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
     .option('--drop-after-ms <ms>', 'vanish without a word at this time', parseMs)
     .option('--from <number>', 'who calls', '+15550100')
     .option('--to <number>', 'who is called', '+15550199')
-    .option('--param <name=value>', 'a custom parameter; may be repeated', addParameter, {})
+    .option('--param <name=value>', 'a custom parameter; may be repeated', addParameter)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', CALL_NOTES)
-    .action(async (wav: string, options: Omit<CallCommand, 'wav'>, command: Command) => {
+    .action(async (wav: string, options: Omit<CallCommand, 'wav' | 'param'> & Partial<Pick<CallCommand, 'param'>>, command: Command) => {
       const complaint = complaintAbout(options.carrier, options.url, (name) => command.getOptionValueSource(name) === 'cli');
       if (complaint !== null) command.error(`error: ${complaint}`);
       if (options.both !== undefined && options.dtmf !== undefined) command.error('error: Twilio tells no DTMF on a stream of both tracks');
       const settings = readSettings();
       const { call } = await import('./call.ts');
-      done(await call({ ...options, wav }, settings, terminal));
+      done(await call({ param: {}, ...options, wav }, settings, terminal));
     });
 }
 
@@ -199,22 +216,22 @@ function describeConfig(program: Command, terminal: Terminal, done: Done): void 
   program
     .command('config')
     .description('list every setting: its value, default, unit and meaning; secrets stay hidden')
-    .option('--json', 'as JSON', false)
-    .action(async (options: { json: boolean }) => {
+    .option('--json', 'as JSON')
+    .action(async ({ json = false }: { json?: boolean }) => {
       const settings = readSettings();
       const { showConfig } = await import('./config.ts');
-      done(showConfig(settings, options, terminal));
+      done(showConfig(settings, { json }, terminal));
     });
 }
 
 function describeDoctor(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('doctor')
-    .description('check Node.js, settings, cores, port, onnxruntime, CUDA, models and ffmpeg')
-    .option('--json', 'as JSON', false)
+    .description('check Node.js, settings, cores, ports, onnxruntime, CUDA, models and ffmpeg')
+    .option('--json', 'as JSON')
     .addHelpText('after', '\nExits with 1 when one check fails.')
-    .action(async (options: { json: boolean }) => {
+    .action(async ({ json = false }: { json?: boolean }) => {
       const { doctor } = await import('./doctor.ts');
-      done(await doctor(options, terminal));
+      done(await doctor({ json }, terminal));
     });
 }

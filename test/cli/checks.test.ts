@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkCores, checkNode, checkPort, checkSettings, judgeCuda } from '../../src/cli/checks.ts';
+import { checkCores, checkNode, checkPorts, checkSettings, judgeCuda } from '../../src/cli/checks.ts';
 import { readSettings } from '../../src/config.ts';
 
 const settings = readSettings({});
@@ -39,15 +39,17 @@ describe("the doctor's checks", () => {
     });
   });
 
-  it('find out whether the port is free', async () => {
+  it('find out whether the ports are free', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     const PORT = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    expect(await checkPort({ ...settings, PORT })).toMatchObject({ status: 'warn', detail: expect.stringContaining('in use') });
+    const [inUse, sip] = await checkPorts({ ...settings, PORT, SIP_PORT: PORT });
+    expect(inUse).toMatchObject({ name: 'port', status: 'warn', detail: expect.stringContaining('in use') });
+    expect(sip).toMatchObject({ name: 'sip', status: 'warn', detail: expect.stringContaining('another SIP_PORT') });
     server.close();
     await once(server, 'close');
-    expect(await checkPort({ ...settings, PORT })).toMatchObject({ status: 'ok' });
-    expect(await checkPort({ ...settings, HOST: '192.0.2.1', PORT })).toMatchObject({ status: 'fail' });
+    expect(await checkPorts({ ...settings, PORT })).toMatchObject([{ status: 'ok' }]);
+    expect(await checkPorts({ ...settings, HOST: '192.0.2.1', PORT })).toMatchObject([{ status: 'fail' }]);
   });
 });

@@ -107,7 +107,7 @@ describe('trunkline doctor', () => {
     expect(findings.filter(({ status }) => status === 'fail')).toEqual([]);
     expect(healthy).toBe(true);
     expect(code).toBe(0);
-    const names = ['node', 'settings', 'cores', 'port', 'onnxruntime', 'cuda', 'vad model', 'asr model', 'ffmpeg'];
+    const names = ['node', 'settings', 'cores', 'port', 'onnxruntime', 'cuda', 'vad model', 'asr model', 'tts model', 'ffmpeg'];
     expect(findings.map(({ name }) => name)).toEqual(names);
   });
 
