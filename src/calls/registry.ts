@@ -12,7 +12,7 @@ import { Call, type CallLeg } from './call.ts';
 import type { CallContext } from './context.ts';
 import { type Dialled, DialledCalls, type Ringing } from './dialled.ts';
 import type { EndReason } from './events.ts';
-import { withSilence } from './silence-fill.ts';
+import { withSilence } from './buffered-silence.ts';
 import { CallTokens } from './tokens.ts';
 import type { FinalCaption } from './transcript.ts';
 import type { CallVoice } from './voice.ts';

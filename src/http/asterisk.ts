@@ -25,7 +25,7 @@ export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (app, {
     schema: {
       summary: "Asterisk's chan_websocket (WebSocket): a call's audio",
       description:
-        'For Dial(WebSocket/…) with a connection of websocket_client.conf. With the Basic credentials of ASTERISK_USER and ASTERISK_PASSWORD where a password is set. Channel variables named __TRUNKLINE_… say who calls and how the call is to be held.',
+        'For Dial(WebSocket/…) with a connection of websocket_client.conf. With the Basic credentials of ASTERISK_USER and ASTERISK_PASSWORD where a password is set. Channel variables named __TRUNKLINE_… say who calls and how the call is to be held. Tried against Asterisk 22.10.1.',
       tags: ['asterisk'],
       security: [],
       response: errorResponses(400, 401, 403, 429, 503),

@@ -200,7 +200,7 @@ const dialRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null
       schema: {
         summary: 'Make a call',
         description:
-          'Calls somebody over SIP, through SIP_TRUNK or SIP_REGISTRAR. The answer comes at once: the call is `dialing`. `call.started` in the caption feed tells that it was answered; `call.ended` with the reason `busy`, `unanswered` (after 60 seconds at the latest) or `refused` that it never will be. `hangup` gives it up.',
+          'Calls somebody over SIP, through SIP_TRUNK or SIP_REGISTRAR. The answer comes at once: the call is `dialing`. `call.started` in the caption feed tells that it was answered; `call.ended` with the reason `busy`, `unanswered` (after 60 seconds at the latest) or `refused` that it never will be. `hangup` gives it up. Tried against Asterisk 22.10.1.',
         tags: ['calls'],
         querystring: noQuery,
         body: dial,

@@ -4,8 +4,8 @@
  * when the session ends, in whatever order things end, and can be told from others' when somebody finds it later.
  */
 import { WebSocket } from 'ws';
+import { withSilence } from '../../calls/buffered-silence.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
-import { withSilence } from '../../calls/silence-fill.ts';
 import { settlesWithin } from '../../calls/wait.ts';
 import type { AriChannel, StasisRequest } from '../../carriers/ari.ts';
 import { AsteriskDialect } from '../../carriers/asterisk.ts';

@@ -7,7 +7,7 @@ import type { CarrierCommand, CarrierEvent } from '../../carriers/carrier.ts';
 import type { LegEnd, LegHandlers, LegLimits } from '../../carriers/leg.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
-import { IdleSilence } from '../idle-silence.ts';
+import { PacedSilence } from '../paced-silence.ts';
 
 /** How long Asterisk may take to close its side before the connection is cut. */
 const CLOSE_TIMEOUT_MS = 2000;
@@ -31,7 +31,7 @@ export class AudioSocketLeg implements CallLeg {
   readonly #limits: LegLimits;
   readonly #clock: Clock;
   readonly #handlers: LegHandlers;
-  readonly #silence: IdleSilence;
+  readonly #silence: PacedSilence;
   /** Why we are closing; null while the leg is open. */
   #end: LegEnd | null = null;
   #peerEnded = false;
@@ -46,7 +46,7 @@ export class AudioSocketLeg implements CallLeg {
     this.#limits = options.limits;
     this.#clock = options.clock;
     this.#handlers = options.handlers;
-    this.#silence = new IdleSilence({ clock: options.clock, send: () => this.#write(this.#dialect.silence()) });
+    this.#silence = new PacedSilence({ clock: options.clock, send: () => this.#write(this.#dialect.silence()) });
     this.#lastDataMs = this.#clock.nowMs();
     this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onNoName());
     this.#socket.setNoDelay(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IdleSilence } from '../../src/trunks/idle-silence.ts';
+import { PacedSilence } from '../../src/trunks/paced-silence.ts';
 import { FRAME_MS } from '../../src/units.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
@@ -7,7 +7,7 @@ import { FakeClock } from '../fakes/clock.ts';
 function begin() {
   const clock = new FakeClock();
   const frames: [ms: number, what: 'silence' | 'sound'][] = [];
-  const silence = new IdleSilence({ clock, send: () => frames.push([clock.nowMs(), 'silence']) });
+  const silence = new PacedSilence({ clock, send: () => frames.push([clock.nowMs(), 'silence']) });
   silence.begin();
   const speak = (): void => {
     silence.spoke(1);

@@ -1,5 +1,5 @@
 /**
- * Silence for a line that plays each frame as it comes: whenever nothing is said, a frame every 20 ms. Sound and silence share one schedule. Sound begins when
+ * Silence for a line that plays each frame as it comes (one that plays from a buffer: `calls/buffered-silence.ts`): whenever nothing is said, a frame every 20 ms. Sound and silence share one schedule. Sound begins when
  * it is there and so may be a little early; then the silence after it begins so much later, and the far end's buffer does not grow from sentence to sentence.
  */
 import type { Clock, Timer } from '../clock.ts';
@@ -10,19 +10,19 @@ const PATIENCE_MS = FRAME_MS;
 /** After a longer hold-up the schedule begins anew: what was missed is not sent. */
 const HOLD_UP_MAX_MS = 3 * FRAME_MS;
 
-interface IdleSilenceOptions {
+interface PacedSilenceOptions {
   readonly clock: Clock;
   /** Sends one frame of silence. */
   send(): void;
 }
 
-export class IdleSilence {
-  readonly #options: IdleSilenceOptions;
+export class PacedSilence {
+  readonly #options: PacedSilenceOptions;
   /** Until when the far end has something to play. */
   #filledToMs = 0;
   #timer: Timer | null = null;
 
-  constructor(options: IdleSilenceOptions) {
+  constructor(options: PacedSilenceOptions) {
     this.#options = options;
   }
 
