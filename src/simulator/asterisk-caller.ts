@@ -7,7 +7,7 @@ import { encodeG711 } from '../audio/g711.ts';
 import type { ControlFormat } from '../carriers/asterisk-control.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { type Codec, FRAME_MS, msToSamples } from '../units.ts';
-import { AsteriskQueue, writeEvent } from './asterisk-queue.ts';
+import { AsteriskQueue, type MediaMode, writeEvent } from './asterisk-queue.ts';
 import { seededRandom } from './random.ts';
 import { type SocketEnd, untilClosed, untilOpen } from './socket.ts';
 
@@ -34,8 +34,10 @@ export interface AsteriskCallOptions {
   readonly clock: Clock;
   /** Channel variables under the name that they are inherited by; only JSON tells them. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Options of the dial string, such as `d(in)`; they are told as Asterisk does, and nothing else comes of them here. */
+  /** More options of the dial string, of which only JSON tells: `d(in)` throws away what the bridge sends, `p` plays it as it comes. */
   readonly dialOptions?: string;
+  /** As releases before 20.18 and 22.8 are: no marks, no `channel_id` in MEDIA_START, and a ping of the bridge ends the call. With `plain-text` alone. */
+  readonly firstRelease?: boolean;
   readonly user?: string;
   readonly password?: string;
   readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
@@ -86,7 +88,10 @@ export class AsteriskCaller {
   constructor(options: AsteriskCallOptions) {
     this.#options = options;
     this.#frameSamples = msToSamples(FRAME_MS, options.codec.rateHz);
-    this.#queue = new AsteriskQueue({ frameBytes: frameBytes(options.codec), format: options.format, channelId: this.channelId });
+    this.#queue = new AsteriskQueue({
+      ...{ frameBytes: frameBytes(options.codec), format: options.format, channelId: this.channelId },
+      ...{ media: mediaMode(options.dialOptions ?? ''), hasMarks: options.firstRelease !== true },
+    });
     this.#random = seededRandom(options.seed ?? 1);
     this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
   }
@@ -130,7 +135,15 @@ export class AsteriskCaller {
       maxPayload: MESSAGE_MAX_BYTES,
     });
     socket.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary));
+    socket.on('ping', () => this.#onPing());
     return socket;
+  }
+
+  /** The first releases take it for something that they do not know, and hang up. */
+  #onPing(): void {
+    if (this.#options.firstRelease !== true) return;
+    this.#queue.warnings.add('a ping ended the call');
+    this.hangup();
   }
 
   #onClosed(): void {
@@ -153,12 +166,13 @@ export class AsteriskCaller {
   }
 
   #mediaStart(): string {
-    const { codec, format, variables = {}, dialOptions = '' } = this.#options;
+    const { codec, format, variables = {}, dialOptions = '', firstRelease = false } = this.#options;
     const name = formatName(codec);
     const size = frameBytes(codec);
     const identity = { connection_id: 'trunkline', channel: `WebSocket/trunkline/0x${randomInt(2 ** 40).toString(16)}` };
     const media = { format: name, optimal_frame_size: size, ptime: FRAME_MS };
-    if (format === 'plain-text') return writeEvent('MEDIA_START', { ...identity, channel_id: this.channelId, ...media }, format, '');
+    const id = firstRelease ? {} : { channel_id: this.channelId };
+    if (format === 'plain-text') return writeEvent('MEDIA_START', { ...identity, ...id, ...media }, format, '');
     const channelVariables = {
       DIALEDPEERNUMBER: `trunkline/c(${name})f(json)${dialOptions}`,
       MEDIA_WEBSOCKET_CONNECTION_ID: 'trunkline',
@@ -226,7 +240,7 @@ export class AsteriskCaller {
   #hear(data: Buffer, isBinary: boolean): void {
     if (isBinary) {
       this.#received.mediaBytes += data.length;
-      for (const message of this.#queue.receiveAudio(data)) this.#say(message);
+      for (const message of this.#queue.receiveAudio(data, (frame) => this.#play(frame))) this.#say(message);
       return;
     }
     const text = data.toString();
@@ -243,6 +257,11 @@ export class AsteriskCaller {
 
 function basicHeader(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+function mediaMode(dialOptions: string): MediaMode {
+  if (dialOptions.includes('d(in)')) return 'dropped';
+  return dialOptions.replace(/\([^)]*\)/g, '').includes('p') ? 'passed' : 'queued';
 }
 
 /** Asterisk's name of a codec: `ulaw`, `alaw`, `slin`, `slin16`, … */

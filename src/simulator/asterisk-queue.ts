@@ -10,6 +10,24 @@ const XON_FRAMES = 800;
 /** With so many frames in the queue a message is dropped. */
 const QUEUE_MAX_FRAMES = 1000;
 
+/**
+ * What becomes of sound, by the dial string: `queued`; `dropped` = `d(in)`, thrown away; `passed` = `p`, played as it comes. In the latter two most commands are
+ * answered with an ERROR.
+ */
+export type MediaMode = 'queued' | 'dropped' | 'passed';
+
+const QUEUE_COMMANDS = ['START_MEDIA_BUFFERING', 'STOP_MEDIA_BUFFERING', 'MARK_MEDIA', 'PAUSE_MEDIA', 'CONTINUE_MEDIA'];
+const REFUSED_COMMANDS: Readonly<Record<MediaMode, readonly string[]>> = {
+  queued: [],
+  dropped: QUEUE_COMMANDS,
+  passed: [...QUEUE_COMMANDS, 'FLUSH_MEDIA', 'REPORT_QUEUE_DRAINED'],
+};
+const REFUSALS: Readonly<Record<MediaMode, string>> = {
+  queued: '',
+  dropped: "while media direction is 'in'",
+  passed: 'in passthrough mode',
+};
+
 type Entry = { readonly type: 'frame'; readonly bytes: Uint8Array } | { readonly type: 'event'; readonly message: string };
 
 interface QueueOptions {
@@ -17,6 +35,10 @@ interface QueueOptions {
   readonly frameBytes: number;
   readonly format: ControlFormat;
   readonly channelId: string;
+  /** `queued` by default. */
+  readonly media?: MediaMode;
+  /** Whether it knows MARK_MEDIA, as releases since 20.18, 22.8 and 23.2 do; true by default. */
+  readonly hasMarks?: boolean;
 }
 
 /** One command, read leniently as Asterisk does. */
@@ -54,8 +76,12 @@ export class AsteriskQueue {
     return this.#highest;
   }
 
-  /** Sound to be played. */
-  receiveAudio(bytes: Uint8Array): string[] {
+  /** Sound to be played; `heard` is told of what is not queued but played at once. */
+  receiveAudio(bytes: Uint8Array, heard: (frame: Uint8Array) => void = () => undefined): string[] {
+    const { media = 'queued' } = this.#options;
+    if (media === 'dropped') this.warnings.add('sound was thrown away: d(in)');
+    if (media === 'passed') heard(bytes);
+    if (media !== 'queued') return [];
     if (this.#frames >= QUEUE_MAX_FRAMES) {
       this.warnings.add('the queue was full: a whole message of sound was dropped');
       return [];
@@ -99,7 +125,16 @@ export class AsteriskQueue {
     return messages;
   }
 
-  #obey({ name, id }: Command): string[] {
+  #obey(command: Command): string[] {
+    const { media = 'queued', hasMarks = true } = this.#options;
+    const { name } = command;
+    if (REFUSED_COMMANDS[media].includes(name)) {
+      return [this.#event('ERROR', { error_text: `${name} not supported ${REFUSALS[media]}` })];
+    }
+    return name === 'MARK_MEDIA' && !hasMarks ? this.#ignore('an unknown command') : this.#execute(command);
+  }
+
+  #execute({ name, id }: Command): string[] {
     switch (name) {
       case 'ANSWER':
         this.answered = true;

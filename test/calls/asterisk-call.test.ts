@@ -31,21 +31,23 @@ class Asterisk {
   readonly #gateway: Gateway;
   readonly #codec: Codec;
   readonly #format: ControlFormat;
+  readonly #firstRelease: boolean;
   #read = 0;
 
-  constructor(gateway: Gateway, { codec = LINEAR_16K, format = 'json' as ControlFormat, vouched = true } = {}) {
+  constructor(gateway: Gateway, { codec = LINEAR_16K, format = 'json' as ControlFormat, vouched = true, firstRelease = false } = {}) {
     this.#gateway = gateway;
     this.#codec = codec;
     this.#format = format;
-    this.queue = new AsteriskQueue({ frameBytes: frameBytes(codec), format, channelId: ID });
+    this.#firstRelease = firstRelease;
+    this.queue = new AsteriskQueue({ frameBytes: frameBytes(codec), format, channelId: ID, hasMarks: !firstRelease });
     gateway.registry.acceptAsterisk(this.socket.asWebSocket, { vouched });
   }
 
   start(variables: Record<string, string> = {}): this {
     const identity = { connection_id: 'trunkline', channel: 'WebSocket/trunkline/0x7fe7' };
     const media = { format: FORMATS.get(this.#codec) ?? '', optimal_frame_size: frameBytes(this.#codec), ptime: FRAME_MS };
-    const fields =
-      this.#format === 'json' ? { ...identity, ...media, channel_variables: variables } : { ...identity, channel_id: ID, ...media };
+    const id = this.#firstRelease ? {} : { channel_id: ID };
+    const fields = this.#format === 'json' ? { ...identity, ...media, channel_variables: variables } : { ...identity, ...id, ...media };
     return this.say(writeEvent('MEDIA_START', fields, this.#format, ID));
   }
 
@@ -237,6 +239,26 @@ describe.each(['json', 'plain-text'] as const)('what Asterisk is sent, in %s', (
     gateway.registry.hangup(ID);
     await asterisk.pass(40, null);
     expect([asterisk.queue.hungUp, asterisk.socket.closedWith?.code]).toEqual([true, 1000]);
+  });
+});
+
+describe('a first release of chan_websocket, without JSON, marks and channel_id', () => {
+  it('gives calls the last part of their channel as a name, and one that comes again a longer one', () => {
+    const gateway = startCalls();
+    const first = new Asterisk(gateway, { format: 'plain-text', firstRelease: true }).start();
+    first.socket.hangUp();
+    new Asterisk(gateway, { format: 'plain-text', firstRelease: true }).start();
+    expect(gateway.registry.list().map(({ id }) => id)).toEqual(['0x7fe7:WebSocket/trunkline/0x7fe7', '0x7fe7']);
+  });
+
+  it('tells what was heard by the ends of bufferings', async () => {
+    const gateway = startCalls(UNFILLED);
+    const asterisk = new Asterisk(gateway, { format: 'plain-text', firstRelease: true }).start();
+    gateway.registry.voice('0x7fe7')?.say('Your balance is forty two dollars.');
+    await asterisk.pass(1000, 0);
+    expect(gateway.events.filter(({ type }) => type === 'spoken')).toMatchObject([{ interrupted: false }]);
+    expect(asterisk.said).toContain('MEDIA_BUFFERING_COMPLETED');
+    expect([...asterisk.queue.warnings]).toEqual([]);
   });
 });
 

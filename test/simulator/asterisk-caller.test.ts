@@ -84,6 +84,34 @@ describe('a simulated Asterisk', () => {
     expect(large.report.closeCode).not.toBe(1000);
   });
 
+  it('hears nothing with d(in) and everything at once with p, and refuses marks in both', async () => {
+    const sound = (said: Said, socket: WebSocket): void => {
+      if (typeof said !== 'string') return;
+      if (said.includes('MEDIA_START')) {
+        socket.send(new Uint8Array(1600));
+        socket.send('{"command":"MARK_MEDIA"}');
+      }
+      if (said.includes('ERROR')) socket.send('{"command":"HANGUP"}');
+    };
+    const audio = new Int16Array(8000 * 60);
+    for (const [dialOptions, heard] of [
+      ['d(in)', []],
+      ['p', [1600]],
+    ] as const) {
+      const frames: number[] = [];
+      const { report, told } = await call({ format: 'json', audio, dialOptions, onHeard: ({ length }) => frames.push(length) }, sound);
+      expect([frames, report.closeCode, report.sentMs < 60_000]).toEqual([heard, 1000, true]);
+      expect(told.some((said) => String(said).includes('MARK_MEDIA not supported'))).toBe(true);
+    }
+  });
+
+  it('of a first release tells no channel id and hangs up when it is pinged', async () => {
+    const audio = new Int16Array(8000 * 60);
+    const { report, told } = await call({ audio, firstRelease: true }, (said, socket) => typeof said === 'string' && socket.ping());
+    expect(told[0]).not.toContain('channel_id');
+    expect([report.sentMs < 60_000, report.warnings]).toEqual([true, ['a ping ended the call']]);
+  });
+
   it('fails when the bridge is not there', async () => {
     const caller = new AsteriskCaller({
       ...{ url: 'ws://127.0.0.1:1/', audio: new Int16Array(800), codec: MULAW_8K, format: 'json', pace: 'fast', clock: new FakeClock() },
@@ -107,7 +135,7 @@ describe('a call from end to end', () => {
     });
     const report = await caller.run();
     const transcript = `${gateway.url}/v1/calls/${caller.channelId}/transcript?format=text`;
-    await expect.poll(async () => (await fetch(transcript)).text(), { timeout: 10_000, interval: 50 }).toContain('alpha alpha alpha');
+    await expect.poll(async () => (await fetch(transcript)).text(), { interval: 50 }).toContain('alpha alpha alpha');
     expect(await (await fetch(`${gateway.url}/v1/calls/${caller.channelId}`)).json()).toMatchObject({
       carrier: 'asterisk',
       from: '+15550100',

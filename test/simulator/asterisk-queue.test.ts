@@ -5,8 +5,8 @@ import { AsteriskQueue } from '../../src/simulator/asterisk-queue.ts';
 import { FRAME_MS } from '../../src/units.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/calls/asterisk');
-/** Of 22.10 and not of the simulator: passing through, directions, messages that are too large, fragments. */
-const OTHERS = /^b(11|8|9)-/;
+/** Of 22.10 and not of the queue: messages that are too large, fragments. */
+const OTHERS = /^b(8|9)-/;
 
 interface Line {
   readonly ms: number;
@@ -34,7 +34,8 @@ function replay(lines: readonly Line[]): { atMs: number; text: string }[] {
   const format = start.startsWith('{') ? 'json' : 'plain-text';
   const channelId = /channel_id"?:"?([\d.]+)/.exec(start)?.[1] ?? '';
   const frameBytes = Number(/optimal_frame_size"?:(\d+)/.exec(start)?.[1]);
-  const queue = new AsteriskQueue({ frameBytes, format, channelId });
+  const media = start.includes('d(in)') ? 'dropped' : /\)p["/]/.test(start) ? 'passed' : 'queued';
+  const queue = new AsteriskQueue({ frameBytes, format, channelId, media });
   const ticks = lines.filter(({ dir, op, data }) => dir === 'ast>us' && op === 'text' && /MARK_PROCESSED|COMPLETED|DRAINED|XON/.test(data));
   const said: { atMs: number; text: string }[] = [];
   let tickMs = ((ticks[0]?.ms ?? 0) % FRAME_MS) - 0.5;
@@ -48,13 +49,14 @@ function replay(lines: readonly Line[]): { atMs: number; text: string }[] {
 }
 
 describe('the queue of the simulated Asterisk says what the real one said', () => {
-  const files = readdirSync(FOLDER).filter((file) => /^(b\d|u[12])/.test(file) && !OTHERS.test(file));
+  const files = readdirSync(FOLDER).filter((file) => /^(a7|b\d|u[12])/.test(file) && !OTHERS.test(file));
 
   it.each(files)('%s', (file) => {
-    const lines = read(file);
-    const real = lines.filter(({ dir, op, data }) => dir === 'ast>us' && op === 'text' && !data.includes('MEDIA_START'));
+    const all = read(file);
     // SET_MEDIA_DIRECTION is beyond it.
-    const expected = real.filter(({ data }) => !data.includes('SET_MEDIA_DIRECTION'));
+    const beyond = all.findIndex(({ data }) => data?.includes('SET_MEDIA_DIRECTION'));
+    const lines = beyond < 0 ? all : all.slice(0, beyond);
+    const expected = lines.filter(({ dir, op, data }) => dir === 'ast>us' && op === 'text' && !data.includes('MEDIA_START'));
     const said = replay(lines);
     expect(said.map(({ text }) => comparable(text)).sort()).toEqual(expected.map(({ data }) => comparable(data)).sort());
     for (const [index, { atMs, text }] of said.entries()) {
@@ -74,6 +76,27 @@ describe('the queue of the simulated Asterisk', () => {
     expect(queue.receiveAudio(new Uint8Array(160 * 1000))).toEqual(['MEDIA_XOFF']);
     expect(queue.receiveAudio(new Uint8Array(160))).toEqual([]);
     expect([queue.frames, [...queue.warnings]]).toEqual([1000, ['the queue was full: a whole message of sound was dropped']]);
+  });
+
+  it('passes on what comes where it does not queue', () => {
+    const heard: number[] = [];
+    const queue = new AsteriskQueue({ frameBytes: 160, format: 'plain-text', channelId: '1.1', media: 'passed' });
+    expect(queue.receiveAudio(new Uint8Array(1600), (frame) => heard.push(frame.length))).toEqual([]);
+    expect([heard, queue.frames, queue.receiveText('FLUSH_MEDIA')]).toEqual([
+      [1600],
+      0,
+      ['ERROR channel_id:1.1 error_text:FLUSH_MEDIA not supported in passthrough mode'],
+    ]);
+  });
+
+  it('knows no marks as the first releases have it, but the end of a buffering', () => {
+    const queue = new AsteriskQueue({ frameBytes: 160, format: 'plain-text', channelId: '1.1', hasMarks: false });
+    expect([queue.receiveText('MARK_MEDIA a'), queue.receiveText('STOP_MEDIA_BUFFERING b'), queue.tick()]).toEqual([
+      [],
+      [],
+      ['MEDIA_BUFFERING_COMPLETED b'],
+    ]);
+    expect([...queue.warnings]).toEqual(['an unknown command was ignored']);
   });
 
   it('loses its marks when it is flushed', () => {
