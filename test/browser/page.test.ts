@@ -294,7 +294,7 @@ describe('the connection', () => {
     await page.keyboard.type('right');
     await page.keyboard.press('Enter');
     await waitForReader();
-    expect(await input.isVisible()).toBe(false);
+    await input.waitFor({ state: 'hidden' });
     await page.reload();
     await expect.poll(() => page.locator('#connection').innerText()).toBe('Live');
     expect(complaints).toEqual([]);

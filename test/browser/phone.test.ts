@@ -119,13 +119,14 @@ describe('with a scripted bridge', () => {
   it('plays what the bridge says and returns its mark when it was heard, not before', async () => {
     await openCall();
     const before = bridge.of('media').length;
-    play(600);
+    // Long enough to be seen while it sounds.
+    play(2000);
     bridge.say({ event: 'mark', mark: { name: 'heard' } });
     await waitFor('data-speaking', 'true');
     expect(await page.getByText('Trunkline is speaking').isVisible()).toBe(true);
     await expect.poll(() => bridge.of('mark').length, { interval: 10 }).toBe(1);
     expect(bridge.of('mark')[0]).toMatchObject({ mark: { name: 'heard' } });
-    expect((bridge.messages.findIndex(({ event }) => event === 'mark') - before) * FRAME_MS).toBeGreaterThanOrEqual(600);
+    expect((bridge.messages.findIndex(({ event }) => event === 'mark') - before) * FRAME_MS).toBeGreaterThanOrEqual(2000);
     await waitFor('data-speaking', 'false');
   });
 
@@ -325,8 +326,8 @@ describe('with a real gateway', () => {
     await page.getByLabel('API key').fill(KEY);
     await page.keyboard.press('Enter');
     await press('Call');
-    await page.getByRole('heading', { name: 'browser → trunkline' }).waitFor({ timeout: 10_000 });
-    await captions.getByText('leave a message').waitFor({ timeout: 20_000 });
+    await page.getByRole('heading', { name: 'browser → trunkline' }).waitFor();
+    await captions.getByText('leave a message').waitFor();
 
     await page.getByLabel('Sentence to be spoken in this call').fill('Your order is ready.');
     await press('Say');
@@ -338,7 +339,7 @@ describe('with a real gateway', () => {
     await press('5');
     await captions.getByText('Key 5 pressed').waitFor();
     await press('Hang up');
-    await captions.getByText('The call ended: it was hung up.').waitFor({ timeout: 10_000 });
+    await captions.getByText('The call ended: it was hung up.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

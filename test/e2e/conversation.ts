@@ -22,6 +22,7 @@ export class Conversation {
   readonly #gateway: GatewayProcess;
   readonly #microphone = new Microphone(CALL_MAX_MS);
   readonly #heard: Uint8Array[] = [];
+  readonly #rehearsed = new Map<string, Int16Array>();
   readonly #listeners: (() => void)[] = [];
   #spoken = 0;
   #finals = 0;
@@ -47,9 +48,14 @@ export class Conversation {
     return new Conversation(gateway, await readFeed(gateway.url));
   }
 
+  /** Has `text` made beforehand, so that the caller can say it at once. */
+  async rehearse(text: string): Promise<void> {
+    this.#rehearsed.set(text, await speech(this.#gateway, text));
+  }
+
   /** The caller says `text`, in the gateway's own voice. Returns when it has been said, by its length. */
   async say(text: string): Promise<void> {
-    const samples = await speech(this.#gateway, text);
+    const samples = this.#rehearsed.get(text) ?? (await speech(this.#gateway, text));
     const untilMs = this.#microphone.speak(samples, this.caller.sentMs + BREATH_MS);
     await sleep(systemClock, untilMs - this.caller.sentMs);
   }

@@ -34,13 +34,15 @@ describe('the echo', () => {
     expect(await conversation.understood()).toMatch(/meeting.*Monday morning/i);
     expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^You said: .*Monday/), interrupted: false });
 
+    const interruption = 'No, I want to talk about the garden.';
+    await conversation.rehearse(interruption);
     await conversation.say('Please tell me everything about the weather in the mountains this week.');
     await conversation.listen(1500);
-    const interruption = conversation.say('No, I want to talk about the garden.');
+    const said = conversation.say(interruption);
     const cut = await conversation.spoken();
     expect(cut).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^You said/) });
     expect(cut.heardText.length).toBeLessThan(cut.text.length);
-    await interruption;
+    await said;
     expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^You said: .*garden/i), interrupted: false });
 
     await conversation.say('Thank you, goodbye.');
@@ -101,12 +103,14 @@ describe('the language model', () => {
   it('answers token by token, is stopped by an interruption, and remembers what was heard', async () => {
     const conversation = await call('llm', { BASE_URL: await startModel(), MODEL: 'stub', API_KEY: 'key' });
     expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^Hello!/) });
+    const interruption = 'And when does it open in the morning?';
+    await conversation.rehearse(interruption);
     await conversation.say('Where is the library?');
     await conversation.listen(3000);
-    const interruption = conversation.say('And when does it open in the morning?');
+    const said = conversation.say(interruption);
     const cut = await conversation.spoken();
     expect(cut).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^The library is/) });
-    await interruption;
+    await said;
     expect(await conversation.spoken()).toMatchObject({ text: 'It opens at nine.', interrupted: false });
 
     expect(aborted).toBe(1);

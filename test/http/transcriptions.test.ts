@@ -225,7 +225,7 @@ describe('a recording that is refused', () => {
     doors.engine.failure = 'unavailable';
     const response = await post(formOf(speechFile([1])));
     expect([response.status, (await errorOf(response)).code]).toEqual([503, 'engine_unavailable']);
-    expect(doors.files()).toEqual([]);
+    await eventually(() => expect(doors.files()).toEqual([]));
   });
 
   it('is told at once that the two gigabytes it claims to send are too many', async () => {
