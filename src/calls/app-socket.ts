@@ -34,6 +34,7 @@ interface AppSocketOptions {
   onFailure(error: unknown): void;
 }
 
+/** The app of one call, from dialling to the end of either. */
 export class AppSocket {
   readonly #options: AppSocketOptions;
   readonly #log: Log;

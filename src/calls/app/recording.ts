@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { lookupPublic, PrivateAddressError, refusePrivateAddress } from '../../addresses.ts';
+import { mixDown } from '../../audio/mix.ts';
 import { readWav } from '../../audio/wav.ts';
 import type { Clock } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
@@ -99,10 +100,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Ui
 
 function toMono(bytes: Uint8Array): Recording {
   const { channels, rateHz } = readWav(bytes);
-  const [first = new Int16Array(0), ...others] = channels;
-  if (others.length === 0) return { samples: first, rateHz };
-  const samples = first.map((sample, i) => others.reduce((sum, channel) => sum + (channel[i] ?? 0), sample) / channels.length);
-  return { samples, rateHz };
+  return { samples: mixDown(channels), rateHz };
 }
 
 function refuse(what: string): never {
