@@ -16,6 +16,7 @@ import { Metrics } from './metrics.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
+import type { Prompter } from './speech/prompter.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
@@ -79,9 +80,12 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     log.info({ url }, 'listening');
     trunks.asterisk?.open();
     if (settings.ENGINE_PRELOAD) {
-      link.start().catch((err: unknown) => {
-        if (!draining) log.error({ err }, 'no engine is ready');
-      });
+      link.start().then(
+        () => complainAboutVoice(prompter, log),
+        (err: unknown) => {
+          if (!draining) log.error({ err }, 'no engine is ready');
+        },
+      );
     }
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
@@ -95,6 +99,15 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   } catch (error) {
     await end();
     throw error;
+  }
+}
+
+/** Which voices there are is known when an engine is ready. Without the default one calls are captioned, but nothing is said in them. */
+function complainAboutVoice(prompter: Prompter, log: Log): void {
+  try {
+    prompter.check({});
+  } catch (error) {
+    log.error(`DEFAULT_VOICE cannot speak: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

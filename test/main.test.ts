@@ -37,6 +37,17 @@ describe('runGateway', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'listening', url: gateway.url })]);
   });
 
+  it('says that the default voice is none, and which there are, as soon as that is known', async () => {
+    const complaint = new Promise<string>((resolve) => {
+      const log = createLog('error', { write: (line: string) => resolve(line) });
+      const settings = readSettings({ ...QUIET, ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone', DEFAULT_VOICE: 'nobody' });
+      void runGateway(settings, { log }).then((running) => {
+        gateway = running;
+      });
+    });
+    expect(await complaint).toMatch(/DEFAULT_VOICE cannot speak: voice: got .*nobody.*expected one of rms, slt/);
+  });
+
   it('opens the port for AudioSocket first, says where, and says what to do when it is in use', async () => {
     const port = String(await freePort());
     const lines: string[] = [];

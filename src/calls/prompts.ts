@@ -53,8 +53,11 @@ export async function openPrompts(options: { settings: Settings; engine: Engine;
 
 /** The prompts of a file: a JSON list of texts or objects, or else one a line. Throws a ConfigError when PROMPTS_FILE cannot be used. */
 export async function readPrompts(path: string): Promise<PromptText[]> {
+  const content = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new ConfigError([`PROMPTS_FILE: got ${JSON.stringify(path)}, expected a file that can be read (${cause.code})`]);
+  });
   try {
-    return parsePrompts(await readFile(path, 'utf8'));
+    return parsePrompts(content);
   } catch (cause) {
     throw new ConfigError([
       `PROMPTS_FILE: expected one prompt a line, or a JSON list of texts and of {text, voice, speed}, but ${explain(cause)}`,

@@ -35,6 +35,15 @@ const DOCS_POLICY =
 
 /** `GET /docs` (a page), `/docs/json` and `/docs/yaml`. */
 export const docsRoutes: FastifyPluginCallback = (app, _options, done) => {
-  void app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY });
+  const icon = readFileSync(packagePath('src', 'http', 'page', 'icon.svg'));
+  void app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: DOCS_POLICY,
+    logo: { type: 'image/svg+xml', content: icon, href: '/' },
+    theme: {
+      title: 'Trunkline: HTTP API',
+      favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: icon }],
+    },
+  });
   done();
 };

@@ -136,7 +136,8 @@ export class Pool {
   #onReady(message: ReadyMessage): void {
     const { log, handlers } = this.#options;
     const { asrModel, vadModel, ttsModel, provider, loadMs, warmUpMs, warning } = message;
-    log.info({ asrModel, vadModel, ttsModel, provider, loadMs, warmUpMs }, 'engine ready');
+    const took = { loadMs: Math.round(loadMs), warmUpMs: Math.round(warmUpMs) };
+    log.info({ asrModel, vadModel, ttsModel, provider, ...took }, 'engine ready');
     // Every process says the same; the operator needs to hear it once.
     if (warning !== null && this.#lastReady?.warning !== warning) log.warn(warning);
     this.#lastReady = message;

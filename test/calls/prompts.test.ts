@@ -39,7 +39,9 @@ describe('a file of prompts', () => {
   });
 
   it('stops the start when it is not there', async () => {
-    await expect(readPrompts(join(directory, 'nowhere'))).rejects.toThrow(ConfigError);
+    const reading = readPrompts(join(directory, 'nowhere'));
+    await expect(reading).rejects.toThrow(ConfigError);
+    await expect(reading).rejects.toThrow(/PROMPTS_FILE: got ".*nowhere", expected a file that can be read \(ENOENT\)/);
   });
 });
 
