@@ -39,12 +39,13 @@ export async function benchFiles(options: { readonly lengths: readonly number[];
   const peer = await TransformersJs.install();
   try {
     for (const seconds of options.lengths) {
+      const before = rows.length;
       const recording = recordingOf(prompts, seconds);
       rows.push(await transcribeOurs(recording));
       if (peer instanceof TransformersJs) rows.push(...(await transcribePeer(peer, recording)));
       process.stderr.write(
         `${seconds} s: ${rows
-          .slice(-3)
+          .slice(before)
           .map(({ wallSeconds }) => `${figure(wallSeconds, 1)} s`)
           .join(', ')}\n`,
       );
