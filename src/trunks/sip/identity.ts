@@ -10,6 +10,8 @@ const HASH_CHARS = 32;
 const PARAMETER = /^X-Trunkline-([A-Za-z0-9-]{1,64})$/i;
 const PARAMETERS_MAX = 32;
 const VALUE_MAX_CHARS = 1024;
+/** Who does not want to be known (RFC 3323 §4.1.1.3). */
+const ANONYMOUS = /(?:^|<)sips?:anonymous@/i;
 
 /** A Call-ID as our call's id; one that has other characters than letters, digits and `.@+-_` goes by its hash. */
 export function callIdOf(callId: string): string {
@@ -17,13 +19,17 @@ export function callIdOf(callId: string): string {
   return `sip-${createHash('sha256').update(callId).digest('hex').slice(0, HASH_CHARS)}`;
 }
 
-/** Caller and callee: users or telephone numbers. A registrar calls us by the name that we registered, whoever was dialled: that is in To then. */
+/**
+ * Caller and callee: users or telephone numbers; null for a caller who does not want to be known. A registrar calls us by the name that we registered,
+ * whoever was dialled: that is in To then.
+ */
 export function partiesOf(
   message: IncomingRequestMessage,
   dialled: string | null,
   ownUsers: readonly string[],
 ): { from: string | null; to: string | null } {
-  const from = userOf(message.getHeader('from') ?? '');
+  const caller = message.getHeader('from') ?? '';
+  const from = ANONYMOUS.test(caller) ? null : userOf(caller);
   const meant = userOf(message.getHeader('to') ?? '');
   return { from, to: dialled === null || ownUsers.includes(dialled) ? (meant ?? dialled) : dialled };
 }

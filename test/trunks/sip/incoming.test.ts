@@ -55,6 +55,17 @@ describe('an INVITE', () => {
     expect(line.gateway.registry.list()).toMatchObject([{ to }]);
   });
 
+  it.each([
+    ['"Anonymous" <sip:anonymous@anonymous.invalid>', null],
+    ['sip:Anonymous@192.0.2.7', null],
+    ['"sip:anonymous@x" <sip:+14155550199@h>', '+14155550199'],
+  ])('from %s is from %s', async (caller, from) => {
+    line = new SipLine();
+    const invite = request('INVITE', { body: OFFER });
+    await line.receive(invite.replace(/^From: [^;]*/m, `From: ${caller}`));
+    expect(line.gateway.registry.list()).toMatchObject([{ from }]);
+  });
+
   it('goes by the hash of a Call-ID that would not do in a URL', async () => {
     line = new SipLine();
     await line.receive(request('INVITE', { body: OFFER, callId: '<a/b?c>' }));
