@@ -159,7 +159,19 @@ export class Resampler {
     }
   }
 
-  #convertHeld(output: Int16Array, from: number): number {
+  /** Writes every output that the held input completes to `output`, from `at` on; returns where the next one goes. */
+  #convertHeld(output: Int16Array, at: number): number {
+    return this.#phases === 2 && this.#step === 1 ? this.#doubleHeld(output, at) : this.#filterHeld(output, at);
+  }
+
+  #doubleHeld(output: Int16Array, at: number): number {
+    const starts = Math.max(this.#held - this.#filter.taps + 1, 0);
+    double(this.#work, starts, this.#filter, output, at);
+    this.#drop(starts);
+    return at + 2 * starts;
+  }
+
+  #filterHeld(output: Int16Array, from: number): number {
     const { taps, rows, coefficients } = this.#filter;
     const work = this.#work;
     const middle = taps / 2 - 1;
@@ -177,9 +189,58 @@ export class Resampler {
         start++;
       }
     }
-    work.copyWithin(0, start, this.#held);
-    this.#held -= start;
+    this.#drop(start);
     return written;
+  }
+
+  #drop(samples: number): void {
+    this.#work.copyWithin(0, samples, this.#held);
+    this.#held -= samples;
+  }
+}
+
+/**
+ * Twice the rate, as every call at 8 kHz needs it: for each of the first `starts` places in `work` the sample in the middle of the filter and the one
+ * between it and its neighbour, into `output` from `at` on. Four places at once share each coefficient and each sample that they read: 20 ms take
+ * 2.5 µs, by {@link dot} 6. The order of each sum is the same for all places, so that cuts do not show.
+ */
+function double(work: Float64Array, starts: number, { taps, coefficients }: Filter, output: Int16Array, at: number): void {
+  const middle = taps / 2 - 1;
+  let start = 0;
+  for (; start + 4 <= starts; start += 4) {
+    let sum0 = 0;
+    let sum1 = 0;
+    let sum2 = 0;
+    let sum3 = 0;
+    let sample0 = work[start] as number;
+    let sample1 = work[start + 1] as number;
+    let sample2 = work[start + 2] as number;
+    for (let k = 0; k < taps; k++) {
+      const coefficient = coefficients[taps + k] as number;
+      const sample3 = work[start + k + 3] as number;
+      sum0 += coefficient * sample0;
+      sum1 += coefficient * sample1;
+      sum2 += coefficient * sample2;
+      sum3 += coefficient * sample3;
+      sample0 = sample1;
+      sample1 = sample2;
+      sample2 = sample3;
+    }
+    const to = at + 2 * start;
+    output[to] = work[start + middle] as number;
+    output[to + 1] = toSample(sum0);
+    output[to + 2] = work[start + middle + 1] as number;
+    output[to + 3] = toSample(sum1);
+    output[to + 4] = work[start + middle + 2] as number;
+    output[to + 5] = toSample(sum2);
+    output[to + 6] = work[start + middle + 3] as number;
+    output[to + 7] = toSample(sum3);
+  }
+  for (; start < starts; start++) {
+    let sum = 0;
+    for (let k = 0; k < taps; k++) sum += (coefficients[taps + k] as number) * (work[start + k] as number);
+    output[at + 2 * start] = work[start + middle] as number;
+    output[at + 2 * start + 1] = toSample(sum);
   }
 }
 

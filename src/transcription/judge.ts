@@ -48,9 +48,12 @@ export class Judge {
 
   /** Judges what there is, unless it is doing so already. */
   run(): void {
-    if (this.#running) return;
-    this.#running = true;
-    void this.#loop();
+    const { signal, mayGoOn, onCaughtUp } = this.#options;
+    if (this.#running || signal.aborted || !mayGoOn()) return;
+    const samples = this.#next();
+    // Every other frame of a call completes no window: it must not cost a promise.
+    if (samples === null) onCaughtUp();
+    else void this.#judge(samples);
   }
 
   /** No more audio comes: also judges a last piece shorter than a window, filled up with silence. */
@@ -59,26 +62,19 @@ export class Judge {
     this.run();
   }
 
-  async #loop(): Promise<void> {
-    const { audio, signal, mayGoOn, onJudged, onCaughtUp } = this.#options;
-    while (!signal.aborted && mayGoOn()) {
-      const samples = this.#next();
-      if (samples === null) {
-        this.#running = false;
-        onCaughtUp();
-        return;
-      }
-      const detection = await this.#detect(samples);
-      if (signal.aborted) return;
-      if (detection === null) {
-        this.#judgedTo = audio.end;
-        continue;
-      }
+  async #judge(samples: Int16Array): Promise<void> {
+    const { audio, signal, onJudged } = this.#options;
+    this.#running = true;
+    const detection = await this.#detect(samples);
+    if (signal.aborted) return;
+    if (detection === null) this.#judgedTo = audio.end;
+    else {
       this.#judgedTo += samples.length;
       this.#state = detection.state;
       onJudged(detection.probabilities);
     }
     this.#running = false;
+    this.run();
   }
 
   #next(): Int16Array | null {
