@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../clock.ts';
 import type { Settings } from '../../settings.ts';
 import { spacingErrors } from '../../simulator/phone-media.ts';
-import type { PhoneCall, PhoneCallReport } from '../../simulator/sip-call.ts';
+import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../simulator/sip-call.ts';
 import { SipPhone } from '../../simulator/sip-phone.ts';
 import { MULAW_8K, samplesToMs } from '../../units.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
 
+const REQUEST_TIMEOUT = 408;
 const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
   phone: 'by the phone',
   bridge: 'by the bridge',
@@ -33,7 +34,9 @@ export async function placeSipCall(order: CallOrder, settings: Settings): Promis
         seed: order.seed,
         ...(order.dtmf === undefined ? {} : { dtmf: order.dtmf }),
       });
-      await call.answered;
+      await call.answered.catch((error: unknown) => {
+        throw explainRefusal(error, uri);
+      });
       return await outcomeOf(call, order);
     } finally {
       await phone.close();
@@ -41,6 +44,12 @@ export async function placeSipCall(order: CallOrder, settings: Settings): Promis
   };
   const durationMs = samplesToMs(audio.length, MULAW_8K.rateHz);
   return { id: callId, durationMs, sentMs: () => call?.media?.sentMs ?? 0, run, hangup: () => call?.hangup() };
+}
+
+/** A phone that hears nothing tells itself 408 (RFC 3261 §17.1.1.2), which reads as if the bridge had said so. */
+export function explainRefusal(error: unknown, uri: string): unknown {
+  if (!(error instanceof RefusedError) || error.status !== REQUEST_TIMEOUT) return error;
+  return new Error(`the bridge did not take the call: nothing answered at ${uri}`);
 }
 
 function uriOf({ url, to }: CallOrder, { SIP_PORT }: Settings): string {
