@@ -168,12 +168,22 @@ export class SipStack implements Transport {
     const message = Parser.parseMessage(received.text, this.#loggers.getLogger('parser'));
     if (message === undefined) throw new TrunklineError('message_malformed', 'SIP: got headers that cannot be read');
     if (message instanceof IncomingResponseMessage) {
+      if (this.#isOfEarlierTry(message)) return;
       this.#options.delegate.onResponse(message, source);
       this.core.receiveIncomingResponseFromTransport(message);
       return;
     }
     this.#envelopes.set(message, { user: received.user, source });
     if (!this.#options.delegate.onRequest(message, this)) this.core.receiveIncomingRequestFromTransport(message);
+  }
+
+  /**
+   * A request that was challenged is sent again with credentials, and sip.js hands to the second transaction what comes for the first one, too: a challenge
+   * that comes twice would be taken for the refusal of the credentials.
+   */
+  #isOfEarlierTry({ viaBranch, method }: IncomingResponseMessage): boolean {
+    const client = this.core.userAgentClients.get(viaBranch + method);
+    return client !== undefined && client.transaction.id !== viaBranch;
   }
 
   async #resolve(destination: SipDestination): Promise<SipDestination> {

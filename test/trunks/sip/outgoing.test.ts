@@ -135,6 +135,9 @@ describe('an outgoing call', () => {
     expect(ack).toMatch(/^ACK /);
     expect(headerIn(again, 'Proxy-Authorization')).toMatch(/^Digest username="bridge", realm="pbx", nonce="n", uri="sip:\+14155550100@192/);
     expect(headerIn(again, 'CSeq')).toBe('2 INVITE');
+    await line.receive(
+      answer(invite, '407 Proxy Authentication Required', ['Proxy-Authenticate: Digest realm="pbx", nonce="n", qop="auth"']),
+    );
     expect(state()).toEqual(['dialing', null]);
     await line.receive(
       answer(again, '407 Proxy Authentication Required', ['Proxy-Authenticate: Digest realm="pbx", nonce="m", qop="auth"']),

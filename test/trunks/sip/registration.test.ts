@@ -52,6 +52,18 @@ describe('a registration', () => {
     expect(line.gateway.logLines.join()).not.toContain('secret');
   });
 
+  it('is not refused by a challenge that comes twice, as it does when a request was sent again', async () => {
+    const register = await begin();
+    const challenge = answer(register, '401 Unauthorized', [CHALLENGE]);
+    await line.receive(challenge);
+    const again = line.take().at(-1) ?? '';
+    await line.receive(challenge);
+    expect(line.gateway.logLines.join()).not.toContain('not registered');
+    await line.receive(answer(again, '200 OK'));
+    await line.receive(challenge);
+    expect([changes, line.take()]).toEqual([[true], []]);
+  });
+
   it('begins again with a new nonce when the old one was stale', async () => {
     const register = await begin();
     await line.receive(answer(register, '401 Unauthorized', [CHALLENGE]));
