@@ -91,7 +91,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
     schema: {
       summary: "Twilio Media Streams (WebSocket): a call's audio",
       description:
-        'Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone.',
+        "Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone. Made from Twilio's documents and not yet tried against the real thing.",
       tags: ['twilio'],
       security: [],
       response: errorResponses(400, 401, 403, 429, 503),
