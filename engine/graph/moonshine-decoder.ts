@@ -131,7 +131,7 @@ function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: T
     if (layer === ALIGNING_LAYER) queries = added.queries;
   }
   hidden = addNorm(graph, hidden, 'last norm', { weights: decoder.floats('model.decoder.norm.weight_merged_0'), epsilon });
-  return { likeliest: addHead(graph, hidden, { embedding, lookUp }), present, queries };
+  return { likeliest: addHead(graph, hidden, { decoder, embedding, lookUp }), present, queries };
 }
 
 function addEmbedding(graph: GraphBuilder, { rows, columns, bytes, scales, zeroPoints }: QuantizedMatrix): LookUp {
@@ -144,12 +144,18 @@ function addEmbedding(graph: GraphBuilder, { rows, columns, bytes, scales, zeroP
 /** Turns token numbers of any shape into rows of the embedding, in float. */
 type LookUp = (tokens: string) => string;
 
+interface Head {
+  readonly decoder: ShippedGraph;
+  readonly embedding: QuantizedMatrix;
+  readonly lookUp: LookUp;
+}
+
 /**
  * The likeliest token behind each position. All tokens are judged in whole numbers, which is fast, and the best few of them once more in float, as
  * the shipped head judges all: activations rounded to 8 bits would else decide between near equals.
  */
-function addHead(graph: GraphBuilder, hidden: string, { embedding, lookUp }: { embedding: QuantizedMatrix; lookUp: LookUp }): string {
-  const rough = addLinear(graph, hidden, 'head', transposed(embedding));
+function addHead(graph: GraphBuilder, hidden: string, { decoder, embedding, lookUp }: Head): string {
+  const rough = addLinear(graph, hidden, 'head', decoder.forProduct(transposed(embedding)));
   const [, candidates = ''] = graph.addMany('TopK', [rough, graph.integers([CANDIDATES])], 2, { attributes: { axis: -1n } });
   const column = graph.add('Unsqueeze', [hidden, graph.integers([-1n])]);
   const exact = graph.add('MatMul', [lookUp(candidates), column]);

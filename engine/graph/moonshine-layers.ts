@@ -40,13 +40,13 @@ export function addRotary(graph: GraphBuilder, value: string, start: string, { c
  * arithmetic of the five nodes (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Mul) that it stands for.
  */
 export function addLinear(graph: GraphBuilder, value: string, name: string, weights: QuantizedMatrix, bias?: Float32Array): string {
-  const { rows, columns, bytes, scales, zeroPoints } = weights;
+  const { type, rows, columns, bytes, scales, zeroPoints } = weights;
   const perColumn = scales.length === 1 ? [] : [columns];
   const inputs = [
     value,
-    graph.constant(tensor(`${name} weights`, 'uint8', [rows, columns], bytes)),
+    graph.constant(tensor(`${name} weights`, type, [rows, columns], bytes)),
     graph.constant(tensor(`${name} scale`, 'float', perColumn, scales)),
-    graph.constant(tensor(`${name} zero point`, 'uint8', perColumn, zeroPoints)),
+    graph.constant(tensor(`${name} zero point`, type, perColumn, zeroPoints)),
   ];
   if (bias !== undefined) inputs.push(graph.constant(tensor(`${name} bias`, 'float', [columns], bias)));
   return graph.add('DynamicQuantizeMatMul', inputs, { microsoft: true });

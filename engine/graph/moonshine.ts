@@ -4,10 +4,11 @@ import { env } from 'onnxruntime-node';
 import { cachedFiles } from './cache.ts';
 import { buildDecoder } from './moonshine-decoder.ts';
 import { buildEncoder } from './moonshine-encoder.ts';
-import { ShippedGraph } from './weights.ts';
+import { findProductType } from './product-type.ts';
+import { ShippedGraph, type WeightType } from './weights.ts';
 
 /** Counted up with every change of the graphs that are built; a test holds it against them. */
-export const BUILDER_VERSION = 3;
+export const BUILDER_VERSION = 4;
 
 const ENCODER = 'encoder.onnx';
 const DECODER = 'decoder.onnx';
@@ -24,27 +25,28 @@ interface Files {
  */
 export async function moonshineFiles(options: { shipped: Files; cacheDir: string; progress: (text: string) => void }): Promise<Files> {
   const { shipped, cacheDir, progress } = options;
+  const products = await findProductType();
   const paths = await cachedFiles({
     cacheDir,
     name: 'moonshine-tiny',
     sources: [shipped.encoder, shipped.decoder],
-    versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}`,
+    versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}, ${products}`,
     files: [ENCODER, DECODER],
     build: (folder) => {
       progress(`rewriting the recogniser's graphs, once, into ${folder}`);
-      return buildGraphs(shipped);
+      return buildGraphs(shipped, products);
     },
   });
   return { encoder: paths[0] ?? '', decoder: paths[1] ?? '' };
 }
 
-/** The rewritten graphs by file name. @throws Error when the shipped graphs are not those that the rewrite knows. */
-export async function buildGraphs(shipped: Files): Promise<ReadonlyMap<string, Uint8Array>> {
-  const encoder = ShippedGraph.read(await readFile(shipped.encoder));
+/** The rewritten graphs by file name, their products on weights of the type `products`. @throws Error when the shipped graphs are not those that the rewrite knows. */
+export async function buildGraphs(shipped: Files, products: WeightType): Promise<ReadonlyMap<string, Uint8Array>> {
+  const encoder = ShippedGraph.read(await readFile(shipped.encoder), products);
   const merged = await readFile(shipped.decoder);
   // Only the uncached branch has the projections of the cross-attention; the cached one has every other layer.
-  const uncached = ShippedGraph.readBranch(merged, 'else_branch');
-  const cached = ShippedGraph.readBranch(merged, 'then_branch');
+  const uncached = ShippedGraph.readBranch(merged, 'else_branch', products);
+  const cached = ShippedGraph.readBranch(merged, 'then_branch', products);
   return new Map([
     [ENCODER, buildEncoder({ encoder, decoder: uncached })],
     [DECODER, buildDecoder(cached)],

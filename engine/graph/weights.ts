@@ -3,10 +3,17 @@ import { decode } from './codec.ts';
 import { type GraphProto, MODEL, type ModelProto, type NodeProto, type TensorProto } from './onnx-proto.ts';
 import { bytesIn, floatsIn } from './tensors.ts';
 
+/** How the bytes of 8-bit weights are to be read. */
+export type WeightType = 'uint8' | 'int8';
+
+/** What a byte's bits differ in when it is read as a signed number and stands for 128 less. */
+const SIGN_BIT = 0x80;
+
 /**
- * A matrix of unsigned 8-bit weights, row by row: weight = scale × (byte − zero point). Scale and zero point are one for all columns, or one for each.
+ * A matrix of 8-bit weights, row by row: weight = scale × (byte − zero point). Scale and zero point are one for all columns, or one for each.
  */
 export interface QuantizedMatrix {
+  readonly type: WeightType;
   readonly rows: number;
   readonly columns: number;
   readonly bytes: Uint8Array;
@@ -17,29 +24,32 @@ export interface QuantizedMatrix {
 /** A graph with its constants and nodes at hand. */
 export class ShippedGraph {
   readonly nodes: readonly NodeProto[];
+  readonly #products: WeightType;
   readonly #constants: ReadonlyMap<string, TensorProto>;
   readonly #nodesByName: ReadonlyMap<string, NodeProto>;
 
-  constructor(nodes: readonly NodeProto[], constants: readonly TensorProto[]) {
+  /** @param products what the weights of linear layers are given as. */
+  constructor(nodes: readonly NodeProto[], constants: readonly TensorProto[], products: WeightType = 'uint8') {
     this.nodes = nodes;
+    this.#products = products;
     this.#constants = new Map(constants.map((constant) => [constant.name ?? '', constant]));
     this.#nodesByName = new Map(nodes.map((node) => [node.name ?? '', node]));
   }
 
   /** The graph in a file. @throws Error when `bytes` hold no model. */
-  static read(bytes: Uint8Array): ShippedGraph {
+  static read(bytes: Uint8Array, products?: WeightType): ShippedGraph {
     const { graph } = decode<ModelProto>(MODEL, bytes);
     if (graph === undefined) throw new Error('a model without a graph');
-    return new ShippedGraph(graph.node, graph.initializer);
+    return new ShippedGraph(graph.node, graph.initializer, products);
   }
 
   /** One branch of the `If` that a merged decoder consists of; its constants are the outer graph's. @throws Error when there is none. */
-  static readBranch(bytes: Uint8Array, branch: 'then_branch' | 'else_branch'): ShippedGraph {
+  static readBranch(bytes: Uint8Array, branch: 'then_branch' | 'else_branch', products?: WeightType): ShippedGraph {
     const { graph } = decode<ModelProto>(MODEL, bytes);
     const choice = graph?.node.find((node) => node.opType === 'If');
     const body: GraphProto | undefined = choice?.attribute.find(({ name }) => name === branch)?.g;
     if (graph === undefined || body === undefined) throw new Error(`a model without a ${branch}`);
-    return new ShippedGraph(body.node, [...graph.initializer, ...body.initializer]);
+    return new ShippedGraph(body.node, [...graph.initializer, ...body.initializer], products);
   }
 
   /** @throws Error when the graph has no such constant: its weights are not those that the rewrite knows. */
@@ -63,7 +73,7 @@ export class ShippedGraph {
   linear(path: string): QuantizedMatrix {
     const product = this.#node(`${path}/MatMul_quant`);
     const scaling = this.#node(`${path}/MatMul_quant_scales_mul`);
-    return this.#matrix(product.input[1] ?? '', scaling.input[1] ?? '', product.input[3] ?? '');
+    return this.forProduct(this.#matrix(product.input[1] ?? '', scaling.input[1] ?? '', product.input[3] ?? ''));
   }
 
   /** The weights of the embedding `name`, one row for each token. @throws Error when there is no such embedding. */
@@ -71,10 +81,18 @@ export class ShippedGraph {
     return this.#matrix(`${name}_quantized`, `${name}_scale`, `${name}_zero_point`);
   }
 
+  /** The same weights in the type that products are to have. */
+  forProduct(matrix: QuantizedMatrix): QuantizedMatrix {
+    if (matrix.type === this.#products) return matrix;
+    const turn = (byte: number) => byte ^ SIGN_BIT;
+    return { ...matrix, type: this.#products, bytes: matrix.bytes.map(turn), zeroPoints: matrix.zeroPoints.map(turn) };
+  }
+
   #matrix(weights: string, scale: string, zeroPoint: string): QuantizedMatrix {
     const constant = this.constant(weights);
     const [rows = 0, columns = 0] = constant.dims.map(Number);
     return {
+      type: 'uint8',
       rows,
       columns,
       bytes: bytesIn(constant),
@@ -107,6 +125,7 @@ export function sideBySide(matrices: readonly QuantizedMatrix[]): QuantizedMatri
   const rows = matrices[0]?.rows ?? 0;
   const columns = matrices.reduce((sum, matrix) => sum + matrix.columns, 0);
   const joined = {
+    type: matrices[0]?.type ?? 'uint8',
     rows,
     columns,
     bytes: new Uint8Array(rows * columns),
@@ -126,10 +145,10 @@ export function sideBySide(matrices: readonly QuantizedMatrix[]): QuantizedMatri
 }
 
 /** Rows as columns, of a matrix with one scale. */
-export function transposed({ rows, columns, bytes, scales, zeroPoints }: QuantizedMatrix): QuantizedMatrix {
+export function transposed({ type, rows, columns, bytes, scales, zeroPoints }: QuantizedMatrix): QuantizedMatrix {
   const turned = new Uint8Array(bytes.length);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) turned[column * rows + row] = bytes[row * columns + column] ?? 0;
   }
-  return { rows: columns, columns: rows, bytes: turned, scales, zeroPoints };
+  return { type, rows: columns, columns: rows, bytes: turned, scales, zeroPoints };
 }
