@@ -8,7 +8,7 @@ import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { freePort } from '../helpers/ports.ts';
-import { errorRate, recording, recordingPath, textOf, transcribe } from './understanding.ts';
+import { errorRate, recording, recordingPath, sayWhole, textOf, transcribe } from './understanding.ts';
 
 const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
 const ANSWER = 'The first green apple is on the wooden table. Please call me back at noon tomorrow.';
@@ -37,8 +37,7 @@ describe('a call over AudioSocket', () => {
     });
     const ended = caller.run();
     await feed.until((event) => event.type === 'caption' && event.final);
-    const say = `${gateway.url}/v1/calls/${caller.uuid}/say`;
-    await fetch(say, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: ANSWER }) });
+    await sayWhole(gateway, caller.uuid, ANSWER);
     await feed.until((event) => event.type === 'spoken' && !event.interrupted);
     caller.hangup();
     expect(await ended).toMatchObject({ endedBy: 'caller', clippedMs: 0, warnings: [] });

@@ -8,14 +8,12 @@ import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { freePort, freeUdpPorts } from '../helpers/ports.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
-import { errorRate, recording, recordingPath, textOf, transcribe } from './understanding.ts';
+import { errorRate, recording, recordingPath, sayWhole, textOf, transcribe } from './understanding.ts';
 
 const ANSWER = 'The first green apple is on the wooden table. Please call me back at noon tomorrow.';
 /** Synthetic speech on a line that loses a tenth. */
 const HEARD_WER_MAX = 25;
 const ANSWER_WER_MAX = 15;
-/** The last final is out by then. */
-const FINAL_MS = 3000;
 
 let gateway: GatewayProcess | undefined;
 let phone: SipPhone | undefined;
@@ -37,11 +35,8 @@ describe('a phone call', () => {
     const uri = `sip:bridge@127.0.0.1:${port}`;
     const call = await phone.dial({ uri, audio: speech, endless: true, lossShare: 0.1, reorderShare: 0.05, seed: 4 });
     await call.answered;
-    await expect
-      .poll(() => call.media?.sentMs ?? 0, { timeout: 120_000 })
-      .toBeGreaterThan(samplesToMs(speech.length, LINE_RATE_HZ) + FINAL_MS);
-    const say = `${gateway.url}/v1/calls/${call.callId}/say`;
-    await fetch(say, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: ANSWER }) });
+    await expect.poll(() => call.media?.sentMs ?? 0, { timeout: 120_000 }).toBeGreaterThan(samplesToMs(speech.length, LINE_RATE_HZ));
+    await sayWhole(gateway, call.callId, ANSWER);
     await feed.until((event) => event.type === 'spoken' && !event.interrupted);
     const sound = call.media?.sound ?? new Int16Array(0);
     call.hangup();

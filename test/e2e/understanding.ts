@@ -37,3 +37,13 @@ export async function transcribe({ url }: GatewayProcess, samples: Int16Array): 
   if (response.status !== 200) throw new Error(`the transcription was answered with ${response.status}: ${text}`);
   return text;
 }
+
+/** Has the gateway say `text` in a call, whatever it still hears: on a slow machine its ears are behind the caller. @throws Error when it is refused */
+export async function sayWhole({ url }: GatewayProcess, callId: string, text: string): Promise<void> {
+  const response = await fetch(`${url}/v1/calls/${callId}/say`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text, interruptible: false }),
+  });
+  if (response.status !== 202) throw new Error(`say was answered with ${response.status}: ${await response.text()}`);
+}
