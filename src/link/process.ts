@@ -31,13 +31,15 @@ const DRAIN_MAX_MS = 5000;
 const EXIT_MAX_MS = 1000;
 
 /**
- * What keeps an engine small, measured (CONTRIBUTING.md): one heap for all threads, and what a model run or loading needed for a while goes back to the
- * system. Of glibc's allocator; others do not look at these (mallopt(3)).
+ * What keeps an engine small and quick, measured (CONTRIBUTING.md): one heap for all threads, what a model run or loading needed for a while goes back to
+ * the system, and weights lie in huge pages where the system has them, for every token reads all of them. Of glibc's allocator; others do not look at
+ * these (mallopt(3), and glibc's manual on tunables).
  */
-const MALLOC_DEFAULTS = {
+export const ENGINE_ENVIRONMENT = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: String(4 * 2 ** 20),
   MALLOC_TRIM_THRESHOLD_: String(16 * 2 ** 20),
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 };
 
 /** Messages and their samples are all that an engine's JavaScript makes: 1 MB is enough to collect them in. */
@@ -107,7 +109,7 @@ export class EngineProcess {
     });
     this.#child = fork(options.entry, [], {
       serialization: 'advanced',
-      env: childEnvironment(MALLOC_DEFAULTS),
+      env: childEnvironment(ENGINE_ENVIRONMENT),
       // Two processes cannot share an inspector's port.
       execArgv: [...NODE_FLAGS, ...process.execArgv.filter((flag) => !flag.startsWith('--inspect'))],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,6 +1,7 @@
 /** This engine beside what one would otherwise run with the same weights: same machine, same audio, one thread each, in turn. */
 import { shippedFiles } from '../../engine/models/moonshine.ts';
 import { readSettings } from '../../src/config.ts';
+import { ENGINE_ENVIRONMENT } from '../../src/link/process.ts';
 import { packagePath } from '../../src/paths.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { type Install, installMoonshineOnnx, installTransformersJs, PEER_VERSIONS } from './peers/install.ts';
@@ -78,6 +79,7 @@ async function commands(models: ModelFolder): Promise<[name: string, command: Pe
   const trunkline = (graphs: string): PeerCommand => ({
     script: 'trunkline.mjs',
     parameters: [packagePath('dist', 'engine', 'models'), graphs, MODEL_CACHE_DIR, String(DECODE_RUN_TOKENS)],
+    environment: ENGINE_ENVIRONMENT,
   });
   const { encoder, decoder } = shippedFiles();
   const [transformersJs, moonshineOnnx] = [await installTransformersJs(), await installMoonshineOnnx()];
@@ -235,7 +237,8 @@ function report(entries: readonly Entry[], absent: readonly Absent[], about: str
 const NOTES = [
   'Times by length are the shortest of several rounds, averaged over the prompts whose length is nearest. The real-time factor is over all prompts, once each.',
   `"${PACKAGE}": src/model.ts of @moonshine-ai/moonshine-js 0.1.29 on onnxruntime-node, its search for the likeliest token included. "${OUR_LOOP}": the same graphs and ` +
-    'the same session options, decoded with the care that this engine takes: what is left between it and the first row is the graphs.',
+    'the same session options, decoded with the care that this engine takes: what is left between it and the first row is the graphs. ' +
+    'Both run in the environment that the gateway gives its engines (settings of malloc, huge pages among them), the others in the one that they find.',
   '@huggingface/transformers loads the two shipped graphs as they are (renamed; config.json and tokenizer.json are written by this benchmark) and runs its pipeline with its ' +
     'defaults, among them at most 6 tokens for each whole second of audio.',
   'useful-moonshine-onnx loads them from a folder (`models_dir`) and allows 192 tokens whatever the length. It gives its sessions no options; the one thread is ' +

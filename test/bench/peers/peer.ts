@@ -23,6 +23,8 @@ export interface PeerCommand {
   readonly program?: string;
   readonly script: string;
   readonly parameters: readonly string[];
+  /** Added to the environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A running peer. One request at a time. */
@@ -39,10 +41,10 @@ export class Peer {
   }
 
   /** Resolves when it is loaded. @throws Error with the end of what it said when it ends before. */
-  static async start({ program = process.execPath, script, parameters }: PeerCommand): Promise<Peer> {
+  static async start({ program = process.execPath, script, parameters, environment }: PeerCommand): Promise<Peer> {
     const startedMs = performance.now();
     const path = packagePath('test', 'bench', 'peers', script);
-    const child = spawn(program, [path, ...parameters], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(program, [path, ...parameters], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said = `${said}${chunk}`.slice(-2000);
