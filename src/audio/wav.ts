@@ -75,8 +75,9 @@ function checkMagic(view: DataView): void {
 }
 
 function readFormat(view: DataView, offset: number, size: number): Format {
-  if (size < 16 || offset + size > view.byteLength)
-    refuse(`its fmt chunk has ${Math.min(size, view.byteLength - offset)} bytes, expected 16 or more`);
+  const there = view.byteLength - offset;
+  if (size < 16) refuse(`its fmt chunk has ${size} bytes, expected 16 or more`);
+  if (size > there) refuse(`its fmt chunk claims ${size} bytes, but ${there} follow`);
   const tag = view.getUint16(offset, true);
   const extended = tag === TAG_EXTENSIBLE && size >= 26;
   const format: Format = {

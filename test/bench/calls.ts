@@ -55,7 +55,7 @@ export async function benchCalls(options: CallsOptions): Promise<Report> {
     const step = await runStep(calls, options);
     done.push(step);
     process.stderr.write(
-      `${calls} calls: final p95 +${figure(quantile(step.lateMs, 0.95))} ms, partial p95 ${figure(quantile(step.partialLagMs, 0.95))} ms\n`,
+      `${calls} calls: final p95 ${signed(quantile(step.lateMs, 0.95))} ms, partial p95 ${figure(quantile(step.partialLagMs, 0.95))} ms\n`,
     );
     if (quantile(step.lateMs, 0.95) > LATE_MS) break;
   }
@@ -190,12 +190,12 @@ function report(steps: readonly Step[], { seconds, carrier }: CallsOptions): Rep
       { goal: `≥ ${GOAL_CALLS} calls`, found: `${capacity}`, met: capacity >= GOAL_CALLS },
       {
         goal: `final p95 ≤ endpoint silence + ${GOAL_LATE_MS} ms at ${GOAL_CALLS} calls`,
-        found: `+${figure(goalLateMs)} ms`,
+        found: `${signed(goalLateMs)} ms`,
         met: goalLateMs <= GOAL_LATE_MS,
       },
       {
         goal: `at ${MANY.calls} calls final p95 ≤ endpoint silence + ${MANY.lateMs} ms, partial lag p95 ≤ ${MANY.partialMs} ms`,
-        found: `+${figure(manyLateMs)} ms, ${figure(manyPartialMs)} ms`,
+        found: `${signed(manyLateMs)} ms, ${figure(manyPartialMs)} ms`,
         met: manyLateMs <= MANY.lateMs && manyPartialMs <= MANY.partialMs,
       },
       {
@@ -236,4 +236,9 @@ function captionsPlot(steps: readonly Step[], seconds: number): string {
     y: { label: 'captions per call and minute' },
     series: [curve('partials', (step) => step.partialLagMs.length), curve('finals', (step) => step.finals)],
   });
+}
+
+/** With its sign; `–` where nothing was measured. */
+function signed(ms: number): string {
+  return ms > 0 ? `+${figure(ms)}` : figure(ms);
 }
