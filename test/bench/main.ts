@@ -69,7 +69,7 @@ bench('memory', 'whether gateway and engine stay what they are over an hour of c
   benchMemory(quick ? { minutes: 4, callMinutes: 1 } : { minutes: 60, callMinutes: 3 }),
 );
 bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
-  benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 90, fileSeconds: 300 }),
+  benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 150, fileSeconds: 300 }),
 );
 bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) => benchPath({ seconds: quick ? 10 : 40 }));
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
