@@ -4,6 +4,7 @@ import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { benchCompare } from './compare.ts';
+import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
@@ -61,9 +62,10 @@ bench(
     benchFiles(quick ? { lengths: [10, 60], joinSeconds: 120 } : { lengths: [10, 60, 600, ...(hour ? [3600] : [])], joinSeconds: 1200 }),
   { hour: 'also a recording of an hour, which takes some minutes' },
 );
-bench('floor', 'what scheduler, contract and ear add to the model runs, stage by stage', (quick) =>
-  benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 }),
-);
+bench('floor', 'what scheduler, contract and ear add to the model runs, stage by stage', (quick) => {
+  requireEngineEnvironment();
+  return benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 });
+});
 bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
 bench('memory', 'whether gateway and engine stay what they are over an hour of calls, played fast', (quick) =>
   benchMemory(quick ? { minutes: 4, callMinutes: 1 } : { minutes: 60, callMinutes: 3 }),
