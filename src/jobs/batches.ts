@@ -194,7 +194,7 @@ export class Batches {
     for (const file of batch.files) {
       if (file.state !== 'waiting') continue;
       file.state = 'cancelled';
-      await rm(join(this.#folder, id, String(file.number)), { force: true });
+      await this.#removeRecording(batch, file);
     }
     await this.#end(batch);
     return batch;
@@ -283,8 +283,14 @@ export class Batches {
 
   /** Recordings whose transcript was noted just before a gateway was killed. */
   async #removeUsed(batch: Batch): Promise<void> {
-    const used = batch.files.filter(({ state }) => state !== 'waiting');
-    for (const { number } of used) await rm(join(this.#folder, batch.id, String(number)), { force: true });
+    // One look at the folder: most batches that are kept have nothing to remove.
+    const names = new Set(await readdir(join(this.#folder, batch.id)).catch(noneIfMissing));
+    const used = batch.files.filter(({ state, number }) => state !== 'waiting' && names.has(String(number)));
+    for (const file of used) await this.#removeRecording(batch, file);
+  }
+
+  async #removeRecording(batch: Batch, { number }: BatchFile): Promise<void> {
+    await rm(join(this.#folder, batch.id, String(number)), { force: true });
   }
 
   #findRepeated(tenant: string, asked: Batch['idempotency']): Batch | undefined {
@@ -298,7 +304,7 @@ export class Batches {
     this.#settling.add(file);
     try {
       await this.#put(batch, [file]);
-      await rm(join(this.#folder, batch.id, String(file.number)), { force: true });
+      await this.#removeRecording(batch, file);
     } finally {
       this.#settling.delete(file);
     }
@@ -378,4 +384,9 @@ export class Batches {
   #nowMs(): number {
     return this.#options.clock.wall().getTime();
   }
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
 }

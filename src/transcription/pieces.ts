@@ -42,9 +42,9 @@ interface Open {
 }
 
 /**
- * Cuts a long recording into pieces of at most 10 s: in pauses of ENDPOINT_MS or more, where there is none in the quietest place that is near the limit. A
- * piece goes on over short pauses as far as it can. Pieces neither overlap nor leave speech out, so their texts join to the whole one. Pure: what comes out depends on the audio and its
- * probabilities alone, not on how they were pushed.
+ * Cuts a long recording into pieces of at most 10 s: in pauses of ENDPOINT_MS or more, where there is none in the quietest place that is near the limit.
+ * A piece goes on over short pauses as far as it can. Pieces neither overlap nor leave speech out, so their texts join to the whole one. Pure: what comes
+ * out depends on the audio and its probabilities alone, not on how they were pushed.
  */
 export class PieceCutter {
   readonly #settings: PieceSettings;

@@ -1,6 +1,7 @@
 /**
- * Silence for a line that plays each frame as it comes (one that plays from a buffer: `calls/buffered-silence.ts`): whenever nothing is said, a frame every 20 ms. Sound and silence share one schedule. Sound begins when
- * it is there and so may be a little early; then the silence after it begins so much later, and the far end's buffer does not grow from sentence to sentence.
+ * Silence for a line that plays each frame as it comes (one that plays from a buffer: `calls/buffered-silence.ts`): whenever nothing is said, a frame every
+ * 20 ms. Sound and silence share one schedule. Sound begins when it is there and so may be a little early; then the silence after it begins so much later,
+ * and the far end's buffer does not grow from sentence to sentence.
  */
 import type { Clock, Timer } from '../clock.ts';
 import { FRAME_MS } from '../units.ts';

@@ -3,20 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { acceptAnswer, answerOffer, countVersion, type Direction, type LocalMedia, makeOffer, parseSdp } from '../../src/carriers/sdp.ts';
 import { MULAW_8K } from '../../src/units.ts';
 import { codeOf } from '../helpers/codes.ts';
-
-const LOCAL: LocalMedia = {
-  address: '198.51.100.7',
-  port: 16_384,
-  sessionId: '42',
-  version: 1,
-  codecs: ['mulaw', 'alaw'],
-  direction: 'sendrecv',
-};
-
-/** An offer of one stream: its `m=` line and what belongs to it. */
-function offer(...lines: string[]): string {
-  return ['v=0', 'o=phone 7 3 IN IP4 192.0.2.1', 's=call', 'c=IN IP4 192.0.2.1', 't=0 0', ...lines, ''].join('\r\n');
-}
+import { LOCAL, offer } from './offers.ts';
 
 function answer(text: string, local: LocalMedia = LOCAL) {
   return answerOffer(parseSdp(text), local);

@@ -3,22 +3,12 @@ import { decodeG711 } from '../../../src/audio/g711.ts';
 import { Timeline } from '../../../src/audio/timeline.ts';
 import { parseRtcp } from '../../../src/carriers/rtcp.ts';
 import { parseRtp, writeRtp } from '../../../src/carriers/rtp.ts';
-import type { RemoteMedia } from '../../../src/carriers/sdp.ts';
 import { RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
 import { MULAW_8K } from '../../../src/units.ts';
+import { remoteMedia } from '../../trunks/rtp/media.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
-const REMOTE: RemoteMedia = {
-  address: '192.0.2.1',
-  port: 4000,
-  rtcpPort: null,
-  payloadType: 0,
-  codec: MULAW_8K,
-  ptimeMs: 20,
-  telephoneEventType: 101,
-  sends: true,
-  receives: true,
-};
+const REMOTE = remoteMedia({ rtcpPort: null });
 const GAP_MAX_SAMPLES = 8000;
 
 /** Datagrams as bytes: each behind its length (16 bits) and the ms since the one before (8 bits). */

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
-import { acceptAnswer, answerOffer, type LocalMedia, makeOffer, parseSdp } from '../../../src/carriers/sdp.ts';
+import { acceptAnswer, answerOffer, makeOffer, parseSdp } from '../../../src/carriers/sdp.ts';
 import { TrunklineError } from '../../../src/errors.ts';
+import { LOCAL, offer } from '../../carriers/offers.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
-const LOCAL: LocalMedia = {
-  address: '198.51.100.7',
-  port: 16_384,
-  sessionId: '42',
-  version: 1,
-  codecs: ['mulaw', 'alaw'],
-  direction: 'sendrecv',
-};
-
-const lines = (...own: string[]): Uint8Array =>
-  Buffer.from(['v=0', 'o=phone 7 3 IN IP4 192.0.2.1', 's=call', 'c=IN IP4 192.0.2.1', 't=0 0', ...own, ''].join('\r\n'));
+const lines = (...own: string[]): Uint8Array => Buffer.from(offer(...own));
 
 /** Only coded errors; what is answered can be read again, has as many streams as were offered, and agrees on the same. */
 export const target: FuzzTarget = {
@@ -34,10 +25,10 @@ export const target: FuzzTarget = {
   words: ['a=rtpmap:', 'a=ptime:', 'm=audio 1 RTP/AVP 0', 'c=IN IP4 ', 'telephone-event/8000', '\r\n', '0.0.0.0', '::', 'a=recvonly'],
   run(input) {
     try {
-      const offer = parseSdp(Buffer.from(input).toString('latin1'));
-      const { sdp, remote } = answerOffer(offer, LOCAL);
+      const offered = parseSdp(Buffer.from(input).toString('latin1'));
+      const { sdp, remote } = answerOffer(offered, LOCAL);
       const answer = parseSdp(sdp);
-      assert.equal(answer.media.length, offer.media.length);
+      assert.equal(answer.media.length, offered.media.length);
       assert.equal(answer.media.filter(({ port }) => port !== 0).length, 1);
       const ours = acceptAnswer(answer, { ...LOCAL, direction: 'sendrecv' });
       assert.deepEqual(
