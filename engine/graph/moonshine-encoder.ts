@@ -4,15 +4,13 @@
  */
 import { GraphBuilder } from './builder.ts';
 import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
-import { CROSS, CROSS_NAMES, HEAD_SIZE, HEADS, HIDDEN_SIZE, LAYERS } from './moonshine-shape.ts';
+import { CROSS, CROSS_NAMES, HEAD_SIZE, HEADS, LAYERS } from './moonshine-shape.ts';
+import { addStem } from './moonshine-stem.ts';
 import { tensor } from './tensors.ts';
 import { type ShippedGraph, sideBySide } from './weights.ts';
 
 /** Frames of 24 ms; far more than the longest stretch has. */
 const POSITIONS = 4096;
-
-/** Where the published graph's convolutions end. */
-const STEM_OUTPUT = '/Transpose_output_0';
 
 interface Source {
   readonly encoder: ShippedGraph;
@@ -32,15 +30,6 @@ export function buildEncoder({ encoder, decoder }: Source): Uint8Array {
   return graph.file('moonshine tiny encoder');
 }
 
-/** The convolutions, which are as good as they can be: taken over node by node. */
-function addStem(graph: GraphBuilder, encoder: ShippedGraph): string {
-  for (const node of encoder.ancestors(STEM_OUTPUT)) {
-    for (const input of node.input) if (encoder.hasConstant(input)) graph.constant(encoder.constant(input));
-    graph.addCopy(node);
-  }
-  return STEM_OUTPUT;
-}
-
 interface EncoderLayer {
   readonly encoder: ShippedGraph;
   readonly layer: number;
@@ -58,7 +47,7 @@ function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary, epsilon
   const projections = sideBySide(['q', 'k', 'v'].map((part) => linear(`self_attn/${part}_proj`)));
   const [queries = '', keys = '', values = ''] = addSplit(graph, addLinear(graph, before, `${name} qkv`, projections), 3);
   const turned = [queries, keys].map((value) => addRotary(graph, value, graph.integers([0n]), rotary));
-  const attended = addAttention(graph, turned, values);
+  const attended = graph.add('MultiHeadAttention', [...turned, values], { microsoft: true, attributes: { num_heads: BigInt(HEADS) } });
   const middle = graph.add('Add', [hidden, addLinear(graph, attended, `${name} out`, linear('self_attn/dense'))]);
 
   const between = addNorm(graph, middle, `${name} norm 2`, { weights: floats('post_attention_layernorm.weight'), epsilon });
@@ -66,19 +55,6 @@ function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary, epsilon
   const active = graph.add('Gelu', [wide], { microsoft: true });
   const narrow = addLinear(graph, active, `${name} fc2`, linear('mlp/fc2'), floats('mlp.fc2.bias'));
   return graph.add('Add', [middle, narrow]);
-}
-
-/**
- * Attention of queries over keys in the published graph's own nodes: `MultiHeadAttention` would take blocks of keys and add up their shares in another
- * order.
- */
-function addAttention(graph: GraphBuilder, queriesAndKeys: readonly string[], values: string): string {
-  const heads = queriesAndKeys.map((value) => addHeads(graph, value));
-  const scores = graph.add('FusedMatMul', heads, { microsoft: true, attributes: { transB: 1n, alpha: 1 / HEAD_SIZE ** 0.5 } });
-  const weights = graph.add('Softmax', [scores], { attributes: { axis: -1n } });
-  const mixed = graph.add('MatMul', [weights, addHeads(graph, values)]);
-  const frames = graph.add('Transpose', [mixed], { attributes: { perm: [0n, 2n, 1n, 3n] } });
-  return graph.add('Reshape', [frames, graph.integers([0n, 0n, BigInt(HIDDEN_SIZE)])]);
 }
 
 /** [1, count, heads × head size] as [1, heads, count, head size]. */

@@ -40,26 +40,49 @@ export function addRotary(graph: GraphBuilder, value: string, start: string, { c
  * arithmetic of the five nodes (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Mul) that it stands for.
  */
 export function addLinear(graph: GraphBuilder, value: string, name: string, weights: QuantizedMatrix, bias?: Float32Array): string {
+  const [bytes, scale, zeroPoint] = addWeights(graph, name, weights);
+  return graph.add('DynamicQuantizeMatMul', [value, bytes, scale, zeroPoint, ...addBias(graph, name, bias)], { microsoft: true });
+}
+
+/** Activations that have been quantised: value = scale × (byte − zero point). */
+export interface QuantizedValue {
+  readonly bytes: string;
+  readonly scale: string;
+  readonly zeroPoint: string;
+}
+
+/** The same for activations that are quantised already. */
+export function addProductOf(
+  graph: GraphBuilder,
+  value: QuantizedValue,
+  name: string,
+  weights: QuantizedMatrix,
+  bias?: Float32Array,
+): string {
+  const [bytes, scale, zeroPoint] = addWeights(graph, name, weights);
+  const inputs = [value.bytes, bytes, value.scale, scale, value.zeroPoint, zeroPoint, ...addBias(graph, name, bias)];
+  return graph.add('MatMulIntegerToFloat', inputs, { microsoft: true });
+}
+
+/** The constants of a matrix: its bytes, scale and zero point. */
+function addWeights(graph: GraphBuilder, name: string, weights: QuantizedMatrix): readonly [string, string, string] {
   const { type, rows, columns, bytes, scales, zeroPoints } = weights;
   const perColumn = scales.length === 1 ? [] : [columns];
-  const inputs = [
-    value,
+  return [
     graph.constant(tensor(`${name} weights`, type, [rows, columns], bytes)),
     graph.constant(tensor(`${name} scale`, 'float', perColumn, scales)),
     graph.constant(tensor(`${name} zero point`, type, perColumn, zeroPoints)),
   ];
-  if (bias !== undefined) inputs.push(graph.constant(tensor(`${name} bias`, 'float', [columns], bias)));
-  return graph.add('DynamicQuantizeMatMul', inputs, { microsoft: true });
 }
 
-/**
- * A layer norm without a bias, in the three nodes that onnxruntime makes of the published one. `LayerNormalization` alone rounds otherwise, and what
- * is 1e-7 here is a whole step of the 8-bit activations behind it now and then.
- */
+function addBias(graph: GraphBuilder, name: string, bias: Float32Array | undefined): readonly string[] {
+  return bias === undefined ? [] : [graph.constant(tensor(`${name} bias`, 'float', [bias.length], bias))];
+}
+
+/** A layer norm without a bias. */
 export function addNorm(graph: GraphBuilder, value: string, name: string, { weights, epsilon }: Norm): string {
-  const mean = graph.add('ReduceMean', [value], { attributes: { axes: [-1n], keepdims: 1n } });
   const scale = graph.constant(tensor(name, 'float', [weights.length], weights));
-  return graph.add('SimplifiedLayerNormalization', [graph.add('Sub', [value, mean]), scale], { attributes: { axis: -1n, epsilon } });
+  return graph.add('LayerNormalization', [value, scale], { attributes: { axis: -1n, epsilon } });
 }
 
 /** The parameters of a layer norm. */

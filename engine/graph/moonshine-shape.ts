@@ -13,6 +13,15 @@ export const ROTARY_SIZE = 32;
 /** Samples (16 kHz) that a frame of the encoder stands for. */
 export const FRAME_SAMPLES = 384;
 
+/**
+ * The encoder's convolutions behind the first one: how many channels go in, and how many frames it is from one output to the next. An output looks at
+ * `strides` times so many frames, and at one more.
+ */
+export const CONVOLUTIONS = [
+  { name: 'conv2', channels: HIDDEN_SIZE, stride: 3, strides: 2 },
+  { name: 'conv3', channels: 2 * HIDDEN_SIZE, stride: 2, strides: 1 },
+] as const;
+
 /** The decoder layer whose cross-attention says where in the speech a token was found. */
 export const ALIGNING_LAYER = 4;
 

@@ -18,9 +18,9 @@ export function floatsIn(constant: TensorProto): Float32Array {
   return new Float32Array(new Uint8Array(rawData).buffer);
 }
 
-/** Bytes of an unsigned 8-bit constant, in place where they lie in one piece. @throws Error when it is of another type. */
-export function bytesIn(constant: TensorProto): Uint8Array {
-  if (constant.dataType !== DATA_TYPE.uint8) throw typeError(constant, 'uint8');
+/** Bytes of an 8-bit constant, in place where they lie in one piece. @throws Error when it is of another type than `type`. */
+export function bytesIn(constant: TensorProto, type: 'uint8' | 'int8'): Uint8Array {
+  if (constant.dataType !== DATA_TYPE[type]) throw typeError(constant, type);
   return constant.rawData ?? Uint8Array.from(constant.int32Data);
 }
 

@@ -76,6 +76,18 @@ export class ShippedGraph {
     return this.forProduct(this.#matrix(product.input[1] ?? '', scaling.input[1] ?? '', product.input[3] ?? ''));
   }
 
+  /**
+   * The weights of the convolution `name` as those of a product: a row for each tap and channel in it, a column for each channel out.
+   * @throws Error when there is no such convolution.
+   */
+  convolution(name: string): QuantizedMatrix {
+    const constant = this.constant(`${name}.weight_quantized`);
+    const scales = this.floats(`${name}.weight_scale`);
+    const offset = this.floats(`${name}.weight_zero_point`)[0] ?? Number.NaN;
+    const zeroPoint = Math.round(-offset / (scales[0] ?? Number.NaN));
+    return this.forProduct({ type: 'int8', ...tapsAsRows(constant), scales, zeroPoints: Uint8Array.from(Int8Array.of(zeroPoint)) });
+  }
+
   /** The weights of the embedding `name`, one row for each token. @throws Error when there is no such embedding. */
   embedding(name: string): QuantizedMatrix {
     return this.#matrix(`${name}_quantized`, `${name}_scale`, `${name}_zero_point`);
@@ -95,9 +107,9 @@ export class ShippedGraph {
       type: 'uint8',
       rows,
       columns,
-      bytes: bytesIn(constant),
+      bytes: bytesIn(constant, 'uint8'),
       scales: this.floats(scale),
-      zeroPoints: bytesIn(this.constant(zeroPoint)),
+      zeroPoints: bytesIn(this.constant(zeroPoint), 'uint8'),
     };
   }
 
@@ -118,6 +130,21 @@ export class ShippedGraph {
     }
     return found;
   }
+}
+
+/** Weights by channel out, channel in and tap, as rows by tap and channel in of channels out. */
+function tapsAsRows(constant: TensorProto): Pick<QuantizedMatrix, 'rows' | 'columns' | 'bytes'> {
+  const [columns = 0, channels = 0, taps = 0] = constant.dims.map(Number);
+  const shipped = bytesIn(constant, 'int8');
+  const bytes = new Uint8Array(shipped.length);
+  for (let out = 0; out < columns; out++) {
+    for (let channel = 0; channel < channels; channel++) {
+      for (let tap = 0; tap < taps; tap++) {
+        bytes[(tap * channels + channel) * columns + out] = shipped[(out * channels + channel) * taps + tap] ?? 0;
+      }
+    }
+  }
+  return { rows: taps * channels, columns, bytes };
 }
 
 /** Matrices of equally many rows side by side, each column with the scale and zero point that it had. */

