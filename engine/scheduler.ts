@@ -16,6 +16,15 @@ export interface Pause {
  */
 export type Steps<T> = AsyncGenerator<Pause | undefined, T, void>;
 
+/** Does a job's work at once, with nothing in between; what came of it. */
+export async function runThrough<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const step = await steps.next();
+    if (step.done) return step.value;
+    await Promise.allSettled([step.value?.until]);
+  }
+}
+
 /** A job as the scheduler sees it. */
 export interface ScheduledJob<Result> {
   readonly id: number;

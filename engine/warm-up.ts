@@ -1,7 +1,7 @@
 /** Makes the models run before the first caller waits for them: memory is grown, pages are read and the hot paths are compiled. */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from './contract.ts';
 import type { Models } from './models/models.ts';
-import type { Steps } from './scheduler.ts';
+import { runThrough } from './scheduler.ts';
 
 /** Lengths of the stretches that are recognised, in seconds: a first partial and a whole utterance. */
 const STRETCHES_S = [1, 4];
@@ -24,13 +24,9 @@ const SENTENCE = 'Thank you for calling, how can I help you?';
 export async function warmUp({ asr, vad, tts }: Pick<Models, 'asr' | 'vad' | 'tts'>): Promise<void> {
   for (const seconds of STRETCHES_S) await asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ));
   const track = { samples: speechLikeNoise(WINDOWS * VAD_WINDOW_SAMPLES), state: null };
-  await finish(vad.detect(Array.from({ length: TRACKS }, () => track)));
+  await runThrough(vad.detect(Array.from({ length: TRACKS }, () => track)));
   const voice = tts.voices[0]?.name ?? '';
-  await finish(tts.speak({ text: SENTENCE, voice, speed: 1 }));
-}
-
-async function finish(steps: Steps<unknown>): Promise<void> {
-  while (!(await steps.next()).done);
+  await runThrough(tts.speak({ text: SENTENCE, voice, speed: 1 }));
 }
 
 /** Noise through the resonances of a vowel, swelling and fading like syllables; the same for every call. */

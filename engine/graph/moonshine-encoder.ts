@@ -1,10 +1,11 @@
 /**
- * The encoder graph: waveform in, and out what the decoder needs of it, the keys and values of its cross-attention for all layers. The published
- * decoder computes those from the encoder's output; they are the same for every token, so here they are computed once.
+ * The encoder, as two graphs that are run one after the other: waveform in, and out what the decoder needs of it, the keys and values of its
+ * cross-attention for all layers. The published decoder computes those from the encoder's output; they are the same for every token, so here they are
+ * computed once. It is two graphs because nothing more urgent can begin while one runs: half of 10 s is waited for, not the whole.
  */
 import { GraphBuilder } from './builder.ts';
 import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
-import { CROSS, CROSS_NAMES, HEAD_SIZE, HEADS, LAYERS } from './moonshine-shape.ts';
+import { CROSS, CROSS_NAMES, FRAMES, FRAMES_NAME, HEAD_SIZE, HEADS, LAYERS, UPPER_LAYERS_FROM } from './moonshine-shape.ts';
 import { addStem } from './moonshine-stem.ts';
 import { tensor } from './tensors.ts';
 import { type ShippedGraph, sideBySide } from './weights.ts';
@@ -17,17 +18,32 @@ interface Source {
   readonly decoder: ShippedGraph;
 }
 
-/** The encoder graph as the bytes of an ONNX file. @throws Error when the shipped graphs are not those that the rewrite knows. */
-export function buildEncoder({ encoder, decoder }: Source): Uint8Array {
+/** The convolutions and the lower layers as the bytes of an ONNX file. @throws Error when the shipped graphs are not those that the rewrite knows. */
+export function buildLowerEncoder(encoder: ShippedGraph): Uint8Array {
   const graph = new GraphBuilder();
   graph.input('input_values', { type: 'float', dims: [1, 'samples'] });
+  graph.output(addLayers(graph, encoder, addStem(graph, encoder), 0, UPPER_LAYERS_FROM), FRAMES_NAME, FRAMES);
+  return graph.file('moonshine tiny encoder, lower layers');
+}
+
+/** The upper layers and the cross-attention's keys and values. @throws Error when the shipped graphs are not those that the rewrite knows. */
+export function buildUpperEncoder({ encoder, decoder }: Source): Uint8Array {
+  const graph = new GraphBuilder();
+  const hidden = addLayers(graph, encoder, graph.input(FRAMES_NAME, FRAMES), UPPER_LAYERS_FROM, LAYERS);
+  const normed = addNorm(graph, hidden, 'last norm', { weights: encoder.floats('layer_norm.weight'), epsilon: epsilonOf(encoder) });
+  addCrossAttention(graph, decoder, normed);
+  return graph.file('moonshine tiny encoder, upper layers');
+}
+
+function addLayers(graph: GraphBuilder, encoder: ShippedGraph, frames: string, from: number, to: number): string {
   const rotary = addRotaryTables(graph, encoder.floats('/rotary_emb/Cast_1_output_0'), POSITIONS);
-  const epsilon = encoder.floats('/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
-  let hidden = addStem(graph, encoder);
-  for (let layer = 0; layer < LAYERS; layer++) hidden = addLayer(graph, { encoder, layer, hidden, rotary, epsilon });
-  hidden = addNorm(graph, hidden, 'last norm', { weights: encoder.floats('layer_norm.weight'), epsilon });
-  addCrossAttention(graph, decoder, hidden);
-  return graph.file('moonshine tiny encoder');
+  let hidden = frames;
+  for (let layer = from; layer < to; layer++) hidden = addLayer(graph, { encoder, layer, hidden, rotary, epsilon: epsilonOf(encoder) });
+  return hidden;
+}
+
+function epsilonOf(encoder: ShippedGraph): number {
+  return encoder.floats('/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
 }
 
 interface EncoderLayer {

@@ -22,6 +22,13 @@ export const CONVOLUTIONS = [
   { name: 'conv3', channels: 2 * HIDDEN_SIZE, stride: 2, strides: 1 },
 ] as const;
 
+/** The first of the encoder's layers that are in its second graph: convolutions and two layers take as long as four layers. */
+export const UPPER_LAYERS_FROM = 2;
+
+/** What goes from the encoder's first graph to its second. */
+export const FRAMES_NAME = 'frames';
+export const FRAMES: ValueType = { type: 'float', dims: [1, 'frames', HIDDEN_SIZE] };
+
 /** The decoder layer whose cross-attention says where in the speech a token was found. */
 export const ALIGNING_LAYER = 4;
 

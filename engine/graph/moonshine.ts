@@ -3,18 +3,25 @@ import { readFile } from 'node:fs/promises';
 import { env } from 'onnxruntime-node';
 import { cachedFiles } from './cache.ts';
 import { buildDecoder } from './moonshine-decoder.ts';
-import { buildEncoder } from './moonshine-encoder.ts';
+import { buildLowerEncoder, buildUpperEncoder } from './moonshine-encoder.ts';
 import { findProductType } from './product-type.ts';
 import { ShippedGraph, type WeightType } from './weights.ts';
 
 /** Counted up with every change of the graphs that are built; a test holds it against them. */
-export const BUILDER_VERSION = 5;
+export const BUILDER_VERSION = 6;
 
-const ENCODER = 'encoder.onnx';
-const DECODER = 'decoder.onnx';
+const FILES = ['encoder-lower.onnx', 'encoder-upper.onnx', 'decoder.onnx'] as const;
 
-interface Files {
+/** Paths of the shipped graphs. */
+interface ShippedFiles {
   readonly encoder: string;
+  readonly decoder: string;
+}
+
+/** Paths of the rewritten graphs. */
+export interface RewrittenFiles {
+  readonly lowerEncoder: string;
+  readonly upperEncoder: string;
   readonly decoder: string;
 }
 
@@ -23,32 +30,38 @@ interface Files {
  * @param progress is told when they have to be made.
  * @throws Error when the shipped graphs are not those that the rewrite knows, or when the cache cannot be written.
  */
-export async function moonshineFiles(options: { shipped: Files; cacheDir: string; progress: (text: string) => void }): Promise<Files> {
+export async function moonshineFiles(options: {
+  shipped: ShippedFiles;
+  cacheDir: string;
+  progress: (text: string) => void;
+}): Promise<RewrittenFiles> {
   const { shipped, cacheDir, progress } = options;
   const products = await findProductType();
-  const paths = await cachedFiles({
+  const [lowerEncoder = '', upperEncoder = '', decoder = ''] = await cachedFiles({
     cacheDir,
     name: 'moonshine-tiny',
     sources: [shipped.encoder, shipped.decoder],
     versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}, ${products}`,
-    files: [ENCODER, DECODER],
+    files: FILES,
     build: (folder) => {
       progress(`rewriting the recogniser's graphs, once, into ${folder}`);
       return buildGraphs(shipped, products);
     },
   });
-  return { encoder: paths[0] ?? '', decoder: paths[1] ?? '' };
+  return { lowerEncoder, upperEncoder, decoder };
 }
 
 /** The rewritten graphs by file name, their products on weights of the type `products`. @throws Error when the shipped graphs are not those that the rewrite knows. */
-export async function buildGraphs(shipped: Files, products: WeightType): Promise<ReadonlyMap<string, Uint8Array>> {
+export async function buildGraphs(shipped: ShippedFiles, products: WeightType): Promise<ReadonlyMap<string, Uint8Array>> {
   const encoder = ShippedGraph.read(await readFile(shipped.encoder), products);
   const merged = await readFile(shipped.decoder);
   // Only the uncached branch has the projections of the cross-attention; the cached one has every other layer.
   const uncached = ShippedGraph.readBranch(merged, 'else_branch', products);
   const cached = ShippedGraph.readBranch(merged, 'then_branch', products);
+  const [lower, upper, decoding] = FILES;
   return new Map([
-    [ENCODER, buildEncoder({ encoder, decoder: uncached })],
-    [DECODER, buildDecoder(cached)],
+    [lower, buildLowerEncoder(encoder)],
+    [upper, buildUpperEncoder({ encoder, decoder: uncached })],
+    [decoding, buildDecoder(cached)],
   ]);
 }

@@ -1,10 +1,11 @@
 /** What Moonshine's decoding asks of its graphs, whichever they are. */
 import { Tensor } from 'onnxruntime-node';
+import type { Steps } from '../scheduler.ts';
 
 /** An encoder and a decoder. */
 export interface MoonshineGraphs {
-  /** One model run: makes of a waveform (16 kHz, -1 to 1) what its text is decoded from. */
-  encode(waveform: Float32Array): Promise<Decoding>;
+  /** One model run or two: makes of a waveform (16 kHz, -1 to 1) what its text is decoded from. */
+  encode(waveform: Float32Array): Steps<Decoding>;
 }
 
 /** One stretch of speech on its way through the decoder. It does not end of itself: the end token comes like any other, and more can be asked for. */

@@ -1,10 +1,12 @@
 /** Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and only tokens and the caches to go on with leave it. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { RewrittenFiles } from '../graph/moonshine.ts';
 import {
   ALIGNING_LAYER,
   CROSS_NAMES,
   END_TOKEN,
   FRAME_SAMPLES,
+  FRAMES_NAME,
   HEAD_SIZE,
   HEADS,
   PAST_NAMES,
@@ -12,9 +14,9 @@ import {
   START_TOKEN,
 } from '../graph/moonshine-shape.ts';
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import type { Steps } from '../scheduler.ts';
 import { alignTokens } from './moonshine-alignment.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
-import type { GraphFiles } from './moonshine-shipped.ts';
 
 /** The keys that the aligning layer's queries are for. */
 const ALIGNING_KEYS = CROSS_NAMES[2 * ALIGNING_LAYER] ?? '';
@@ -22,31 +24,33 @@ const ALIGNING_KEYS = CROSS_NAMES[2 * ALIGNING_LAYER] ?? '';
 const OUTPUTS = ['tokens', 'accepted', ...PRESENT_NAMES];
 
 /**
- * Opens the two graphs.
+ * Opens the graphs.
  * @param runTokens tokens of one decoder run at most, besides a draft.
  * @throws whatever onnxruntime throws for a file that it cannot read.
  */
-export async function openRewrittenGraphs(files: GraphFiles, options: SessionOptions, runTokens: number): Promise<MoonshineGraphs> {
-  const encoder = await openSession(files.encoder, options);
+export async function openRewrittenGraphs(files: RewrittenFiles, options: SessionOptions, runTokens: number): Promise<MoonshineGraphs> {
+  const lowerEncoder = await openSession(files.lowerEncoder, options);
+  const upperEncoder = await openSession(files.upperEncoder, options);
   const decoder = await openSession(files.decoder, options);
-  return new RewrittenGraphs(encoder, decoder, runTokens);
+  return new RewrittenGraphs({ lowerEncoder, upperEncoder, decoder }, runTokens);
 }
 
 class RewrittenGraphs implements MoonshineGraphs {
-  readonly #encoder: InferenceSession;
-  readonly #decoder: InferenceSession;
+  readonly #sessions: Record<keyof RewrittenFiles, InferenceSession>;
   readonly #runTokens: number;
 
-  constructor(encoder: InferenceSession, decoder: InferenceSession, runTokens: number) {
-    this.#encoder = encoder;
-    this.#decoder = decoder;
+  constructor(sessions: Record<keyof RewrittenFiles, InferenceSession>, runTokens: number) {
+    this.#sessions = sessions;
     this.#runTokens = runTokens;
   }
 
-  async encode(waveform: Float32Array): Promise<Decoding> {
-    const outputs = await this.#encoder.run({ input_values: new Tensor('float32', waveform, [1, waveform.length]) });
-    const speech = Object.fromEntries(CROSS_NAMES.map((name) => [name, tensorOf(outputs, name)]));
-    return new RewrittenDecoding(this.#decoder, speech, this.#runTokens);
+  async *encode(waveform: Float32Array): Steps<Decoding> {
+    const { lowerEncoder, upperEncoder, decoder } = this.#sessions;
+    const lower = await lowerEncoder.run({ input_values: new Tensor('float32', waveform, [1, waveform.length]) });
+    yield;
+    const upper = await upperEncoder.run({ [FRAMES_NAME]: tensorOf(lower, FRAMES_NAME) });
+    const speech = Object.fromEntries(CROSS_NAMES.map((name) => [name, tensorOf(upper, name)]));
+    return new RewrittenDecoding(decoder, speech, this.#runTokens);
   }
 }
 

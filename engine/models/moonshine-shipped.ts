@@ -5,6 +5,7 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import type { Steps } from '../scheduler.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 
 const decoderCaches = cacheNames('decoder');
@@ -53,7 +54,8 @@ class ShippedGraphs implements MoonshineGraphs {
     this.#decoder = decoder;
   }
 
-  async encode(waveform: Float32Array): Promise<Decoding> {
+  // biome-ignore lint/correctness/useYield: it is one run
+  async *encode(waveform: Float32Array): Steps<Decoding> {
     const outputs = await this.#encoder.run({ input_values: new Tensor('float32', waveform, [1, waveform.length]) });
     return new ShippedDecoding(this.#decoder, tensorOf(outputs, 'last_hidden_state'));
   }

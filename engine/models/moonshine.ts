@@ -6,7 +6,7 @@ import { ENGINE_RATE_HZ, type SpokenWord } from '../contract.ts';
 import { moonshineFiles } from '../graph/moonshine.ts';
 import { END_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import type { SessionOptions } from '../onnx.ts';
-import type { Steps } from '../scheduler.ts';
+import { runThrough, type Steps } from '../scheduler.ts';
 import { collapseLoops } from '../text.ts';
 import type { Asr, Recognition } from './model.ts';
 import type { MoonshineGraphs } from './moonshine-graphs.ts';
@@ -94,7 +94,7 @@ class Moonshine implements Asr {
   async *transcribe(samples: Int16Array, draft: readonly number[], { timed = false } = {}): Steps<Recognition> {
     if (samples.length === 0) return { text: '', tokens: [], looped: false };
     const maxTokens = Math.ceil((samples.length / ENGINE_RATE_HZ) * TOKENS_PER_SECOND) + TOKENS_SPARE;
-    const decoding = await this.#graphs.encode(toWaveform(samples));
+    const decoding = yield* this.#graphs.encode(toWaveform(samples));
     yield;
     // A draft leaves room for at least one token more.
     const tokens = await decoding.start(upToEnd(draft, maxTokens - 1));
@@ -110,7 +110,7 @@ class Moonshine implements Asr {
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
-    const decoding = await this.#graphs.encode(toWaveform(samples));
+    const decoding = await runThrough(this.#graphs.encode(toWaveform(samples)));
     await decoding.start(Array.from({ length: WARM_UP_RUNS }, () => WARM_UP_TOKEN));
     for (let i = 0; i < WARM_UP_RUNS; i++) await decoding.more();
   }

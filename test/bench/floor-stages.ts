@@ -10,6 +10,7 @@ import { moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
 import type { Decoding, MoonshineGraphs } from '../../engine/models/moonshine-graphs.ts';
 import { openRewrittenGraphs } from '../../engine/models/moonshine-rewritten.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
+import type { Steps } from '../../engine/scheduler.ts';
 import { systemTime } from '../../engine/time.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
@@ -75,10 +76,18 @@ class TimedGraphs implements MoonshineGraphs {
     this.#graphs = graphs;
   }
 
-  async encode(waveform: Float32Array): Promise<Decoding> {
-    const beginMs = performance.now();
-    const decoding = await this.#graphs.encode(waveform);
-    this.encoderMs += performance.now() - beginMs;
+  async *encode(waveform: Float32Array): Steps<Decoding> {
+    const steps = this.#graphs.encode(waveform);
+    for (;;) {
+      const beginMs = performance.now();
+      const step = await steps.next();
+      this.encoderMs += performance.now() - beginMs;
+      if (step.done) return this.#timed(step.value);
+      yield;
+    }
+  }
+
+  #timed(decoding: Decoding): Decoding {
     return {
       start: (draft) => this.#decode(() => decoding.start(draft)),
       more: () => this.#decode(() => decoding.more()),
