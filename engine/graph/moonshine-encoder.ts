@@ -1,11 +1,11 @@
 /**
- * The encoder, as two graphs that are run one after the other: waveform in, and out what the decoder needs of it, the keys and values of its
+ * The encoder, as graphs that are run one after the other: waveform in, and out what the decoder needs of it, the keys and values of its
  * cross-attention for all layers. The published decoder computes those from the encoder's output; they are the same for every token, so here they are
- * computed once. It is two graphs because nothing more urgent can begin while one runs: half of 10 s is waited for, not the whole.
+ * computed once. It is several graphs because nothing more urgent can begin while one runs: a quarter of a long stretch is waited for, not the whole.
  */
 import { GraphBuilder } from './builder.ts';
 import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
-import { CROSS, CROSS_NAMES, FRAMES, FRAMES_NAME, HEAD_SIZE, HEADS, LAYERS, UPPER_LAYERS_FROM } from './moonshine-shape.ts';
+import { CROSS, CROSS_NAMES, ENCODER_LAYERS, FRAMES, FRAMES_NAME, HEAD_SIZE, HEADS, LAYERS, NEXT_FRAMES_NAME } from './moonshine-shape.ts';
 import { addStem } from './moonshine-stem.ts';
 import { tensor } from './tensors.ts';
 import { type ShippedGraph, sideBySide } from './weights.ts';
@@ -18,28 +18,36 @@ interface Source {
   readonly decoder: ShippedGraph;
 }
 
-/** The convolutions and the lower layers as the bytes of an ONNX file. @throws Error when the shipped graphs are not those that the rewrite knows. */
-export function buildLowerEncoder(encoder: ShippedGraph): Uint8Array {
-  const graph = new GraphBuilder();
-  graph.input('input_values', { type: 'float', dims: [1, 'samples'] });
-  graph.output(addLayers(graph, encoder, addStem(graph, encoder), 0, UPPER_LAYERS_FROM), FRAMES_NAME, FRAMES);
-  return graph.file('moonshine tiny encoder, lower layers');
+/** The graphs as the bytes of ONNX files. @throws Error when the shipped graphs are not those that the rewrite knows. */
+export function buildEncoder(source: Source): Uint8Array[] {
+  return ENCODER_LAYERS.map((_, index) => buildPart(source, index));
 }
 
-/** The upper layers and the cross-attention's keys and values. @throws Error when the shipped graphs are not those that the rewrite knows. */
-export function buildUpperEncoder({ encoder, decoder }: Source): Uint8Array {
+function buildPart({ encoder, decoder }: Source, index: number): Uint8Array {
+  const [from, to] = ENCODER_LAYERS[index] ?? [0, 0];
   const graph = new GraphBuilder();
-  const hidden = addLayers(graph, encoder, graph.input(FRAMES_NAME, FRAMES), UPPER_LAYERS_FROM, LAYERS);
-  const normed = addNorm(graph, hidden, 'last norm', { weights: encoder.floats('layer_norm.weight'), epsilon: epsilonOf(encoder) });
-  addCrossAttention(graph, decoder, normed);
-  return graph.file('moonshine tiny encoder, upper layers');
+  const frames = index === 0 ? addFirstFrames(graph, encoder) : graph.input(FRAMES_NAME, FRAMES);
+  const hidden = addLayers(graph, encoder, frames, from, to);
+  if (to < LAYERS) graph.output(hidden, NEXT_FRAMES_NAME, FRAMES);
+  else addCrossAttention(graph, decoder, addLastNorm(graph, encoder, hidden));
+  return graph.file(`moonshine tiny encoder, part ${index + 1} of ${ENCODER_LAYERS.length}`);
+}
+
+function addFirstFrames(graph: GraphBuilder, encoder: ShippedGraph): string {
+  graph.input('input_values', { type: 'float', dims: [1, 'samples'] });
+  return addStem(graph, encoder);
 }
 
 function addLayers(graph: GraphBuilder, encoder: ShippedGraph, frames: string, from: number, to: number): string {
+  if (from === to) return frames;
   const rotary = addRotaryTables(graph, encoder.floats('/rotary_emb/Cast_1_output_0'), POSITIONS);
   let hidden = frames;
   for (let layer = from; layer < to; layer++) hidden = addLayer(graph, { encoder, layer, hidden, rotary, epsilon: epsilonOf(encoder) });
   return hidden;
+}
+
+function addLastNorm(graph: GraphBuilder, encoder: ShippedGraph, hidden: string): string {
+  return addNorm(graph, hidden, 'last norm', { weights: encoder.floats('layer_norm.weight'), epsilon: epsilonOf(encoder) });
 }
 
 function epsilonOf(encoder: ShippedGraph): number {

@@ -22,10 +22,19 @@ export const CONVOLUTIONS = [
   { name: 'conv3', channels: 2 * HIDDEN_SIZE, stride: 2, strides: 1 },
 ] as const;
 
-/** The first of the encoder's layers that are in its second graph: convolutions and two layers take as long as four layers. */
-export const UPPER_LAYERS_FROM = 2;
+/**
+ * The layers (from, and up to) of each of the encoder's graphs, which take about equally long: convolutions as long as two layers. The first one has
+ * the convolutions besides, the last one the decoder's keys and values.
+ */
+export const ENCODER_LAYERS: readonly (readonly [number, number])[] = [
+  [0, 0],
+  [0, 2],
+  [2, 4],
+  [4, LAYERS],
+];
 
-/** What goes from the encoder's first graph to its second. */
+/** What goes from one of the encoder's graphs to the next: its output there, its input here. */
+export const NEXT_FRAMES_NAME = 'next frames';
 export const FRAMES_NAME = 'frames';
 export const FRAMES: ValueType = { type: 'float', dims: [1, 'frames', HIDDEN_SIZE] };
 

@@ -3,14 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { env } from 'onnxruntime-node';
 import { cachedFiles } from './cache.ts';
 import { buildDecoder } from './moonshine-decoder.ts';
-import { buildLowerEncoder, buildUpperEncoder } from './moonshine-encoder.ts';
+import { buildEncoder } from './moonshine-encoder.ts';
+import { ENCODER_LAYERS } from './moonshine-shape.ts';
 import { findProductType } from './product-type.ts';
 import { ShippedGraph, type WeightType } from './weights.ts';
 
 /** Counted up with every change of the graphs that are built; a test holds it against them. */
-export const BUILDER_VERSION = 6;
+export const BUILDER_VERSION = 7;
 
-const FILES = ['encoder-lower.onnx', 'encoder-upper.onnx', 'decoder.onnx'] as const;
+const ENCODER = ENCODER_LAYERS.map((_, index) => `encoder-${index + 1}.onnx`);
+const DECODER = 'decoder.onnx';
 
 /** Paths of the shipped graphs. */
 interface ShippedFiles {
@@ -20,8 +22,8 @@ interface ShippedFiles {
 
 /** Paths of the rewritten graphs. */
 export interface RewrittenFiles {
-  readonly lowerEncoder: string;
-  readonly upperEncoder: string;
+  /** One after the other. */
+  readonly encoder: readonly string[];
   readonly decoder: string;
 }
 
@@ -37,18 +39,18 @@ export async function moonshineFiles(options: {
 }): Promise<RewrittenFiles> {
   const { shipped, cacheDir, progress } = options;
   const products = await findProductType();
-  const [lowerEncoder = '', upperEncoder = '', decoder = ''] = await cachedFiles({
+  const [decoder = '', ...encoder] = await cachedFiles({
     cacheDir,
     name: 'moonshine-tiny',
     sources: [shipped.encoder, shipped.decoder],
     versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}, ${products}`,
-    files: FILES,
+    files: [DECODER, ...ENCODER],
     build: (folder) => {
       progress(`rewriting the recogniser's graphs, once, into ${folder}`);
       return buildGraphs(shipped, products);
     },
   });
-  return { lowerEncoder, upperEncoder, decoder };
+  return { encoder, decoder };
 }
 
 /** The rewritten graphs by file name, their products on weights of the type `products`. @throws Error when the shipped graphs are not those that the rewrite knows. */
@@ -58,10 +60,6 @@ export async function buildGraphs(shipped: ShippedFiles, products: WeightType): 
   // Only the uncached branch has the projections of the cross-attention; the cached one has every other layer.
   const uncached = ShippedGraph.readBranch(merged, 'else_branch', products);
   const cached = ShippedGraph.readBranch(merged, 'then_branch', products);
-  const [lower, upper, decoding] = FILES;
-  return new Map([
-    [lower, buildLowerEncoder(encoder)],
-    [upper, buildUpperEncoder({ encoder, decoder: uncached })],
-    [decoding, buildDecoder(cached)],
-  ]);
+  const parts = buildEncoder({ encoder, decoder: uncached });
+  return new Map([[DECODER, buildDecoder(cached)], ...ENCODER.map((name, index) => [name, parts[index] ?? new Uint8Array(0)] as const)]);
 }

@@ -4,7 +4,7 @@ import type { Steps } from '../scheduler.ts';
 
 /** An encoder and a decoder. */
 export interface MoonshineGraphs {
-  /** One model run or two: makes of a waveform (16 kHz, -1 to 1) what its text is decoded from. */
+  /** One model run or several: makes of a waveform (16 kHz, -1 to 1) what its text is decoded from. */
   encode(waveform: Float32Array): Steps<Decoding>;
 }
 

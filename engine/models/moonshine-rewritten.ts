@@ -9,6 +9,7 @@ import {
   FRAMES_NAME,
   HEAD_SIZE,
   HEADS,
+  NEXT_FRAMES_NAME,
   PAST_NAMES,
   PRESENT_NAMES,
   START_TOKEN,
@@ -29,28 +30,34 @@ const OUTPUTS = ['tokens', 'accepted', ...PRESENT_NAMES];
  * @throws whatever onnxruntime throws for a file that it cannot read.
  */
 export async function openRewrittenGraphs(files: RewrittenFiles, options: SessionOptions, runTokens: number): Promise<MoonshineGraphs> {
-  const lowerEncoder = await openSession(files.lowerEncoder, options);
-  const upperEncoder = await openSession(files.upperEncoder, options);
-  const decoder = await openSession(files.decoder, options);
-  return new RewrittenGraphs({ lowerEncoder, upperEncoder, decoder }, runTokens);
+  const encoder: InferenceSession[] = [];
+  for (const file of files.encoder) encoder.push(await openSession(file, options));
+  return new RewrittenGraphs(encoder, await openSession(files.decoder, options), runTokens);
 }
 
 class RewrittenGraphs implements MoonshineGraphs {
-  readonly #sessions: Record<keyof RewrittenFiles, InferenceSession>;
+  readonly #encoder: readonly InferenceSession[];
+  readonly #decoder: InferenceSession;
   readonly #runTokens: number;
 
-  constructor(sessions: Record<keyof RewrittenFiles, InferenceSession>, runTokens: number) {
-    this.#sessions = sessions;
+  constructor(encoder: readonly InferenceSession[], decoder: InferenceSession, runTokens: number) {
+    this.#encoder = encoder;
+    this.#decoder = decoder;
     this.#runTokens = runTokens;
   }
 
   async *encode(waveform: Float32Array): Steps<Decoding> {
-    const { lowerEncoder, upperEncoder, decoder } = this.#sessions;
-    const lower = await lowerEncoder.run({ input_values: new Tensor('float32', waveform, [1, waveform.length]) });
-    yield;
-    const upper = await upperEncoder.run({ [FRAMES_NAME]: tensorOf(lower, FRAMES_NAME) });
-    const speech = Object.fromEntries(CROSS_NAMES.map((name) => [name, tensorOf(upper, name)]));
-    return new RewrittenDecoding(decoder, speech, this.#runTokens);
+    let outputs: InferenceSession.OnnxValueMapType = {};
+    for (const [index, part] of this.#encoder.entries()) {
+      if (index > 0) yield;
+      const feeds: Tensors =
+        index === 0
+          ? { input_values: new Tensor('float32', waveform, [1, waveform.length]) }
+          : { [FRAMES_NAME]: tensorOf(outputs, NEXT_FRAMES_NAME) };
+      outputs = await part.run(feeds);
+    }
+    const speech = Object.fromEntries(CROSS_NAMES.map((name) => [name, tensorOf(outputs, name)]));
+    return new RewrittenDecoding(this.#decoder, speech, this.#runTokens);
   }
 }
 

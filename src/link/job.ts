@@ -89,7 +89,7 @@ export class Job implements Owned {
   /** Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny, flite and Silero on one core. */
   get estimatedMs(): number {
     const { work } = this;
-    if (work.kind === 'transcribe') return 2 + work.samples.length / 2200;
+    if (work.kind === 'transcribe') return 2 + work.samples.length / 2600;
     if (work.kind === 'speak') return 3 + work.text.length / work.speed;
     return 0.5 + work.tracks.reduce((sum, track) => sum + track.samples.length, 0) / 4096;
   }

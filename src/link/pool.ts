@@ -27,8 +27,8 @@ export interface PoolOptions {
   readonly handlers: PoolHandlers;
 }
 
-/** What is left, on average, of a batch job's model run that a live job comes upon: half an encoder run over 8 s of speech. */
-const BATCH_RUN_MS = 30;
+/** What is left, on average, of a batch job's model run that a live job comes upon: half a run of the decoder, or of an encoder graph over 10 s. */
+const BATCH_RUN_MS = 8;
 
 interface Rival {
   readonly process: EngineProcess;

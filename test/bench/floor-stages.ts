@@ -30,6 +30,8 @@ export interface Job {
 /** What one job took in one stage, in ms. */
 export interface BareTime {
   readonly encoderMs: number;
+  /** Of the encoder's runs. */
+  readonly longestMs: number;
   readonly decoderMs: number;
   /** Model runs, and what the recogniser does between them: floats, tokens, text. */
   readonly recogniserMs: number;
@@ -56,9 +58,10 @@ export class BareModels {
 
   async transcribe(samples: Int16Array): Promise<BareTime> {
     this.#graphs.encoderMs = 0;
+    this.#graphs.longestMs = 0;
     this.#graphs.decoderMs = 0;
     const recogniserMs = await timed(() => finish(this.#asr.transcribe(samples, [])));
-    return { encoderMs: this.#graphs.encoderMs, decoderMs: this.#graphs.decoderMs, recogniserMs };
+    return { encoderMs: this.#graphs.encoderMs, longestMs: this.#graphs.longestMs, decoderMs: this.#graphs.decoderMs, recogniserMs };
   }
 
   /** One model run for each window. */
@@ -69,6 +72,7 @@ export class BareModels {
 
 class TimedGraphs implements MoonshineGraphs {
   encoderMs = 0;
+  longestMs = 0;
   decoderMs = 0;
   readonly #graphs: MoonshineGraphs;
 
@@ -81,7 +85,9 @@ class TimedGraphs implements MoonshineGraphs {
     for (;;) {
       const beginMs = performance.now();
       const step = await steps.next();
-      this.encoderMs += performance.now() - beginMs;
+      const tookMs = performance.now() - beginMs;
+      this.encoderMs += tookMs;
+      this.longestMs = Math.max(this.longestMs, tookMs);
       if (step.done) return this.#timed(step.value);
       yield;
     }

@@ -13,7 +13,7 @@ describe.each(['rewritten', 'shipped'] as const)('Moonshine with %s graphs', (gr
   let undrafted: Recognition;
   let undraftedRuns: number;
 
-  const encoderRuns = graphs === 'shipped' ? 1 : 2;
+  const encoderRuns = graphs === 'shipped' ? 1 : 4;
   /** Model runs for `count` tokens that no draft brought. */
   const runsFor = (count: number) => encoderRuns + (graphs === 'shipped' ? count : Math.ceil(count / RUN_TOKENS));
 
