@@ -11,8 +11,8 @@ import { ShippedGraph, type WeightType } from './weights.ts';
 /** Counted up with every change of the graphs that are built; a test holds it against them. */
 export const BUILDER_VERSION = 7;
 
-const ENCODER = ENCODER_LAYERS.map((_, index) => `encoder-${index + 1}.onnx`);
 const DECODER = 'decoder.onnx';
+const encoderPart = (index: number) => `encoder-${index + 1}.onnx`;
 
 /** Paths of the shipped graphs. */
 interface ShippedFiles {
@@ -44,7 +44,7 @@ export async function moonshineFiles(options: {
     name: 'moonshine-tiny',
     sources: [shipped.encoder, shipped.decoder],
     versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}, ${products}`,
-    files: [DECODER, ...ENCODER],
+    files: [DECODER, ...ENCODER_LAYERS.map((_, index) => encoderPart(index))],
     build: (folder) => {
       progress(`rewriting the recogniser's graphs, once, into ${folder}`);
       return buildGraphs(shipped, products);
@@ -61,5 +61,5 @@ export async function buildGraphs(shipped: ShippedFiles, products: WeightType): 
   const uncached = ShippedGraph.readBranch(merged, 'else_branch', products);
   const cached = ShippedGraph.readBranch(merged, 'then_branch', products);
   const parts = buildEncoder({ encoder, decoder: uncached });
-  return new Map([[DECODER, buildDecoder(cached)], ...ENCODER.map((name, index) => [name, parts[index] ?? new Uint8Array(0)] as const)]);
+  return new Map([[DECODER, buildDecoder(cached)], ...parts.map((bytes, index) => [encoderPart(index), bytes] as const)]);
 }
