@@ -105,13 +105,19 @@ export interface HurryMessage {
   readonly id: number;
 }
 
+/** Whether `batch` jobs are to wait, between two of their model runs, for others to be given the processor. They go on when it comes with false. */
+export interface HoldMessage {
+  readonly kind: 'hold';
+  readonly isHeld: boolean;
+}
+
 /** Finish what was sent, then exit with 0. */
 export interface DrainMessage {
   readonly kind: 'drain';
 }
 
 export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
-export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | HurryMessage | DrainMessage;
+export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | HurryMessage | HoldMessage | DrainMessage;
 
 /** What a job cost: ms it waited before its first model run, ms inside model runs, and in how many steps of the scheduler. */
 export interface JobCost {

@@ -46,6 +46,7 @@ export class EngineHost {
     const { kind, id } = message;
     if (kind === 'configure') this.#loading ??= this.#load(message['settings']);
     else if (kind === 'drain') this.drain();
+    else if (kind === 'hold') this.#scheduler.hold(message['isHeld'] === true);
     else if (!Number.isInteger(id)) return;
     else if (kind === 'cancel') this.#scheduler.cancel(id as number);
     else if (kind === 'hurry') this.#scheduler.hurry(id as number, 'speak');
@@ -54,6 +55,7 @@ export class EngineHost {
 
   /** Finishes every job taken so far, then leaves. Jobs that come later stay unanswered: the gateway gives them to another engine. */
   drain(): void {
+    this.#scheduler.hold(false);
     this.#leaving ??= this.#leave();
   }
 

@@ -25,6 +25,8 @@ export async function runThrough<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
+const BATCH_RANK = URGENCIES.indexOf('batch');
+
 /** A job as the scheduler sees it. */
 export interface ScheduledJob<Result> {
   readonly id: number;
@@ -58,6 +60,7 @@ export class Scheduler<Result> {
   readonly #answers: Answers<Result>;
   readonly #entries = new Map<number, Entry<Result>>();
   #loop: Promise<void> | null = null;
+  #isBatchHeld = false;
 
   constructor(options: { time: Time; answers: Answers<Result> }) {
     this.#time = options.time;
@@ -88,6 +91,12 @@ export class Scheduler<Result> {
   hurry(id: number, urgency: Urgency): void {
     const entry = this.#entries.get(id);
     if (entry !== undefined) entry.rank = Math.min(entry.rank, URGENCIES.indexOf(urgency));
+  }
+
+  /** Whether `batch` jobs wait, as if they had not come, until this is called with false. */
+  hold(isHeld: boolean): void {
+    this.#isBatchHeld = isHeld;
+    if (!isHeld) this.#loop ??= this.#run();
   }
 
   /** Resolves when every job has been answered and no model runs. */
@@ -124,7 +133,7 @@ export class Scheduler<Result> {
     const nowMs = this.#time.nowMs();
     let best: Entry<Result> | null = null;
     for (const entry of this.#entries.values()) {
-      if (entry.pause !== null) continue;
+      if (entry.pause !== null || (this.#isBatchHeld && entry.rank === BATCH_RANK)) continue;
       if (isStale(entry, nowMs)) this.#fail(entry, 'stale', `not begun within ${entry.job.dueInMs} ms`);
       else if (best === null || goesBefore(entry, best)) best = entry;
     }

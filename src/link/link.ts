@@ -1,4 +1,5 @@
 /** The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each one is settled. */
+import { availableParallelism } from 'node:os';
 import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage, VoiceInfo } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -42,6 +43,8 @@ export interface LinkOptions {
   readonly engineSettings: EngineSettings;
   /** Engine processes to run, at least 1. */
   readonly workers: number;
+  /** Of the machine's processor; as many as it has, if left out. */
+  readonly cores?: number;
   /** Stop them after this many ms without work; 0 = never. */
   readonly idleMs: number;
   /** Path of the engine's main.js. */
@@ -97,13 +100,13 @@ export class Link implements Engine {
   /** Starts nothing yet: {@link start}, {@link wake} or the first job does. */
   constructor(options: LinkOptions) {
     this.#options = options;
-    const { engineSettings, workers, idleMs, entry, clock, log, metrics } = options;
+    const { engineSettings, workers, idleMs, entry, clock, log, metrics, cores = availableParallelism() } = options;
     const handlers = {
       ready: () => this.#onReady(),
       answered: (job: Job, answer: JobReply | FailedMessage) => this.#onAnswered(job, answer),
       ended: (end: ProcessEnd) => this.#onEnded(end),
     };
-    this.#pool = new Pool({ entry, settings: engineSettings, workers, clock, log, metrics, handlers });
+    this.#pool = new Pool({ entry, settings: engineSettings, workers, cores, clock, log, metrics, handlers });
     this.#loadMeter = new LoadMeter(clock, workers);
     this.#firmLoadMeter = new LoadMeter(clock, workers);
     const lanes = () => Math.max(this.#pool.readyCount, 1);
@@ -263,6 +266,11 @@ export class Link implements Engine {
 
   /** Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty. */
   #pump(): void {
+    this.#deliver();
+    this.#pool.balance();
+  }
+
+  #deliver(): void {
     for (const queue of [this.#live, this.#batch]) {
       for (let job = queue.peek(); job !== undefined; job = queue.peek()) {
         const process = this.#pool.pick(job, { keepOneFree: this.load > 0 });

@@ -3,6 +3,7 @@ import type { EngineSettings, FailedMessage, ReadyMessage } from '../../engine/c
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { BatchHold } from './batch-hold.ts';
 import type { Job, JobReply } from './job.ts';
 import { EngineProcess, type ProcessEnd } from './process.ts';
 import { Slot } from './slot.ts';
@@ -21,6 +22,8 @@ export interface PoolOptions {
   readonly entry: string;
   readonly settings: EngineSettings;
   readonly workers: number;
+  /** Of the machine's processor. */
+  readonly cores: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -39,10 +42,12 @@ interface Rival {
 export class Pool {
   readonly #options: PoolOptions;
   readonly #slots: readonly Slot[];
+  readonly #hold: BatchHold;
   #lastReady: ReadyMessage | null = null;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#hold = new BatchHold(options);
     this.#slots = Array.from({ length: options.workers }, () => this.#makeSlot());
   }
 
@@ -91,12 +96,17 @@ export class Pool {
     let best: Rival | null = null;
     for (const { process } of this.#slots) {
       if (!process?.accepts(job)) continue;
-      const runningMs = process.holdsBatch ? BATCH_RUN_MS : 0;
+      const runningMs = process.holdsBatch && !process.isHeld ? BATCH_RUN_MS : 0;
       const rival = { process, beforeMs: runningMs + process.workBefore(job.urgency), liveMs: process.workBefore('partial') };
       const gainMs = best === null ? 1 : best.beforeMs - rival.beforeMs || best.liveMs - rival.liveMs;
       if (gainMs > 0) best = rival;
     }
     return best?.process ?? null;
+  }
+
+  /** Holds batch jobs back, or lets them go on, now that the processes have other jobs than before. */
+  balance(): void {
+    this.#hold.apply(this.#slots.flatMap(({ process }) => (process?.ready ? [process] : [])));
   }
 
   /** Tells whichever process has `job` to forget it. */

@@ -98,6 +98,7 @@ export class EngineProcess {
   #watch: Timer | null = null;
   /** The job that has this process to itself. */
   #lone: Job | null = null;
+  #isHeld = false;
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => undefined;
 
@@ -139,6 +140,14 @@ export class EngineProcess {
     return this.#holds('batch');
   }
 
+  /** Whether it is at work on speech that somebody waits for. Voice detection is over too soon to count. */
+  get holdsLive(): boolean {
+    for (const { urgency } of this.#pending.values()) {
+      if (urgency !== 'batch' && urgency !== 'detect') return true;
+    }
+    return false;
+  }
+
   /** Whether `job` may be given to this process now. */
   accepts(job: Job): boolean {
     if (!this.ready || this.#lone !== null) return false;
@@ -171,6 +180,18 @@ export class EngineProcess {
   /** Tells the process, if it has `job`, that somebody waits for it now. */
   hurry(job: Job): void {
     if (this.#pending.has(job.id)) this.#send({ kind: 'hurry', id: job.id } satisfies HurryMessage);
+  }
+
+  /** Whether its batch jobs wait. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Has the process keep its batch jobs waiting, or lets them go on. */
+  hold(isHeld: boolean): void {
+    if (isHeld === this.#isHeld) return;
+    this.#isHeld = isHeld;
+    this.#send({ kind: 'hold', isHeld });
   }
 
   /** Lets the process finish what it has and go; one that is still loading has nothing to finish and is killed. */

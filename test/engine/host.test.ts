@@ -53,6 +53,20 @@ describe('an engine', () => {
     expect(left).toEqual(['finished']);
   });
 
+  it('keeps batch jobs waiting as long as it is told to, or until it is to leave', async () => {
+    await configured();
+    host.receive({ kind: 'hold', isHeld: true });
+    host.receive({ ...transcribe(1), urgency: 'batch' });
+    host.receive(transcribe(2));
+    while (messages.length < 2) await systemTime.letMessagesIn();
+    host.receive({ ...transcribe(3), urgency: 'batch' });
+    host.receive({ kind: 'hold', isHeld: false });
+    while (messages.length < 4) await systemTime.letMessagesIn();
+    host.receive({ kind: 'hold', isHeld: true });
+    host.receive({ ...transcribe(4), urgency: 'batch' });
+    expect(await drained()).toMatchObject([2, 1, 3, 4].map((id) => ({ kind: 'transcribed', id })));
+  });
+
   it('says a sentence, in the voices that it named', async () => {
     await configured();
     expect(messages[0]).toMatchObject({

@@ -97,6 +97,19 @@ describe('the order of jobs', () => {
     expect(runs).toEqual(['batch', 'detect', 'batch', 'batch']);
   });
 
+  it('leaves batch jobs where they are while they are held back, and nothing else', async () => {
+    submit('batch', { count: 3, during: { 1: () => scheduler.hold(true) } });
+    submit('batch');
+    await scheduler.idle();
+    submit('partial');
+    await scheduler.idle();
+    expect(runs).toEqual(['batch', 'partial']);
+    expect(outcomes()).toEqual(['partial']);
+    scheduler.hold(false);
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['partial', 'batch', 'batch']);
+  });
+
   it('changes for a job that is hurried, and for no other', async () => {
     const id = submit('batch', { name: 'prompt', count: 2 });
     submit('partial', { count: 2, during: { 1: () => scheduler.hurry(id, 'speak') } });

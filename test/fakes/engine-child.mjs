@@ -114,6 +114,7 @@ const handlers = {
   detect,
   cancel: (message) => cancel(message.id),
   hurry: (message) => hurry(message.id),
+  hold: (message) => seen.push(message.isHeld ? 'held back' : 'let go on'),
   drain,
 };
 

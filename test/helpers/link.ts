@@ -23,6 +23,9 @@ export const NEVER_READY = { ...SETTINGS, threads: 14 };
 /** It does not go when it is told to. */
 export const IGNORES_DRAIN = { ...SETTINGS, threads: 15 };
 
+/** Enough for batch jobs never to be held back. */
+const MANY_CORES = 64;
+
 type Urgency = TranscribeRequest['urgency'];
 
 const opened: Link[] = [];
@@ -35,6 +38,7 @@ export function open(options: Partial<LinkOptions> = {}) {
   const link = new Link({
     engineSettings: SETTINGS,
     workers: 1,
+    cores: MANY_CORES,
     idleMs: 0,
     entry: ENTRY,
     clock,

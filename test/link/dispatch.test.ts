@@ -48,6 +48,21 @@ describe('Link: order', () => {
     expect(await Promise.all(held)).toEqual(['cancelled', 'cancelled']);
   });
 
+  it.each([
+    ['holds a batch job back while an engine is at work on a call, where that leaves no core', 2, ' held back let go on'],
+    ['lets it go on where there is one', 3, ''],
+  ])('%s', async (_what, cores, told) => {
+    const { link } = open({ workers: 2, cores });
+    await link.start();
+    await eventually(() => expect(link.status.ready).toBe(2));
+    const abort = new AbortController();
+    const batch = outcome(say(link, 'hold', 'batch', { signal: abort.signal }));
+    await say(link, 'live');
+    abort.abort();
+    expect(await batch).toBe('cancelled');
+    await eventually(async () => expect(await say(link, 'seen')).toContain(`hold:batch${told} cancelled`));
+  });
+
   it('sends the windows of a file as a batch job of its own', async () => {
     const { link } = open();
     const { probabilities } = await link.detect({ samples: new Int16Array(1024).fill(100), state: null, urgency: 'batch' });

@@ -20,7 +20,7 @@ function open(): void {
   metrics = new Metrics();
   const log = createLog('silent');
   const onRefused = () => undefined;
-  link = new Link({ engineSettings: TONE, workers: 1, idleMs: 0, entry: ENTRY, clock, log, metrics, onRefused });
+  link = new Link({ engineSettings: TONE, workers: 1, cores: 64, idleMs: 0, entry: ENTRY, clock, log, metrics, onRefused });
 }
 
 /** What the pretend engine answers to `text`, spelt by the samples. */
