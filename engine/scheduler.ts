@@ -90,7 +90,9 @@ export class Scheduler<Result> {
   /** Makes a job at least as urgent as `urgency`. Unknown ids are ignored. */
   hurry(id: number, urgency: Urgency): void {
     const entry = this.#entries.get(id);
-    if (entry !== undefined) entry.rank = Math.min(entry.rank, URGENCIES.indexOf(urgency));
+    if (entry === undefined) return;
+    entry.rank = Math.min(entry.rank, URGENCIES.indexOf(urgency));
+    this.#loop ??= this.#run();
   }
 
   /** Whether `batch` jobs wait, as if they had not come, until this is called with false. */

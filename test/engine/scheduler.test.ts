@@ -110,6 +110,17 @@ describe('the order of jobs', () => {
     expect(outcomes()).toEqual(['partial', 'batch', 'batch']);
   });
 
+  it('lets a job that is hurried leave those that are held back', async () => {
+    scheduler.hold(true);
+    const id = submit('batch', { name: 'prompt' });
+    submit('batch');
+    await scheduler.idle();
+    expect(runs).toEqual([]);
+    scheduler.hurry(id, 'speak');
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['prompt']);
+  });
+
   it('changes for a job that is hurried, and for no other', async () => {
     const id = submit('batch', { name: 'prompt', count: 2 });
     submit('partial', { count: 2, during: { 1: () => scheduler.hurry(id, 'speak') } });
