@@ -6,7 +6,7 @@
  * speech (see moonshine-alignment.ts).
  */
 import { GraphBuilder, type ValueType } from './builder.ts';
-import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
+import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables, SLICE_END } from './moonshine-layers.ts';
 import {
   ALIGNING_LAYER,
   CROSS,
@@ -32,8 +32,6 @@ const TOKENS: ValueType = { type: 'int64', dims: [1, 'tokens'] };
 const PAST: ValueType = { type: 'float', dims: [1, HEADS, 'past', HEAD_SIZE] };
 const PRESENT: ValueType = { type: 'float', dims: [1, HEADS, 'present', HEAD_SIZE] };
 const QUERIES: ValueType = { type: 'float', dims: [1, 'asked', HIDDEN_SIZE] };
-
-const BIGGEST = 2n ** 62n;
 
 /** Tokens that the head judges twice. */
 const CANDIDATES = 4n;
@@ -88,7 +86,7 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
 function addAgreement(graph: GraphBuilder, tokens: string, likeliest: string): string {
   const axis = graph.integers([1n]);
   const said = graph.add('Slice', [likeliest, graph.integers([0n]), graph.integers([-1n]), axis]);
-  const drafted = graph.add('Slice', [tokens, graph.integers([1n]), graph.integers([BIGGEST]), axis]);
+  const drafted = graph.add('Slice', [tokens, graph.integers([1n]), graph.integers([SLICE_END]), axis]);
   const differs = graph.add('Not', [graph.add('Equal', [said, drafted])]);
   const differing = graph.add('CumSum', [addCast(graph, differs, 'int32'), graph.integers(1n)]);
   const agrees = graph.add('Equal', [differing, graph.constant(tensor('none differ', 'int32', [], Int32Array.of(0)))]);

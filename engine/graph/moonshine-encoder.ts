@@ -29,7 +29,7 @@ function buildPart({ encoder, decoder }: Source, index: number): Uint8Array {
   const frames = index === 0 ? addFirstFrames(graph, encoder) : graph.input(FRAMES_NAME, FRAMES);
   const hidden = addLayers(graph, encoder, frames, from, to);
   if (to < LAYERS) graph.output(hidden, NEXT_FRAMES_NAME, FRAMES);
-  else addCrossAttention(graph, decoder, addLastNorm(graph, encoder, hidden));
+  else addCrossAttention(graph, decoder, addEncoderNorm(graph, encoder, hidden, 'last norm', 'layer_norm'));
   return graph.file(`moonshine tiny encoder, part ${index + 1} of ${ENCODER_LAYERS.length}`);
 }
 
@@ -42,16 +42,14 @@ function addLayers(graph: GraphBuilder, encoder: ShippedGraph, frames: string, f
   if (from === to) return frames;
   const rotary = addRotaryTables(graph, encoder.floats('/rotary_emb/Cast_1_output_0'), POSITIONS);
   let hidden = frames;
-  for (let layer = from; layer < to; layer++) hidden = addLayer(graph, { encoder, layer, hidden, rotary, epsilon: epsilonOf(encoder) });
+  for (let layer = from; layer < to; layer++) hidden = addLayer(graph, { encoder, layer, hidden, rotary });
   return hidden;
 }
 
-function addLastNorm(graph: GraphBuilder, encoder: ShippedGraph, hidden: string): string {
-  return addNorm(graph, hidden, 'last norm', { weights: encoder.floats('layer_norm.weight'), epsilon: epsilonOf(encoder) });
-}
-
-function epsilonOf(encoder: ShippedGraph): number {
-  return encoder.floats('/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
+/** All norms of the encoder have the epsilon of its first one. */
+function addEncoderNorm(graph: GraphBuilder, encoder: ShippedGraph, value: string, name: string, shippedName: string): string {
+  const epsilon = encoder.floats('/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
+  return addNorm(graph, value, name, { weights: encoder.floats(`${shippedName}.weight`), epsilon });
 }
 
 interface EncoderLayer {
@@ -59,22 +57,21 @@ interface EncoderLayer {
   readonly layer: number;
   readonly hidden: string;
   readonly rotary: RotaryTables;
-  readonly epsilon: number;
 }
 
-function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary, epsilon }: EncoderLayer): string {
+function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary }: EncoderLayer): string {
   const name = `layers.${layer}`;
   const linear = (part: string) => encoder.linear(`/${name}/${part}`);
   const floats = (part: string) => encoder.floats(`${name}.${part}`);
 
-  const before = addNorm(graph, hidden, `${name} norm 1`, { weights: floats('input_layernorm.weight'), epsilon });
+  const before = addEncoderNorm(graph, encoder, hidden, `${name} norm 1`, `${name}.input_layernorm`);
   const projections = sideBySide(['q', 'k', 'v'].map((part) => linear(`self_attn/${part}_proj`)));
   const [queries = '', keys = '', values = ''] = addSplit(graph, addLinear(graph, before, `${name} qkv`, projections), 3);
   const turned = [queries, keys].map((value) => addRotary(graph, value, graph.integers([0n]), rotary));
   const attended = graph.add('MultiHeadAttention', [...turned, values], { microsoft: true, attributes: { num_heads: BigInt(HEADS) } });
   const middle = graph.add('Add', [hidden, addLinear(graph, attended, `${name} out`, linear('self_attn/dense'))]);
 
-  const between = addNorm(graph, middle, `${name} norm 2`, { weights: floats('post_attention_layernorm.weight'), epsilon });
+  const between = addEncoderNorm(graph, encoder, middle, `${name} norm 2`, `${name}.post_attention_layernorm`);
   const wide = addLinear(graph, between, `${name} fc1`, linear('mlp/fc1'), floats('mlp.fc1.bias'));
   const active = graph.add('Gelu', [wide], { microsoft: true });
   const narrow = addLinear(graph, active, `${name} fc2`, linear('mlp/fc2'), floats('mlp.fc2.bias'));

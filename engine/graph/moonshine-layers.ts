@@ -4,6 +4,9 @@ import { HEADS, ROTARY_SIZE } from './moonshine-shape.ts';
 import { tensor } from './tensors.ts';
 import type { QuantizedMatrix } from './weights.ts';
 
+/** Where a `Slice` ends that takes everything to the end. */
+export const SLICE_END = 2n ** 62n;
+
 /** Rotary frequencies: turns per position, in radians, of each pair of numbers. */
 export function addRotaryTables(graph: GraphBuilder, frequencies: Float32Array, positions: number): RotaryTables {
   const [cosines, sines] = [new Float32Array(positions * frequencies.length), new Float32Array(positions * frequencies.length)];

@@ -4,17 +4,12 @@
  * and what is multiplied with them is given in two parts of 8 bits, which is as fine as 16.
  */
 import type { GraphBuilder } from './builder.ts';
-import { addProductOf } from './moonshine-layers.ts';
+import { addProductOf, type QuantizedValue, SLICE_END } from './moonshine-layers.ts';
 import { CONVOLUTIONS } from './moonshine-shape.ts';
 import type { QuantizedMatrix, ShippedGraph } from './weights.ts';
 
 /** Where the first convolution, its activation and its norm end: [1, channels, frames]. */
 const FIRST_OUTPUT = '/groupnorm/Add_output_0';
-
-/** Two bytes: what the first one rounds off goes into the second. */
-const PARTS = 2;
-
-const LAST = 2n ** 62n;
 
 /** The frames [1, frames, hidden size] of a waveform [1, samples]. */
 export function addStem(graph: GraphBuilder, encoder: ShippedGraph): string {
@@ -43,19 +38,24 @@ interface Convolution {
   readonly bias: Float32Array;
 }
 
-/** Frames [1, count, channels] through a convolution, as matrix products on the frames that each output looks at, side by side. */
+/**
+ * Frames [1, count, channels] through a convolution, as matrix products on the frames that each output looks at, side by side: once for what 8 bits say
+ * of them, and once for what those round off.
+ */
 function addConvolution(graph: GraphBuilder, value: string, convolution: Convolution): string {
   const { name, weights, bias } = convolution;
-  let rest = value;
-  let sum = '';
-  for (let part = 1; part <= PARTS; part++) {
-    const [bytes = '', scale = '', zeroPoint = ''] = graph.addMany('DynamicQuantizeLinear', [rest], 3);
-    const seen = addUnfolded(graph, bytes, convolution);
-    const product = addProductOf(graph, { bytes: seen, scale, zeroPoint }, name, weights, part === 1 ? bias : undefined);
-    sum = part === 1 ? product : graph.add('Add', [sum, product]);
-    if (part < PARTS) rest = graph.add('Sub', [rest, graph.add('DequantizeLinear', [bytes, scale, zeroPoint])]);
-  }
-  return sum;
+  const productOf = (part: QuantizedValue, added?: Float32Array) =>
+    addProductOf(graph, { ...part, bytes: addUnfolded(graph, part.bytes, convolution) }, name, weights, added);
+  const coarse = addQuantized(graph, value);
+  const most = productOf(coarse, bias);
+  const seen = graph.add('DequantizeLinear', [coarse.bytes, coarse.scale, coarse.zeroPoint]);
+  const fine = addQuantized(graph, graph.add('Sub', [value, seen]));
+  return graph.add('Add', [most, productOf(fine)]);
+}
+
+function addQuantized(graph: GraphBuilder, value: string): QuantizedValue {
+  const [bytes = '', scale = '', zeroPoint = ''] = graph.addMany('DynamicQuantizeLinear', [value], 3);
+  return { bytes, scale, zeroPoint };
 }
 
 /** For each output of a convolution the frames that it looks at, in one row: all strides but the last frame, and that frame. */
@@ -64,7 +64,7 @@ function addUnfolded(graph: GraphBuilder, frames: string, { channels, stride, st
   const last = graph.add('Slice', [
     frames,
     graph.integers([BigInt(stride * strides)]),
-    graph.integers([LAST]),
+    graph.integers([SLICE_END]),
     axis,
     graph.integers([BigInt(stride)]),
   ]);

@@ -15,7 +15,7 @@ const DECODER = 'decoder.onnx';
 const encoderPart = (index: number) => `encoder-${index + 1}.onnx`;
 
 /** Paths of the shipped graphs. */
-interface ShippedFiles {
+export interface ShippedFiles {
   readonly encoder: string;
   readonly decoder: string;
 }

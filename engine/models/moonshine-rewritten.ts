@@ -47,13 +47,13 @@ class RewrittenGraphs implements MoonshineGraphs {
   }
 
   async *encode(waveform: Float32Array): Steps<Decoding> {
+    let feeds: Tensors = { input_values: new Tensor('float32', waveform, [1, waveform.length]) };
     let outputs: InferenceSession.OnnxValueMapType = {};
     for (const [index, part] of this.#encoder.entries()) {
-      if (index > 0) yield;
-      const feeds: Tensors =
-        index === 0
-          ? { input_values: new Tensor('float32', waveform, [1, waveform.length]) }
-          : { [FRAMES_NAME]: tensorOf(outputs, NEXT_FRAMES_NAME) };
+      if (index > 0) {
+        feeds = { [FRAMES_NAME]: tensorOf(outputs, NEXT_FRAMES_NAME) };
+        yield;
+      }
       outputs = await part.run(feeds);
     }
     const speech = Object.fromEntries(CROSS_NAMES.map((name) => [name, tensorOf(outputs, name)]));

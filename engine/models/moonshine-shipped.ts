@@ -3,6 +3,7 @@
  * takes many tokens at once and a cached branch that takes one. Every run gives one token more.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { ShippedFiles } from '../graph/moonshine.ts';
 import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
 import type { Steps } from '../scheduler.ts';
@@ -26,14 +27,8 @@ function pastOf(cache: string): string {
   return `past_key_values.${cache}`;
 }
 
-/** Paths of the two graphs. */
-export interface GraphFiles {
-  readonly encoder: string;
-  readonly decoder: string;
-}
-
 /** Opens the two graphs. @throws Refusal when a file or the device is missing. */
-export async function openShippedGraphs(files: GraphFiles, options: SessionOptions): Promise<MoonshineGraphs> {
+export async function openShippedGraphs(files: ShippedFiles, options: SessionOptions): Promise<MoonshineGraphs> {
   const encoder = await openSession(files.encoder, options);
   // Without this key the 37 MB embedding is dequantised anew in every decoder step: a third to a half of the step's time.
   const decoder = await openSession(files.decoder, { ...options, config: { disable_quant_qdq: '1' } });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import llamaTokenizer from 'llama-tokenizer-js';
 import { ENGINE_RATE_HZ, type SpokenWord } from '../contract.ts';
-import { moonshineFiles } from '../graph/moonshine.ts';
+import { moonshineFiles, type ShippedFiles } from '../graph/moonshine.ts';
 import { END_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import type { SessionOptions } from '../onnx.ts';
 import { runThrough, type Steps } from '../scheduler.ts';
@@ -11,7 +11,7 @@ import { collapseLoops } from '../text.ts';
 import type { Asr, Recognition } from './model.ts';
 import type { MoonshineGraphs } from './moonshine-graphs.ts';
 import { openRewrittenGraphs } from './moonshine-rewritten.ts';
-import { type GraphFiles, openShippedGraphs } from './moonshine-shipped.ts';
+import { openShippedGraphs } from './moonshine-shipped.ts';
 import { writeFloats } from './pcm.ts';
 
 /** The tokenizer knows the first 32000 tokens; the first three are control tokens. */
@@ -75,7 +75,7 @@ async function openGraphs(options: MoonshineOptions): Promise<{ graphs: Moonshin
 }
 
 /** The graphs in the npm package. */
-export function shippedFiles(): GraphFiles {
+export function shippedFiles(): ShippedFiles {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('@moonshine-ai/moonshine-js'))), 'model', 'tiny', 'quantized');
   return { encoder: join(folder, 'encoder_model.onnx'), decoder: join(folder, 'decoder_model_merged.onnx') };
 }

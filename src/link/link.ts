@@ -264,12 +264,13 @@ export class Link implements Engine {
     return job.urgency === 'batch' ? this.#batch : this.#live;
   }
 
-  /** Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty. */
+  /** To be called whenever there is another job, or an engine has one less. */
   #pump(): void {
     this.#deliver();
     this.#pool.balance();
   }
 
+  /** Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty. */
   #deliver(): void {
     for (const queue of [this.#live, this.#batch]) {
       for (let job = queue.peek(); job !== undefined; job = queue.peek()) {

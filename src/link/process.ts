@@ -137,15 +137,12 @@ export class EngineProcess {
 
   /** Whether it is at work on something that may wait. */
   get holdsBatch(): boolean {
-    return this.#holds('batch');
+    return this.#holds((urgency) => urgency === 'batch');
   }
 
   /** Whether it is at work on speech that somebody waits for. Voice detection is over too soon to count. */
   get holdsLive(): boolean {
-    for (const { urgency } of this.#pending.values()) {
-      if (urgency !== 'batch' && urgency !== 'detect') return true;
-    }
-    return false;
+    return this.#holds((urgency) => urgency !== 'batch' && urgency !== 'detect');
   }
 
   /** Whether `job` may be given to this process now. */
@@ -323,9 +320,9 @@ export class EngineProcess {
     this.#watch = null;
   }
 
-  #holds(urgency: Urgency): boolean {
-    for (const job of this.#pending.values()) {
-      if (job.urgency === urgency) return true;
+  #holds(isMeant: (urgency: Urgency) => boolean): boolean {
+    for (const { urgency } of this.#pending.values()) {
+      if (isMeant(urgency)) return true;
     }
     return false;
   }

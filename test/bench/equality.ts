@@ -7,6 +7,7 @@ import { InferenceSession } from 'onnxruntime-node';
 import type { Asr, Recognition } from '../../engine/models/model.ts';
 import { loadMoonshine, moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
 import { shippedGraphs } from '../../engine/models/moonshine-shipped.ts';
+import { toSample } from '../../src/audio/pcm.ts';
 import { readSettings } from '../../src/config.ts';
 import { msToSamples } from '../../src/units.ts';
 import { finish } from '../engine/speech.ts';
@@ -27,20 +28,18 @@ const DRAFT_SHARE = 0.8;
 const WAYS = ['rewritten', 'shipped, session option', 'shipped as published'] as const;
 type Way = (typeof WAYS)[number];
 
+type Line = (prompt: Int16Array) => Int16Array;
+
 /**
  * The same prompts as other lines would carry them: what one recording's rounding decides, by chance, another's decides otherwise. 264 prompts alone
  * tell word error rates apart to 0.3 points.
  */
-const LINES: Readonly<Record<string, (prompt: Int16Array) => Int16Array>> = {
+const LINES: Readonly<Record<string, Line>> = {
   'as recorded': (prompt) => prompt,
   '6 dB quieter': (prompt) => prompt.map((sample) => sample / 2),
   '11 ms later': (prompt) => concatenate([new Int16Array(msToSamples(11, LINE_RATE_HZ)), prompt]),
-  'with noise at -54 dB': (prompt) => prompt.map((sample, at) => clamp(sample + 92 * Math.sin(at * at))),
+  'with noise at -54 dB': (prompt) => prompt.map((sample, at) => toSample(Math.trunc(sample + 92 * Math.sin(at * at)))),
 };
-
-function clamp(sample: number): number {
-  return Math.max(-(2 ** 15), Math.min(2 ** 15 - 1, sample));
-}
 
 interface Options {
   /** Every so-many-th prompt is decoded. */
@@ -57,7 +56,7 @@ export async function benchEquality({ every, rounds }: Options): Promise<Report>
   const asrs = await loadAll();
   const times = await timeLengths(asrs, prompts, rounds);
   const agreements: Agreement[] = [];
-  for (const line of Object.keys(LINES)) agreements.push(await compare(asrs, chosen, line));
+  for (const line of Object.entries(LINES)) agreements.push(await compare(asrs, chosen, line));
   return report({ prompts: chosen, times, agreements, weights });
 }
 
@@ -118,12 +117,12 @@ interface Agreement {
   readonly edits: { readonly rewritten: Edits; readonly shipped: Edits };
 }
 
-async function compare(asrs: Record<Way, Asr>, prompts: readonly Prompt[], line: string): Promise<Agreement> {
+async function compare(asrs: Record<Way, Asr>, prompts: readonly Prompt[], [line, carry]: readonly [string, Line]): Promise<Agreement> {
   const [ours, theirs] = [asrs.rewritten, asrs['shipped, session option']];
   const edits: { rewritten: Edits[]; shipped: Edits[] } = { rewritten: [], shipped: [] };
   let [equalTokens, equalTexts, equalWithDraft] = [0, 0, 0];
   for (const [index, prompt] of prompts.entries()) {
-    const speech = throughPhone(LINES[line]?.(prompt.samples) ?? prompt.samples);
+    const speech = throughPhone(carry(prompt.samples));
     const said = await both(ours, theirs, speech, []);
     const draft = (await finish(theirs.transcribe(speech.subarray(0, speech.length * DRAFT_SHARE), []))).result.tokens;
     const drafted = await both(ours, theirs, speech, draft);

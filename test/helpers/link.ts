@@ -24,7 +24,7 @@ export const NEVER_READY = { ...SETTINGS, threads: 14 };
 export const IGNORES_DRAIN = { ...SETTINGS, threads: 15 };
 
 /** Enough for batch jobs never to be held back. */
-const MANY_CORES = 64;
+export const MANY_CORES = 64;
 
 type Urgency = TranscribeRequest['urgency'];
 

@@ -7,6 +7,7 @@ import { Metrics } from '../../src/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { MANY_CORES } from '../helpers/link.ts';
 
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));
@@ -20,7 +21,7 @@ function open(): void {
   metrics = new Metrics();
   const log = createLog('silent');
   const onRefused = () => undefined;
-  link = new Link({ engineSettings: TONE, workers: 1, cores: 64, idleMs: 0, entry: ENTRY, clock, log, metrics, onRefused });
+  link = new Link({ engineSettings: TONE, workers: 1, cores: MANY_CORES, idleMs: 0, entry: ENTRY, clock, log, metrics, onRefused });
 }
 
 /** What the pretend engine answers to `text`, spelt by the samples. */
