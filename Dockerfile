@@ -37,7 +37,7 @@ FROM nvidia/cuda:12.6.3-cudnn-runtime-ubuntu22.04 AS cuda
 COPY --from=app /usr/local/bin/node /usr/local/bin/node
 COPY --from=app /app /app
 COPY --from=modules-cuda /app/node_modules /app/node_modules
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 EXECUTION_PROVIDER=cuda
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 EXECUTION_PROVIDER=cuda ORT_DISABLE_TELEMETRY=1
 WORKDIR /app
 RUN useradd --system --no-create-home --shell /usr/sbin/nologin trunkline
 USER trunkline
@@ -49,7 +49,7 @@ CMD ["node", "dist/src/cli.js", "serve"]
 
 FROM app AS cpu
 COPY --from=modules /app/node_modules node_modules
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ORT_DISABLE_TELEMETRY=1
 USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor } from './onnxruntime.ts';
 import { Refusal } from './refusal.ts';
 
 /** How to get what the CUDA provider is missing. */

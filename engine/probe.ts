@@ -1,7 +1,7 @@
 /** What onnxruntime can do on this machine, as one JSON line on standard output: `node dist/engine/probe.js`. For `trunkline doctor`. */
 import { env } from 'onnxruntime-common';
-import { listSupportedBackends } from 'onnxruntime-node';
 import { requireCuda } from './onnx.ts';
+import { listSupportedBackends } from './onnxruntime.ts';
 import { Refusal } from './refusal.ts';
 
 function findCudaProblem(): string | null {

@@ -1,6 +1,6 @@
 /** The rewritten Moonshine graphs as files: taken from the cache, or made from the shipped ones and put there. See docs/graphs.md. */
 import { readFile } from 'node:fs/promises';
-import { env } from 'onnxruntime-node';
+import { env } from '../onnxruntime.ts';
 import { cachedFiles } from './cache.ts';
 import { buildDecoder } from './moonshine-decoder.ts';
 import { buildEncoder } from './moonshine-encoder.ts';

@@ -1,6 +1,7 @@
 /** Which type of 8-bit weights this processor multiplies best without a mistake. */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+
 import { floatsOf } from '../onnx.ts';
+import { InferenceSession, Tensor } from '../onnxruntime.ts';
 import { GraphBuilder } from './builder.ts';
 import { tensor } from './tensors.ts';
 import type { WeightType } from './weights.ts';

@@ -1,5 +1,5 @@
 /** What Moonshine's decoding asks of its graphs, whichever they are. */
-import { Tensor } from 'onnxruntime-node';
+import { Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 
 /** An encoder and a decoder. */

@@ -1,5 +1,5 @@
 /** Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and only tokens and the caches to go on with leave it. */
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+
 import type { RewrittenFiles } from '../graph/moonshine.ts';
 import {
   ALIGNING_LAYER,
@@ -15,6 +15,7 @@ import {
   START_TOKEN,
 } from '../graph/moonshine-shape.ts';
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 import { alignTokens } from './moonshine-alignment.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';

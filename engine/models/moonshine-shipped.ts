@@ -2,10 +2,11 @@
  * Moonshine's graphs as `@moonshine-ai/moonshine-js` ships them: the encoder gives hidden states; the "merged" decoder has an uncached branch that
  * takes many tokens at once and a cached branch that takes one. Every run gives one token more.
  */
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+
 import type { ShippedFiles } from '../graph/moonshine.ts';
 import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
+import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 

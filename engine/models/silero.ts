@@ -4,9 +4,9 @@
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
 import { floatsOf, openSession } from '../onnx.ts';
+import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 import type { DetectedTrack, Vad } from './model.ts';
 import { writeFloats } from './pcm.ts';

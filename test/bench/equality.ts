@@ -3,10 +3,10 @@
  * what do their processes weigh. See docs/graphs.md.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { InferenceSession } from 'onnxruntime-node';
 import type { Asr, Recognition } from '../../engine/models/model.ts';
 import { loadMoonshine, moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
 import { shippedGraphs } from '../../engine/models/moonshine-shipped.ts';
+import { InferenceSession } from '../../engine/onnxruntime.ts';
 import { toSample } from '../../src/audio/pcm.ts';
 import { readSettings } from '../../src/config.ts';
 import { msToSamples } from '../../src/units.ts';

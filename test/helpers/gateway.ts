@@ -36,13 +36,19 @@ export interface GatewayProcess {
 const TOO_QUIET = ['silent', 'fatal', 'error', 'warn'];
 
 /**
- * Starts `trunkline serve` from `dist` on a free loopback port with `environment` added.
+ * Starts `trunkline serve` from `dist` on a free loopback port with `environment` added, perhaps under another program, `wrapper` with its arguments, which
+ * must leave it the process id that it is started with.
  * @throws Error when it ends before it listens, or would not say where
  */
-export async function startGateway(environment: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+export async function startGateway(
+  environment: Readonly<Record<string, string>> = {},
+  wrapper: readonly string[] = [],
+): Promise<GatewayProcess> {
   const { LOG_LEVEL = 'info' } = environment;
   if (TOO_QUIET.includes(LOG_LEVEL)) throw new Error(`LOG_LEVEL=${LOG_LEVEL} leaves out the line that says where the gateway listens`);
-  const child = spawn(process.execPath, [packagePath('dist', 'src', 'cli.js'), 'serve'], {
+  const command = [...wrapper, process.execPath, packagePath('dist', 'src', 'cli.js'), 'serve'];
+  const [program = process.execPath, ...args] = command;
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,7 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { TELEMETRY_OFF } from '../../../engine/telemetry-off.ts';
 import { packagePath } from '../../../src/paths.ts';
+
+/** What peers would send by themselves, they do not. */
+const NOTHING_SENT = { ...TELEMETRY_OFF, HF_HUB_DISABLE_TELEMETRY: '1' };
 
 /** One stretch of speech as text, and what that took in the peer's process. */
 export interface PeerAnswer {
@@ -44,7 +48,10 @@ export class Peer {
   static async start({ program = process.execPath, script, parameters, environment }: PeerCommand): Promise<Peer> {
     const startedMs = performance.now();
     const path = packagePath('test', 'bench', 'peers', script);
-    const child = spawn(program, [path, ...parameters], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
+    const child = spawn(program, [path, ...parameters], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment, ...NOTHING_SENT },
+    });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said = `${said}${chunk}`.slice(-2000);

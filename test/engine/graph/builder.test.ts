@@ -1,9 +1,9 @@
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { GraphBuilder } from '../../../engine/graph/builder.ts';
 import { decode } from '../../../engine/graph/codec.ts';
 import { MODEL, type ModelProto } from '../../../engine/graph/onnx-proto.ts';
 import { bytesIn, floatsIn, tensor } from '../../../engine/graph/tensors.ts';
+import { InferenceSession, Tensor } from '../../../engine/onnxruntime.ts';
 import { smallGraph } from './small-graph.ts';
 
 describe('GraphBuilder', () => {

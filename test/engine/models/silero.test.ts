@@ -1,9 +1,9 @@
-import { Tensor } from 'onnxruntime-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DetectTrack, VAD_WINDOW_SAMPLES } from '../../../engine/contract.ts';
 import type { Vad } from '../../../engine/models/model.ts';
 import { loadSilero } from '../../../engine/models/silero.ts';
 import { floatsOf, openSession, tensorOf } from '../../../engine/onnx.ts';
+import { Tensor } from '../../../engine/onnxruntime.ts';
 import { packagePath } from '../../../src/paths.ts';
 import { finish, speech, tone } from '../speech.ts';
 
