@@ -70,7 +70,7 @@ describe('runGateway', () => {
   });
 
   it('says so when its address is not one of this machine', async () => {
-    await expect(run({ HOST: '192.0.2.1', API_KEYS: 'k' })).rejects.toThrow('HOST=192.0.2.1 is not an address of this machine');
+    await expect(run({ HOST: '192.0.2.1', API_KEYS: 'a-key-of-sixteen-characters' })).rejects.toThrow('HOST=192.0.2.1 is not an address of this machine');
   });
 
   it('lets a live call finish when it is closed, takes no other, and says so', async () => {
@@ -147,7 +147,7 @@ describe('serve', () => {
   });
 
   it('ends with 1 and a fatal line when it cannot listen', async () => {
-    const { lines, exited } = start({ HOST: '192.0.2.1', API_KEYS: 'k' });
+    const { lines, exited } = start({ HOST: '192.0.2.1', API_KEYS: 'a-key-of-sixteen-characters' });
     expect(await exited).toBe(1);
     expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'HOST=192.0.2.1 is not an address of this machine' });
   });

@@ -120,7 +120,12 @@ it.each([
 });
 
 describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
-  const SIGNED = { ...LOCKED, PLIVO_AUTH_TOKEN: 'MAtoken', PUBLIC_URL: 'https://bridge.example.com' };
+  const SIGNED = {
+    ...LOCKED,
+    PLIVO_AUTH_TOKEN: 'MAtoken',
+    PUBLIC_URL: 'https://bridge.example.com',
+    API_KEYS: 'a-key-of-sixteen-characters',
+  };
   const url = 'https://bridge.example.com/plivo/media';
   const headersOf = (signature: string, name = 'x-plivo-signature-v3') => ({ [name]: signature, 'x-plivo-signature-v3-nonce': '12345' });
 
