@@ -62,9 +62,9 @@ const PREFIXES = [
 ] as const;
 
 /**
- * Whether a request shows that something stands between its client and us: a header that only such things add; HTTP/1.0, which nginx speaks to its
- * upstreams by default and hardly any client does; or `Connection: upgrade` without an upgrade, which nginx sends with what is commonly written for
- * WebSockets. That nothing shows proves nothing: a proxy may add nothing.
+ * Whether a request shows that something stands between its client and us: a header that only such things add; HTTP/1.0, which nginx before 1.29.7 speaks
+ * to its upstreams by default and hardly any client does; or `Connection: upgrade` without an upgrade, which nginx sends with what is commonly written
+ * for WebSockets. That nothing shows proves nothing: a proxy may add nothing, as nginx since 1.29.7 does by default.
  */
 export function isProxied({ raw: { httpVersion }, headers }: FastifyRequest): boolean {
   if (httpVersion !== '1.1') return true;

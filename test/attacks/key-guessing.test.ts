@@ -42,7 +42,7 @@ describe('trying keys', () => {
     ['sign-ins', trySignIn, KEY],
     ["carriers' tokens", tryToken, TOKEN],
   ])('from a peer that is no trusted proxy ends after ten, whoever it says it asks for: %s', async (_what, attempt, right) => {
-    await start({ TRUSTED_PROXIES: '192.0.2.1' });
+    await start({ TRUSTED_PROXIES: '192.0.2.1', PUBLIC_URL: 'https://bridge.example.com' });
     const statuses = await guess(60, attempt, (i) => `198.51.100.${i}, 203.0.113.${i}`);
     // One more is looked at every six seconds.
     expect(looks(statuses)).toBeGreaterThanOrEqual(10);
