@@ -158,19 +158,23 @@ const PROXY_HEADERS = [
   ['connection', 'upgrade'],
 ] as const;
 
+function viaProxy([name, value]: readonly [string, string]): [string, Record<string, string>, string] {
+  return [`what came with ${name}`, { host: 'localhost:8080', [name]: value }, '127.0.0.1'];
+}
+
 describe('without API_KEYS', () => {
   it.each(['localhost:8080', '127.0.0.1', '127.9.9.9:1', '[::1]:8080', 'LOCALHOST'])('answers this machine as %s', async (host) => {
     doors = await openDoors();
     expect((await doors.app.inject({ url: '/v1/calls', headers: { host } })).statusCode).toBe(200);
   });
 
-  it.each([
+  it.each<[string, Record<string, string>, string]>([
     ['a name that merely leads here (DNS rebinding)', { host: 'evil.example' }, '127.0.0.1'],
     ['a name that begins like ours', { host: 'localhost.evil.example' }, '127.0.0.1'],
     ['a tunnel that keeps the public name', { host: 'abc.tunnel.example' }, '127.0.0.1'],
     ['a tunnel that rewrites the name', { host: 'localhost:8080', 'x-forwarded-for': '192.0.2.1' }, '127.0.0.1'],
     ['another machine', { host: 'localhost:8080' }, '192.0.2.1'],
-    ...PROXY_HEADERS.map(([name, value]) => [`what came with ${name}`, { host: 'localhost:8080', [name]: value }, '127.0.0.1'] as const),
+    ...PROXY_HEADERS.map(viaProxy),
   ])('refuses %s', async (_what, headers, remoteAddress) => {
     doors = await openDoors();
     const answer = await doors.app.inject({ url: '/v1/calls', headers, remoteAddress });
