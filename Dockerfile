@@ -1,7 +1,7 @@
 # docker build --target cpu -t trunkline .         (the default target)
 # docker build --target cuda -t trunkline:cuda .   (linux/amd64, needs the NVIDIA container toolkit to run)
 #
-# The image listens on all addresses, so it starts only with API_KEYS (or ALLOW_ANONYMOUS=true):
+# The image listens on all addresses, so it starts only with API_KEYS of at least 16 characters (or ALLOW_ANONYMOUS=true):
 # docker run -p 8080:8080 -e API_KEYS=… -e PUBLIC_URL=https://… -e TWILIO_AUTH_TOKEN=… trunkline
 
 FROM node:20-bookworm-slim AS build

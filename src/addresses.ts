@@ -46,6 +46,23 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
+/** RFC 4291 §2.5.5.2, as URL spells it. */
+const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * One spelling for each address (IPv4 or IPv6, without brackets): IPv6 compressed and without its zone, IPv4 that is written as IPv6
+ * (`::ffff:192.0.2.1`) as IPv4. Null for what is no address.
+ */
+export function canonicalAddress(text: string): string | null {
+  const [address = ''] = text.split('%', 1);
+  const family = isIP(address);
+  if (family !== 6) return family === 4 ? address : null;
+  const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [, high, low] = MAPPED_IPV4.exec(compressed) ?? [];
+  if (high === undefined || low === undefined) return compressed;
+  return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]).join('.');
+}
+
 /** The address, or one of those of a name, is not public. */
 export class PrivateAddressError extends Error {}
 

@@ -19,11 +19,15 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Guessing a key of this length, made at random, is hopeless at any rate. */
+const KEY_MIN_CHARS = 16;
+
 /**
- * The settings in `environment` (the process's own by default), defaults filled in, frozen.
+ * The settings in `environment` (the process's own by default), defaults filled in, frozen. Those of a command that opens no port of theirs
+ * (`opensPorts` false) may open one to strangers.
  * @throws ConfigError naming every value that is not allowed, every likely typo and every contradiction.
  */
-export function readSettings(environment: Environment = process.env): Settings {
+export function readSettings(environment: Environment = process.env, { opensPorts = true } = {}): Settings {
   const problems = findTypos(environment);
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(SETTINGS)) {
@@ -35,7 +39,9 @@ export function readSettings(environment: Environment = process.env): Settings {
         `${name}: got ${'secret' in spec ? 'a value that is not allowed' : JSON.stringify(given)}, expected ${parsed.error.issues[0]?.message ?? spec.unit}`,
       );
   }
-  if (problems.length === 0) problems.push(...findContradictions(values as Settings));
+  if (problems.length === 0) {
+    problems.push(...(opensPorts ? findExposures(values as Settings) : []), ...findContradictions(values as Settings));
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   values['MODEL_CACHE_DIR'] = resolve((values as Settings).MODEL_CACHE_DIR || defaultCacheDir(environment));
   return Object.freeze(values) as Settings;
@@ -58,8 +64,8 @@ export function isLoopback(host: string): boolean {
 
 function findContradictions(settings: Settings): string[] {
   const problems: string[] = [];
-  if (!isLoopback(settings.HOST) && settings.API_KEYS.length === 0 && !settings.ALLOW_ANONYMOUS) {
-    problems.push(`HOST=${settings.HOST} is reachable from other machines: set API_KEYS, or ALLOW_ANONYMOUS=true to let anyone in`);
+  if (settings.TRUSTED_PROXIES.some((range) => range.endsWith('/0'))) {
+    problems.push('TRUSTED_PROXIES: got a network of all addresses, so that anybody could say who he is: name your proxies');
   }
   for (const name of ['SIP_REGISTRAR', 'SIP_TRUNK'] as const) {
     if (settings[name] !== '' && settings.SIP_PORT === 0) problems.push(`${name} needs a port of our own: set SIP_PORT, usually to 5060`);
@@ -87,6 +93,56 @@ function findContradictions(settings: Settings): string[] {
     );
   }
   return problems;
+}
+
+/** Settings by which strangers reach what no secret guards, or one that can be guessed. */
+function findExposures(settings: Settings): string[] {
+  const { HOST, PUBLIC_URL, API_KEYS, ALLOW_ANONYMOUS } = settings;
+  const reach = reachOf(settings);
+  if (reach === null) return [];
+  if (API_KEYS.some(isShort)) {
+    return [
+      `API_KEYS: ${countShort(API_KEYS)}, expected at least that where ${reach} lets others try keys; \`openssl rand -hex 16\` makes one`,
+    ];
+  }
+  if (API_KEYS.length > 0 || ALLOW_ANONYMOUS) return [];
+  if (!isLoopback(HOST)) return [`HOST=${HOST} is reachable from other machines: set API_KEYS, or ALLOW_ANONYMOUS=true to let anyone in`];
+  return [
+    `PUBLIC_URL=${PUBLIC_URL} without API_KEYS: behind a proxy or tunnel strangers can look like this machine, to which /v1 is open without keys. Set API_KEYS, also where carriers alone come that way, or ALLOW_ANONYMOUS=true to let anyone in`,
+  ];
+}
+
+/** What an operator should know of settings that can be used: a line for each. */
+export function findWarnings(settings: Settings): string[] {
+  const { PUBLIC_URL, API_KEYS, ALLOW_ANONYMOUS } = settings;
+  const warnings: string[] = [];
+  if (PUBLIC_URL !== '' && ALLOW_ANONYMOUS) {
+    warnings.push(
+      `ALLOW_ANONYMOUS=true lets everybody who reaches ${PUBLIC_URL} use whatever no secret guards: unset it, and set API_KEYS`,
+    );
+  }
+  // With others about, these have stopped the start.
+  if (API_KEYS.some(isShort)) warnings.push(`API_KEYS: ${countShort(API_KEYS)}; a public server would not start with them`);
+  const reach = reachOf(settings);
+  for (const name of ['CARRIER_TOKEN', 'ASTERISK_PASSWORD'] as const) {
+    if (reach !== null && settings[name] !== '' && isShort(settings[name]))
+      warnings.push(`${name} has fewer than ${KEY_MIN_CHARS} characters, and ${reach} lets others try it`);
+  }
+  return warnings;
+}
+
+/** The setting by which other machines reach this server; null = there is none. */
+function reachOf({ HOST, PUBLIC_URL }: Settings): string | null {
+  if (!isLoopback(HOST)) return `HOST=${HOST}`;
+  return PUBLIC_URL === '' ? null : `PUBLIC_URL=${PUBLIC_URL}`;
+}
+
+function isShort(key: string): boolean {
+  return key.length < KEY_MIN_CHARS;
+}
+
+function countShort(keys: readonly string[]): string {
+  return `${keys.filter(isShort).length} of ${keys.length} have fewer than ${KEY_MIN_CHARS} characters`;
 }
 
 /** A name this long that differs from a setting by one or two letters is a typo, not another program's variable. */

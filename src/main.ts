@@ -7,7 +7,7 @@ import { Feed } from './calls/feed.ts';
 import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { ConfigError, EXIT_CONFIG } from './config.ts';
+import { ConfigError, EXIT_CONFIG, findWarnings } from './config.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { createLink } from './link/from-settings.ts';
@@ -44,6 +44,7 @@ interface GatewayOptions {
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL) } = options;
+  for (const warning of findWarnings(settings)) log.warn(warning);
   const clock = systemClock;
   const metrics = new Metrics();
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });

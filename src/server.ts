@@ -100,7 +100,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 /** Every route, with what its visitors must show. */
 async function openDoors(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, feed, recordings, health, metrics, clock } = options;
-  const access = new Access({ settings, clock });
+  const access = new Access({ settings, clock, log: options.log });
   const translator = new Translator({ settings, clock });
   const readers = new FeedReaders({
     feed,

@@ -20,7 +20,7 @@ const publicUrl: SettingSpec<string> = {
     .transform((value) => value.replace(/\/$/, '')),
   defaultText: '',
   unit: 'origin',
-  meaning: 'How carriers reach this server from outside (https://host, no path); empty = as the request says',
+  meaning: 'How carriers reach this server from outside (https://host, no path), which needs API_KEYS; empty = as the request says',
 };
 
 function isServiceUrl(value: string): boolean {
@@ -41,7 +41,8 @@ const apiKeys: SettingSpec<readonly string[]> = {
   schema: z.string().transform(splitList),
   defaultText: '',
   unit: 'keys, comma-separated',
-  meaning: 'Keys that open /v1, /docs, /metrics and the page; empty = open to this machine only',
+  meaning:
+    'Keys that open /v1, /docs, /metrics and the page, at least 16 characters each where others can reach this server; empty = open to this machine only',
   secret: true,
 };
 
@@ -134,6 +135,7 @@ export const SETTINGS = {
   PUBLIC_URL: publicUrl,
   API_KEYS: apiKeys,
   ALLOW_ANONYMOUS: flag(false, 'Let anyone in without a key or a carrier signature'),
+  TRUSTED_PROXIES: peers('Your reverse proxies: X-Forwarded-For and X-Forwarded-Proto of others are not believed'),
   LOG_LEVEL: choice('info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'Least important log level to print'),
 
   TWILIO_AUTH_TOKEN: secret('token', "Your Twilio account's primary auth token: signatures are checked with it"),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   AddressRanges,
+  canonicalAddress,
   isAddressRange,
   isPublicAddress,
   lookupPublic,
@@ -67,6 +68,22 @@ describe('addresses', () => {
     const error = await new Promise((resolve) => lookupPublic('localhost', options, resolve));
     expect(error).toBeInstanceOf(PrivateAddressError);
   });
+});
+
+describe('canonicalAddress', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::FFFF:192.0.2.7', '192.0.2.7'],
+    ['0:0:0:0:0:ffff:c0ff:0207', '192.255.2.7'],
+    ['2001:0DB8:0000:0000:0000:0000:0000:0001', '2001:db8::1'],
+    ['64:ff9b::192.0.2.7', '64:ff9b::c000:207'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['::1', '::1'],
+  ])('writes %s as %s', (text, expected) => expect(canonicalAddress(text)).toBe(expected));
+
+  it.each(['', '1.2.3', '01.2.3.4', '1.2.3.4:80', '[::1]', '::1/64', 'unknown', '%eth0'])('knows that "%s" is none', (text) =>
+    expect(canonicalAddress(text)).toBeNull(),
+  );
 });
 
 describe('AddressRanges', () => {

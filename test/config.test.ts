@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ConfigError, childEnvironment, isLoopback, readSettings } from '../src/config.ts';
+import { ConfigError, childEnvironment, findWarnings, isLoopback, readSettings } from '../src/config.ts';
 import { SETTINGS } from '../src/settings.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -71,12 +71,9 @@ describe('the settings', () => {
     ['SIP_PORT', { SIP_TRUNK: 'sip:pbx' }],
     ['SIP_USER', { SIP_REGISTRAR: 'sip:pbx', SIP_PORT: '5060' }],
     ['AUDIOSOCKET_ALLOW', { AUDIOSOCKET_ALLOW: '192.0.2.1,0.0.0.0/0' }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.1,::/0' }],
   ])('refuse what contradicts itself: %s', (name, environment) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
-  });
-
-  it.each([{ API_KEYS: 'k' }, { ALLOW_ANONYMOUS: 'true' }])('open beyond this machine with %o', (guard) => {
-    expect(problemsOf({ HOST: '0.0.0.0', ...guard })).toEqual([]);
   });
 
   it.each([
@@ -101,7 +98,9 @@ describe('the settings', () => {
   });
 
   it('drop the slash at the end of an origin, which would double in every address made of it', () => {
-    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com/' }).PUBLIC_URL).toBe('https://bridge.example.com');
+    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com/', ALLOW_ANONYMOUS: 'true' }).PUBLIC_URL).toBe(
+      'https://bridge.example.com',
+    );
   });
 
   it('are read, or refused with a line for each problem, whatever the environment holds', () => {
@@ -136,6 +135,50 @@ describe('the settings', () => {
       'TRANSLATE_API_KEY',
     ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
+  });
+});
+
+describe('settings that let other machines in', () => {
+  const SHORT = 'fifteen-letters';
+  const LONG = 'sixteen-letters!';
+  const REACHES = [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://bridge.example.com' }] as const;
+
+  it.each(REACHES)('stop the start without keys, and say what to do: %o', (reach) => {
+    const remedy = /^(HOST=0\.0\.0\.0|PUBLIC_URL=https:\/\/bridge\.example\.com) .*set API_KEYS.*ALLOW_ANONYMOUS=true/i;
+    expect(problemsOf(reach)).toEqual([expect.stringMatching(remedy)]);
+    expect(problemsOf({ ...reach, TWILIO_AUTH_TOKEN: 'a', CARRIER_TOKEN: LONG })).toEqual([expect.stringMatching(remedy)]);
+  });
+
+  it.each(REACHES)('stop the start with keys that can be guessed, and do not repeat them: %o', (reach) => {
+    const problems = problemsOf({ ...reach, API_KEYS: `${LONG},${SHORT}`, ALLOW_ANONYMOUS: 'true' });
+    expect(problems).toEqual([expect.stringMatching(/^API_KEYS: 1 of 2 have fewer than 16 characters.*openssl rand -hex 16/)]);
+    expect(problems.join()).not.toContain(SHORT);
+  });
+
+  it.each(REACHES)('start with keys of sixteen characters, or for everybody: %o', (reach) => {
+    expect(problemsOf({ ...reach, API_KEYS: LONG })).toEqual([]);
+    expect(problemsOf({ ...reach, ALLOW_ANONYMOUS: 'true' })).toEqual([]);
+  });
+
+  it('do not stop a command that opens no port to them', () => {
+    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com' }, { opensPorts: false })).toMatchObject({ API_KEYS: [] });
+    expect(() => readSettings({ SIP_TRUNK: 'sip:pbx' }, { opensPorts: false })).toThrow(ConfigError);
+  });
+
+  it.each([
+    [{}, []],
+    [{ API_KEYS: LONG, PUBLIC_URL: 'https://bridge.example.com', CARRIER_TOKEN: LONG }, []],
+    [{ API_KEYS: SHORT, CARRIER_TOKEN: SHORT }, [/^API_KEYS: 1 of 1 have fewer than 16 characters/]],
+    [{ ALLOW_ANONYMOUS: 'true' }, []],
+    [{ ALLOW_ANONYMOUS: 'true', PUBLIC_URL: 'https://bridge.example.com' }, [/^ALLOW_ANONYMOUS=true .*https:\/\/bridge\.example\.com/]],
+    [
+      { API_KEYS: LONG, HOST: '0.0.0.0', CARRIER_TOKEN: SHORT, ASTERISK_PASSWORD: SHORT },
+      [/^CARRIER_TOKEN has fewer than 16 .*HOST=0\.0\.0\.0/, /^ASTERISK_PASSWORD has/],
+    ],
+  ])('warn of what an operator should know, without secrets: %o', (environment, expected) => {
+    const warnings = findWarnings(readSettings(environment));
+    expect(warnings).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+    expect(warnings.join()).not.toContain(SHORT);
   });
 });
 

@@ -37,6 +37,16 @@ describe('runGateway', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'listening', url: gateway.url })]);
   });
 
+  it('warns at the start of what lets strangers in', async () => {
+    const lines: string[] = [];
+    const log = createLog('warn', { write: (line: string) => void lines.push(line) });
+    const settings = readSettings({ ...QUIET, PUBLIC_URL: 'https://bridge.example.com', ALLOW_ANONYMOUS: 'true' });
+    gateway = await runGateway(settings, { log });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: 40, msg: expect.stringContaining('ALLOW_ANONYMOUS=true') }),
+    ]);
+  });
+
   it('says that the default voice is none, and which there are, as soon as that is known', async () => {
     const complaint = new Promise<string>((resolve) => {
       const log = createLog('error', { write: (line: string) => resolve(line) });
@@ -70,7 +80,9 @@ describe('runGateway', () => {
   });
 
   it('says so when its address is not one of this machine', async () => {
-    await expect(run({ HOST: '192.0.2.1', API_KEYS: 'k' })).rejects.toThrow('HOST=192.0.2.1 is not an address of this machine');
+    await expect(run({ HOST: '192.0.2.1', API_KEYS: 'a-key-of-sixteen-characters' })).rejects.toThrow(
+      'HOST=192.0.2.1 is not an address of this machine',
+    );
   });
 
   it('lets a live call finish when it is closed, takes no other, and says so', async () => {
@@ -147,7 +159,7 @@ describe('serve', () => {
   });
 
   it('ends with 1 and a fatal line when it cannot listen', async () => {
-    const { lines, exited } = start({ HOST: '192.0.2.1', API_KEYS: 'k' });
+    const { lines, exited } = start({ HOST: '192.0.2.1', API_KEYS: 'a-key-of-sixteen-characters' });
     expect(await exited).toBe(1);
     expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'HOST=192.0.2.1 is not an address of this machine' });
   });

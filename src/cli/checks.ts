@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { systemClock } from '../clock.ts';
-import { ConfigError, readSettings } from '../config.ts';
+import { ConfigError, findWarnings, readSettings } from '../config.ts';
 import { createLink, workersOf } from '../link/from-settings.ts';
 import type { Link } from '../link/link.ts';
 import { createLog } from '../log.ts';
@@ -27,10 +27,12 @@ export interface Finding {
 const run = promisify(execFile);
 const PROGRAM_TIMEOUT_MS = 20_000;
 
-/** The settings, or, with a finding for each of their problems, the defaults, so that the other checks can go on. */
+/** The settings with what is to be known of them, or, with a finding for each of their problems, the defaults, so that the other checks can go on. */
 export function checkSettings(): { settings: Settings; findings: Finding[] } {
   try {
-    return { settings: readSettings(), findings: [{ name: 'settings', status: 'ok', detail: 'all values are allowed' }] };
+    const settings = readSettings();
+    const warnings = findWarnings(settings).map((detail): Finding => ({ name: 'settings', status: 'warn', detail }));
+    return { settings, findings: [{ name: 'settings', status: 'ok', detail: 'all values are allowed' }, ...warnings] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((detail): Finding => ({ name: 'settings', status: 'fail', detail }));

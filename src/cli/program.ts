@@ -147,7 +147,7 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
     .option('--talk', 'a caller who talks with the echo app instead, and cuts in')
     .option('--keep', 'serve on after the call')
     .action(async (options: Partial<DemoOptions>) => {
-      const settings = readSettings();
+      const settings = readSettings(undefined, { opensPorts: false });
       const { demo } = await import('./demo.ts');
       done(await demo({ fast: false, talk: false, keep: false, ...options }, settings, terminal));
     });
@@ -181,7 +181,7 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
       const complaint = complaintAbout(options.carrier, options.url, (name) => command.getOptionValueSource(name) === 'cli');
       if (complaint !== null) command.error(`error: ${complaint}`);
       if (options.both !== undefined && options.dtmf !== undefined) command.error('error: Twilio tells no DTMF on a stream of both tracks');
-      const settings = readSettings();
+      const settings = readSettings(undefined, { opensPorts: false });
       const { call } = await import('./call.ts');
       done(await call({ param: {}, ...options, wav }, settings, terminal));
     });
@@ -199,14 +199,14 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
     .addHelpText('after', TRANSCRIBE_NOTES)
     .action(async (files: string[], options: TranscribeOptions & { json?: boolean; out?: string }, command: Command) => {
       if (options.out !== undefined) {
-        const settings = readSettings();
+        const settings = readSettings(undefined, { opensPorts: false });
         const { transcribeInto } = await import('./transcribe-folder.ts');
         done(await transcribeInto(files, { ...options, out: options.out, json: options.json === true }, settings, terminal));
         return;
       }
       const format = options.json === true ? 'json' : options.format;
       if (files.length > 1 && format !== 'json' && format !== 'text') command.error(`error: ${format} is for one file at a time`);
-      const settings = readSettings();
+      const settings = readSettings(undefined, { opensPorts: false });
       const { transcribe } = await import('./transcribe.ts');
       done(await transcribe(files, { ...options, format }, settings, terminal));
     });

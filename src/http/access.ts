@@ -6,9 +6,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { Attempts } from './attempts.ts';
-import { clientAddress, isForeign, isLocal, isSecure } from './origin.ts';
+import { isLocal, Origins } from './origin.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 
 /** The browser's proof that a key was typed. */
@@ -16,21 +17,33 @@ export const SESSION_COOKIE = 'trunkline_session';
 
 /** Enough of a hash to tell one key from another. */
 const TENANT_CHARS = 16;
+/** Where there are no keys, all who come in are one: what they may call themselves proves nothing. */
+const NOBODY_IN_PARTICULAR = '';
 
-type AccessSettings = Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL'>;
+interface AccessOptions {
+  readonly settings: Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL' | 'TRUSTED_PROXIES'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+}
 
 /** The rules, with the sessions and the failed attempts of one server. */
 export class Access {
-  readonly #settings: AccessSettings;
+  readonly #settings: AccessOptions['settings'];
+  readonly #log: AccessOptions['log'];
   readonly #keyHashes: readonly Buffer[];
+  readonly #origins: Origins;
   readonly #attempts: Attempts;
   readonly #sessions: Sessions;
+  readonly #tenants = new WeakMap<FastifyRequest, string>();
+  #hasWarned = false;
 
-  constructor(options: { settings: AccessSettings; clock: Clock }) {
-    this.#settings = options.settings;
-    this.#keyHashes = options.settings.API_KEYS.map(hashOf);
-    this.#attempts = new Attempts({ clock: options.clock });
-    this.#sessions = new Sessions({ clock: options.clock });
+  constructor({ settings, clock, log }: AccessOptions) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#keyHashes = settings.API_KEYS.map(hashOf);
+    this.#origins = new Origins(settings);
+    this.#attempts = new Attempts({ clock });
+    this.#sessions = new Sessions({ clock });
   }
 
   /**
@@ -38,23 +51,18 @@ export class Access {
    * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts` or `anonymous_refused`
    */
   admit(request: FastifyRequest): void {
-    if (this.#keyHashes.length === 0) {
-      this.admitAnonymous(request);
-      return;
-    }
-    const key = bearerOf(request);
-    if (key !== null) this.#checkKey(request, key);
-    else if (!this.#sessions.has(sessionOf(request)))
-      throw new TrunklineError(
-        'api_key_missing',
-        'this door needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
-      );
+    this.#tenants.set(request, this.#identify(request));
   }
 
-  /** Whose work a request that was let in asks for: a key's, or that of all who came without one. It says nothing of the key. */
+  /**
+   * Whose work a request asks for: that of the key that it brought or that opened its session. It says nothing of the key, and stays the same while the
+   * request lasts, whatever becomes of the session.
+   * @throws Error when {@link admit} has not let the request in
+   */
   tenantOf(request: FastifyRequest): string {
-    const key = bearerOf(request);
-    return key === null ? '' : hashOf(key).toString('base64url').slice(0, TENANT_CHARS);
+    const tenant = this.#tenants.get(request);
+    if (tenant === undefined) throw new Error("the request has not been let in, so it is nobody's");
+    return tenant;
   }
 
   /** Whether {@link admit} would let the request in; a wrong key counts as an attempt here too. */
@@ -88,10 +96,9 @@ export class Access {
       this.admitAnonymous(request);
       return;
     }
-    const address = this.#addressOf(request);
     const given = basicOf(request);
-    if (given !== null && timingSafeEqual(hashOf(given), hashOf(`${user}:${password}`))) return;
-    if (given !== null) this.#attempts.fail(address);
+    const isRight = () => given !== null && timingSafeEqual(hashOf(given), hashOf(`${user}:${password}`));
+    if (given !== null && this.#attempt(request, isRight)) return;
     throw new TrunklineError('credentials_invalid', 'this door needs a username and a password: Authorization: Basic, as its settings say');
   }
 
@@ -105,11 +112,10 @@ export class Access {
       this.admitAnonymous(request);
       return;
     }
-    const address = this.#addressOf(request);
     const given = tokensOf(request, header);
     const expected = hashOf(token);
-    if (given.map((each) => timingSafeEqual(hashOf(each), expected)).includes(true)) return;
-    if (given.length > 0) this.#attempts.fail(address);
+    const isRight = () => given.map((each) => timingSafeEqual(hashOf(each), expected)).includes(true);
+    if (given.length > 0 && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
       'this door needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
@@ -122,7 +128,7 @@ export class Access {
    */
   refuseForeign(request: FastifyRequest): void {
     const isReading = (request.method === 'GET' || request.method === 'HEAD') && !request.ws;
-    if (isReading || !isForeign(request, this.#settings.PUBLIC_URL)) return;
+    if (isReading || !this.#origins.isForeign(request)) return;
     throw new TrunklineError(
       'origin_refused',
       'the request was made by a page of another site (Origin), expected one of this server or none',
@@ -139,8 +145,7 @@ export class Access {
       this.admitAnonymous(request);
       return null;
     }
-    this.#checkKey(request, key);
-    return this.#cookie(request, this.#sessions.open(), SESSION_LIFE_MS / 1000);
+    return this.#cookie(request, this.#sessions.open(this.#checkKey(request, key)), SESSION_LIFE_MS / 1000);
   }
 
   /** Ends the request's session, if it has one. Returns the `Set-Cookie` header that makes the browser forget it. */
@@ -149,19 +154,39 @@ export class Access {
     return this.#cookie(request, '', 0);
   }
 
-  /** An address that failed too often is refused before its key is looked at: otherwise it could go on guessing. */
-  #checkKey(request: FastifyRequest, key: string): void {
-    const address = this.#addressOf(request);
-    if (this.#isKey(key)) return;
-    this.#attempts.fail(address);
+  /** The tenant. Throws as {@link admit}. */
+  #identify(request: FastifyRequest): string {
+    if (this.#keyHashes.length === 0) {
+      this.admitAnonymous(request);
+      return NOBODY_IN_PARTICULAR;
+    }
+    const key = bearerOf(request);
+    if (key !== null) return this.#checkKey(request, key);
+    const tenant = this.#sessions.tenantOf(sessionOf(request));
+    if (tenant !== null) return tenant;
+    throw new TrunklineError('api_key_missing', 'this door needs a key: send Authorization: Bearer <key>, or sign in at / with a browser');
+  }
+
+  /** The key's tenant. Throws `invalid_api_key` or `too_many_attempts`. */
+  #checkKey(request: FastifyRequest, key: string): string {
+    if (this.#attempt(request, () => this.#isKey(key))) return hashOf(key).toString('base64url').slice(0, TENANT_CHARS);
     throw new TrunklineError('invalid_api_key', 'the key is not one of API_KEYS');
   }
 
-  /** What attempts of the request are counted by. Throws `too_many_attempts` when it has had enough of them. */
-  #addressOf(request: FastifyRequest): string {
-    const address = clientAddress(request, this.#settings.PUBLIC_URL);
-    if (!this.#attempts.isExhausted(address)) return address;
+  /** Whether what the request brought is right; wrong ones are counted. Throws `too_many_attempts` when there were too many of them. */
+  #attempt(request: FastifyRequest, isRight: () => boolean): boolean {
+    this.#warnOfUntrustedProxy(request);
+    const outcome = this.#attempts.attempt(this.#origins.clientOf(request), isRight);
+    if (outcome !== 'refused') return outcome === 'right';
     throw new TrunklineError('too_many_attempts', 'too many wrong keys came from this address; try again in a minute');
+  }
+
+  /** Once: an operator who forgot a proxy learns why all its clients count as one, and strangers cannot fill the log. */
+  #warnOfUntrustedProxy(request: FastifyRequest): void {
+    const proxy = this.#hasWarned ? null : this.#origins.untrustedProxy(request);
+    if (proxy === null) return;
+    this.#hasWarned = true;
+    this.#log.warn({ proxy }, 'X-Forwarded-For is not believed: if this address is your reverse proxy, name it in TRUSTED_PROXIES');
   }
 
   /** Compares hashes of equal length, and with every key, so that the time taken tells nothing. */
@@ -171,7 +196,7 @@ export class Access {
   }
 
   #cookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    const secure = isSecure(request, this.#settings.PUBLIC_URL) ? '; Secure' : '';
+    const secure = this.#origins.isSecure(request) ? '; Secure' : '';
     return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 }

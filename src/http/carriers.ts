@@ -15,7 +15,7 @@ import { TrunklineError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Access } from './access.ts';
 import { errorResponses } from './errors.ts';
-import { publicOrigin } from './origin.ts';
+import { Origins } from './origin.ts';
 
 interface Door {
   readonly carrier: string;
@@ -69,6 +69,7 @@ interface CarrierOptions {
 
 /** `WS /<carrier>/media` for each of them. */
 export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (app, { settings, registry, access }, done) => {
+  const origins = new Origins(settings);
   const bigEndian = settings.L16_BYTE_ORDER === 'big';
   for (const door of DOORS) {
     const url = `/${door.carrier}/media`;
@@ -86,7 +87,7 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (app, { s
         response: errorResponses(400, 401, 403, 429, 503),
       },
       preValidation: async (request) => {
-        if (isSigned(door, settings)) checkSignature(request, settings);
+        if (isSigned(door, settings)) checkSignature(request, settings.PLIVO_AUTH_TOKEN, origins);
         else access.admitToken(request, settings.CARRIER_TOKEN, door.tokenHeader);
         registry.admit();
       },
@@ -105,12 +106,12 @@ function isSigned({ carrier }: Door, settings: Settings): boolean {
   return carrier === 'plivo' && settings.PLIVO_AUTH_TOKEN !== '';
 }
 
-function checkSignature(request: FastifyRequest, { PLIVO_AUTH_TOKEN: authToken, PUBLIC_URL }: Settings): void {
+function checkSignature(request: FastifyRequest, authToken: string, origins: Origins): void {
   const { headers } = request;
   // A subaccount's calls are signed with the main account's token under another name.
   const signature = [headers['x-plivo-signature-v3'] ?? [], headers['x-plivo-signature-ma-v3'] ?? []].flat().join(',');
   const nonce = [headers['x-plivo-signature-v3-nonce'] ?? []].flat()[0];
-  if (isPlivoHandshake({ authToken, signature, nonce, url: publicOrigin(request, PUBLIC_URL) + request.raw.url })) return;
+  if (isPlivoHandshake({ authToken, signature, nonce, url: origins.publicOrigin(request) + request.raw.url })) return;
   throw new TrunklineError(
     'signature_invalid',
     'X-Plivo-Signature-V3 does not fit: check PLIVO_AUTH_TOKEN and PUBLIC_URL (the origin that Plivo was given)',

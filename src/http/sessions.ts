@@ -7,6 +7,12 @@ export const SESSION_LIFE_MS = 12 * 3_600_000;
 const SESSIONS_MAX = 1000;
 const ID_BYTES = 32;
 
+interface Session {
+  /** Whose key opened it. */
+  readonly tenant: string;
+  readonly expiresAtMs: number;
+}
+
 /**
  * The browsers that have shown a key. A session is a random 256-bit id that only the browser holds: here lies its keyed hash, so looking one up
  * tells nothing by its timing, and ending one really ends it. All end with the process.
@@ -14,27 +20,28 @@ const ID_BYTES = 32;
 export class Sessions {
   readonly #clock: Clock;
   readonly #secret = randomBytes(ID_BYTES);
-  /** Keyed hash → when it expires; oldest first. */
-  readonly #open = new Map<string, number>();
+  /** By keyed hash, oldest first. */
+  readonly #open = new Map<string, Session>();
 
   constructor(options: { clock: Clock }) {
     this.#clock = options.clock;
   }
 
-  /** A new session's id (URL-safe text). */
-  open(): string {
+  /** A new session of `tenant`; returns its id (URL-safe text). */
+  open(tenant: string): string {
     const id = randomBytes(ID_BYTES).toString('base64url');
-    this.#open.set(this.#hash(id), this.#clock.nowMs() + SESSION_LIFE_MS);
-    for (const [oldest, expiresAtMs] of this.#open) {
+    this.#open.set(this.#hash(id), { tenant, expiresAtMs: this.#clock.nowMs() + SESSION_LIFE_MS });
+    for (const [oldest, { expiresAtMs }] of this.#open) {
       if (this.#open.size <= SESSIONS_MAX && expiresAtMs > this.#clock.nowMs()) break;
       this.#open.delete(oldest);
     }
     return id;
   }
 
-  /** Whether `id` was given out here and has neither expired nor ended. */
-  has(id: string): boolean {
-    return (this.#open.get(this.#hash(id)) ?? 0) > this.#clock.nowMs();
+  /** Whose session `id` is; null when it was not given out here, has expired or has ended. */
+  tenantOf(id: string): string | null {
+    const session = this.#open.get(this.#hash(id));
+    return session !== undefined && session.expiresAtMs > this.#clock.nowMs() ? session.tenant : null;
   }
 
   /** Ends a session; unknown ones are ignored. */

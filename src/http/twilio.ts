@@ -9,7 +9,7 @@ import { TrunklineError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Access } from './access.ts';
 import { errorResponses } from './errors.ts';
-import { publicOrigin } from './origin.ts';
+import { Origins } from './origin.ts';
 
 const MEDIA_PATH = '/twilio/media';
 const FORM = 'application/x-www-form-urlencoded';
@@ -62,6 +62,7 @@ interface TwilioOptions {
 
 /** `POST /twilio/voice` and `WS /twilio/media`. */
 export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { settings, registry, access }, done) => {
+  const origins = new Origins(settings);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
 
@@ -69,12 +70,12 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
     '/twilio/voice',
     {
       schema: voiceSchema,
-      preValidation: async (request) => checkWebhook(request, settings, access),
+      preValidation: async (request) => checkWebhook(request, { settings, origins, access }),
     },
     (request, reply) => {
       registry.admit();
       const { CallSid: callId, From: from = null, To: to = null } = request.body;
-      const url = `${publicOrigin(request, settings.PUBLIC_URL).replace(/^http/, 'ws')}${MEDIA_PATH}`;
+      const url = `${origins.publicOrigin(request).replace(/^http/, 'ws')}${MEDIA_PATH}`;
       const { listen, app } = request.query;
       const token = registry.tokens.issue({ callId, from, to });
       const target = { url, parameters: { token, ...(app === undefined ? {} : { app }) } };
@@ -97,7 +98,7 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { set
       response: errorResponses(400, 401, 403, 429, 503),
     },
     preValidation: async (request) => {
-      checkHandshake(request, settings, access);
+      checkHandshake(request, { settings, origins, access });
       registry.admit();
     },
     handler: () => {
@@ -118,13 +119,20 @@ function isTokenRequired(settings: Settings): boolean {
   return settings.TWILIO_AUTH_TOKEN !== '' && settings.TWILIO_CALL_TOKEN === 'required';
 }
 
-function checkWebhook(request: FastifyRequest, settings: Settings, access: Access): void {
+/** What requests of Twilio are checked with. */
+interface Checks {
+  readonly settings: Settings;
+  readonly origins: Origins;
+  readonly access: Access;
+}
+
+function checkWebhook(request: FastifyRequest, { settings, origins, access }: Checks): void {
   const authToken = settings.TWILIO_AUTH_TOKEN;
   if (authToken === '') {
     access.admitAnonymous(request);
     return;
   }
-  const url = publicOrigin(request, settings.PUBLIC_URL) + request.raw.url;
+  const url = origins.publicOrigin(request) + request.raw.url;
   const body = typeof request.body === 'string' ? request.body : '';
   if (!isTwilioWebhook({ authToken, signature: signatureOf(request), url, body })) refuseSignature();
 }
@@ -138,7 +146,7 @@ function isFromPage(request: FastifyRequest): boolean {
 }
 
 /** Twilio connects by wss alone and signs that, whatever a proxy in between makes of it. */
-function checkHandshake(request: FastifyRequest, settings: Settings, access: Access): void {
+function checkHandshake(request: FastifyRequest, { settings, origins, access }: Checks): void {
   if (isFromPage(request)) {
     access.admit(request);
     return;
@@ -148,7 +156,7 @@ function checkHandshake(request: FastifyRequest, settings: Settings, access: Acc
     access.admitAnonymous(request);
     return;
   }
-  const url = publicOrigin(request, settings.PUBLIC_URL).replace(/^https?/, 'wss') + request.raw.url;
+  const url = origins.publicOrigin(request).replace(/^https?/, 'wss') + request.raw.url;
   if (!isTwilioHandshake({ authToken, signature: signatureOf(request), url })) refuseSignature();
 }
 

@@ -24,6 +24,14 @@ describe("the doctor's checks", () => {
     expect(used.CHUNK_MS).toBe(settings.CHUNK_MS);
   });
 
+  it('pass on what the settings are warned of', () => {
+    vi.stubEnv('API_KEYS', 'sesame');
+    expect(checkSettings().findings).toMatchObject([
+      { status: 'ok' },
+      { name: 'settings', status: 'warn', detail: expect.stringMatching(/^API_KEYS: 1 of 1/) },
+    ]);
+  });
+
   it('take a missing CUDA as seriously as the settings do', () => {
     expect(judgeCuda('cpu', null).status).toBe('ok');
     expect(judgeCuda('cpu', 'missing').status).toBe('ok');

@@ -5,7 +5,8 @@ import { TrunklineError } from '../../src/errors.ts';
 import { type Doors, knock, listen, openDoors } from './doors.ts';
 
 const TOKEN = 'auth-token';
-const SIGNED = { TWILIO_AUTH_TOKEN: TOKEN, PUBLIC_URL: 'https://bridge.example.com' };
+const PUBLIC = { PUBLIC_URL: 'https://bridge.example.com', API_KEYS: 'a-key-of-sixteen-characters' };
+const SIGNED = { TWILIO_AUTH_TOKEN: TOKEN, ...PUBLIC };
 const FORM = { CallSid: 'CA0123456789abcdef0123456789abcdef', From: '+14155550100', To: '+14155550199', CallStatus: 'ringing' };
 
 let doors: Doors;
@@ -37,7 +38,7 @@ describe('POST /twilio/voice', () => {
   });
 
   it('names the public host, and wss, where one is set', async () => {
-    doors = await openDoors({ PUBLIC_URL: 'https://bridge.example.com' });
+    doors = await openDoors(PUBLIC);
     expect((await post(Object.entries(FORM))).body).toContain('<Stream url="wss://bridge.example.com/twilio/media">');
   });
 
