@@ -77,6 +77,7 @@ async function startSession(ports = new RtpPorts(range)) {
     ports,
     clock,
     timeoutMs: 30_000,
+    isRelay: () => false,
     random: () => 0.5,
     handlers: {
       onAudio: ({ bytes, sequence }) => tell(`${sequence}: ${bytes[0]}`),
@@ -96,7 +97,7 @@ async function startSession(ports = new RtpPorts(range)) {
 async function startCall(changes: Partial<RemoteMedia> = {}) {
   const [call, rtp, rtcp] = [await startSession(), await Peer.open(), await Peer.open()];
   const remote = remoteMedia({ address: HERE, port: rtp.port, rtcpPort: rtcp.port, ...changes });
-  call.session.setRemote(remote);
+  call.session.setRemote(remote, HERE);
   return { ...call, rtp, rtcp, remote };
 }
 
@@ -150,7 +151,7 @@ describe('the media of a call', () => {
     await rtp.send(writeRtp(packetOf(1)), session.port);
     await rtp.send(Buffer.from('x'), session.port);
     await expect.poll(() => session.stats.refused).toBe(1);
-    session.setRemote({ ...remote, sends: true });
+    session.setRemote({ ...remote, sends: true }, HERE);
     await rtp.send(writeRtp(packetOf(2)), session.port);
     expect(await heard(1)).toEqual(['1: 2']);
   });
@@ -198,7 +199,7 @@ describe('silence', () => {
   it('is no time-out while the peer is not to send, and counts from when it is', async () => {
     const { clock, told, session, remote } = await startCall({ sends: false });
     clock.advance(100_000);
-    session.setRemote({ ...remote, sends: true });
+    session.setRemote({ ...remote, sends: true }, HERE);
     clock.advance(29_000);
     expect(told).toEqual([]);
     clock.advance(2000);
@@ -241,7 +242,7 @@ describe('ports', () => {
     expect(ports.free).toBe(5);
     expect(clock.pending).toBe(0);
     session.send(new Uint8Array(160));
-    session.setRemote(remoteMedia());
+    session.setRemote(remoteMedia(), HERE);
     expect(clock.pending).toBe(0);
   });
 
@@ -250,7 +251,7 @@ describe('ports', () => {
     closers.push(() => other.close());
     other.bind({ port: range.first + 3, address: HERE, exclusive: true });
     await once(other, 'listening');
-    const ports = new RtpPorts(range);
+    const ports = new RtpPorts(range, () => 0);
     const { session } = await startSession(ports);
     expect(session.port).toBe(range.first);
     const { session: second } = await startSession(ports);
@@ -265,6 +266,7 @@ describe('ports', () => {
       ports,
       clock: new FakeClock(),
       timeoutMs: 1,
+      isRelay: () => false,
       handlers: { onAudio: () => undefined, onDigit: () => undefined, onTimeout: () => undefined },
     };
     await expect(RtpSession.open(options)).rejects.toThrow(/EADDRNOTAVAIL/);
