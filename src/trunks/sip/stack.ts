@@ -188,7 +188,9 @@ export class SipStack implements Transport {
     }
     const destination = await this.#resolve(message.destination);
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
-    if (this.protocol === 'UDP') this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
+    // An answer without a transaction is said again when its request comes again, and only then.
+    const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.branch);
+    if (this.protocol === 'UDP' && isRepeated) this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
     await transmit();
   }
 

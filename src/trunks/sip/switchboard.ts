@@ -109,10 +109,10 @@ export class Switchboard implements StackDelegate {
    */
   #turnsAway(message: IncomingRequestMessage, stack: SipStack): boolean {
     if (message.toTag || stack.core.userAgentServers.has(message.viaBranch)) return false;
-    const { metrics, unacknowledgedMax } = this.#options;
+    const { metrics } = this.#options;
     const { address, protocol } = stack.envelopeOf(message).source;
     const source = this.#sources.get(address);
-    if (protocol === 'UDP' && (source?.unacknowledged.size ?? 0) >= unacknowledgedMax) {
+    if (protocol === 'UDP' && this.#acknowledgesTooLittle(source)) {
       metrics.sipDropped.inc({ reason: 'unacknowledged' });
       return true;
     }
@@ -123,8 +123,13 @@ export class Switchboard implements StackDelegate {
     return true;
   }
 
+  #acknowledgesTooLittle(source: Source | undefined): boolean {
+    return (source?.unacknowledged.size ?? 0) >= this.#options.unacknowledgedMax;
+  }
+
   #refusal(source: Source | undefined): TrunklineError | null {
     const { services, dialogsMax } = this.#options;
+    if (this.#acknowledgesTooLittle(source)) return new TrunklineError('too_many_calls', 'too many answers of ours are not acknowledged');
     if ((source?.calls ?? 0) >= dialogsMax) {
       return new TrunklineError('too_many_calls', `${dialogsMax} calls of one address are open (SIP_DIALOGS_MAX)`);
     }
