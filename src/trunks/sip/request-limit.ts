@@ -1,57 +1,67 @@
-/** How much each source may ask for outside calls: a bucket of tokens for each of them, which fills again by itself. */
+/** How much may be asked for outside calls, by each source and by all: buckets of tokens, which fill again by themselves. */
 import type { Clock } from '../../clock.ts';
 
-/** A trunk that sets up calls at this rate is a big one; reading a request costs about a millisecond. */
-const REQUESTS_PER_SECOND = 50;
-/** All phones of an office after a power cut. */
-const BURST = 100;
-const FULL_AFTER_MS = (BURST * 1000) / REQUESTS_PER_SECOND;
-/** Sources with a bucket of their own. */
+interface Rate {
+  readonly perSecond: number;
+  /** Most tokens of a bucket. */
+  readonly burst: number;
+}
+
+/** All phones of an office at once after a power cut, then more than a trunk that sets up calls for all of a machine. */
+const OF_A_SOURCE: Rate = { perSecond: 20, burst: 100 };
+/** Reading a request costs a millisecond and more; what is left is for the calls that are there, whoever forges whatever number of sources. */
+const OF_ALL: Rate = { perSecond: 400, burst: 400 };
+/** Sources that are known; beyond that the one that asked longest ago is forgotten, which gives it no more than {@link OF_ALL} has. */
 const SOURCES_MAX = 1024;
 
-interface Bucket {
-  tokens: number;
-  atMs: number;
+class Bucket {
+  readonly #rate: Rate;
+  #tokens: number;
+  #atMs: number;
+
+  constructor(rate: Rate, nowMs: number) {
+    this.#rate = rate;
+    this.#tokens = rate.burst;
+    this.#atMs = nowMs;
+  }
+
+  take(nowMs: number): boolean {
+    const { perSecond, burst } = this.#rate;
+    this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#atMs) * perSecond) / 1000);
+    this.#atMs = nowMs;
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
+  }
 }
 
 export class RequestLimit {
   readonly #clock: Clock;
   /** The one that was asked last comes last. */
-  readonly #buckets = new Map<string, Bucket>();
-  /** For sources beyond the most: who forges so many has this much for all of them. */
-  readonly #shared: Bucket = { tokens: BURST, atMs: 0 };
+  readonly #sources = new Map<string, Bucket>();
+  readonly #all: Bucket;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#all = new Bucket(OF_ALL, clock.nowMs());
   }
 
   /** Whether `address` may ask once more; it has done so then. */
   take(address: string): boolean {
     const nowMs = this.#clock.nowMs();
-    const bucket = this.#bucketOf(address, nowMs);
-    bucket.tokens = Math.min(BURST, bucket.tokens + ((nowMs - bucket.atMs) * REQUESTS_PER_SECOND) / 1000);
-    bucket.atMs = nowMs;
-    if (bucket.tokens < 1) return false;
-    bucket.tokens--;
-    return true;
+    return this.#bucketOf(address, nowMs).take(nowMs) && this.#all.take(nowMs);
   }
 
   #bucketOf(address: string, nowMs: number): Bucket {
-    const known = this.#buckets.get(address);
-    if (known === undefined && this.#buckets.size >= SOURCES_MAX && !this.#forgetOldest(nowMs)) return this.#shared;
-    const bucket = known ?? { tokens: BURST, atMs: nowMs };
-    this.#buckets.delete(address);
-    this.#buckets.set(address, bucket);
+    const bucket = this.#sources.get(address) ?? new Bucket(OF_A_SOURCE, nowMs);
+    this.#sources.delete(address);
+    this.#sources.set(address, bucket);
+    if (this.#sources.size > SOURCES_MAX) this.#forgetOldest();
     return bucket;
   }
 
-  /** A bucket that must be full by now says nothing. False when there is none. */
-  #forgetOldest(nowMs: number): boolean {
-    for (const [address, { atMs }] of this.#buckets) {
-      if (nowMs - atMs < FULL_AFTER_MS) return false;
-      this.#buckets.delete(address);
-      return true;
-    }
-    return false;
+  #forgetOldest(): void {
+    const [oldest] = this.#sources.keys();
+    if (oldest !== undefined) this.#sources.delete(oldest);
   }
 }

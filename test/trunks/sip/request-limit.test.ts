@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
+/** Of a source, and of all. */
 const BURST = 100;
-const PER_SECOND = 50;
+const PER_SECOND = 20;
+const BURST_OF_ALL = 400;
 const SOURCES_MAX = 1024;
 
 /** How many of `count` requests are let through. */
@@ -28,15 +30,24 @@ describe('what a source may ask for', () => {
     expect(take(limit, 'b', 1000)).toBe(BURST);
   });
 
-  it('is shared by all beyond the most that are known', () => {
+  it('is part of what all may ask for', () => {
     const clock = new FakeClock();
     const limit = new RequestLimit(clock);
-    for (let i = 0; i < SOURCES_MAX; i++) limit.take(`known-${i}`);
-    let taken = 0;
-    for (let i = 0; i < 1000; i++) taken += take(limit, `forged-${i}`, 1);
-    expect(taken).toBe(BURST);
-    expect(take(limit, 'known-7', 1000)).toBe(BURST - 1);
-    clock.advance(2000);
-    expect(take(limit, 'late', 1000)).toBe(BURST);
+    const taken = Array.from({ length: 10 }, (_, i) => take(limit, `forged-${i}`, 1000));
+    expect(taken.reduce((sum, count) => sum + count)).toBe(BURST_OF_ALL);
+    clock.advance(1000);
+    expect(take(limit, 'new', 1000)).toBe(BURST);
+  });
+
+  it('is remembered while few others ask, and not for ever', () => {
+    const clock = new FakeClock();
+    const limit = new RequestLimit(clock);
+    take(limit, 'a', BURST);
+    for (let i = 1; i < SOURCES_MAX; i++) limit.take(`other-${i}`);
+    clock.advance(1000);
+    expect(take(limit, 'a', BURST)).toBe(PER_SECOND);
+    for (let i = 0; i < SOURCES_MAX; i++) limit.take(`another-${i}`);
+    clock.advance(1000);
+    expect(take(limit, 'a', BURST)).toBe(BURST);
   });
 });

@@ -8,7 +8,7 @@ const OTHER = { ...PEER, address: '192.0.2.8' };
 const OVER_TCP = { ...PEER, protocol: 'TCP' as const };
 /** What one source may send at once outside calls, and in a second. */
 const BURST = 100;
-const PER_SECOND = 50;
+const PER_SECOND = 20;
 
 let line: SipLine;
 afterEach(async () => {
