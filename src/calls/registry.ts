@@ -84,7 +84,12 @@ export class CallRegistry {
    */
   admit(arriving = 0): void {
     const { engine, settings } = this.#context;
-    admitCall({ liveCount: this.liveCount + arriving, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad, draining: this.#drained !== null });
+    admitCall({
+      liveCount: this.liveCount + arriving,
+      maxCalls: settings.MAX_CALLS,
+      firmLoad: engine.firmLoad,
+      draining: this.#drained !== null,
+    });
   }
 
   /**

@@ -203,7 +203,7 @@ export class SipStack implements Transport {
 
   /** Whether a message is of a call or answers a request of ours: nobody else knows those names. */
   #isExpected({ kind, method, branch, callId, fromTag, toTag }: SipGlance): boolean {
-    if (kind === 'response') return this.core.userAgentClients.has(branch + method);
+    if (kind === 'response') return this.core.userAgentClients.get(branch + method)?.transaction.request.callId === callId;
     return this.core.dialogs.has(callId + toTag + fromTag);
   }
 
@@ -229,7 +229,7 @@ export class SipStack implements Transport {
   }
 
   #interpretResponse(message: IncomingResponseMessage, source: SipSource): void {
-    if (this.#isOfEarlierTry(message)) return;
+    if (this.#isForged(message) || this.#isOfEarlierTry(message)) return;
     this.#options.delegate.onResponse(message, source);
     this.core.receiveIncomingResponseFromTransport(message);
   }
@@ -241,6 +241,12 @@ export class SipStack implements Transport {
     } finally {
       this.#current = null;
     }
+  }
+
+  /** sip.js looks at the branch alone, which has few values. The Call-ID of a request of ours is known to whom we sent it. */
+  #isForged({ viaBranch, method, callId }: IncomingResponseMessage): boolean {
+    const client = this.core.userAgentClients.get(viaBranch + method);
+    return client !== undefined && client.transaction.request.callId !== callId;
   }
 
   /**

@@ -53,6 +53,13 @@ describe('an outgoing call', () => {
     expect(line.media[0]?.peers).toEqual(['192.0.2.7']);
   });
 
+  it('is not answered by whoever hit upon its branch and does not know its Call-ID', async () => {
+    const invite = await dial();
+    await line.receive(answer(invite, '200 OK', [CONTACT], OFFER).replace(/^Call-ID: .*$/m, 'Call-ID: guessed'));
+    expect(line.lines()).toEqual([]);
+    expect(state()).toEqual(['dialing', null]);
+  });
+
   it('takes the description of early media where the answer repeats none', async () => {
     const invite = await dial();
     await line.receive(answer(invite, '183 Session Progress', [CONTACT], OFFER));
