@@ -214,8 +214,12 @@ export interface SipGlance {
   readonly toTag: string;
 }
 
+/** Names stand before this. */
+const GLANCE_CHARS = 8192;
+
 /** A look at a message that costs next to nothing, so that a flood can be told from calls. What is not there is ''. */
-export function glanceSip(text: string): SipGlance {
+export function glanceSip(message: string): SipGlance {
+  const text = message.slice(0, GLANCE_CHARS);
   return {
     kind: text.startsWith('SIP/2.0 ') ? 'response' : 'request',
     method: /^cseq[ \t]*:[ \t]*\d+[ \t]+(\w+)/im.exec(text)?.[1] ?? '',

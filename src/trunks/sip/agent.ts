@@ -29,7 +29,7 @@ import { openUdp } from './udp.ts';
 const FAREWELL_MS = 2000;
 const FAREWELL_STEP_MS = 50;
 /** Calls of one address that may wait for an ACK, and never more than half of the ports. Each of them has our answer repeated ten times. */
-const UNACKNOWLEDGED_MAX = 16;
+const UNACKNOWLEDGED_MAX = 32;
 
 interface SipAgentOptions {
   readonly settings: Settings;
