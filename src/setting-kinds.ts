@@ -73,13 +73,13 @@ export function splitList(value: string): string[] {
 }
 
 /** Who may come in at a door that no secret guards; by default this machine. */
-export function peers(meaning: string): SettingSpec<readonly string[]> {
+export function peers(meaning: string, defaultText = '127.0.0.0/8,::1'): SettingSpec<readonly string[]> {
   return {
     schema: z
       .string()
       .transform(splitList)
       .refine((list) => list.every(isAddressRange), 'addresses and networks such as 192.0.2.7,198.51.100.0/24'),
-    defaultText: '127.0.0.0/8,::1',
+    defaultText,
     unit: 'addresses and networks, comma-separated',
     meaning,
   };

@@ -179,6 +179,10 @@ export const SETTINGS = {
   SIP_PUBLIC_ADDRESS: sipPublicAddress,
   SIP_DIALOGS_MAX: whole(64, 1, 10_000, 'calls', 'SIP calls at once from one address; more are refused'),
   RTP_PORTS: rtpPorts,
+  RTP_ALLOW: peers(
+    'Media relays: where the sound of SIP calls may come from beside the address of the SIP peer and the one in its description',
+    '',
+  ),
 
   EXECUTION_PROVIDER: choice('cpu', ['cpu', 'cuda', 'auto'], 'Where models run; auto = CUDA if it works here, else the CPU with a warning'),
   CUDA_DEVICE: whole(0, 0, 63, 'index', 'Which GPU, with cuda or auto'),

@@ -79,12 +79,17 @@ export class CallRegistry {
   }
 
   /**
-   * Whether a socket may come in, to be asked before it is upgraded.
+   * Whether a socket may come in, to be asked before it is upgraded. `arriving` = others let in before that are not here yet.
    * @throws TrunklineError `too_many_calls` or `draining`
    */
-  admit(): void {
+  admit(arriving = 0): void {
     const { engine, settings } = this.#context;
-    admitCall({ liveCount: this.liveCount, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad, draining: this.#drained !== null });
+    admitCall({
+      liveCount: this.liveCount + arriving,
+      maxCalls: settings.MAX_CALLS,
+      firmLoad: engine.firmLoad,
+      draining: this.#drained !== null,
+    });
   }
 
   /**

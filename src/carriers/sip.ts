@@ -204,6 +204,47 @@ function unescapeUri(text: string): string {
   }
 }
 
+/** What a message says of its place, before anything of it is believed or read in full. */
+export interface SipGlance {
+  readonly kind: 'request' | 'response';
+  readonly method: string;
+  readonly branch: string;
+  readonly callId: string;
+  readonly fromTag: string;
+  readonly toTag: string;
+}
+
+/** Names stand before this. */
+const GLANCE_CHARS = 8192;
+
+/** A look at a message that costs next to nothing, so that a flood can be told from calls. What is not there is ''. */
+export function glanceSip(message: string): SipGlance {
+  const text = message.slice(0, GLANCE_CHARS);
+  return {
+    kind: text.startsWith('SIP/2.0 ') ? 'response' : 'request',
+    method: /^cseq[ \t]*:[ \t]*\d+[ \t]+(\w+)/im.exec(text)?.[1] ?? '',
+    branch: /;[ \t]*branch[ \t]*=[ \t]*([^;,\s]+)/i.exec(text)?.[1] ?? '',
+    callId: /^(?:call-id|i)[ \t]*:[ \t]*(\S+)/im.exec(text)?.[1] ?? '',
+    fromTag: /^(?:from|f)[ \t]*:[^\r\n]*;[ \t]*tag[ \t]*=[ \t]*([^;\s]+)/im.exec(text)?.[1] ?? '',
+    toTag: /^(?:to|t)[ \t]*:[^\r\n]*;[ \t]*tag[ \t]*=[ \t]*([^;\s]+)/im.exec(text)?.[1] ?? '',
+  };
+}
+
+/** Headers without which an answer is still one (RFC 3261 §20, table 2), as our stack writes them. */
+const SPARE_HEADERS = /^(?:allow|accept|supported|user-agent|content-length):.*\r\n/gim;
+const SHORT_NAMES: Readonly<Record<string, string>> = { via: 'v', from: 'f', to: 't', 'call-id': 'i' };
+
+/**
+ * An answer of ours that has no body, in at most `maxBytes`: without what may be left out on UDP, with compact names (RFC 3261 §7.3.3), without a reason,
+ * as far as it must be. Null = it does not go.
+ */
+export function fitSip(answer: string, maxBytes: number): string | null {
+  const lean = answer.replace(SPARE_HEADERS, '');
+  const compact = lean.replace(/^(via|from|to|call-id): /gim, (_, name: string) => `${SHORT_NAMES[name.toLowerCase()]}:`);
+  const bare = compact.replace(/^(SIP\/2\.0 \d{3} )[^\r\n]*/, '$1');
+  return [answer, lean, compact, bare].find(({ length }) => length <= maxBytes) ?? null;
+}
+
 /** Where a message of ours goes. */
 export interface SipDestination {
   /** Name or address, without brackets. */

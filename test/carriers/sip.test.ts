@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   describeSip,
+  fitSip,
+  glanceSip,
   hostOf,
   isScanner,
   receiveSip,
@@ -164,6 +166,54 @@ describe('hostOf', () => {
     ['tel:+1', null],
     ['', null],
   ])('of %s', (uri, host) => expect(hostOf(uri)).toEqual(host));
+});
+
+describe('glanceSip', () => {
+  it('finds the names of a request, however they are written', () => {
+    const names = { kind: 'request', method: 'BYE', branch: 'z9hG4bKa', callId: 'c@h', fromTag: '1', toTag: 'ours' };
+    const long = ['BYE sip:b@h SIP/2.0', VIA, 'From: "A;tag=x" <sip:a@h>;tag=1', 'To: <sip:b@h>;tag=ours', 'Call-ID: c@h', 'CSeq: 2 BYE'];
+    const short = [
+      'BYE sip:b@h SIP/2.0',
+      'v:SIP/2.0/UDP h; branch = z9hG4bKa',
+      'f : <sip:a@h>; tag=1;x=y',
+      't:<sip:b@h> ;tag = ours',
+      'i:c@h',
+      'CSEQ:2 BYE',
+    ];
+    expect(glanceSip(message(long))).toEqual(names);
+    expect(glanceSip(message(short))).toEqual(names);
+  });
+
+  it('finds nothing where nothing is, and tells an answer', () => {
+    expect(glanceSip('SIP/2.0 200 OK\r\n\r\n')).toEqual({ kind: 'response', method: '', branch: '', callId: '', fromTag: '', toTag: '' });
+    expect(glanceSip(options())).toMatchObject({ toTag: '' });
+  });
+});
+
+describe('fitSip', () => {
+  const names = ['Via: SIP/2.0/UDP h;branch=z9hG4bKa', 'From: <sip:a@h>;tag=1', 'To: <sip:b@h>;tag=2', 'CSeq: 1 OPTIONS', 'Call-ID: c'];
+  const whole = message([
+    'SIP/2.0 503 Service Unavailable',
+    ...names,
+    'User-Agent: T',
+    'Retry-After: 10',
+    'Allow: INVITE',
+    'Content-Length: 0',
+  ]);
+  const lean = message(['SIP/2.0 503 Service Unavailable', ...names, 'Retry-After: 10']);
+  const compact = lean.replace('Via: ', 'v:').replace('From: ', 'f:').replace('To: ', 't:').replace('Call-ID: ', 'i:');
+  const bare = compact.replace('Service Unavailable', '');
+
+  it.each([whole, lean, compact, bare])('leaves out no more than it must', (text) => {
+    expect(fitSip(whole, text.length)).toBe(text);
+  });
+
+  it('gives up where not even the least goes', () => expect(fitSip(whole, bare.length - 1)).toBeNull());
+
+  it('makes answers that are still read', () => {
+    expect(describeSip(bare)).toMatchObject({ kind: 'response', statusCode: 503 });
+    expect(read(bare.replace('h;branch', 'h;rport;branch'))).toMatchObject({ statusCode: 503, method: 'OPTIONS' });
+  });
 });
 
 describe('isScanner', () => {

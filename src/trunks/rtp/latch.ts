@@ -1,16 +1,31 @@
 /**
- * Whose packets are taken (symmetric RTP, RFC 4961). A peer behind a NAT sends from another address than its description says, so a stranger can be
- * the peer: who sends several packets in a row is believed, once. From then on others are refused, however many they send.
+ * Whose packets are taken (symmetric RTP, RFC 4961). A peer behind a NAT sends from elsewhere than its description says, so others than the announced source
+ * are believed after several packets in a row. But only those who may be the peer: a stranger who got in would hear the call and speak as the caller.
  */
 import type { RtpPacket } from '../../carriers/rtp.ts';
 
-/** Packets in a row that make a stranger the peer. */
+/** Packets in a row that make a source the peer. */
 const PACKETS_IN_A_ROW = 3;
+/** Those that begin another stream of the source that is the peer already (RFC 3550 §A.1, MIN_SEQUENTIAL). */
+const STREAM_PACKETS_IN_A_ROW = 2;
+/** The peer may begin another stream (SSRC) when the one before has been silent for this long: a sender has one at a time, a forger talks into it. */
+const STREAM_OVER_MS = 100;
+/** A new description lets streams change at once for this long: phones begin anew after a hold, a transfer or another codec. */
+const DESCRIBED_MS = 5000;
 /** A peer that has been silent for this long may come back from another address, if it goes on with its own stream. */
 const MOVED_AFTER_MS = 2000;
 /** How far on its sequence may be then: ten minutes of packets. */
 const MOVED_PACKETS_MAX = 30_000;
+/** A stream of so many packets is known to be the peer's: it comes back at once after another one. */
+const LASTING_PACKETS = 250;
 const SEQUENCE_MASK = 0xffff;
+
+/** How well a source fits the description; one that fits better takes over from one that fits less. */
+const ANNOUNCED = 2;
+/** Most NATs keep the port where they can. */
+const ANNOUNCED_PORT = 1;
+const OTHER_PORT = 0;
+type Fit = typeof ANNOUNCED | typeof ANNOUNCED_PORT | typeof OTHER_PORT;
 
 /** An address and port that packets come from and go to. */
 export interface Source {
@@ -18,7 +33,26 @@ export interface Source {
   readonly port: number;
 }
 
-interface Candidate {
+/** What a description says, and who sent it. */
+export interface Announcement {
+  /** Where the peer says that it is; null = nowhere (it holds the call), what was said before stands. */
+  readonly source: Source | null;
+  /** Where the peer's signalling comes from: behind a NAT its media come from there, too. */
+  readonly peerAddress: string;
+}
+
+/** Packets of one SSRC and source. */
+interface Stream {
+  readonly source: Source;
+  readonly fit: Fit;
+  readonly ssrc: number;
+  sequence: number;
+  atMs: number;
+  packets: number;
+}
+
+/** Packets one behind the other that were not taken, or not yet. */
+interface Row {
   readonly source: Source;
   readonly ssrc: number;
   readonly sequence: number;
@@ -26,33 +60,50 @@ interface Candidate {
 }
 
 export class SourceLatch {
+  readonly #isRelay: (address: string) => boolean;
   #announced: Source | null = null;
+  #peerAddress = '';
+  #describedAgainMs = Number.NEGATIVE_INFINITY;
   /** Who has been believed; null = nobody yet. */
-  #peer: Source | null = null;
-  #last: { readonly ssrc: number; readonly sequence: number; readonly atMs: number } | null = null;
-  #candidate: Candidate | null = null;
+  #stream: Stream | null = null;
+  /** What came for long before {@link #stream} did. */
+  #elder: Stream | null = null;
+  /** One for each fit, so that nobody who fits less can disturb whoever fits better. */
+  readonly #rows = new Map<Fit, Row>();
+
+  /** `isRelay` = whether media of any call may come from this address. */
+  constructor(isRelay: (address: string) => boolean) {
+    this.#isRelay = isRelay;
+  }
 
   /** Whom packets go to: the peer, or who is announced as long as nobody has sent any. */
   get destination(): Source | null {
-    return this.#peer ?? this.#announced;
+    return this.#stream?.source ?? this.#announced;
   }
 
-  /** A description names `source`. With another one than before the peer is sought anew. */
-  announce(source: Source): void {
-    if (this.#announced !== null && isSame(this.#announced, source)) return;
+  /** A description has come. With another source than before the peer is sought anew. */
+  announce({ source, peerAddress }: Announcement, nowMs: number): void {
+    this.#peerAddress = peerAddress;
+    if (source === null || (this.#announced !== null && isSame(this.#announced, source))) {
+      this.#describedAgainMs = nowMs;
+      return;
+    }
     this.#announced = source;
-    this.#candidate = null;
-    this.#last = null;
-    this.#peer = null;
+    this.#stream = null;
+    this.#elder = null;
+    this.#rows.clear();
   }
 
   /** Whether `packet` from `source` is the peer's. */
   takes(packet: RtpPacket, source: Source, nowMs: number): boolean {
-    const isKnown = this.#peer === null ? this.#announced !== null && isSame(this.#announced, source) : isSame(this.#peer, source);
-    if (!isKnown && !this.#isPeer(packet, source, nowMs)) return false;
-    this.#peer = source;
-    this.#last = { ssrc: packet.ssrc, sequence: packet.sequence, atMs: nowMs };
-    this.#candidate = null;
+    const fit = this.#fitOf(source);
+    if (fit === null) return false;
+    const goesOn = this.#stream !== null && isOf(this.#stream, packet, source);
+    if (!goesOn && !this.#mayFollow(packet, source, fit, nowMs)) return false;
+    const stream = goesOn && this.#stream !== null ? this.#stream : this.#follow(packet, source, fit);
+    stream.sequence = packet.sequence;
+    stream.atMs = nowMs;
+    stream.packets++;
     return true;
   }
 
@@ -61,24 +112,57 @@ export class SourceLatch {
     return this.destination?.address === source.address;
   }
 
-  #isPeer(packet: RtpPacket, source: Source, nowMs: number): boolean {
-    if (this.#announced === null || (this.#peer !== null && !this.#hasMoved(packet, nowMs))) return false;
-    this.#count(packet, source);
-    return this.#candidate !== null && this.#candidate.count >= PACKETS_IN_A_ROW;
+  /** How well a source fits; null = it cannot be the peer. */
+  #fitOf(source: Source): Fit | null {
+    const announced = this.#announced;
+    if (announced === null) return null;
+    if (isSame(announced, source)) return ANNOUNCED;
+    const { address, port } = source;
+    if (address !== announced.address && address !== this.#peerAddress && !this.#isRelay(address)) return null;
+    return port === announced.port ? ANNOUNCED_PORT : OTHER_PORT;
   }
 
-  #count({ ssrc, sequence }: RtpPacket, source: Source): void {
-    const before = this.#candidate;
-    const inARow =
-      before !== null && isSame(before.source, source) && before.ssrc === ssrc && ((before.sequence + 1) & SEQUENCE_MASK) === sequence;
-    this.#candidate = { source, ssrc, sequence, count: inARow ? before.count + 1 : 1 };
+  /** Whether a packet that does not go on with the stream begins another one of the peer's. */
+  #mayFollow(packet: RtpPacket, source: Source, fit: Fit, nowMs: number): boolean {
+    const inARow = this.#count(packet, source, fit);
+    const before = this.#stream;
+    if (before === null) return fit === ANNOUNCED || inARow >= PACKETS_IN_A_ROW;
+    if (this.#elder !== null && this.#elder.fit >= before.fit && isOf(this.#elder, packet, source)) return true;
+    const silentMs = nowMs - before.atMs;
+    const isDescribedAgain = nowMs - this.#describedAgainMs < DESCRIBED_MS;
+    if (isSame(before.source, source)) {
+      return inARow >= STREAM_PACKETS_IN_A_ROW && (silentMs >= STREAM_OVER_MS || isDescribedAgain);
+    }
+    if (inARow < PACKETS_IN_A_ROW) return false;
+    return fit > before.fit || (silentMs >= MOVED_AFTER_MS && (isDescribedAgain || continues(before, packet)));
   }
 
-  /** Nobody who cannot read the stream knows its SSRC and where it is. */
-  #hasMoved({ ssrc, sequence }: RtpPacket, nowMs: number): boolean {
-    if (this.#last === null || nowMs - this.#last.atMs < MOVED_AFTER_MS) return false;
-    return ssrc === this.#last.ssrc && ((sequence - this.#last.sequence) & SEQUENCE_MASK) <= MOVED_PACKETS_MAX;
+  #count({ ssrc, sequence }: RtpPacket, source: Source, fit: Fit): number {
+    const before = this.#rows.get(fit);
+    const isNext = before !== undefined && isOf(before, { ssrc }, source) && ((before.sequence + 1) & SEQUENCE_MASK) === sequence;
+    const count = isNext ? before.count + 1 : 1;
+    this.#rows.set(fit, { source, ssrc, sequence, count });
+    return count;
   }
+
+  #follow({ ssrc, sequence }: RtpPacket, source: Source, fit: Fit): Stream {
+    const before = this.#stream;
+    const isElder = this.#elder !== null && isOf(this.#elder, { ssrc }, source);
+    if (isElder) this.#elder = null;
+    else if (before !== null && before.packets >= LASTING_PACKETS) this.#elder = before;
+    this.#rows.clear();
+    this.#stream = { source, fit, ssrc, sequence, atMs: 0, packets: 0 };
+    return this.#stream;
+  }
+}
+
+/** Nobody who cannot read the stream knows its SSRC and where it is. */
+function continues(before: Stream, { ssrc, sequence }: RtpPacket): boolean {
+  return ssrc === before.ssrc && ((sequence - before.sequence) & SEQUENCE_MASK) <= MOVED_PACKETS_MAX;
+}
+
+function isOf(stream: Pick<Stream, 'ssrc' | 'source'>, { ssrc }: { readonly ssrc: number }, source: Source): boolean {
+  return stream.ssrc === ssrc && isSame(stream.source, source);
 }
 
 function isSame(a: Source, b: Source): boolean {

@@ -38,6 +38,8 @@ interface RtpOptions {
   readonly clock: Clock;
   /** Longest time without any packet while the peer is to send. */
   readonly timeoutMs: number;
+  /** Whether media of any call may come from this address (RTP_ALLOW). */
+  isRelay(address: string): boolean;
   readonly handlers: RtpHandlers;
   /** Numbers from 0 to 1, below 1; nobody's guess unless a test says otherwise. */
   readonly random?: () => number;
@@ -66,7 +68,7 @@ export class RtpSession {
   readonly port: number;
   readonly #options: RtpOptions;
   readonly #sockets: Sockets;
-  readonly #latch = new SourceLatch();
+  readonly #latch: SourceLatch;
   readonly #random: () => number;
   #codec: Codec | null = null;
   #remote: RemoteMedia | null = null;
@@ -87,6 +89,7 @@ export class RtpSession {
   private constructor(options: RtpOptions, sockets: Sockets) {
     this.#options = options;
     this.#sockets = sockets;
+    this.#latch = new SourceLatch(options.isRelay);
     this.port = sockets.port;
     this.#random = options.random ?? (() => randomInt(RANDOM_STEPS) / RANDOM_STEPS);
     sockets.rtp.on('message', (datagram, from) => this.#onDatagram(datagram, from));
@@ -109,12 +112,17 @@ export class RtpSession {
     return { received, lost, jitterMs, sent, refused: this.#refused, peerReport: this.#control?.peerReport ?? null };
   }
 
-  /** What was agreed with the peer: at the beginning, and again after every new agreement. The call keeps the codec of the first one. */
-  setRemote(remote: RemoteMedia): void {
+  /**
+   * What was agreed with the peer, whose signalling comes from `peerAddress`: at the beginning, and again after every new agreement. From then on packets are
+   * sent to it. The call keeps the codec of the first agreement.
+   */
+  setRemote(remote: RemoteMedia, peerAddress: string): void {
     if (this.#closed !== null) return;
+    const nowMs = this.#options.clock.nowMs();
+    const source = NOWHERE.test(remote.address) ? null : { address: plainAddress(remote.address), port: remote.port };
     this.#remote = remote;
-    if (!NOWHERE.test(remote.address)) this.#latch.announce({ address: plainAddress(remote.address), port: remote.port });
-    this.#lastPacketMs = this.#options.clock.nowMs();
+    this.#latch.announce({ source, peerAddress: plainAddress(peerAddress) }, nowMs);
+    this.#lastPacketMs = nowMs;
     this.#begin(remote);
     if (this.#receiver !== null) this.#receiver.remote = remote;
     if (this.#sender !== null) this.#sender.remote = remote;
@@ -190,7 +198,8 @@ export class RtpSession {
       this.#refused++;
       return;
     }
-    this.#controlSource = source;
+    // Others at the peer's address may be behind the same NAT: who spoke first is answered, unless the announced one speaks.
+    if (this.#controlSource?.address !== source.address || source.port === this.#remote?.rtcpPort) this.#controlSource = source;
     this.#lastPacketMs = this.#options.clock.nowMs();
   }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { URI } from 'sip.js/lib/core/index.js';
+import { AddressRanges } from '../../addresses.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import { hostOf, type SipDestination } from '../../carriers/sip.ts';
 import { type Clock, sleep } from '../../clock.ts';
@@ -18,6 +19,7 @@ import type { CallServices, OpenMedia } from './incoming.ts';
 import { OutgoingCall } from './outgoing.ts';
 import { Peers } from './peers.ts';
 import { Registration } from './registration.ts';
+import { RequestLimit } from './request-limit.ts';
 import { bracketed, SipStack } from './stack.ts';
 import { Switchboard } from './switchboard.ts';
 import { openTcp } from './tcp.ts';
@@ -26,6 +28,8 @@ import { openUdp } from './udp.ts';
 /** How long the last requests (BYE, the end of the registration) are waited for at the shutdown. */
 const FAREWELL_MS = 2000;
 const FAREWELL_STEP_MS = 50;
+/** Calls of one address that may wait for an ACK, and never more than half of the ports. Each of them has our answer repeated ten times. */
+const UNACKNOWLEDGED_MAX = 32;
 
 interface SipAgentOptions {
   readonly settings: Settings;
@@ -93,8 +97,11 @@ export class SipAgent {
     const { address } = await lookup(host);
     const ownAddress = settings.SIP_PUBLIC_ADDRESS || reachableAddress(address);
     await this.#peers.open();
-    const services = this.#services(address, ownAddress);
-    const switchboard = new Switchboard({ services, dialogsMax: settings.SIP_DIALOGS_MAX, metrics });
+    const [first, last] = settings.RTP_PORTS.split('-').map(Number);
+    const ports = new RtpPorts({ first: first ?? 0, last: last ?? 0 });
+    const services = this.#services(address, ownAddress, ports);
+    const unacknowledgedMax = Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2));
+    const switchboard = new Switchboard({ services, dialogsMax: settings.SIP_DIALOGS_MAX, unacknowledgedMax, metrics });
     const stacks = await this.#openStacks({ address, port, ownAddress, switchboard });
     const registration = this.#registrar === null ? null : this.#register(this.#registrar, stacks);
     this.#open = { stacks, switchboard, services, registration };
@@ -148,6 +155,7 @@ export class SipAgent {
     this.#peers.close();
     if (open === null) return;
     open.registration?.end();
+    open.switchboard.close();
     const stacks = Object.values(open.stacks);
     for (let waitedMs = 0; waitedMs < FAREWELL_MS && stacks.some((stack) => stack.isWaiting); waitedMs += FAREWELL_STEP_MS) {
       await sleep(this.#options.clock, FAREWELL_STEP_MS);
@@ -155,12 +163,12 @@ export class SipAgent {
     await Promise.all(stacks.map((stack) => stack.close()));
   }
 
-  #services(address: string, mediaAddress: string): CallServices {
+  #services(address: string, mediaAddress: string, ports: RtpPorts): CallServices {
     const { settings, registry, clock, log } = this.#options;
-    const [first, last] = settings.RTP_PORTS.split('-').map(Number);
-    const ports = new RtpPorts({ first: first ?? 0, last: last ?? 0 });
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
-    const openMedia: OpenMedia = (handlers) => RtpSession.open({ address, ports, clock, timeoutMs, handlers });
+    const relays = new AddressRanges(settings.RTP_ALLOW);
+    const isRelay = (from: string): boolean => relays.has(from);
+    const openMedia: OpenMedia = (handlers) => RtpSession.open({ address, ports, clock, timeoutMs, isRelay, handlers });
     const ownUsers = ['trunkline', settings.SIP_USER];
     return { registry, openMedia, mediaAddress, ownUsers, mediaTimeoutMs: timeoutMs, log };
   }
@@ -170,6 +178,7 @@ export class SipAgent {
     const { address, ownAddress, switchboard } = options;
     const { SIP_USER: user, SIP_PASSWORD: password } = settings;
     const admits = (from: string): boolean => this.#peers.admits(from);
+    const requests = new RequestLimit(clock);
     const stacks: { UDP?: SipStack; TCP?: SipStack } = {};
     const udp = await openUdp({ address, port: options.port, onMessage: (bytes, source) => stacks.UDP?.receive(bytes, source) });
     const tcp = await openTcp({
@@ -183,6 +192,7 @@ export class SipAgent {
     });
     const stackOptions = {
       ...{ host: ownAddress, clock, log, admits, delegate: switchboard },
+      mayAsk: (from: string) => requests.take(from),
       onDropped: (reason: string) => metrics.sipDropped.inc({ reason }),
       credentials: () => (user === '' ? undefined : new Credentials({ user, password })),
     };

@@ -8,8 +8,8 @@ import type {
   IncomingRequestMessage,
   Session,
 } from 'sip.js/lib/core/index.js';
+import type { LegEnd } from '../../carriers/leg.ts';
 import { TrunklineError } from '../../errors.ts';
-import type { SipLeg } from './leg.ts';
 import type { CallMedia } from './media.ts';
 
 const SDP = 'application/sdp';
@@ -22,16 +22,29 @@ export interface Reply {
   readonly body?: Body;
 }
 
+/** What a dialog tells its call. */
+export interface DialogCall {
+  digit(digit: string): void;
+  /** The peer has ended the call. */
+  leave(): void;
+  /** The call is over, as `end` says. */
+  end(end: LegEnd): void;
+  /** The call cannot go on. */
+  fail(error: TrunklineError): void;
+}
+
 interface DialogOptions {
   readonly session: Session;
   readonly media: CallMedia;
-  readonly leg: SipLeg;
+  readonly call: DialogCall;
   /** Whether the peer knows that we know: false for a call of its own until its ACK comes. */
   readonly confirmed: boolean;
   /** `Contact: <sip:…>` of ours. */
   readonly contactHeader: string;
-  /** The peer took our offer with its ACK. Not called when we did not offer. */
-  onAgreed(): void;
+  /** Where a request of the peer came from. */
+  addressOf(message: IncomingRequestMessage): string;
+  /** The peer has acknowledged our answer to its INVITE, and media flow. Once; never when it was we who called. */
+  onAcknowledged(): void;
 }
 
 /** A session description of ours as sip.js wants it. */
@@ -83,36 +96,40 @@ export class CallDialog {
   update(message: IncomingRequestMessage): Reply {
     if (this.#lastUpdate?.cseq === message.cseq) return this.#lastUpdate.reply;
     if (message.cseq < (this.#lastUpdate?.cseq ?? 0)) return { statusCode: 500 };
-    const reply = this.#answerUpdate(sdpIn(message));
+    const reply = this.#answerUpdate(message);
     this.#lastUpdate = { cseq: message.cseq, reply };
     return reply;
   }
 
-  #answerUpdate(offer: string | null): Reply {
-    const { media, contactHeader } = this.#options;
+  #answerUpdate(message: IncomingRequestMessage): Reply {
+    const { media, contactHeader, addressOf } = this.#options;
+    const offer = sdpIn(message);
     if (offer === null) return { statusCode: 200, extraHeaders: [contactHeader] };
     if (this.#offering) return { statusCode: 491 };
     try {
-      return { statusCode: 200, extraHeaders: [contactHeader], body: sdpBody(media.answer(offer)) };
+      return { statusCode: 200, extraHeaders: [contactHeader], body: sdpBody(media.answer(offer, addressOf(message))) };
     } catch (error) {
       return { statusCode: refusalStatus(error) };
     }
   }
 
   #onAck({ message }: IncomingAckRequest): void {
+    const isFirst = !this.#confirmed;
     this.#confirmed = true;
     if (this.#over === 'ours') {
       this.#options.session.bye();
       return;
     }
-    if (!this.#offering) return;
+    const { media, call, addressOf, onAcknowledged } = this.#options;
+    const isAnswer = this.#offering;
     this.#offering = false;
-    const { media, leg, onAgreed } = this.#options;
     try {
-      media.accept(sdpIn(message) ?? '');
-      onAgreed();
+      if (isAnswer) media.accept(sdpIn(message) ?? '', addressOf(message));
+      if (!isFirst) return;
+      media.start();
+      onAcknowledged();
     } catch (error) {
-      leg.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
+      call.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
     }
   }
 
@@ -121,19 +138,19 @@ export class CallDialog {
     if (this.#over === 'theirs' || this.#confirmed) return;
     this.#confirmed = true;
     if (this.#over === 'ours') this.#options.session.bye();
-    this.#options.leg.end({ reason: 'lost', code: null, error: null });
+    this.#options.call.end({ reason: 'lost', code: null, error: null });
   }
 
   #onBye(request: IncomingByeRequest): void {
     const wasOver = this.#over !== 'no';
     this.#over = 'theirs';
     request.accept();
-    if (!wasOver) this.#options.leg.leave();
+    if (!wasOver) this.#options.call.leave();
   }
 
   /** Hold, another address or another codec; or, with no offer, a question what we would offer. */
   #onInvite(request: IncomingInviteRequest): void {
-    const { media, contactHeader } = this.#options;
+    const { media, contactHeader, addressOf } = this.#options;
     const offer = sdpIn(request.message);
     if (this.#over !== 'no') {
       request.reject({ statusCode: 481 });
@@ -144,7 +161,7 @@ export class CallDialog {
       return;
     }
     try {
-      const sdp = offer === null ? media.offer() : media.answer(offer);
+      const sdp = offer === null ? media.offer() : media.answer(offer, addressOf(request.message));
       request.accept({ statusCode: 200, extraHeaders: [contactHeader], body: sdpBody(sdp) });
       this.#offering = offer === null;
     } catch (error) {
@@ -166,7 +183,7 @@ export class CallDialog {
     }
     request.accept();
     const digit = (type === 'application/dtmf' ? body : (/^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] ?? '')).trim().toUpperCase();
-    if (DTMF_DIGIT.test(digit)) this.#options.leg.digit(digit);
+    if (DTMF_DIGIT.test(digit)) this.#options.call.digit(digit);
   }
 }
 

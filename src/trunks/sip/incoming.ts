@@ -1,12 +1,13 @@
-/** A call that a peer makes: from its INVITE to the dialog. */
-import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+/** A call that a peer makes: from its INVITE by our answer to its ACK, with which it begins. */
+import type { IncomingInviteRequest, IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { CallStart } from '../../carriers/carrier.ts';
-import type { LegHandlers } from '../../carriers/leg.ts';
+import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
+import type { SipSource } from '../../carriers/sip.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Codec } from '../../units.ts';
-import { CallDialog, refusalStatus, sdpBody, sdpIn } from './dialog.ts';
+import { CallDialog, type DialogCall, refusalStatus, sdpBody, sdpIn } from './dialog.ts';
 import { callIdOf, parametersOf, partiesOf } from './identity.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia, type MediaSession } from './media.ts';
@@ -39,11 +40,17 @@ interface IncomingOptions extends CallServices {
   readonly stack: SipStack;
   /** The peer is known from now on by this dialog. */
   onDialog(dialog: CallDialog): void;
+  /** The peer has acknowledged the answer. Once, unless the call is gone before. */
+  onAcknowledged(): void;
   /** Everything of the call is released. Once. */
   onGone(): void;
 }
 
-export class IncomingCall implements LegOwner {
+/**
+ * Until the ACK has come nothing shows that the peer is where its INVITE says: over UDP anybody can write any address there. So there is an answer and a
+ * port by then, and neither a call nor a packet.
+ */
+export class IncomingCall implements LegOwner, DialogCall {
   readonly #options: IncomingOptions;
   #leg: SipLeg | null = null;
   #media: CallMedia | null = null;
@@ -73,7 +80,7 @@ export class IncomingCall implements LegOwner {
     } catch (error) {
       const coded = error instanceof TrunklineError ? error : new TrunklineError('internal', 'the call could not be answered');
       if (coded !== error) this.#options.log.error({ err: error }, 'a SIP call could not be answered');
-      this.#giveUp(coded);
+      this.#refuse(coded);
     }
   }
 
@@ -90,35 +97,66 @@ export class IncomingCall implements LegOwner {
     this.#refuse(error ?? new TrunklineError('draining', 'the call was ended before it was answered'));
   }
 
-  /** Everything here happens at once: nothing can come in between the call's beginning and the answer. */
+  digit(digit: string): void {
+    this.#leg?.digit(digit);
+  }
+
+  leave(): void {
+    if (this.#leg === null) this.#leave();
+    else this.#leg.leave();
+  }
+
+  end(end: LegEnd): void {
+    if (this.#leg !== null) {
+      this.#leg.end(end);
+      return;
+    }
+    const { address } = this.#source;
+    this.#options.log.warn({ address }, 'a SIP peer never acknowledged our answer: is SIP_PUBLIC_ADDRESS where it reaches us?');
+    this.release(null);
+  }
+
+  fail(error: TrunklineError): void {
+    if (this.#leg === null) this.release(error);
+    else this.#leg.fail(error);
+  }
+
+  get #source(): SipSource {
+    return this.#options.stack.envelopeOf(this.#options.request.message).source;
+  }
+
+  /** Everything here happens at once: nothing can come in between the agreement and the answer. */
   #answer(media: CallMedia): void {
-    const { request, registry, stack } = this.#options;
+    const { request, stack } = this.#options;
     const offer = sdpIn(request.message);
     if (offer === null && request.message.body !== '') {
       this.#reject(415, ['Accept: application/sdp']);
       this.#leave();
       return;
     }
-    const sdp = offer === null ? media.offer() : media.answer(offer);
-    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: false, connect: (handlers) => this.#connect(handlers) });
-    if (offer !== null) this.#begin(media);
-    const leg = this.#leg;
-    if (this.#gone || leg === null) return;
+    const sdp = offer === null ? media.offer() : media.answer(offer, this.#source.address);
     const { session } = request.accept({ statusCode: 200, body: sdpBody(sdp) });
     this.#replied = true;
     const contactHeader = `Contact: <${stack.contact.toString()}>`;
-    const onAgreed = (): void => this.#begin(media);
-    this.#dialog = new CallDialog({ session, media, leg, confirmed: false, offering: offer === null, contactHeader, onAgreed });
+    const addressOf = (message: IncomingRequestMessage): string => stack.envelopeOf(message).source.address;
+    this.#dialog = new CallDialog({
+      ...{ session, media, call: this, contactHeader, addressOf },
+      ...{ confirmed: false, offering: offer === null },
+      onAcknowledged: () => this.#begin(media),
+    });
     this.#options.onDialog(this.#dialog);
+  }
+
+  #begin({ codec }: CallMedia): void {
+    const { registry, onAcknowledged } = this.#options;
+    onAcknowledged();
+    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: false, connect: (handlers) => this.#connect(handlers) });
+    if (codec !== null) this.#leg?.begin(this.#start(codec));
   }
 
   #connect(handlers: LegHandlers): SipLeg {
     this.#leg = new SipLeg({ owner: this, handlers });
     return this.#leg;
-  }
-
-  #begin({ codec }: CallMedia): void {
-    if (codec !== null) this.#leg?.begin(this.#start(codec));
   }
 
   #start(codec: Codec): CallStart {
@@ -143,13 +181,7 @@ export class IncomingCall implements LegOwner {
   /** The peer has thought better of it. sip.js has answered the CANCEL; the INVITE is ours. */
   #cancel(): void {
     this.#reject(487);
-    this.#leg?.end({ reason: 'closed', code: null, error: null });
     this.#leave();
-  }
-
-  #giveUp(error: TrunklineError): void {
-    if (this.#leg === null) this.#refuse(error);
-    else this.#leg.fail(error);
   }
 
   #refuse(error: TrunklineError): void {

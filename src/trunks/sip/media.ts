@@ -19,6 +19,8 @@ export class CallMedia {
   /** Our description as it was sent last. */
   #said: string | null = null;
   #codec: Codec | null = null;
+  #agreed: { readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
+  #started = false;
 
   /** `address` = where the peer is to send. */
   constructor(options: { readonly session: MediaSession; readonly address: string; readonly log: Log }) {
@@ -33,12 +35,21 @@ export class CallMedia {
   }
 
   /**
-   * Our answer to the peer's offer, which is in force from then on.
+   * The peer has shown that it can hear us where it says that it is: media flow from now on, or from the first agreement on. Before, whoever forges an INVITE
+   * could have our packets sent to anybody.
+   */
+  start(): void {
+    this.#started = true;
+    this.#flow();
+  }
+
+  /**
+   * Our answer to the peer's offer, which is in force from then on. `peerAddress` = where the offer came from.
    * @throws TrunklineError `codec_unsupported`, `message_malformed`, `message_too_large`; nothing has changed then
    */
-  answer(offer: string): string {
+  answer(offer: string, peerAddress: string): string {
     const { sdp, remote } = answerOffer(parseSdp(offer), this.#local());
-    this.#agree(remote);
+    this.#agree(remote, peerAddress);
     return this.#say(sdp);
   }
 
@@ -48,11 +59,11 @@ export class CallMedia {
   }
 
   /**
-   * The peer's answer to our offer.
+   * The peer's answer to our offer, which came from `peerAddress`.
    * @throws TrunklineError as {@link answer}
    */
-  accept(answer: string): void {
-    this.#agree(acceptAnswer(parseSdp(answer), this.#local()));
+  accept(answer: string, peerAddress: string): void {
+    this.#agree(acceptAnswer(parseSdp(answer), this.#local()), peerAddress);
   }
 
   /** One frame to the peer. */
@@ -76,9 +87,14 @@ export class CallMedia {
     return { ...ours, codecs: ['mulaw', 'alaw'], direction: 'sendrecv' };
   }
 
-  #agree(remote: RemoteMedia): void {
+  #agree(remote: RemoteMedia, peerAddress: string): void {
     this.#codec ??= remote.codec;
-    this.#session.setRemote(remote);
+    this.#agreed = { remote, peerAddress };
+    this.#flow();
+  }
+
+  #flow(): void {
+    if (this.#started && this.#agreed !== null) this.#session.setRemote(this.#agreed.remote, this.#agreed.peerAddress);
   }
 
   #say(sdp: string): string {

@@ -1,5 +1,12 @@
 /** A call that we make through a registrar or trunk: from the INVITE to the dialog, or to nothing. */
-import type { IncomingResponse, OutgoingInviteRequest, Session, URI } from 'sip.js/lib/core/index.js';
+import type {
+  IncomingRequestMessage,
+  IncomingResponse,
+  IncomingResponseMessage,
+  OutgoingInviteRequest,
+  Session,
+  URI,
+} from 'sip.js/lib/core/index.js';
 import type { CallStart } from '../../carriers/carrier.ts';
 import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
 import type { Clock, Timer } from '../../clock.ts';
@@ -105,7 +112,7 @@ export class OutgoingCall implements LegOwner {
     this.#invite = core.invite(message, {
       onAccept: ({ message: answer, session, ack }) => {
         ack();
-        this.#accepted(session, sdpIn(answer) ?? session.answer?.content ?? '');
+        this.#accepted(session, answer);
       },
       onReject: (response) => this.#rejected(response),
       onRedirect: (response) => this.#rejected(response),
@@ -113,7 +120,7 @@ export class OutgoingCall implements LegOwner {
   }
 
   /** A second answer to one INVITE comes from another telephone that rang along. */
-  #accepted(session: Session, answer: string): void {
+  #accepted(session: Session, answer: IncomingResponseMessage): void {
     const leg = this.#leg;
     const media = this.#media;
     this.#timer?.cancel();
@@ -123,11 +130,19 @@ export class OutgoingCall implements LegOwner {
       return;
     }
     this.#settled = true;
-    const contactHeader = `Contact: <${this.#options.stack.contact.toString()}>`;
-    this.#dialog = new CallDialog({ session, media, leg, confirmed: true, offering: false, contactHeader, onAgreed: () => undefined });
-    this.#options.onDialog(this.#dialog);
+    const { stack, onDialog } = this.#options;
+    const contactHeader = `Contact: <${stack.contact.toString()}>`;
+    const addressOf = (message: IncomingRequestMessage): string => stack.envelopeOf(message).source.address;
+    this.#dialog = new CallDialog({
+      ...{ session, media, call: leg, contactHeader, addressOf },
+      ...{ confirmed: true, offering: false },
+      onAcknowledged: () => undefined,
+    });
+    onDialog(this.#dialog);
     try {
-      media.accept(answer);
+      // Whoever answers has got our INVITE where we sent it.
+      media.start();
+      media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
       leg.begin(this.#start(session, media));
     } catch (error) {
       leg.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));

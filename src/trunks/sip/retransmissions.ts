@@ -12,8 +12,12 @@ const T2_MS = 4000;
 const GIVE_UP_MS = 64 * T1_MS;
 /** Beyond this many nothing is sent again: a gateway with so many open transactions has no spare packets. */
 const WAITING_MAX = 4096;
+/** Nor are more refusals to one address: who forged it would have each of them repeated ten times. */
+const REFUSALS_PER_HOST = 16;
 
 interface Waiting {
+  /** Where a refusal goes; null = a request. */
+  readonly refusedHost: string | null;
   readonly again: () => void;
   readonly longestMs: number;
   readonly sinceMs: number;
@@ -24,6 +28,7 @@ interface Waiting {
 export class Retransmissions {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #refusals = new Map<string, number>();
 
   constructor(options: { readonly clock: Clock }) {
     this.#clock = options.clock;
@@ -31,14 +36,16 @@ export class Retransmissions {
 
   /** A message of ours has been sent; `again` sends the same bytes to the same place. */
   sent(message: SentSip, again: () => void): void {
-    const { kind, method, statusCode, branch } = message;
+    const { kind, method, statusCode, branch, destination } = message;
     if (kind === 'request' ? method === 'ACK' : method !== 'INVITE' || (statusCode ?? 0) < 300) return;
     const key = keyOf(kind, branch, method);
-    if (this.#waiting.has(key) || this.#waiting.size >= WAITING_MAX) return;
+    const refusedHost = kind === 'response' ? (destination?.host ?? null) : null;
+    if (this.#waiting.has(key) || this.#waiting.size >= WAITING_MAX || this.#isEnough(refusedHost)) return;
     // Only an INVITE's own interval grows without a bound (timer A).
     const longestMs = kind === 'request' && method === 'INVITE' ? GIVE_UP_MS : T2_MS;
     const timer = this.#clock.after(T1_MS, () => this.#repeat(key));
-    this.#waiting.set(key, { again, longestMs, sinceMs: this.#clock.nowMs(), intervalMs: T1_MS, timer });
+    this.#waiting.set(key, { refusedHost, again, longestMs, sinceMs: this.#clock.nowMs(), intervalMs: T1_MS, timer });
+    this.#countRefusal(refusedHost, 1);
   }
 
   /** A message has come: an answer ends the repetition of its request, an ACK that of its refusal. */
@@ -77,8 +84,22 @@ export class Retransmissions {
   }
 
   #forget(key: string): void {
-    this.#waiting.get(key)?.timer.cancel();
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return;
+    waiting.timer.cancel();
     this.#waiting.delete(key);
+    this.#countRefusal(waiting.refusedHost, -1);
+  }
+
+  #isEnough(host: string | null): boolean {
+    return host !== null && (this.#refusals.get(host) ?? 0) >= REFUSALS_PER_HOST;
+  }
+
+  #countRefusal(host: string | null, change: 1 | -1): void {
+    if (host === null) return;
+    const refusals = (this.#refusals.get(host) ?? 0) + change;
+    if (refusals === 0) this.#refusals.delete(host);
+    else this.#refusals.set(host, refusals);
   }
 }
 

@@ -2,6 +2,7 @@
  * One transport with sip.js's core on it: what comes is let in or dropped here, read, and handed to transactions and dialogs; what they say is routed and,
  * on UDP, sent again. Nothing that comes from the network throws out of here.
  */
+import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import {
@@ -17,7 +18,18 @@ import {
   UserAgentCore,
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
-import { describeSip, isScanner, type ReceivedSip, receiveSip, type SipDestination, type SipSource } from '../../carriers/sip.ts';
+import {
+  describeSip,
+  fitSip,
+  glanceSip,
+  isScanner,
+  type ReceivedSip,
+  receiveSip,
+  type SentSip,
+  type SipDestination,
+  type SipGlance,
+  type SipSource,
+} from '../../carriers/sip.ts';
 import type { Clock } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -34,16 +46,21 @@ AllowedMethods.splice(0, AllowedMethods.length, 'INVITE', 'ACK', 'BYE', 'CANCEL'
 export const ALLOW_HEADER = `Allow: ${AllowedMethods.join(', ')}`;
 
 const PROGRAM = 'Trunkline';
+const TAG_BYTES = 9;
 /** Of a client's transaction before its final answer. */
 const UNANSWERED: readonly string[] = [TransactionState.Calling, TransactionState.Trying, TransactionState.Proceeding];
 /** The user in URIs of ours. */
 const OWN_USER = 'trunkline';
 
 /** Why a message was thrown away without an answer. */
-export type DropReason = 'address' | 'scanner' | 'malformed' | 'error';
+export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'error';
 
 /** What came, beside what sip.js keeps of it. */
-export type Envelope = Pick<ReceivedSip, 'user'> & { readonly source: SipSource };
+export interface Envelope extends Pick<ReceivedSip, 'user'> {
+  readonly source: SipSource;
+  /** Most bytes that an answer may have; null = any number. */
+  readonly answerMaxBytes: number | null;
+}
 
 /** What the user agent above does with requests. */
 export interface StackDelegate {
@@ -62,6 +79,8 @@ interface StackOptions {
   readonly log: Log;
   /** Whether messages of this address are looked at. */
   admits(address: string): boolean;
+  /** Asked for each message that belongs to no call: whether this address may send one more. */
+  mayAsk(address: string): boolean;
   onDropped(reason: DropReason): void;
   credentials(): Credentials | undefined;
   readonly delegate: StackDelegate;
@@ -74,7 +93,9 @@ export class SipStack implements Transport {
   readonly #options: StackOptions;
   readonly #socket: SipSocket;
   readonly #retransmissions: Retransmissions;
-  readonly #envelopes = new WeakMap<IncomingRequestMessage, Envelope>();
+  readonly #envelopes = new WeakMap<IncomingRequestMessage | IncomingResponseMessage, Envelope>();
+  /** The request that is being handled. */
+  #current: IncomingRequestMessage | null = null;
   readonly #loggers = silentLoggers();
 
   constructor(socket: SipSocket, options: StackOptions) {
@@ -100,7 +121,13 @@ export class SipStack implements Transport {
         authenticationFactory: () => options.credentials(),
         transportAccessor: () => this,
       },
-      { onInvite: (request) => options.delegate.onInvite(request, this) },
+      {
+        onInvite: (request) => {
+          // That of sip.js could be foretold by whoever has seen a few; an ACK that brings ours shows where its sender is.
+          Object.assign(request, { toTag: randomBytes(TAG_BYTES).toString('base64url') });
+          options.delegate.onInvite(request, this);
+        },
+      },
     );
   }
 
@@ -118,10 +145,10 @@ export class SipStack implements Transport {
     return [...this.core.userAgentClients.values()].some(({ transaction }) => UNANSWERED.includes(transaction.state));
   }
 
-  /** Where a request came from and whom it asks for. */
-  envelopeOf(message: IncomingRequestMessage): Envelope {
+  /** Where a message came from, and whom it asks for if it is a request. */
+  envelopeOf(message: IncomingRequestMessage | IncomingResponseMessage): Envelope {
     const envelope = this.#envelopes.get(message);
-    if (envelope === undefined) throw new Error('a request that did not come through this stack');
+    if (envelope === undefined) throw new Error('a message that did not come through this stack');
     return envelope;
   }
 
@@ -132,9 +159,17 @@ export class SipStack implements Transport {
       return;
     }
     // A sign of life that keeps a NAT open (RFC 5626 §3.5.1); some send zero bytes.
-    if (bytes.length <= 4 && /^[\r\n\0]*$/.test(bytes.toString('latin1'))) return;
+    const text = bytes.toString('latin1');
+    if (text.length <= 4 && /^[\r\n\0]*$/.test(text)) return;
+    const isExpected = this.#isExpected(glanceSip(text));
+    if (!isExpected && !this.#options.mayAsk(source.address)) {
+      this.#options.onDropped('rate');
+      return;
+    }
     try {
-      this.#interpret(receiveSip(bytes.toString('latin1'), source, this.contact.toString()), source);
+      // Over UDP a source can be forged: what we send to it must not be more than what was sent to us.
+      const answerMaxBytes = isExpected || source.protocol === 'TCP' ? null : text.length;
+      this.#interpret(receiveSip(text, source, this.contact.toString()), { source, answerMaxBytes });
     } catch (error) {
       const isMalformed = error instanceof TrunklineError;
       if (!isMalformed) this.#options.log.error({ err: error }, 'a SIP message could not be handled');
@@ -146,9 +181,16 @@ export class SipStack implements Transport {
   async send(text: string): Promise<void> {
     const message = describeSip(text);
     if (message.destination === null) throw new Error(`a ${message.kind} without a destination`);
+    const fitting = message.kind === 'response' ? this.#fit(message, text) : text;
+    if (fitting === null) {
+      this.#options.onDropped('short');
+      return;
+    }
     const destination = await this.#resolve(message.destination);
-    const transmit = (): Promise<void> => this.#socket.send(text, destination);
-    if (this.protocol === 'UDP') this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
+    const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
+    // An answer without a transaction is said again when its request comes again, and only then.
+    const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.branch);
+    if (this.protocol === 'UDP' && isRepeated) this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
     await transmit();
   }
 
@@ -159,7 +201,21 @@ export class SipStack implements Transport {
     await this.#socket.close();
   }
 
-  #interpret(received: ReceivedSip, source: SipSource): void {
+  /** Whether a message is of a call or answers a request of ours: nobody else knows those names. */
+  #isExpected({ kind, method, branch, callId, fromTag, toTag }: SipGlance): boolean {
+    if (kind === 'response') return this.core.userAgentClients.get(branch + method)?.transaction.request.callId === callId;
+    return this.core.dialogs.has(callId + toTag + fromTag);
+  }
+
+  /** An answer as its request allows it; null = not at all. That which accepts a call has a description, and needs its ACK: its number is bounded instead. */
+  #fit({ method, statusCode, branch }: SentSip, text: string): string | null {
+    const request = this.#current?.viaBranch === branch ? this.#current : this.core.userAgentServers.get(branch)?.transaction.request;
+    const { answerMaxBytes = null } = request === undefined ? {} : this.envelopeOf(request);
+    const isAcceptance = method === 'INVITE' && statusCode === 200;
+    return answerMaxBytes === null || isAcceptance ? text : fitSip(text, answerMaxBytes);
+  }
+
+  #interpret(received: ReceivedSip, origin: Omit<Envelope, 'user'>): void {
     if (isScanner(received.userAgent)) {
       this.#options.onDropped('scanner');
       return;
@@ -167,14 +223,30 @@ export class SipStack implements Transport {
     this.#retransmissions.received(received);
     const message = Parser.parseMessage(received.text, this.#loggers.getLogger('parser'));
     if (message === undefined) throw new TrunklineError('message_malformed', 'SIP: got headers that cannot be read');
-    if (message instanceof IncomingResponseMessage) {
-      if (this.#isOfEarlierTry(message)) return;
-      this.#options.delegate.onResponse(message, source);
-      this.core.receiveIncomingResponseFromTransport(message);
-      return;
+    this.#envelopes.set(message, { ...origin, user: received.user });
+    if (message instanceof IncomingResponseMessage) this.#interpretResponse(message, origin.source);
+    else this.#interpretRequest(message);
+  }
+
+  #interpretResponse(message: IncomingResponseMessage, source: SipSource): void {
+    if (this.#isForged(message) || this.#isOfEarlierTry(message)) return;
+    this.#options.delegate.onResponse(message, source);
+    this.core.receiveIncomingResponseFromTransport(message);
+  }
+
+  #interpretRequest(message: IncomingRequestMessage): void {
+    this.#current = message;
+    try {
+      if (!this.#options.delegate.onRequest(message, this)) this.core.receiveIncomingRequestFromTransport(message);
+    } finally {
+      this.#current = null;
     }
-    this.#envelopes.set(message, { user: received.user, source });
-    if (!this.#options.delegate.onRequest(message, this)) this.core.receiveIncomingRequestFromTransport(message);
+  }
+
+  /** sip.js looks at the branch alone, which has few values. The Call-ID of a request of ours is known to whom we sent it. */
+  #isForged({ viaBranch, method, callId }: IncomingResponseMessage): boolean {
+    const client = this.core.userAgentClients.get(viaBranch + method);
+    return client !== undefined && client.transaction.request.callId !== callId;
   }
 
   /**

@@ -21,13 +21,23 @@ interface SwitchboardOptions {
   readonly services: CallServices;
   /** SIP_DIALOGS_MAX */
   readonly dialogsMax: number;
-  readonly metrics: Pick<Metrics, 'refused'>;
+  /** Calls of one address that may wait for the ACK of our answer. */
+  readonly unacknowledgedMax: number;
+  readonly metrics: Pick<Metrics, 'refused' | 'sipDropped'>;
+}
+
+/** What one address has of us. */
+interface Source {
+  /** Calls that are not over. */
+  calls: number;
+  /** Those of them that have not begun: our answer, which is repeated until then, has not been acknowledged. */
+  readonly unacknowledged: Set<IncomingCall>;
 }
 
 export class Switchboard implements StackDelegate {
   readonly #options: SwitchboardOptions;
-  /** Calls of each address that are not over. */
-  readonly #callsOf = new Map<string, number>();
+  /** Addresses that have calls. */
+  readonly #sources = new Map<string, Source>();
   readonly #dialogs = new Map<string, CallDialog>();
 
   constructor(options: SwitchboardOptions) {
@@ -51,6 +61,7 @@ export class Switchboard implements StackDelegate {
       stack.core.replyStateless(message, { statusCode: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] });
       return true;
     }
+    if (method === 'INVITE' && this.#turnsAway(message, stack)) return true;
     if (method === 'INVITE') reachAtSource(message, stack.envelopeOf(message).source);
     const reply = method === 'OPTIONS' ? this.#answerOptions() : method === 'UPDATE' ? this.#answerUpdate(message) : null;
     if (reply !== null) stack.core.replyStateless(message, { ...reply });
@@ -63,15 +74,10 @@ export class Switchboard implements StackDelegate {
 
   onInvite(request: IncomingInviteRequest, stack: SipStack): void {
     const { address } = stack.envelopeOf(request.message).source;
-    const refusal = this.#refusal(address);
-    if (refusal !== null) {
-      this.#options.metrics.refused.inc({ code: refusal.code });
-      request.reject({ statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] });
-      return;
-    }
-    this.#count(address, 1);
+    const source = this.#sources.get(address) ?? { calls: 0, unacknowledged: new Set() };
+    this.#sources.set(address, source);
     let dialog: CallDialog | null = null;
-    const call = new IncomingCall({
+    const call: IncomingCall = new IncomingCall({
       ...this.#options.services,
       request,
       stack,
@@ -79,32 +85,61 @@ export class Switchboard implements StackDelegate {
         dialog = opened;
         this.remember(opened);
       },
+      onAcknowledged: () => void source.unacknowledged.delete(call),
       onGone: () => {
         this.forget(dialog);
-        this.#count(address, -1);
+        source.calls--;
+        source.unacknowledged.delete(call);
+        if (source.calls === 0) this.#sources.delete(address);
       },
     });
+    source.calls++;
+    source.unacknowledged.add(call);
     void call.open();
   }
 
-  #refusal(address: string): TrunklineError | null {
+  /** Lets go of the calls that have not begun: nobody else knows of them. */
+  close(): void {
+    for (const { unacknowledged } of [...this.#sources.values()]) for (const call of [...unacknowledged]) call.release(null);
+  }
+
+  /**
+   * Whether there is no room for a new call. It is said without a transaction, which would repeat it to an address that may be forged. A source that
+   * acknowledges too little is not even told: on UDP it asks again after half a second, and most of its calls have begun by then.
+   */
+  #turnsAway(message: IncomingRequestMessage, stack: SipStack): boolean {
+    if (message.toTag || stack.core.userAgentServers.has(message.viaBranch)) return false;
+    const { metrics } = this.#options;
+    const { address, protocol } = stack.envelopeOf(message).source;
+    const source = this.#sources.get(address);
+    if (protocol === 'UDP' && this.#acknowledgesTooLittle(source)) {
+      metrics.sipDropped.inc({ reason: 'unacknowledged' });
+      return true;
+    }
+    const refusal = this.#refusal(source);
+    if (refusal === null) return false;
+    metrics.refused.inc({ code: refusal.code });
+    stack.core.replyStateless(message, { statusCode: 503, extraHeaders: [`Retry-After: ${RETRY_AFTER_S}`] });
+    return true;
+  }
+
+  #acknowledgesTooLittle(source: Source | undefined): boolean {
+    return (source?.unacknowledged.size ?? 0) >= this.#options.unacknowledgedMax;
+  }
+
+  #refusal(source: Source | undefined): TrunklineError | null {
     const { services, dialogsMax } = this.#options;
-    if ((this.#callsOf.get(address) ?? 0) >= dialogsMax) {
+    if (this.#acknowledgesTooLittle(source)) return new TrunklineError('too_many_calls', 'too many answers of ours are not acknowledged');
+    if ((source?.calls ?? 0) >= dialogsMax) {
       return new TrunklineError('too_many_calls', `${dialogsMax} calls of one address are open (SIP_DIALOGS_MAX)`);
     }
     try {
-      services.registry.admit();
+      services.registry.admit(source?.unacknowledged.size);
       return null;
     } catch (error) {
       if (error instanceof TrunklineError) return error;
       throw error;
     }
-  }
-
-  #count(address: string, change: 1 | -1): void {
-    const calls = (this.#callsOf.get(address) ?? 0) + change;
-    if (calls === 0) this.#callsOf.delete(address);
-    else this.#callsOf.set(address, calls);
   }
 
   /** Peers ask whether we are there, and send no calls to who is not (RFC 3261 §11.2: the answer is that to an INVITE). */

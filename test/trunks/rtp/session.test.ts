@@ -12,6 +12,7 @@ import { freeUdpPorts } from '../../helpers/ports.ts';
 import { packetOf, remoteMedia } from './media.ts';
 
 const HERE = '127.0.0.1';
+const ELSEWHERE = '127.0.0.2';
 const closers: (() => unknown)[] = [];
 let range: Awaited<ReturnType<typeof freeUdpPorts>>;
 
@@ -34,15 +35,20 @@ class Peer {
     closers.push(() => socket.close());
   }
 
-  static async open(): Promise<Peer> {
+  static async open(address = HERE): Promise<Peer> {
     const socket = createSocket('udp4');
-    socket.bind(0, HERE);
+    socket.bind(0, address);
     await once(socket, 'listening');
     return new Peer(socket);
   }
 
   get port(): number {
     return this.socket.address().port;
+  }
+
+  /** Datagrams that have not been asked for. */
+  get waiting(): number {
+    return this.#received.length;
   }
 
   send(datagram: Uint8Array, port: number): Promise<void> {
@@ -64,7 +70,7 @@ class Peer {
   }
 }
 
-async function startSession(ports = new RtpPorts(range)) {
+async function startSession(ports = new RtpPorts(range), isRelay = (_address: string) => false) {
   const clock = new FakeClock();
   const told: string[] = [];
   const waiters: (() => void)[] = [];
@@ -77,6 +83,7 @@ async function startSession(ports = new RtpPorts(range)) {
     ports,
     clock,
     timeoutMs: 30_000,
+    isRelay,
     random: () => 0.5,
     handlers: {
       onAudio: ({ bytes, sequence }) => tell(`${sequence}: ${bytes[0]}`),
@@ -93,10 +100,10 @@ async function startSession(ports = new RtpPorts(range)) {
   return { clock, session, told, heard, ports };
 }
 
-async function startCall(changes: Partial<RemoteMedia> = {}) {
-  const [call, rtp, rtcp] = [await startSession(), await Peer.open(), await Peer.open()];
+async function startCall(changes: Partial<RemoteMedia> = {}, isRelay?: (address: string) => boolean) {
+  const [call, rtp, rtcp] = [await startSession(undefined, isRelay), await Peer.open(), await Peer.open()];
   const remote = remoteMedia({ address: HERE, port: rtp.port, rtcpPort: rtcp.port, ...changes });
-  call.session.setRemote(remote);
+  call.session.setRemote(remote, HERE);
   return { ...call, rtp, rtcp, remote };
 }
 
@@ -136,6 +143,54 @@ describe('the media of a call', () => {
     expect(session.stats.refused).toBe(10);
   });
 
+  it('are not taken over by a stranger who was there before the phone', async () => {
+    const { session, rtp, heard, clock } = await startCall();
+    const stranger = await Peer.open(ELSEWHERE);
+    for (let i = 0; i < 10; i++) await stranger.send(writeRtp(packetOf(i)), session.port);
+    await stranger.send(writeReport({ ssrc: 5, cname: 'stranger', sender: null, reception: null, goodbye: false }), session.port + 1);
+    await rtp.send(writeRtp(packetOf(0, { payload: new Uint8Array(160).fill(77) })), session.port);
+    expect(await heard(1)).toEqual(['1: 77']);
+    await expect.poll(() => session.stats.refused).toBe(11);
+    clock.advance(5000);
+    expect(await rtp.nextRtp()).toMatchObject({ marker: true });
+    expect(stranger.waiting).toBe(0);
+  });
+
+  it('come back to the announced phone from whoever was believed before it at its address', async () => {
+    const { session, rtp, heard, clock } = await startCall();
+    const neighbour = await Peer.open();
+    for (const i of [0, 1, 2]) await neighbour.send(writeRtp(packetOf(i, { ssrc: 0xbad })), session.port);
+    expect(await heard(1)).toHaveLength(1);
+    for (const i of [50, 51, 52, 53]) await rtp.send(writeRtp(packetOf(i)), session.port);
+    await heard(2);
+    await neighbour.send(writeRtp(packetOf(3, { ssrc: 0xbad })), session.port);
+    await rtp.send(writeRtp(packetOf(54)), session.port);
+    expect((await heard(3)).map((line) => line.split(' ')[1])).toEqual(['2', '53', '54']);
+    clock.advance(0);
+    await rtp.nextRtp();
+    expect(neighbour.waiting).toBe(0);
+  });
+
+  it('may come from a relay that RTP_ALLOW names', async () => {
+    const { session, heard, clock } = await startCall({}, (address) => address === ELSEWHERE);
+    const relay = await Peer.open(ELSEWHERE);
+    for (const i of [0, 1, 2]) await relay.send(writeRtp(packetOf(i)), session.port);
+    expect(await heard(1)).toEqual(['1: 2']);
+    clock.advance(0);
+    expect(await relay.nextRtp()).toMatchObject({ marker: true });
+  });
+
+  it('are of one stream while it goes on: another one from the same port is refused', async () => {
+    const { session, rtp, heard } = await startCall();
+    for (let i = 0; i < 4; i++) {
+      await rtp.send(writeRtp(packetOf(i)), session.port);
+      for (const j of [0, 1, 2]) await rtp.send(writeRtp(packetOf(3 * i + j, { ssrc: 0xbad })), session.port);
+    }
+    await rtp.send(writeRtp(packetOf(4, { payload: new Uint8Array(160).fill(77) })), session.port);
+    expect(await heard(5)).toEqual(['1: 0', '2: 1', '3: 2', '4: 3', '5: 77']);
+    expect(session.stats.refused).toBe(12);
+  });
+
   it('survive whatever else comes', async () => {
     const { session, rtp, heard } = await startCall();
     for (const datagram of [Buffer.alloc(0), Buffer.from('nonsense'), Buffer.alloc(1500, 0xff)]) await rtp.send(datagram, session.port);
@@ -150,7 +205,7 @@ describe('the media of a call', () => {
     await rtp.send(writeRtp(packetOf(1)), session.port);
     await rtp.send(Buffer.from('x'), session.port);
     await expect.poll(() => session.stats.refused).toBe(1);
-    session.setRemote({ ...remote, sends: true });
+    session.setRemote({ ...remote, sends: true }, HERE);
     await rtp.send(writeRtp(packetOf(2)), session.port);
     expect(await heard(1)).toEqual(['1: 2']);
   });
@@ -168,6 +223,20 @@ describe('reports', () => {
     ]);
     await session.close();
     expect(await rtcp.nextRtcp()).toMatchObject([{ ssrc: 2 ** 31 }, { type: 'goodbye', ssrcs: [2 ** 31] }]);
+  });
+
+  it('go to the announced port, though a neighbour of the peer spoke first', async () => {
+    const { session, rtcp, clock } = await startCall();
+    const neighbour = await Peer.open();
+    const report = writeReport({ ssrc: 5, cname: 'phone', sender: null, reception: null, goodbye: false });
+    await neighbour.send(report, session.port + 1);
+    await rtcp.send(report, session.port + 1);
+    await neighbour.send(report, session.port + 1);
+    await neighbour.send(Buffer.from('x'), session.port + 1);
+    await expect.poll(() => session.stats.refused).toBe(1);
+    clock.advance(5000);
+    expect(await rtcp.nextRtcp()).toMatchObject([{ ssrc: 2 ** 31 }]);
+    expect(neighbour.waiting).toBe(0);
   });
 
   it('share the port of the sound when that was agreed', async () => {
@@ -198,7 +267,7 @@ describe('silence', () => {
   it('is no time-out while the peer is not to send, and counts from when it is', async () => {
     const { clock, told, session, remote } = await startCall({ sends: false });
     clock.advance(100_000);
-    session.setRemote({ ...remote, sends: true });
+    session.setRemote({ ...remote, sends: true }, HERE);
     clock.advance(29_000);
     expect(told).toEqual([]);
     clock.advance(2000);
@@ -241,7 +310,7 @@ describe('ports', () => {
     expect(ports.free).toBe(5);
     expect(clock.pending).toBe(0);
     session.send(new Uint8Array(160));
-    session.setRemote(remoteMedia());
+    session.setRemote(remoteMedia(), HERE);
     expect(clock.pending).toBe(0);
   });
 
@@ -250,7 +319,7 @@ describe('ports', () => {
     closers.push(() => other.close());
     other.bind({ port: range.first + 3, address: HERE, exclusive: true });
     await once(other, 'listening');
-    const ports = new RtpPorts(range);
+    const ports = new RtpPorts(range, () => 0);
     const { session } = await startSession(ports);
     expect(session.port).toBe(range.first);
     const { session: second } = await startSession(ports);
@@ -265,6 +334,7 @@ describe('ports', () => {
       ports,
       clock: new FakeClock(),
       timeoutMs: 1,
+      isRelay: () => false,
       handlers: { onAudio: () => undefined, onDigit: () => undefined, onTimeout: () => undefined },
     };
     await expect(RtpSession.open(options)).rejects.toThrow(/EADDRNOTAVAIL/);

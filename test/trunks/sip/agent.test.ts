@@ -5,11 +5,14 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallView } from '../../../src/calls/registry.ts';
+import { writeRtp } from '../../../src/carriers/rtp.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { freeUdpPorts } from '../../helpers/ports.ts';
+import { packetOf } from '../rtp/media.ts';
 import { answer, headerIn, OFFER, request } from './line.ts';
 
 const QUIET = { audio: new Int16Array(0), endless: true };
@@ -45,11 +48,11 @@ async function openPhone(): Promise<SipPhone> {
   return phone;
 }
 
-async function openUdp(): Promise<{ socket: Socket; port: number; received: string[] }> {
+async function openUdp(address = '127.0.0.1'): Promise<{ socket: Socket; port: number; received: string[] }> {
   const socket = createSocket('udp4');
   const received: string[] = [];
   socket.on('message', (bytes) => received.push(bytes.toString('latin1')));
-  socket.bind(0, '127.0.0.1');
+  socket.bind(0, address);
   await once(socket, 'listening');
   closing.push(async () => socket.close());
   return { socket, port: socket.address().port, received };
@@ -147,6 +150,18 @@ describe('the user agent', () => {
     await eventually(() => expect(received).toHaveLength(2));
     expect(received[1]).toContain(`Contact: <sip:trunkline@203.0.113.7:${bridge.port}>`);
     expect(received[1]).toContain('c=IN IP4 203.0.113.7');
+  });
+
+  it('takes sound from the media relays of RTP_ALLOW', async () => {
+    const { first, last } = await freeUdpPorts(2);
+    const bridge = await openBridge({ RTP_ALLOW: '127.0.0.2', RTP_PORTS: `${first}-${last}` });
+    const [phone, relay] = [await openUdp(), await openUdp('127.0.0.2')];
+    phone.socket.send(request('INVITE', { body: OFFER, callId: 'relayed' }), bridge.port, '127.0.0.1');
+    await eventually(() => expect(phone.received).toHaveLength(2));
+    phone.socket.send(request('ACK', { to: headerIn(phone.received[1] ?? '', 'To'), callId: 'relayed' }), bridge.port, '127.0.0.1');
+    await eventually(() => expect(stateOf(bridge, 'relayed')).toMatchObject({ state: 'live' }));
+    for (let i = 0; i < 50; i++) relay.socket.send(writeRtp(packetOf(i, { payloadType: 8 })), first, '127.0.0.1');
+    await eventually(() => expect(stateOf(bridge, 'relayed')?.durationMs).toBeGreaterThan(0));
   });
 
   it('says what is wrong when its port is taken, and gives it back at the end', async () => {

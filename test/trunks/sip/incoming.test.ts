@@ -9,10 +9,16 @@ afterEach(() => line.close());
 
 /** `To` of our answer to a call, with our tag. */
 async function begin(options: Parameters<typeof request>[1] = {}): Promise<string> {
-  await line.receive(request('INVITE', { body: OFFER, branch: 'z9hG4bKinvite', ...options }));
+  return beginWith(request('INVITE', { body: OFFER, branch: 'z9hG4bKinvite', ...options }));
+}
+
+/** The same for an INVITE that is there, from `source`. */
+async function beginWith(invite: string, source: Parameters<SipLine['receive']>[1] = PEER): Promise<string> {
+  await line.receive(invite, source);
   const ok = line.take().at(-1) ?? '';
   expect(ok).toMatch(/^SIP\/2\.0 200/);
-  await line.receive(request('ACK', { to: headerIn(ok, 'To'), uri: 'sip:trunkline@198.51.100.1:5060' }));
+  const ack = request('ACK', { to: headerIn(ok, 'To'), uri: 'sip:trunkline@198.51.100.1:5060', callId: headerIn(ok, 'Call-ID') });
+  await line.receive(ack, source);
   return headerIn(ok, 'To');
 }
 
@@ -30,7 +36,9 @@ describe('an INVITE', () => {
     expect(bodyIn(ok)).toContain('c=IN IP4 198.51.100.1\r\n');
     expect(bodyIn(ok)).toContain('m=audio 20000 RTP/AVP 8 101\r\n');
     expect(line.sent[1]).toMatchObject({ host: '192.0.2.7', port: 5062 });
-    expect(line.media[0]?.remotes[0]).toMatchObject({ address: '192.0.2.7', port: 4000, codec: { name: 'alaw' } });
+    await line.receive(request('ACK', { to: headerIn(ok, 'To') }));
+    expect(line.media[0]?.remotes).toMatchObject([{ address: '192.0.2.7', port: 4000, codec: { name: 'alaw' } }]);
+    expect(line.media[0]?.peers).toEqual(['192.0.2.7']);
   });
 
   it('becomes a call with its parties and parameters, vouched for by nobody', async () => {
@@ -51,7 +59,7 @@ describe('an INVITE', () => {
     ['sip:host', '+14155550123'],
   ])('for %s is for %s', async (uri, to) => {
     line = new SipLine();
-    await line.receive(request('INVITE', { body: OFFER, uri, to: '<tel:+14155550123>' }));
+    await begin({ uri, to: '<tel:+14155550123>' });
     expect(line.gateway.registry.list()).toMatchObject([{ to }]);
   });
 
@@ -62,13 +70,13 @@ describe('an INVITE', () => {
   ])('from %s is from %s', async (caller, from) => {
     line = new SipLine();
     const invite = request('INVITE', { body: OFFER });
-    await line.receive(invite.replace(/^From: [^;]*/m, `From: ${caller}`));
+    await beginWith(invite.replace(/^From: [^;]*/m, `From: ${caller}`));
     expect(line.gateway.registry.list()).toMatchObject([{ from }]);
   });
 
   it('goes by the hash of a Call-ID that would not do in a URL', async () => {
     line = new SipLine();
-    await line.receive(request('INVITE', { body: OFFER, callId: '<a/b?c>' }));
+    await begin({ callId: '<a/b?c>' });
     expect(calls()).toEqual([[expect.stringMatching(/^sip-[0-9a-f]{32}$/), 'live', null]]);
   });
 
@@ -158,8 +166,7 @@ describe('an INVITE', () => {
 
   it('is not cancelled any more when it has been answered', async () => {
     line = new SipLine();
-    await line.receive(request('INVITE', { body: OFFER, branch: 'z9hG4bKc' }));
-    line.take();
+    await begin({ branch: 'z9hG4bKc' });
     await line.receive(request('CANCEL', { branch: 'z9hG4bKc' }));
     expect(line.lines()).toEqual(['SIP/2.0 200 OK']);
     expect(calls()).toEqual([['call-1@192.0.2.7', 'live', null]]);
@@ -205,8 +212,10 @@ describe('a call', () => {
     line = new SipLine();
     await line.receive(request('INVITE', { body: OFFER }));
     const to = headerIn(line.take().at(-1) ?? '', 'To');
-    line.gateway.registry.hangup('call-1@192.0.2.7');
+    void line.gateway.registry.drain(0);
+    line.switchboard.close();
     await settle();
+    expect(line.media[0]?.closed).toBe(true);
     expect(line.lines()).toEqual([]);
     await line.receive(request('ACK', { to }));
     expect(line.lines()).toEqual([expect.stringMatching(/^BYE /)]);

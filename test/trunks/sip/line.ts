@@ -5,6 +5,7 @@ import type { SipDestination } from '../../../src/carriers/sip.ts';
 import { Credentials } from '../../../src/trunks/sip/digest.ts';
 import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
+import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
 import { SipStack } from '../../../src/trunks/sip/stack.ts';
 import { Switchboard } from '../../../src/trunks/sip/switchboard.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
@@ -17,6 +18,8 @@ const FIRST_PORT = 20_000;
 export class FakeMedia implements MediaSession {
   readonly port: number;
   readonly remotes: RemoteMedia[] = [];
+  /** Where the descriptions came from. */
+  readonly peers: string[] = [];
   readonly sent: Uint8Array[] = [];
   readonly pressed: string[] = [];
   readonly stats = { received: 0, lost: 0, jitterMs: 0, sent: 0, refused: 0, peerReport: null };
@@ -28,8 +31,9 @@ export class FakeMedia implements MediaSession {
     this.handlers = handlers;
   }
 
-  setRemote(remote: RemoteMedia): void {
+  setRemote(remote: RemoteMedia, peerAddress: string): void {
     this.remotes.push(remote);
+    this.peers.push(peerAddress);
   }
 
   send(bytes: Uint8Array): void {
@@ -73,7 +77,8 @@ export class SipLine {
     };
     const { registry } = this.gateway;
     this.services = { registry, openMedia, mediaAddress: '198.51.100.1', ownUsers: ['trunkline', 'bridge'], mediaTimeoutMs: 60_000, log };
-    this.switchboard = new Switchboard({ services: this.services, dialogsMax: settings.SIP_DIALOGS_MAX, metrics });
+    this.switchboard = new Switchboard({ services: this.services, dialogsMax: settings.SIP_DIALOGS_MAX, unacknowledgedMax: 4, metrics });
+    const requests = new RequestLimit(clock);
     const socket = {
       protocol: 'UDP' as const,
       port: 5060,
@@ -83,6 +88,7 @@ export class SipLine {
     this.stack = new SipStack(socket, {
       ...{ host: '198.51.100.1', clock, log, delegate: this.switchboard },
       admits: (address) => address !== '203.0.113.66',
+      mayAsk: (address) => requests.take(address),
       onDropped: (reason) => void this.dropped.push(reason),
       credentials: () => new Credentials({ user: 'bridge', password: 'secret', clientNonce: () => '0a4f113b' }),
     });

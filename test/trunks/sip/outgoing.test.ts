@@ -50,6 +50,14 @@ describe('an outgoing call', () => {
     expect(line.lines()).toEqual([expect.stringMatching(/^ACK sip:far@192\.0\.2\.7:5070 /)]);
     expect(line.gateway.registry.get(ID)).toMatchObject({ state: 'live', from: '1001', to: '+14155550100', tracks: ['inbound'] });
     expect(line.media[0]?.remotes[0]).toMatchObject({ port: 4000 });
+    expect(line.media[0]?.peers).toEqual(['192.0.2.7']);
+  });
+
+  it('is not answered by whoever hit upon its branch and does not know its Call-ID', async () => {
+    const invite = await dial();
+    await line.receive(answer(invite, '200 OK', [CONTACT], OFFER).replace(/^Call-ID: .*$/m, 'Call-ID: guessed'));
+    expect(line.lines()).toEqual([]);
+    expect(state()).toEqual(['dialing', null]);
   });
 
   it('takes the description of early media where the answer repeats none', async () => {
@@ -177,6 +185,7 @@ describe('an outgoing call', () => {
   it('is not begun when there is no room', async () => {
     line = new SipLine({ MAX_CALLS: '1' });
     await line.receive(request('INVITE', { body: OFFER }));
+    await line.receive(request('ACK', { to: headerIn(line.take().at(-1) ?? '', 'To') }));
     const call = new OutgoingCall({
       ...line.services,
       request: { callId: ID, to: '1', from: null, parameters: {} },

@@ -57,6 +57,23 @@ describe('Retransmissions', () => {
     expect(times).toEqual([500]);
   });
 
+  it('repeat few refusals to one address at once, and others to another', () => {
+    const refuse = (branch: string, host: string): void =>
+      retransmissions.sent({ kind: 'response', method: 'INVITE', statusCode: 488, branch, destination: { host, port: 5060 } }, () =>
+        times.push(clock.nowMs()),
+      );
+    for (let i = 0; i < 100; i++) refuse(`b${i}`, '192.0.2.7');
+    refuse('other', '192.0.2.8');
+    clock.advance(500);
+    expect(times).toHaveLength(17);
+    receive('request', 'ACK', null, 'b0');
+    refuse('next', '192.0.2.7');
+    clock.advance(500);
+    expect(times).toHaveLength(18);
+    clock.advance(60_000);
+    expect(clock.pending).toBe(0);
+  });
+
   it('repeat the refusal of an INVITE until its ACK', () => {
     send('response', 'INVITE', 486);
     clock.advance(2000);

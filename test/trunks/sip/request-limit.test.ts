@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
+import { FakeClock } from '../../fakes/clock.ts';
+
+/** Of a source, and of all. */
+const BURST = 100;
+const PER_SECOND = 20;
+const BURST_OF_ALL = 400;
+const SOURCES_MAX = 1024;
+
+/** How many of `count` requests are let through. */
+function take(limit: RequestLimit, address: string, count: number): number {
+  return Array.from({ length: count }, () => limit.take(address)).filter((taken) => taken).length;
+}
+
+describe('what a source may ask for', () => {
+  it('is a burst, then so much a second', () => {
+    const clock = new FakeClock();
+    const limit = new RequestLimit(clock);
+    expect(take(limit, 'a', 1000)).toBe(BURST);
+    clock.advance(500);
+    expect(take(limit, 'a', 1000)).toBe(PER_SECOND / 2);
+    clock.advance(60_000);
+    expect(take(limit, 'a', 1000)).toBe(BURST);
+  });
+
+  it('is its own', () => {
+    const limit = new RequestLimit(new FakeClock());
+    expect(take(limit, 'a', 1000)).toBe(BURST);
+    expect(take(limit, 'b', 1000)).toBe(BURST);
+  });
+
+  it('is part of what all may ask for', () => {
+    const clock = new FakeClock();
+    const limit = new RequestLimit(clock);
+    const taken = Array.from({ length: 10 }, (_, i) => take(limit, `forged-${i}`, 1000));
+    expect(taken.reduce((sum, count) => sum + count)).toBe(BURST_OF_ALL);
+    clock.advance(1000);
+    expect(take(limit, 'new', 1000)).toBe(BURST);
+  });
+
+  it('is remembered while few others ask, and not for ever', () => {
+    const clock = new FakeClock();
+    const limit = new RequestLimit(clock);
+    take(limit, 'a', BURST);
+    for (let i = 1; i < SOURCES_MAX; i++) limit.take(`other-${i}`);
+    clock.advance(1000);
+    expect(take(limit, 'a', BURST)).toBe(PER_SECOND);
+    for (let i = 0; i < SOURCES_MAX; i++) limit.take(`another-${i}`);
+    clock.advance(1000);
+    expect(take(limit, 'a', BURST)).toBe(BURST);
+  });
+});
