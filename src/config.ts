@@ -1,6 +1,7 @@
 /** Reads the settings from the environment, once. The only file that touches `process.env`. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { coresAvailable } from './cores.ts';
 import { SETTINGS, type SettingName, type Settings } from './settings.ts';
 
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
@@ -16,6 +17,9 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/** Live calls that each core is taken to hold, where MAX_CALLS does not say how many there may be. */
+const CALLS_PER_CORE = 20;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,7 +48,13 @@ export function readSettings(environment: Environment = process.env, { opensPort
   }
   if (problems.length > 0) throw new ConfigError(problems);
   values['MODEL_CACHE_DIR'] = resolve((values as Settings).MODEL_CACHE_DIR || defaultCacheDir(environment));
+  values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   return Object.freeze(values) as Settings;
+}
+
+/** What MAX_CALLS=0 means where so many `cores` are ours, which may be a fraction. */
+export function maxCallsOf(cores: number): number {
+  return Math.max(Math.floor(CALLS_PER_CORE * cores), 1);
 }
 
 /** Where programs keep what they can make again: https://specifications.freedesktop.org/basedir-spec/latest/ */

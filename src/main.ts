@@ -78,7 +78,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await batches.resume();
     await trunks.listen();
     const url = await listen(server, settings);
-    log.info({ url }, 'listening');
+    log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     trunks.asterisk?.open();
     if (settings.ENGINE_PRELOAD) {
       link.start().then(

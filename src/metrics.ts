@@ -24,6 +24,7 @@ export class Metrics {
   readonly registry = new Registry();
 
   readonly calls = this.#gauge('trunkline_calls_live', 'Live calls', ['carrier']);
+  readonly callsMax = this.#gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
   readonly callsEnded = this.#counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
   readonly refused = this.#counter('trunkline_refused_total', 'Requests, sockets and streams refused, by error code', ['code']);
   readonly messages = this.#counter('trunkline_carrier_messages_total', 'Messages from carriers', ['carrier', 'type']);
@@ -66,6 +67,11 @@ export class Metrics {
   readonly partialLag = this.#histogram('trunkline_partial_lag_seconds', 'Last audio used to partial caption', [], LAG_SECONDS);
   readonly finalLag = this.#histogram('trunkline_final_lag_seconds', 'Endpoint (silence held) to final caption', [], LAG_SECONDS);
   readonly partialsDropped = this.#counter('trunkline_partials_dropped_total', 'Partial windows replaced by a newer one or given up', []);
+  readonly tracksBehind = this.#gauge('trunkline_tracks_behind', 'Tracks whose captions come more than a second late now', []);
+  readonly lags = this.#counter('trunkline_lags_total', 'Times that the captions of a track fell more than a second behind', []);
+  readonly finalsLost = this.#counter('trunkline_finals_lost_total', 'Stretches of received audio of which no final caption came', [
+    'reason',
+  ]);
   readonly finals = this.#counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
   readonly feedReaders = this.#gauge('trunkline_feed_readers', 'Open caption feeds', ['kind']);
   readonly feedReadersCut = this.#counter('trunkline_feed_readers_cut_total', 'Caption readers cut off because they were too slow', []);

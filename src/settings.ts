@@ -316,7 +316,7 @@ export const SETTINGS = {
     'When no media comes for this long while someone speaks, silence is assumed so that the caption ends',
   ),
 
-  MAX_CALLS: whole(64, 1, 10_000, 'calls', 'Live calls at once; more are refused'),
+  MAX_CALLS: whole(0, 0, 10_000, 'calls', 'Live calls at once; more are refused. 0 = 20 for each core'),
   START_TIMEOUT_MS: whole(10_000, 100, 600_000, 'ms', 'A carrier socket that has not begun a stream by then is closed'),
   MEDIA_TIMEOUT_MS: whole(60_000, 100, 3_600_000, 'ms', 'A stream without any message for this long is closed'),
   MESSAGE_MAX_BYTES: whole(65_536, 1024, 1_048_576, 'bytes', 'Largest message that a WebSocket may send'),

@@ -1,7 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ConfigError, childEnvironment, findWarnings, isLoopback, readSettings } from '../src/config.ts';
+import { ConfigError, childEnvironment, findWarnings, isLoopback, maxCallsOf, readSettings } from '../src/config.ts';
+import { coresAvailable } from '../src/cores.ts';
 import { SETTINGS } from '../src/settings.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -111,6 +112,13 @@ describe('the settings', () => {
         expect(problems.every((problem) => Object.keys(SETTINGS).some((name) => problem.startsWith(name)))).toBe(true);
       }),
     );
+  });
+
+  it('let in as many calls as the cores are good for, unless they say how many', () => {
+    expect([1, 2, 0.5, 1.5, 16, 0.01].map(maxCallsOf)).toEqual([20, 40, 10, 30, 320, 1]);
+    const byCores = maxCallsOf(coresAvailable());
+    expect([readSettings({}).MAX_CALLS, readSettings({ MAX_CALLS: '0' }).MAX_CALLS]).toEqual([byCores, byCores]);
+    expect(readSettings({ MAX_CALLS: '64' }).MAX_CALLS).toBe(64);
   });
 
   it('keep rewritten graphs where the user keeps what can be made again, unless they say where', () => {

@@ -30,11 +30,13 @@ describe('runGateway', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
-  it('says in one log line where it listens', async () => {
+  it('says in one log line where it listens and how many calls it takes', async () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => void lines.push(line) });
     gateway = await runGateway(readSettings(QUIET), { log });
-    expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'listening', url: gateway.url })]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ msg: 'listening', url: gateway.url, maxCalls: readSettings(QUIET).MAX_CALLS }),
+    ]);
   });
 
   it('warns at the start of what lets strangers in', async () => {

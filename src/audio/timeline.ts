@@ -62,6 +62,7 @@ export class Timeline {
   readonly #reorderSamples: number;
   readonly #gapMaxMs: number;
   readonly #frameSamples: number;
+  readonly #onLost: (fromMs: number, toMs: number) => void;
   #originMs: number | null = null;
   /** Carrier time at which the next sample belongs. */
   #nextMs = 0;
@@ -69,11 +70,23 @@ export class Timeline {
   #lastSequence = 0;
   #highestSequence = 0;
   #receivedSamples = 0;
+  /** Came out so far. */
+  #placedSamples = 0;
   /** By ascending sequence. Holds less than `reorderMs` of audio and one chunk. */
   readonly #held: Held[] = [];
   readonly #gaps: { readonly from: number; readonly to: number }[] = [];
 
-  constructor(options: { readonly rateHz: number; readonly reorderMs: number; readonly gapMaxMs: number }) {
+  /**
+   * @param options.onLost media that the carrier sent never came: between these two times of the audio that comes out, counted from `originMs` on in
+   * samples, what comes out was made up. Not told of a gap in which the carrier sent nothing.
+   */
+  constructor(options: {
+    readonly rateHz: number;
+    readonly reorderMs: number;
+    readonly gapMaxMs: number;
+    readonly onLost?: (fromMs: number, toMs: number) => void;
+  }) {
+    this.#onLost = options.onLost ?? (() => undefined);
     this.#rateHz = options.rateHz;
     this.#reorderSamples = msToSamples(options.reorderMs, options.rateHz);
     this.#gapMaxMs = options.gapMaxMs;
@@ -161,7 +174,7 @@ export class Timeline {
     } else this.#fillGap(chunk, missing, ready);
     if (missing) this.#remember({ from: this.#lastSequence + 1, to: chunk.sequence - 1 });
     if (chunk.sequence > this.#lastSequence) this.#lastSequence = chunk.sequence;
-    ready.push(chunk.samples);
+    this.#putOut(chunk.samples, ready);
     this.#last = chunk.samples;
     this.#nextMs += samplesToMs(chunk.samples.length, this.#rateHz);
   }
@@ -173,11 +186,23 @@ export class Timeline {
     if (!(gapMs > (missing ? this.#jumpToleranceMs(chunk) : FRAME_MS / 2))) return;
     const gap = new Int16Array(msToSamples(Math.min(gapMs, this.#gapMaxMs), this.#rateHz));
     const concealed = missing ? conceal(gap, this.#last, this.#frameSamples) : 0;
-    ready.push(gap);
+    const fromMs = this.#endMs;
+    this.#putOut(gap, ready);
+    if (missing) this.#onLost(fromMs, this.#endMs);
     this.stats.concealedMs += samplesToMs(concealed, this.#rateHz);
     this.stats.silenceMs += samplesToMs(gap.length - concealed, this.#rateHz);
     this.stats.skippedMs += Math.max(0, gapMs - this.#gapMaxMs);
     this.#nextMs = gapMs > this.#gapMaxMs ? chunk.atMs : this.#nextMs + samplesToMs(gap.length, this.#rateHz);
+  }
+
+  /** Where the audio that came out ends. */
+  get #endMs(): number {
+    return (this.#originMs ?? 0) + samplesToMs(this.#placedSamples, this.#rateHz);
+  }
+
+  #putOut(samples: Int16Array, ready: Int16Array[]): void {
+    this.#placedSamples += samples.length;
+    ready.push(samples);
   }
 
   #remember(gap: { from: number; to: number }): void {

@@ -8,7 +8,7 @@ import { signTwilio } from '../carriers/twilio-signature.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
-import type { EarEvent } from '../transcription/ear.ts';
+import type { HeardEvent } from '../transcription/ear.ts';
 import { AppConnection } from './app/connection.ts';
 import { malformed, readAppFrame, type SetupFrame } from './app/frames.ts';
 import { recordingFetcher } from './app/recording.ts';
@@ -55,7 +55,7 @@ export class AppSocket {
   }
 
   /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
-  hear(event: EarEvent): void {
+  hear(event: HeardEvent): void {
     this.#session.hear(event);
   }
 

@@ -1,12 +1,12 @@
-import type { FinalCaption } from './transcript.ts';
+import type { TranscriptItem } from './transcript.ts';
 
-/** Final captions kept over all ended calls, some 15 MB of text: the oldest calls go first, however few they are. */
+/** Final captions and gaps kept over all ended calls, some 15 MB of text: the oldest calls go first, however few they are. */
 const FINALS_MAX = 50_000;
 
 /** A call that is over. */
 interface Archived<View> {
   readonly view: View;
-  readonly finals: readonly FinalCaption[];
+  readonly finals: readonly TranscriptItem[];
 }
 
 /** The calls that ended lately, with their transcripts: at most `callsMax` of them, and a bounded amount of text. */

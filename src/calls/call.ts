@@ -8,16 +8,18 @@ import type { WebSocketLeg } from '../carriers/leg.ts';
 import type { Timer } from '../clock.ts';
 import { ERRORS, TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { EarEvent } from '../transcription/ear.ts';
+import type { HeardEvent } from '../transcription/ear.ts';
 import { readAppRequest } from './app/request.ts';
 import { AppSocket } from './app-socket.ts';
 import type { Interruptible } from './bargein.ts';
 import type { CallContext } from './context.ts';
-import { type EndReason, SPOKEN_TEXT_MAX_CHARS } from './events.ts';
+import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS } from './events.ts';
 import { Finals } from './finals.ts';
 import { Hearing } from './hearing.ts';
-import { TrackChain } from './track.ts';
-import type { FinalCaption } from './transcript.ts';
+import type { LagChange, LagTally } from './lag.ts';
+import { awaitLastFinals } from './last-finals.ts';
+import { TrackChain, type TrackEvent } from './track.ts';
+import type { TranscriptItem } from './transcript.ts';
 import { CallVoice, type VoiceEvent } from './voice.ts';
 import { settlesWithin } from './wait.ts';
 
@@ -25,10 +27,10 @@ import { settlesWithin } from './wait.ts';
 const TICK_MS = 250;
 /** With more audio than this waiting for the engine the carrier's socket is no longer read, until half of it is left. */
 const BACKLOG_MAX_MS = 5000;
-/** How long an ended call waits for its last finals: longer than an ear keeps asking an engine that fails, for one that never answers. */
-const FINALS_WAIT_MS = 30_000;
 /** How long a call that is to be hung up goes on for what is still to be said. */
 const LAST_WORDS_MS = 30_000;
+/** Gaps of one call that have a line in the log each; the rest are in its feed and its transcript. */
+const GAPS_LOGGED_MAX = 20;
 
 /** What a call needs of its leg. */
 export type CallLeg = Pick<WebSocketLeg, 'send' | 'close' | 'fail' | 'pause' | 'resume'> & {
@@ -43,6 +45,8 @@ export interface CallOptions {
   readonly start: CallStart;
   readonly leg: CallLeg;
   readonly context: CallContext;
+  /** Where the calls of the gateway count tracks whose captions come late. */
+  readonly lags: LagTally;
   /** Something that runs on a timer threw: the owner of the leg closes it and ends the call. */
   onFailure(error: unknown): void;
   /** The last final is out and everything is released; `call.ended` follows at once. */
@@ -69,6 +73,8 @@ export class Call {
   #paused = false;
   #hangingUp = false;
   #reason: EndReason | null = null;
+  /** Since when the gateway has waited for this call, to shut down. */
+  #shutdownSinceMs: number | null = null;
   #resolveEnded: () => void = () => undefined;
 
   constructor(options: CallOptions) {
@@ -89,8 +95,8 @@ export class Call {
     for (const track of options.start.tracks) this.#chains.set(track, this.#openChain(track));
   }
 
-  /** The final captions so far, as they came. */
-  get finals(): readonly FinalCaption[] {
+  /** The final captions and gaps so far, as they came. */
+  get finals(): readonly TranscriptItem[] {
     return this.#finals.kept;
   }
 
@@ -167,6 +173,7 @@ export class Call {
    * Only the first reason counts, whichever of stop, socket close and hang-up came first.
    */
   end(reason: EndReason): Promise<void> {
+    if (reason === 'drained') this.#shutdownSinceMs ??= this.#options.context.clock.nowMs();
     if (this.#reason === null) {
       this.#reason = reason;
       void this.#finish(reason);
@@ -179,13 +186,14 @@ export class Call {
     this.#closeLeg(reason);
     this.#app?.close();
     this.voice.close();
+    if (this.#paused) for (const chain of this.#chains.values()) chain.loseUnread();
     await this.#hearTheRest();
     const { durationMs } = this;
     // First, so that whoever hears of the end finds the call ended.
     this.#options.onEnded(this, reason);
     this.#options.context.feed.publish({ type: 'call.ended', callId: this.id, reason, durationMs });
-    const { kept, dropped } = this.#finals;
-    this.#log.info({ reason, durationMs, finals: kept.length, finalsDropped: dropped, ...this.#sumRepairs() }, 'call ended');
+    const { captions, gaps, dropped } = this.#finals;
+    this.#log.info({ reason, durationMs, finals: captions, gaps, finalsDropped: dropped, ...this.#sumRepairs() }, 'call ended');
     this.#resolveEnded();
   }
 
@@ -197,10 +205,17 @@ export class Call {
 
   async #hearTheRest(): Promise<void> {
     const chains = [...this.#chains.values()];
-    const heard = Promise.all(chains.map((chain) => this.#endChain(chain)));
-    const inTime = await settlesWithin(this.#options.context.clock, heard, FINALS_WAIT_MS);
-    if (!inTime) this.#log.warn({ waitedMs: FINALS_WAIT_MS }, 'gave up waiting for the last finals');
-    for (const chain of chains) chain.close();
+    const end = await awaitLastFinals({
+      clock: this.#options.context.clock,
+      heard: Promise.all(chains.map((chain) => this.#endChain(chain))),
+      progress: () => chains.reduce((sum, chain) => sum + chain.progress, 0),
+      shutdownSinceMs: () => this.#shutdownSinceMs,
+      onLook: () => {
+        for (const chain of chains) chain.checkLag();
+      },
+    });
+    // Of what was heard in time nothing is missing, unless something went wrong.
+    for (const chain of chains) chain.close(end === 'heard' ? 'error' : end);
   }
 
   async #endChain(chain: TrackChain): Promise<void> {
@@ -217,6 +232,7 @@ export class Call {
       codec: this.start.codec,
       context: this.#options.context,
       emit: (event) => this.#publish(track, event),
+      onLag: (change) => this.#publishLag(track, change),
       onDrained: () => this.#regulate(),
     });
   }
@@ -255,8 +271,29 @@ export class Call {
     this.#options.context.feed.publish({ type: 'spoken', callId: this.id, utterance, text, heardText, interrupted, atMs });
   }
 
+  #publish(track: Track, event: TrackEvent): void {
+    if (event.type === 'gap') this.#publishGap(track, event);
+    else this.#publishHeard(track, event);
+  }
+
+  #publishGap(track: Track, { startMs, endMs, reason }: Pick<GapEvent, 'startMs' | 'endMs' | 'reason'>): void {
+    this.#finals.addGap({ kind: 'gap', track, startMs, endMs, reason });
+    if (this.#finals.gaps <= GAPS_LOGGED_MAX) {
+      this.#log.warn(
+        { track, startMs, endMs, reason },
+        reason === 'media' ? 'sound was lost on its way here' : 'no final caption comes of a stretch',
+      );
+    }
+    this.#options.context.feed.publish({ type: 'gap', callId: this.id, track, startMs, endMs, reason });
+  }
+
+  #publishLag(track: Track, change: LagChange): void {
+    this.#options.lags.note(this.#log, track, change);
+    this.#options.context.feed.publish({ type: change.type, callId: this.id, track, atMs: this.durationMs, lagMs: change.lagMs });
+  }
+
   /** What an ear heard, unless it is our own echo. */
-  #publish(track: Track, heard: EarEvent): void {
+  #publishHeard(track: Track, heard: HeardEvent): void {
     const event = track === 'inbound' ? this.#hearing.filter(heard) : heard;
     if (event === null) return;
     if (track === 'inbound') this.#app?.hear(event);
@@ -273,7 +310,10 @@ export class Call {
 
   #tick(): void {
     try {
-      if (!this.#paused) for (const chain of this.#chains.values()) chain.checkStall();
+      for (const chain of this.#chains.values()) {
+        if (!this.#paused) chain.checkStall();
+        chain.checkLag();
+      }
       this.#regulate();
     } catch (error) {
       this.#options.onFailure(error);

@@ -1,5 +1,6 @@
 /** What the caption feed says, one JSON object each. These shapes are public: other programs are written against them. */
 import type { Track } from '../carriers/carrier.ts';
+import type { LossReason } from '../transcription/ear.ts';
 
 /** A call has begun; the first event of its id. One that we make begins when it is answered; if it never is, `call.ended` is its only event. */
 export interface CallStartedEvent {
@@ -38,6 +39,35 @@ export interface CaptionEvent {
   readonly startMs: number;
   readonly endMs: number;
   /** Wall time from the arrival of the last audio used to the emit. */
+  readonly lagMs: number;
+}
+
+/**
+ * Why a stretch has no final caption: as a {@link LossReason}, or `media`: its sound was lost on the way to us. Silence that a carrier does not send is
+ * no gap.
+ */
+export type GapReason = LossReason | 'media';
+
+/** A stretch of a track is missing: no final caption comes of it, and none came. */
+export interface GapEvent {
+  readonly type: 'gap';
+  readonly callId: string;
+  readonly track: Track;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly reason: GapReason;
+}
+
+/**
+ * The captions of a track have fallen behind what is said on it, or have caught up. They take turns, and a new `lag.started` comes some seconds after the
+ * last `lag.ended` at the earliest.
+ */
+export interface LagEvent {
+  readonly type: 'lag.started' | 'lag.ended';
+  readonly callId: string;
+  readonly track: Track;
+  readonly atMs: number;
+  /** How far behind: when it was noticed, or, at the end, at the worst. */
   readonly lagMs: number;
 }
 
@@ -81,4 +111,4 @@ export interface CallEndedEvent {
   readonly durationMs: number;
 }
 
-export type FeedEvent = CallStartedEvent | SpeechEvent | CaptionEvent | SpokenEvent | DtmfEvent | CallEndedEvent;
+export type FeedEvent = CallStartedEvent | SpeechEvent | CaptionEvent | GapEvent | LagEvent | SpokenEvent | DtmfEvent | CallEndedEvent;

@@ -1,4 +1,4 @@
-import type { EarEvent } from '../transcription/ear.ts';
+import type { HeardEvent } from '../transcription/ear.ts';
 import { ECHO_DELAY_MAX_MS, isEcho, mayBeEcho } from './echo.ts';
 import type { CallVoice } from './voice.ts';
 
@@ -10,7 +10,7 @@ interface HearingOptions {
   onEcho(): void;
 }
 
-type Caption = Extract<EarEvent, { type: 'caption' }>;
+type Caption = Extract<HeardEvent, { type: 'caption' }>;
 
 /** Stands between the caller's ear and the rest: tells the voice when the caller speaks, and keeps our own echo out of the caller's captions. */
 export class Hearing {
@@ -27,7 +27,7 @@ export class Hearing {
    * The event as others may have it; null = not at all. Of an utterance that proves to be an echo only after its first words were shown, the final
    * comes without text, so that it still ends.
    */
-  filter(event: EarEvent): EarEvent | null {
+  filter(event: HeardEvent): HeardEvent | null {
     const { voice } = this.#options;
     if (event.type === 'caption') return this.#filterCaption(event);
     const started = event.type === 'speech.started';

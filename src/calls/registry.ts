@@ -13,8 +13,9 @@ import { Call, type CallLeg } from './call.ts';
 import type { CallContext } from './context.ts';
 import { type Dialled, DialledCalls, type Ringing } from './dialled.ts';
 import type { EndReason } from './events.ts';
+import { LagTally } from './lag.ts';
 import { CallTokens } from './tokens.ts';
-import type { FinalCaption } from './transcript.ts';
+import type { TranscriptItem } from './transcript.ts';
 import type { CallVoice } from './voice.ts';
 import { settlesWithin } from './wait.ts';
 
@@ -65,12 +66,15 @@ export class CallRegistry {
   readonly #dialled = new DialledCalls();
   readonly #live = new Map<string, Call>();
   readonly #archive: Archive<CallView>;
+  readonly #lags: LagTally;
   #drained: Promise<void> | null = null;
 
   constructor(context: CallContext) {
     this.#context = context;
     this.tokens = new CallTokens({ clock: context.clock });
     this.#archive = new Archive({ callsMax: context.settings.CALLS_KEPT });
+    this.#lags = new LagTally(context.clock, context.metrics);
+    context.metrics.callsMax.set(context.settings.MAX_CALLS);
   }
 
   /** Calls that take up a place: live ones, those still captioning their last words, and sockets that have not begun a stream yet. */
@@ -147,8 +151,8 @@ export class CallRegistry {
     return ringing === undefined ? this.#archive.get(id)?.view : viewOfRinging(ringing);
   }
 
-  /** The call's final captions so far, as they came; undefined = no such call. */
-  finals(id: string): readonly FinalCaption[] | undefined {
+  /** The call's final captions and gaps so far, as they came; undefined = no such call. */
+  finals(id: string): readonly TranscriptItem[] | undefined {
     return this.#live.get(id)?.finals ?? this.#archive.get(id)?.finals;
   }
 
@@ -209,6 +213,7 @@ export class CallRegistry {
       start,
       leg,
       context: this.#context,
+      lags: this.#lags,
       onFailure: (error) => arrival.fail(error),
       onEnded: (ended, reason) => this.#archiveCall(ended, reason),
     });

@@ -5,21 +5,34 @@ import { Resampler } from '../audio/resample.ts';
 import { Timeline, type TimelineStats } from '../audio/timeline.ts';
 import type { CarrierEvent } from '../carriers/carrier.ts';
 import type { Metrics } from '../metrics.ts';
-import { Ear, type EarEvent, type EarMetrics } from '../transcription/ear.ts';
+import { Ear, type EarEvent, type EarMetrics, type LossReason } from '../transcription/ear.ts';
 import { type Codec, samplesToMs } from '../units.ts';
 import { ArrivalTimes } from './arrival-times.ts';
 import type { CallContext } from './context.ts';
+import type { GapEvent } from './events.ts';
+import { type LagChange, LagWatch } from './lag.ts';
 import { SkippedTime } from './skipped-time.ts';
 
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
+type Gap = Pick<GapEvent, 'type' | 'startMs' | 'endMs' | 'reason'>;
+
+/** What is told of a track: what its ear hears, and what is missing beside. */
+export type TrackEvent = EarEvent | Gap;
+
+/** Less lost sound than this takes no word with it; it is concealed and counted alone. */
+const LOST_MEDIA_MIN_MS = 500;
+/** A carrier that was sending and was not read for no longer than this has nothing waiting to speak of. */
+const UNREAD_MIN_MS = 100;
 
 /** What a track is made of, and whom it tells. */
 export interface TrackOptions {
   readonly carrier: string;
   readonly codec: Codec;
   readonly context: CallContext;
-  /** What the ear hears; times in ms of the call. */
-  emit(event: EarEvent): void;
+  /** Times are in ms of the call. */
+  emit(event: TrackEvent): void;
+  /** Its captions have fallen behind, or caught up. */
+  onLag(change: LagChange): void;
   /** The ear's backlog fell again. */
   onDrained(): void;
 }
@@ -35,6 +48,9 @@ export class TrackChain {
   #isTimed: boolean | null = null;
   #heardSamples = 0;
   readonly #skipped = new SkippedTime();
+  readonly #lag: LagWatch;
+  /** Sound lost in the chunk at hand, in the ear's time. */
+  #lost: { readonly fromMs: number; readonly toMs: number }[] = [];
   /** Where the track ended; null while it goes on. */
   #endedMs: number | null = null;
   #lastMediaAtMs: number | null = null;
@@ -44,10 +60,12 @@ export class TrackChain {
     const { settings } = options.context;
     this.#options = options;
     this.#arrivals = new ArrivalTimes(options.context.clock);
+    this.#lag = new LagWatch(options.context.clock, (change) => options.onLag(change));
     this.#timeline = new Timeline({
       rateHz: options.codec.rateHz,
       reorderMs: settings.REORDER_MS,
       gapMaxMs: settings.GAP_MAX_MS,
+      onLost: (fromMs, toMs) => void this.#lost.push({ fromMs, toMs }),
     });
     this.#resampler = new Resampler(options.codec.rateHz, ENGINE_RATE_HZ);
   }
@@ -77,6 +95,11 @@ export class TrackChain {
     return this.#ear?.backlogMs ?? 0;
   }
 
+  /** Grows whenever something of what was received was understood, and means nothing else. */
+  get progress(): number {
+    return this.#ear?.progress ?? 0;
+  }
+
   get repairs(): Readonly<TimelineStats> {
     return this.#timeline.stats;
   }
@@ -93,6 +116,18 @@ export class TrackChain {
     this.#skipped.add(this.#heardMs, this.#timeline.stats.skippedMs);
     this.#hear(ready);
     this.#reportRepairs();
+  }
+
+  /** To be called a few times a second, that lag is noticed even when no caption comes. */
+  checkLag(): void {
+    if (this.#ear !== null) this.#lag.note(this.#ear.lagMs);
+  }
+
+  /** The call ends while its carrier is not read: what it has sent since then is never heard. */
+  loseUnread(): void {
+    const { clock } = this.#options.context;
+    const unreadMs = this.#lastMediaAtMs === null ? 0 : Math.round(clock.nowMs() - this.#lastMediaAtMs);
+    if (unreadMs > UNREAD_MIN_MS) this.#lose(this.lastsMs, this.lastsMs + unreadMs, 'overload');
   }
 
   /**
@@ -116,25 +151,56 @@ export class TrackChain {
 
   /** No more audio: everything held back is heard. Resolves when the last final is out. */
   async end(): Promise<void> {
+    try {
+      this.#hearTail();
+    } finally {
+      this.#endedMs ??= this.lastsMs;
+      // What was taken in before is understood all the same.
+      await this.#ear?.end();
+    }
+  }
+
+  /** Gives up at once, and tells what is missing, for `reason`. */
+  close(reason: LossReason): void {
+    this.#ear?.giveUp(reason);
+    this.#lag.end();
+  }
+
+  #hearTail(): void {
     this.#hear(this.#timeline.flush());
     this.#endedMs = this.lastsMs;
     this.#reportRepairs();
     const rest = this.#resampler.flush();
     if (rest.length > 0) this.#ear?.push(rest);
-    await this.#ear?.end();
-  }
-
-  /** Gives up at once. */
-  close(): void {
-    this.#ear?.close();
   }
 
   #hear(stretches: readonly Int16Array[]): void {
-    for (const stretch of stretches) {
-      this.#heardSamples += stretch.length;
-      const wide = this.#resampler.push(stretch);
-      if (wide.length > 0) this.#openEar().push(wide);
+    const fromMs = this.#heardMs;
+    for (const stretch of stretches) this.#heardSamples += stretch.length;
+    try {
+      for (const stretch of stretches) this.#push(this.#resampler.push(stretch));
+    } catch (error) {
+      this.#lose(this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(this.#heardMs), 'overload');
+      throw error;
     }
+    this.#tellLostMedia();
+  }
+
+  #push(samples: Int16Array): void {
+    if (samples.length > 0) this.#openEar().push(samples);
+  }
+
+  #tellLostMedia(): void {
+    if (this.#lost.length === 0) return;
+    for (const { fromMs, toMs } of this.#lost.splice(0)) {
+      const [startMs, endMs] = [this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(toMs)];
+      if (endMs - startMs >= LOST_MEDIA_MIN_MS) this.#options.emit({ type: 'gap', startMs, endMs, reason: 'media' });
+    }
+  }
+
+  #lose(startMs: number, endMs: number, reason: LossReason): void {
+    this.#options.context.metrics.finalsLost.inc({ reason });
+    this.#options.emit({ type: 'gap', startMs: Math.round(startMs), endMs: Math.round(endMs), reason });
   }
 
   #openEar(): Ear {
@@ -146,7 +212,7 @@ export class TrackChain {
       clock: context.clock,
       originMs: this.#timeline.originMs ?? 0,
       emit: (event) => emit(this.#inCallTime(event)),
-      metrics: toEarMetrics(context.metrics),
+      metrics: this.#countLag(toEarMetrics(context.metrics)),
     });
     ear.onDrained(onDrained);
     this.#ear = ear;
@@ -155,8 +221,22 @@ export class TrackChain {
 
   #inCallTime(event: EarEvent): EarEvent {
     if (this.#skipped.totalMs === 0) return event;
-    if (event.type !== 'caption') return { ...event, atMs: this.#skipped.toCallMs(event.atMs) };
+    if ('atMs' in event) return { ...event, atMs: this.#skipped.toCallMs(event.atMs) };
     return { ...event, startMs: this.#skipped.toCallMs(event.startMs), endMs: this.#skipped.toCallMs(event.endMs) };
+  }
+
+  #countLag(metrics: EarMetrics): EarMetrics {
+    return {
+      ...metrics,
+      partial: (lagMs) => {
+        metrics.partial(lagMs);
+        this.#lag.note(lagMs);
+      },
+      final: (how, lagMs) => {
+        metrics.final(how, lagMs);
+        this.#lag.note(lagMs);
+      },
+    };
   }
 
   #reportRepairs(): void {
@@ -180,5 +260,6 @@ export function toEarMetrics(metrics: Metrics): EarMetrics {
       metrics.finalLag.observe(lagMs / 1000);
     },
     partialDropped: () => metrics.partialsDropped.inc(),
+    finalLost: (reason) => metrics.finalsLost.inc({ reason }),
   };
 }

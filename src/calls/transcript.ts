@@ -1,6 +1,7 @@
 /** A call's final captions as a text that people and players read. */
 import type { Track } from '../carriers/carrier.ts';
 import { formatTime } from '../transcription/subtitles.ts';
+import type { GapReason } from './events.ts';
 
 /** One utterance as it was finally understood; times in ms of the call's received audio. */
 export interface FinalCaption {
@@ -12,56 +13,92 @@ export interface FinalCaption {
   readonly endMs: number;
 }
 
-/** `json`: an array of {@link FinalCaption}; `text`: a line for each; `srt`: SubRip; `vtt`: WebVTT with a voice span for each track. */
+/** A stretch of which the transcript has nothing, as a `gap` event told it; `limit`: there were finals, more than are kept. */
+export interface TranscriptGap {
+  readonly kind: 'gap';
+  readonly track: Track;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly reason: GapReason | 'limit';
+}
+
+/** One entry of a transcript. */
+export type TranscriptItem = FinalCaption | TranscriptGap;
+
+/** What people read in place of the words of a gap. */
+const MISSING = 'missing';
+
+/**
+ * `json`: an array of {@link FinalCaption}, in which a gap is one without text and with `kind` and `reason`; `text`: a line for each; `srt`: SubRip; `vtt`:
+ * WebVTT with a voice span for each track. There, a gap is `[missing]`.
+ */
 export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'vtt'] as const;
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 const HOUR_MS = 3_600_000;
 
 /** Who speaks, as a transcript names them; null = it need not be said. */
-export type NameSpeaker = (final: FinalCaption) => string | null;
+export type NameSpeaker = (item: TranscriptItem) => string | null;
 
 /**
- * `finals` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to say; they name speakers
+ * `items` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to say; they name speakers
  * by their track unless `nameSpeaker` knows better.
  */
 export function formatTranscript(
-  finals: readonly FinalCaption[],
+  items: readonly TranscriptItem[],
   format: TranscriptFormat,
-  nameSpeaker: NameSpeaker = (final) => final.track,
+  nameSpeaker: NameSpeaker = (item) => item.track,
 ): string {
-  const sorted = finals.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
+  const sorted = items.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
   switch (format) {
     case 'json':
-      return JSON.stringify(sorted.map(({ track, utterance, text, startMs, endMs }) => ({ track, utterance, text, startMs, endMs })));
+      return JSON.stringify(sorted.map(toJsonItem));
     case 'text':
-      return sorted.map((final) => `[${formatShortTime(final.startMs)}] ${withSpeaker(final, nameSpeaker)}\n`).join('');
+      return sorted.map((item) => formatLine(item, nameSpeaker)).join('');
     case 'srt':
-      return sorted.map((final, index) => formatSrtCue(final, index, nameSpeaker)).join('\n');
+      return sorted.map((item, index) => formatSrtCue(item, index, nameSpeaker)).join('\n');
     case 'vtt':
-      return `WEBVTT\n${sorted.map((final) => formatVttCue(final, nameSpeaker)).join('')}`;
+      return `WEBVTT\n${sorted.map((item) => formatVttCue(item, nameSpeaker)).join('')}`;
   }
 }
 
-function withSpeaker(final: FinalCaption, nameSpeaker: NameSpeaker): string {
-  const speaker = nameSpeaker(final);
-  return `${speaker === null ? '' : `${speaker}: `}${onOneLine(final.text)}`;
+/** Readers that know of captions alone find one without words, of no utterance. */
+function toJsonItem(item: TranscriptItem): object {
+  const { track, startMs, endMs } = item;
+  if ('kind' in item) return { kind: item.kind, track, utterance: 0, text: '', startMs, endMs, reason: item.reason };
+  return { track, utterance: item.utterance, text: item.text, startMs, endMs };
 }
 
-function formatSrtCue(final: FinalCaption, index: number, nameSpeaker: NameSpeaker): string {
-  return `${index + 1}\n${formatTime(final.startMs, ',')} --> ${formatTime(cueEndMs(final), ',')}\n${withSpeaker(final, nameSpeaker)}\n`;
+function formatLine(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
+  const [start, end] = [formatShortTime(item.startMs), formatShortTime(item.endMs)];
+  return `[${start}] ${withSpeaker(item, nameSpeaker, 'kind' in item ? `[${MISSING} ${start}–${end}]` : item.text)}\n`;
+}
+
+/** The words of a cue, which itself says from when until when. */
+function cueText(item: TranscriptItem): string {
+  return 'kind' in item ? `[${MISSING}]` : item.text;
+}
+
+function withSpeaker(item: TranscriptItem, nameSpeaker: NameSpeaker, text: string): string {
+  const speaker = nameSpeaker(item);
+  return `${speaker === null ? '' : `${speaker}: `}${onOneLine(text)}`;
+}
+
+function formatSrtCue(item: TranscriptItem, index: number, nameSpeaker: NameSpeaker): string {
+  const times = `${formatTime(item.startMs, ',')} --> ${formatTime(cueEndMs(item), ',')}`;
+  return `${index + 1}\n${times}\n${withSpeaker(item, nameSpeaker, cueText(item))}\n`;
 }
 
 /** WebVTT §4.2.2: cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
-function formatVttCue(final: FinalCaption, nameSpeaker: NameSpeaker): string {
-  const speaker = nameSpeaker(final);
-  const text = onOneLine(final.text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `\n${formatTime(final.startMs, '.')} --> ${formatTime(cueEndMs(final), '.')}\n${speaker === null ? '' : `<v ${speaker}>`}${text}\n`;
+function formatVttCue(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
+  const speaker = nameSpeaker(item);
+  const text = onOneLine(cueText(item)).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `\n${formatTime(item.startMs, '.')} --> ${formatTime(cueEndMs(item), '.')}\n${speaker === null ? '' : `<v ${speaker}>`}${text}\n`;
 }
 
 /** WebVTT §4.1: a cue's end lies after its start. */
-function cueEndMs(final: FinalCaption): number {
-  return Math.max(final.endMs, final.startMs + 1);
+function cueEndMs({ startMs, endMs }: TranscriptItem): number {
+  return Math.max(endMs, startMs + 1);
 }
 
 /** A blank line would end the cue. */

@@ -1,5 +1,5 @@
 /** Captions on a terminal: what is being said changes in place, what has been said stays. */
-import type { CaptionEvent } from '../calls/events.ts';
+import type { CaptionEvent, GapEvent } from '../calls/events.ts';
 import type { Track } from '../carriers/carrier.ts';
 import type { LiveLine, Output } from './terminal.ts';
 
@@ -26,6 +26,11 @@ export class CaptionDisplay {
     if (final) this.#out.line(head + text);
   }
 
+  /** A line that stays, in place of words that are missing. */
+  showGap(gap: GapEvent): void {
+    this.#out.line(speechHead(gap) + missingWords(gap));
+  }
+
   /** Takes the live lines away. */
   end(): void {
     this.#speaking.clear();
@@ -34,7 +39,7 @@ export class CaptionDisplay {
 }
 
 /** When and who, in columns: `0:04  Caller  `. */
-export function speechHead({ startMs, track }: Pick<CaptionEvent, 'startMs' | 'track'>): string {
+export function speechHead({ startMs, track }: Pick<CaptionEvent | GapEvent, 'startMs' | 'track'>): string {
   return head(startMs, SPEAKERS[track]);
 }
 
@@ -43,8 +48,16 @@ export function appHead(atMs: number): string {
   return head(atMs, 'App');
 }
 
-function head(atMs: number, speaker: string): string {
+/** What stands in place of the words of a stretch that has no caption: `[missing until 0:09: overload]`. */
+export function missingWords({ endMs, reason }: Pick<GapEvent, 'endMs' | 'reason'>): string {
+  return `[missing until ${shortTime(endMs)}: ${reason}]`;
+}
+
+function shortTime(atMs: number): string {
   const seconds = Math.floor(atMs / 1000);
-  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  return `${time.padStart(6)}  ${speaker.padEnd(SPEAKER_CHARS)}  `;
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+function head(atMs: number, speaker: string): string {
+  return `${shortTime(atMs).padStart(6)}  ${speaker.padEnd(SPEAKER_CHARS)}  `;
 }

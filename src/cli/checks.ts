@@ -3,11 +3,15 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { systemClock } from '../clock.ts';
+<<<<<<< HEAD
 import { ConfigError, findWarnings, readSettings } from '../config.ts';
+=======
+import { ConfigError, readSettings } from '../config.ts';
+import { coresAvailable } from '../cores.ts';
+>>>>>>> finals
 import { createLink, workersOf } from '../link/from-settings.ts';
 import type { Link } from '../link/link.ts';
 import { createLog } from '../log.ts';
@@ -146,10 +150,11 @@ function sinceMs(startMs: number): number {
 }
 
 /** Whether the engine processes of the settings fit the cores. */
-export function checkCores(settings: Settings, cores: number = availableParallelism()): Finding {
+export function checkCores(settings: Settings, cores: number = coresAvailable()): Finding {
   const workers = workersOf(settings, cores);
   const threads = workers * settings.ENGINE_THREADS;
-  const detail = `${cores} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s)`;
+  const found = Number.isInteger(cores) ? cores : cores.toFixed(1);
+  const detail = `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s); at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
   return { name: 'cores', status: 'warn', detail: `${detail} are more than that: lower ENGINE_WORKERS or ENGINE_THREADS` };
 }

@@ -1,4 +1,5 @@
 /** `trunkline config`: what every setting is, and what it would be without you. */
+import { readSettings } from '../config.ts';
 import { SETTINGS, type SettingName, type Settings } from '../settings.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -14,14 +15,18 @@ interface SettingRow {
 
 /** Prints the settings in use, as a list for people or as JSON. */
 export function showConfig(settings: Settings, options: { readonly json: boolean }, { out }: Terminal): number {
-  const rows = (Object.keys(SETTINGS) as SettingName[]).map((name) => describe(name, settings));
+  const names = Object.keys(SETTINGS) as SettingName[];
+  const rows = names.map((name) => describe(name, settings));
   if (options.json) {
     out.line(JSON.stringify(rows, null, 2));
     return EXIT_OK;
   }
   out.line('Settings are environment variables. A * marks what differs from its default.');
-  for (const row of rows) {
-    const isChanged = row.value !== row.default;
+  const defaults = readSettings({});
+  for (const [index, row] of rows.entries()) {
+    const name = names[index];
+    // Some defaults follow the machine: what they come to here is no change.
+    const isChanged = name !== undefined && String(settings[name]) !== String(defaults[name]);
     out.line();
     out.line(`${isChanged ? '*' : ' '} ${out.bold(`${row.name}=${row.value}`)}`);
     out.line(`    ${row.meaning}`);

@@ -1,6 +1,6 @@
 /** `trunkline demo`: a whole call with no phone and no account. A gateway, a simulated carrier and a reader of the captions, all in this process. */
 import { randomUUID } from 'node:crypto';
-import type { CaptionEvent } from '../calls/events.ts';
+import type { CaptionEvent, GapEvent } from '../calls/events.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { type Gateway, runGateway } from '../main.ts';
@@ -9,12 +9,13 @@ import type { Settings } from '../settings.ts';
 import { type CallReport, placeCall } from '../simulator/twilio-caller.ts';
 import { MULAW_8K, samplesToMs } from '../units.ts';
 import { loadAudio } from './audio-file.ts';
-import { CaptionDisplay, speechHead } from './caption-display.ts';
+import { CaptionDisplay, missingWords, speechHead } from './caption-display.ts';
 import { startExample } from './example.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { openFeed } from './feed-client.ts';
 import { Interruption } from './interruption.ts';
 import { LatencyMeter, quantile, sumOfMetric } from './latencies.ts';
+import { ownGateway } from './own-gateway.ts';
 import { untilReady } from './readiness.ts';
 import { giveTalk } from './talk.ts';
 import type { Output, Terminal } from './terminal.ts';
@@ -32,15 +33,12 @@ export interface DemoOptions {
 /** Answers that a talk has at least. */
 const TURNS = 3;
 
-/** Whatever the environment says, the demo's gateway is this machine's alone, on a port of its own, and ends when it is told to. */
-const DEMO_SETTINGS = { HOST: '127.0.0.1', PORT: 0, PUBLIC_URL: '', API_KEYS: [], TWILIO_AUTH_TOKEN: '', DRAIN_TIMEOUT_MS: 0 } as const;
-
 /** Gives the demo; returns the exit code. */
 export async function demo(options: DemoOptions, environment: Settings, terminal: Terminal): Promise<number> {
-  if (!options.talk) return demonstrate(options, { ...environment, ...DEMO_SETTINGS }, terminal);
+  if (!options.talk) return demonstrate(options, ownGateway(environment), terminal);
   const app = await startExample('echo');
   try {
-    return await demonstrate(options, { ...environment, ...DEMO_SETTINGS, APP_URL: app.url, APP_GREETING: '', BARGE_IN: 'any' }, terminal);
+    return await demonstrate(options, { ...ownGateway(environment), APP_URL: app.url, APP_GREETING: '', BARGE_IN: 'any' }, terminal);
   } finally {
     await app.stop();
   }
@@ -84,12 +82,12 @@ async function giveCall(gateway: Gateway, { fast }: DemoOptions, { out }: Termin
 
   const display = new CaptionDisplay(out);
   const meter = new LatencyMeter();
-  const finals: CaptionEvent[] = [];
+  const finals: (CaptionEvent | GapEvent)[] = [];
   const feed = await openFeed(gateway.url, callSid, (event) => {
     meter.note(event, systemClock.nowMs());
-    if (event.type !== 'caption') return;
-    display.show(event);
-    if (event.final) finals.push(event);
+    if (event.type === 'gap') display.showGap(event);
+    if (event.type === 'caption') display.show(event);
+    if (event.type === 'gap' || (event.type === 'caption' && event.final)) finals.push(event);
   });
   try {
     const report = await placeCall({
@@ -109,7 +107,7 @@ async function giveCall(gateway: Gateway, { fast }: DemoOptions, { out }: Termin
   }
   printTranscript(finals, out);
   printLatencies(meter, { fast, audioMs: seconds * 1000, runSeconds: await modelRunSeconds(gateway) }, out);
-  return finals.length;
+  return finals.filter(({ type }) => type === 'caption').length;
 }
 
 /** Whether the talk went as it was meant to: three answers, one of them cut short. */
@@ -130,10 +128,12 @@ function checkCall({ closeCode, closeReason }: CallReport): void {
   if (closeCode !== 1000) throw new Error(`the gateway ended the call with ${closeCode} ${closeReason}`);
 }
 
-function printTranscript(finals: readonly CaptionEvent[], out: Output): void {
+function printTranscript(finals: readonly (CaptionEvent | GapEvent)[], out: Output): void {
   out.line();
   out.line(out.bold('Transcript'));
-  for (const final of finals.toSorted((a, b) => a.startMs - b.startMs)) out.line(speechHead(final) + final.text);
+  for (const item of finals.toSorted((a, b) => a.startMs - b.startMs)) {
+    out.line(speechHead(item) + (item.type === 'gap' ? missingWords(item) : item.text));
+  }
 }
 
 /** All model runs of the gateway so far, in seconds of one core. */

@@ -1,13 +1,23 @@
 /** `trunkline doctor`: is everything there that a gateway needs? */
+
+import { showCapacity } from './capacity.ts';
 import { checkCores, checkFfmpeg, checkModels, checkNode, checkPorts, checkRuntime, checkSettings, type Finding } from './checks.ts';
-import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 const LABEL_CHARS = 12;
 const MARKS: Readonly<Record<Finding['status'], string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' };
 
-/** Runs every check, printing each as it is done. Returns the exit code: failed when one check fails. */
-export async function doctor(options: { readonly json: boolean }, { out, err }: Terminal): Promise<number> {
+/** What is asked of the doctor. */
+export interface DoctorOptions {
+  readonly json: boolean;
+  /** Also measure how many calls the machine holds, if all is well. */
+  readonly capacity: boolean;
+}
+
+/** Runs every check, printing each as it is done. Returns the exit code: failed when one check fails, or not one number of calls is held. */
+export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
+  const { out, err } = terminal;
   const { settings, findings: settingsFindings } = checkSettings();
   const checks: readonly (() => Promise<Finding[]>)[] = [
     async () => [await checkNode()],
@@ -27,6 +37,12 @@ export async function doctor(options: { readonly json: boolean }, { out, err }: 
     if (!options.json) for (const { name, status, detail } of found) out.line(`${MARKS[status]}  ${name.padEnd(LABEL_CHARS)}  ${detail}`);
   }
   const healthy = findings.every(({ status }) => status !== 'fail');
-  if (options.json) out.line(JSON.stringify({ healthy, findings }, null, 2));
-  return healthy ? EXIT_OK : EXIT_FAILED;
+  if (!options.capacity || !healthy) {
+    if (options.json) out.line(JSON.stringify({ healthy, findings }, null, 2));
+    return healthy ? EXIT_OK : EXIT_FAILED;
+  }
+  const capacity = await showCapacity(settings, { quiet: options.json }, terminal);
+  if (capacity === null) return EXIT_INTERRUPTED;
+  if (options.json) out.line(JSON.stringify({ healthy, findings, capacity }, null, 2));
+  return capacity.calls > 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -1,4 +1,4 @@
-/** Reads a gateway's caption feed through its public door. */
+/** Reads a gateway's caption feed as any program would. */
 import { WebSocket } from 'ws';
 import type { FeedEvent } from '../calls/events.ts';
 
@@ -14,9 +14,7 @@ export interface FeedClient {
  * @throws Error when the gateway does not open it.
  */
 export async function openFeed(url: string, callId: string, onEvent: (event: FeedEvent) => void): Promise<FeedClient> {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/captions?call=${encodeURIComponent(callId)}`, {
-    perMessageDeflate: false,
-  });
+  const socket = openSocket(url, `?call=${encodeURIComponent(callId)}`);
   const callEnded = new Promise<void>((resolve, reject) => {
     socket.on('message', (data: Buffer) => {
       const event = JSON.parse(data.toString()) as FeedEvent;
@@ -26,9 +24,28 @@ export async function openFeed(url: string, callId: string, onEvent: (event: Fee
     socket.once('close', () => reject(new Error('the caption feed was cut')));
   });
   callEnded.catch(() => undefined);
-  await new Promise<void>((resolve, reject) => {
+  await untilOpen(socket);
+  return { callEnded, close: () => socket.close() };
+}
+
+/**
+ * Opens the feed of all calls. Resolves, when events can come, with the function that closes it.
+ * @throws Error when the gateway does not open it.
+ */
+export async function openWholeFeed(url: string, onEvent: (event: FeedEvent) => void): Promise<() => void> {
+  const socket = openSocket(url, '');
+  socket.on('message', (data: Buffer) => onEvent(JSON.parse(data.toString()) as FeedEvent));
+  await untilOpen(socket);
+  return () => socket.close();
+}
+
+function openSocket(url: string, query: string): WebSocket {
+  return new WebSocket(`${url.replace(/^http/, 'ws')}/v1/captions${query}`, { perMessageDeflate: false });
+}
+
+function untilOpen(socket: WebSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.on('error', reject);
   });
-  return { callEnded, close: () => socket.close() };
 }

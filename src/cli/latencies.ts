@@ -1,5 +1,6 @@
 /** How fast a call's captions came, as a reader of the feed sees it. */
-import type { FeedEvent } from '../calls/events.ts';
+import type { CaptionEvent, FeedEvent } from '../calls/events.ts';
+import type { Settings } from '../settings.ts';
 
 /** The value below which `share` (0–1) of `values` lie, by nearest rank; null = no values. */
 export function quantile(values: readonly number[], share: number): number | null {
@@ -49,6 +50,30 @@ export class LatencyMeter {
   get latencies(): Latencies {
     return { firstPartial: this.#firstPartial, partialLag: this.#partialLag, endpointToFinal: this.#endpointToFinal };
   }
+}
+
+/** How late the captions of many calls were, in ms, one value for each. */
+export interface CaptionLags {
+  /** From the end of speech to the final caption, beyond the endpoint silence. */
+  readonly lateMs: readonly number[];
+  /** Finals of speech that was cut because it was too long: from the sound at the cut to the final. */
+  readonly cutLagMs: readonly number[];
+  readonly partialLagMs: readonly number[];
+}
+
+/** How late the captions among `events` were, by what the gateway with these settings says of them. */
+export function lagsOf(events: readonly FeedEvent[], settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>): CaptionLags {
+  const captions = events.filter((event): event is CaptionEvent => event.type === 'caption');
+  const stops = new Set(
+    events.flatMap((event) => (event.type === 'speech.stopped' ? [`${event.callId} ${event.track} ${event.atMs}`] : [])),
+  );
+  const finals = captions.filter(({ final }) => final);
+  const isAtEndpoint = ({ callId, track, endMs }: CaptionEvent) => stops.has(`${callId} ${track} ${endMs}`);
+  return {
+    lateMs: finals.filter(isAtEndpoint).map(({ lagMs }) => lagMs + settings.POST_ROLL_MS - settings.ENDPOINT_MS),
+    cutLagMs: finals.filter((final) => !isAtEndpoint(final)).map(({ lagMs }) => lagMs),
+    partialLagMs: captions.filter(({ final }) => !final).map(({ lagMs }) => lagMs),
+  };
 }
 
 /** The sum of all samples of `name` in a page of Prometheus metrics, whatever their labels. */

@@ -35,6 +35,20 @@ const final = z.object({
   endMs: z.number(),
 });
 
+const gap = z
+  .object({
+    kind: z.literal('gap'),
+    track,
+    utterance: z.literal(0),
+    text: z.literal(''),
+    startMs: z.number(),
+    endMs: z.number(),
+    reason: z
+      .enum(['engine', 'overload', 'shutdown', 'error', 'media', 'limit'])
+      .describe('As in the event `gap`; `limit`: there were captions, more than a call keeps'),
+  })
+  .describe('A stretch that has no caption');
+
 const CONTENT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   json: 'application/json; charset=utf-8',
   text: 'text/plain; charset=utf-8',
@@ -80,9 +94,10 @@ const params = z.object({ id: z.string() });
 const noQuery = z.strictObject({});
 
 const transcriptResponse = {
-  description: 'The final captions so far, in the order of their start',
+  description:
+    'The final captions so far, and the stretches that have none, in the order of their start. In text and subtitles those read `[missing]`',
   content: {
-    'application/json': { schema: z.array(final) },
+    'application/json': { schema: z.array(z.union([final, gap])) },
     'text/plain': { schema: z.string() },
     'application/x-subrip': { schema: z.string() },
     'text/vtt': { schema: z.string() },

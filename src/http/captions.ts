@@ -23,7 +23,12 @@ const query = z.strictObject({
 });
 type CaptionQuery = z.infer<typeof query>;
 
-const DESCRIPTION = `What happens in all calls, one JSON object for each event: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`dtmf\`, \`call.ended\`.
+const DESCRIPTION = `What happens in all calls, one JSON object for each event: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.ended\`. A reader passes over types that it does not know.
+
+\`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of which no final caption comes: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
+again and again, \`shutdown\` = the gateway was stopped before, \`error\` = another fault of ours, \`media\` = its sound was lost on the way here.
+\`lag.started\` and \`lag.ended\` (\`track\`, \`atMs\`, \`lagMs\`) tell that the captions of a track have fallen more than a second behind, and that they have caught up
+and stayed so for five seconds.
 
 As Server-Sent Events each has an \`id:\`; a reader that comes back with \`Last-Event-ID\` (browsers do it by themselves) or \`?after=\` misses nothing
 that is still held (FEED_HISTORY). A WebSocket on the same path gets the same objects as text messages; one that wants to resume asks for \`?ids=true\`,

@@ -1,13 +1,13 @@
 /** A link as the operator's settings want it. */
-import { availableParallelism } from 'node:os';
+import { coresAvailable } from '../cores.ts';
 import { packagePath } from '../paths.ts';
 import type { Settings } from '../settings.ts';
 import { Link, type LinkOptions } from './link.ts';
 import { defaultWorkers } from './workers.ts';
 
-/** Engine processes that `settings` ask for on a machine with `cores` cores. One GPU gets one, unless ENGINE_WORKERS says otherwise. */
-export function workersOf(settings: Settings, cores: number = availableParallelism()): number {
-  return settings.ENGINE_WORKERS || (settings.EXECUTION_PROVIDER === 'cuda' ? 1 : defaultWorkers(cores));
+/** Engine processes that `settings` ask for where so many `cores` are ours. One GPU gets one, unless ENGINE_WORKERS says otherwise. */
+export function workersOf(settings: Settings, cores: number = coresAvailable()): number {
+  return settings.ENGINE_WORKERS || (settings.EXECUTION_PROVIDER === 'cuda' ? 1 : defaultWorkers(Math.floor(cores)));
 }
 
 /** A link to engine processes built in `dist`. Starts none yet. */
@@ -25,6 +25,7 @@ export function createLink(settings: Settings, wiring: Pick<LinkOptions, 'clock'
       decodeRunTokens: settings.DECODE_RUN_TOKENS,
     },
     workers: workersOf(settings),
+    cores: Math.max(Math.floor(coresAvailable()), 1),
     idleMs: settings.ENGINE_IDLE_MS,
     entry: packagePath('dist', 'engine', 'main.js'),
     ...wiring,

@@ -2,9 +2,17 @@ import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { samplesToMs } from '../units.ts';
 import type { Hypothesis } from './stitch.ts';
 
+/**
+ * Why speech that was received never became a final caption. `engine`: the engines failed at it, again and again; `overload`: no engine had time for it;
+ * `shutdown`: the gateway was stopped before; `error`: something else went wrong on our side.
+ */
+export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
+
 /** What an ear says about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of the last audio used. */
 export type EarEvent =
   | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
+  /** Of this stretch no final comes: speech, or sound of which nobody found out whether it is. */
+  | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
   | {
       readonly type: 'caption';
       /** Counts the track's utterances from 1 in the order in which they began; one without words takes its number with it. */
@@ -18,6 +26,9 @@ export type EarEvent =
       readonly endMs: number;
       readonly lagMs: number;
     };
+
+/** What was heard, rather than missed. */
+export type HeardEvent = Exclude<EarEvent, { type: 'gap' }>;
 
 export type Caption = Extract<EarEvent, { type: 'caption' }>;
 
@@ -36,6 +47,11 @@ export class Captions {
   /** Speech began or ended at sample number `at`. */
   speech(type: 'speech.started' | 'speech.stopped', at: number): EarEvent {
     return { type, atMs: this.#ms(at) };
+  }
+
+  /** No final comes of what lies between sample numbers `from` and `to`. */
+  gap(from: number, to: number, reason: LossReason): EarEvent {
+    return { type: 'gap', startMs: this.#ms(from), endMs: this.#ms(to), reason };
   }
 
   /** The next utterance, whose speech begins at sample number `from`. */

@@ -4,7 +4,7 @@ import type { Engine } from '../link/engine.ts';
 import type { Settings } from '../settings.ts';
 import { msToSamples, samplesToMs } from '../units.ts';
 import { Arrivals } from './arrivals.ts';
-import { Captions, type EarEvent } from './captions.ts';
+import { Captions, type EarEvent, type LossReason } from './captions.ts';
 import { Decoder, type DecoderSettings } from './decoder.ts';
 import { Gate, type GateSettings, type Stretch } from './gate.ts';
 import { Judge } from './judge.ts';
@@ -12,7 +12,7 @@ import { SampleRing } from './ring.ts';
 import { type EarMetrics, Utterances } from './utterances.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 
-export type { EarEvent } from './captions.ts';
+export type { EarEvent, HeardEvent, LossReason } from './captions.ts';
 export type { EarMetrics } from './utterances.ts';
 
 /** The settings that an ear obeys. */
@@ -44,7 +44,7 @@ const FINALS_PENDING_MAX = 2;
 /**
  * Listens to one track: 16 kHz audio in, captions out. The audio waits in a ring; the judge finds out where there is speech, the gate
  * makes utterances of that, each utterance gets its text from the engine, and finals leave in the order of the speech.
- * Partials may be dropped under load, audio and finals never: instead {@link backlogMs} grows.
+ * Partials may be dropped under load, audio and finals never: instead {@link backlogMs} grows. Where no final can be had in the end, a `gap` says of what.
  */
 export class Ear {
   readonly #options: EarOptions;
@@ -75,6 +75,7 @@ export class Ear {
       ...{ engine, clock, audio, signal: this.#life.signal },
       mayGoOn: () => this.#utterances.pending < FINALS_PENDING_MAX,
       onJudged: (probabilities) => this.#onJudged(probabilities),
+      onGivenUp: (from, to) => this.#utterances.tellGap(from, to, 'engine'),
       onCaughtUp: () => this.#onCaughtUp(),
     });
     this.#utterances = new Utterances({
@@ -89,6 +90,19 @@ export class Ear {
   /** Ms of audio received but not yet judged, be it that the engine is behind or that finals are. */
   get backlogMs(): number {
     return samplesToMs(Math.max(this.#audio.end - this.#judge.judgedTo, 0), ENGINE_RATE_HZ);
+  }
+
+  /** How long what is waited for most has been waited for, in ms: the verdict on audio that came, or a final since its end was decided. */
+  get lagMs(): number {
+    const nowMs = this.#options.clock.nowMs();
+    const next = this.#judge.judgedTo + VAD_WINDOW_SAMPLES;
+    const unjudgedMs = next <= this.#audio.end ? nowMs - this.#arrivals.at(next) : 0;
+    return Math.max(unjudgedMs, nowMs - (this.#utterances.waitingSinceMs ?? nowMs));
+  }
+
+  /** Grows whenever audio was judged or a final came out, and means nothing else. */
+  get progress(): number {
+    return this.#judge.judgedTo + this.#utterances.settled;
   }
 
   /** Calls `listener` each time the backlog has fallen to {@link BACKLOG_LOW_MS} or less after having been above it. */
@@ -120,6 +134,17 @@ export class Ear {
   end(): Promise<void> {
     this.#ending ??= this.#finish();
     return this.#ending;
+  }
+
+  /** Gives up at once as {@link close} does, and says first what is missing: what is known of each utterance is its final, the rest are gaps. */
+  giveUp(reason: LossReason): void {
+    if (this.#closed) return;
+    this.#endNow();
+    this.#utterances.giveUp(reason);
+    // Less than a window is no speech.
+    const { judgedTo } = this.#judge;
+    if (judgedTo + VAD_WINDOW_SAMPLES <= this.#audio.end) this.#utterances.tellGap(judgedTo, this.#audio.end, reason);
+    this.close();
   }
 
   /** Gives up at once: nothing more is emitted, and every transcription under way is aborted. */

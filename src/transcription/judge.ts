@@ -22,6 +22,8 @@ export interface JudgeOptions {
   mayGoOn(): boolean;
   /** Takes the probabilities of the next windows in order. */
   onJudged(probabilities: Float32Array): void;
+  /** The engine stayed away for too long: the audio from sample number `from` to `to` is not judged. */
+  onGivenUp(from: number, to: number): void;
   /** Every whole window there is has been judged; after {@link Judge.finish}, everything. */
   onCaughtUp(): void;
 }
@@ -63,11 +65,11 @@ export class Judge {
   }
 
   async #judge(samples: Int16Array): Promise<void> {
-    const { audio, signal, onJudged } = this.#options;
+    const { signal, onJudged } = this.#options;
     this.#running = true;
     const detection = await this.#detect(samples);
     if (signal.aborted) return;
-    if (detection === null) this.#judgedTo = audio.end;
+    if (detection === null) this.#giveUp();
     else {
       this.#judgedTo += samples.length;
       this.#state = detection.state;
@@ -75,6 +77,13 @@ export class Judge {
     }
     this.#running = false;
     this.run();
+  }
+
+  #giveUp(): void {
+    const { audio, onGivenUp } = this.#options;
+    const from = this.#judgedTo;
+    this.#judgedTo = audio.end;
+    onGivenUp(from, audio.end);
   }
 
   #next(): Int16Array | null {

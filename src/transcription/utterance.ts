@@ -10,13 +10,15 @@ import { partialDue, partialWindow, type Window, type WindowSettings } from './w
 const FALLBACK_FAILURES = 5;
 const GIVE_UP_FAILURES = 13;
 
-/** How a final came about: from the eager decode, from one of its own, or from the last hypothesis because the engine failed. */
+/** How a final came about: from the eager decode, from one of its own, or from the last hypothesis because no decode could be had. */
 export type FinalHow = 'eager' | 'fresh' | 'fallback';
 
 /** The text an utterance ended with. */
 export interface Outcome {
   readonly how: FinalHow;
   readonly hypothesis: Hypothesis;
+  /** The text is of the audio before this sample number: all of it, but for a `fallback`. */
+  readonly heardTo: number;
 }
 
 /** Where an utterance begins, what it is decoded with, and whom it tells. */
@@ -47,6 +49,8 @@ interface Eager {
  */
 export class Utterance {
   readonly from: number;
+  /** First sample of speech. */
+  readonly speechFrom: number;
   readonly #options: UtteranceOptions;
   readonly #stitch = new Stitch();
   /** Aborts the final and its retries. */
@@ -61,6 +65,7 @@ export class Utterance {
 
   constructor(options: UtteranceOptions) {
     this.from = options.from;
+    this.speechFrom = options.speechFrom;
     this.#options = options;
     this.#askedTo = options.speechFrom;
     this.#heard = { from: options.from, to: options.from };
@@ -104,8 +109,14 @@ export class Utterance {
     if (this.#eager?.to !== stretch.to) this.resume();
     const samples = this.#eager?.samples ?? this.#options.audio.slice(this.from, stretch.to);
     const early = await this.#eager?.result;
-    if (early?.ok) return this.#life.signal.aborted ? null : { how: 'eager', hypothesis: this.#stitch.finish(early.text) };
-    return this.#decodeFinal(samples);
+    if (early?.ok) return this.#life.signal.aborted ? null : this.#outcome('eager', early.text, stretch.to);
+    return this.#decodeFinal(samples, stretch.to);
+  }
+
+  /** Gives up all that is under way and makes do with what was understood so far. */
+  abandon(): Outcome {
+    this.close();
+    return this.#fallBack();
   }
 
   /** Gives up all that is under way. */
@@ -140,17 +151,22 @@ export class Utterance {
     return true;
   }
 
-  async #decodeFinal(samples: Int16Array): Promise<Outcome | null> {
+  #outcome(how: FinalHow, text: string, heardTo: number): Outcome {
+    return { how, hypothesis: this.#stitch.finish(text), heardTo };
+  }
+
+  #fallBack(): Outcome {
+    return this.#outcome('fallback', this.#stitch.current.text, this.#heard.to);
+  }
+
+  async #decodeFinal(samples: Int16Array, to: number): Promise<Outcome | null> {
     const { decoder, clock } = this.#options;
     const { signal } = this.#life;
     for (let failures = 1; !signal.aborted; failures++) {
       const decoded = await decoder.decode('final', { samples, draft: [], signal });
       if (signal.aborted) break;
-      if (decoded.ok) return { how: 'fresh', hypothesis: this.#stitch.finish(decoded.text) };
-      const known = this.#stitch.current;
-      if (failures >= (known.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES)) {
-        return { how: 'fallback', hypothesis: this.#stitch.finish(known.text) };
-      }
+      if (decoded.ok) return this.#outcome('fresh', decoded.text, to);
+      if (failures >= (this.#stitch.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES)) return this.#fallBack();
       await pause(clock, backOffMs(failures), signal);
     }
     return null;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Arrivals } from './arrivals.ts';
-import type { Captions, EarEvent, UtteranceCaptions } from './captions.ts';
+import type { Captions, EarEvent, LossReason, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
 import type { Stretch } from './gate.ts';
 import type { SampleRing } from './ring.ts';
@@ -16,6 +16,8 @@ export interface EarMetrics {
   final(how: FinalHow, lagMs: number): void;
   /** A partial window was replaced by a newer one or given up. */
   partialDropped(): void;
+  /** No final came of a stretch of audio. */
+  finalLost(reason: LossReason): void;
 }
 
 interface UtterancesOptions {
@@ -37,12 +39,20 @@ interface Entry {
   readonly captions: UtteranceCaptions;
 }
 
+/** One that is over: where, and since when on the clock. */
+interface Pending extends Entry {
+  readonly stretch: Stretch;
+  readonly decidedMs: number;
+}
+
 /** A track's utterances: at most one running, and those that are over but whose final is not out. Finals leave in order. */
 export class Utterances {
   readonly #options: UtterancesOptions;
-  readonly #pending = new Set<Utterance>();
+  /** In the order of their ends. */
+  readonly #pending = new Set<Pending>();
   #running: Entry | null = null;
   #delivered: Promise<void> = Promise.resolve();
+  #settled = 0;
   #closed = false;
 
   constructor(options: UtterancesOptions) {
@@ -57,6 +67,17 @@ export class Utterances {
   /** Utterances that are over and whose final is not out. */
   get pending(): number {
     return this.#pending.size;
+  }
+
+  /** Utterances so far whose final is out, or will not come. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  /** Since when, on the clock, the final that is out next has been waited for; null = none is. */
+  get waitingSinceMs(): number | null {
+    const [oldest] = this.#pending;
+    return oldest?.decidedMs ?? null;
   }
 
   /** Begins an utterance at sample number `from`, its speech at `speechFrom`. */
@@ -83,8 +104,9 @@ export class Utterances {
     }
     const decidedMs = this.#options.clock.nowMs();
     const outcome = entry.utterance.finish(stretch);
-    this.#pending.add(entry.utterance);
-    this.#delivered = this.#delivered.then(async () => this.#deliver(entry, stretch, decidedMs, await outcome));
+    const pending = { ...entry, stretch, decidedMs };
+    this.#pending.add(pending);
+    this.#delivered = this.#delivered.then(async () => this.#deliver(pending, await outcome));
   }
 
   /** Resolves when every final decided so far is out or given up. */
@@ -92,11 +114,24 @@ export class Utterances {
     return this.#delivered;
   }
 
+  /** Takes back what is known of those that are over: the text so far as their final, what it leaves out as a gap. Nothing of them follows. */
+  giveUp(reason: LossReason): void {
+    for (const pending of this.#pending) this.#settle(pending, pending.utterance.abandon(), reason);
+    this.#pending.clear();
+  }
+
+  /** No final comes of what lies between two sample numbers, if anything does. */
+  tellGap(from: number, to: number, reason: LossReason): void {
+    if (to <= from) return;
+    this.#options.metrics.finalLost(reason);
+    this.#options.emit(this.#options.captions.gap(from, to, reason));
+  }
+
   /** Gives up all of them. */
   close(): void {
     this.#closed = true;
     this.#running?.utterance.close();
-    for (const utterance of this.#pending) utterance.close();
+    for (const { utterance } of this.#pending) utterance.close();
   }
 
   #show(captions: UtteranceCaptions, hypothesis: Hypothesis, stretch: Stretch): void {
@@ -109,16 +144,24 @@ export class Utterances {
     emit(caption);
   }
 
-  #deliver({ utterance, captions }: Entry, stretch: Stretch, decidedMs: number, outcome: Outcome | null): void {
-    this.#pending.delete(utterance);
-    if (outcome === null || this.#closed) return;
-    const { clock, arrivals, emit, metrics, onDelivered } = this.#options;
+  #deliver(pending: Pending, outcome: Outcome | null): void {
+    const isWanted = this.#pending.delete(pending);
+    if (outcome === null || !isWanted || this.#closed) return;
+    this.#settle(pending, outcome, 'engine');
+    this.#options.onDelivered();
+  }
+
+  /** The final, and the gap that it leaves, for `reason`, when its text is not of all that was said. */
+  #settle({ utterance, captions, stretch, decidedMs }: Pending, { how, hypothesis, heardTo }: Outcome, reason: LossReason): void {
+    const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
-    const caption = captions.final(outcome.hypothesis, stretch.speechTo, nowMs - arrivals.at(stretch.to));
+    const to = Math.min(stretch.speechTo, Math.max(heardTo, utterance.speechFrom));
+    const caption = captions.final(hypothesis, to, nowMs - arrivals.at(stretch.to));
+    this.#settled++;
     if (caption !== null) {
-      metrics.final(outcome.how, nowMs - decidedMs);
+      metrics.final(how, nowMs - decidedMs);
       emit(caption);
     }
-    onDelivered();
+    this.tellGap(to, stretch.speechTo, reason);
   }
 }

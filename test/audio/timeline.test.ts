@@ -26,6 +26,26 @@ function play(chunks: TimelineChunk[], timeline = new Timeline(OPTIONS)): { out:
   return { out: heard([...ready, ...timeline.flush()]), timeline };
 }
 
+describe('what was lost', () => {
+  function losses(chunks: TimelineChunk[], gapMaxMs = 10_000): string[] {
+    const told: string[] = [];
+    play(chunks, new Timeline({ ...OPTIONS, gapMaxMs, onLost: (fromMs, toMs) => told.push(`${fromMs}–${toMs}`) }));
+    return told;
+  }
+
+  it('is told by where it is made up for in the audio', () => {
+    expect(losses([chunk(1, 100), chunk(2, 120), chunk(40, 880), chunk(41, 900), chunk(45, 980)])).toEqual(['140–880', '920–980']);
+  });
+
+  it('is told as long as it is in the audio, where not all of it was filled', () => {
+    expect(losses([chunk(1, 0), chunk(2000, 40_000), chunk(2005, 40_100)])).toEqual(['20–10020', '10040–10120']);
+  });
+
+  it('is nothing where the carrier sent nothing, and nothing where a number was left out', () => {
+    expect(losses([chunk(1, 0), chunk(2, 5000), chunk(5, 5020)])).toEqual([]);
+  });
+});
+
 describe('in order', () => {
   it('chunks come out at once, as they are', () => {
     const timeline = new Timeline(OPTIONS);

@@ -7,7 +7,7 @@ import { sleep, systemClock } from '../../src/clock.ts';
 import { MULAW_8K, msToSamples } from '../../src/units.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
-import { conversation, loadPrompts } from './prompts.ts';
+import { loadPrompts, promptConversation } from './prompts.ts';
 
 const SPEECH_SHARE = 0.45;
 /** Calls begin this far apart, so that their frames and windows do not fall together. */
@@ -61,7 +61,7 @@ async function listen(): Promise<number[]> {
 
 async function speak(index: number): Promise<void> {
   await sleep(systemClock, index * STAGGER_MS);
-  await place({ ...order, audio: conversation(prompts, order.seconds, SPEECH_SHARE, 1000 + index) }).ended;
+  await place({ ...order, audio: promptConversation(prompts, order.seconds, SPEECH_SHARE, 1000 + index) }).ended;
 }
 
 const listening = order.spokenTo ? listen() : Promise.resolve([]);

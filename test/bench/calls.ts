@@ -1,6 +1,6 @@
 /** How many live calls this machine holds: N simulated calls in real time, N rising until finals come too late. Everything is included. */
-import type { CaptionEvent, FeedEvent } from '../../src/calls/events.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { type CaptionLags, lagsOf } from '../../src/cli/latencies.ts';
+import { readSettings } from '../../src/config.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { metricValue, startGateway, type Usage, usageOf } from '../helpers/gateway.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
@@ -10,8 +10,7 @@ import { runCallers } from './run-callers.ts';
 import { linePlot } from './svg.ts';
 
 const STEPS = [2, 6, 10, 14, 20, 28, 40];
-const POST_ROLL_MS = Number(SETTINGS.POST_ROLL_MS.defaultText);
-const ENDPOINT_MS = Number(SETTINGS.ENDPOINT_MS.defaultText);
+const { ENDPOINT_MS, POST_ROLL_MS } = readSettings({});
 /** The capacity is the last step whose p95 from end of speech to final stays below the endpoint silence plus this. */
 const LATE_MS = 300;
 const GOAL_CALLS = 10;
@@ -22,14 +21,9 @@ const MANY = { calls: 20, lateMs: 300, partialMs: 500 };
 /** Node's event-loop histogram records the time between two ticks of this period; what is beyond it is delay. */
 const LOOP_SAMPLING_MS = 5;
 
-interface Step {
+interface Step extends CaptionLags {
   readonly calls: number;
   readonly finals: number;
-  /** End of speech → final caption, in ms, beyond the endpoint silence. */
-  readonly lateMs: readonly number[];
-  /** Finals of speech that was cut because it was too long: how long after the sound at the cut they came. */
-  readonly cutLagMs: readonly number[];
-  readonly partialLagMs: readonly number[];
   readonly partialsDropped: number;
   readonly gatewayCores: number;
   readonly engineCores: number;
@@ -66,7 +60,7 @@ export async function benchCalls(options: CallsOptions): Promise<Report> {
 async function runStep(calls: number, { seconds, carrier }: CallsOptions): Promise<Step> {
   const environment = await BENCH_CARRIERS[carrier].doors();
   const gateway = await startGateway({
-    ...{ LOG_LEVEL: 'info', EXECUTION_PROVIDER: process.env['EXECUTION_PROVIDER'] ?? 'cpu' },
+    ...{ LOG_LEVEL: 'info', MAX_CALLS: '1000', EXECUTION_PROVIDER: process.env['EXECUTION_PROVIDER'] ?? 'cpu' },
     ...environment,
   });
   const feed = await readFeed(gateway.url);
@@ -79,7 +73,7 @@ async function runStep(calls: number, { seconds, carrier }: CallsOptions): Promi
   const page = await gateway.metrics();
   feed.close();
   await gateway.stop();
-  const lags = lagsOf(feed.events);
+  const lags = lagsOf(feed.events, { ENDPOINT_MS, POST_ROLL_MS });
   return {
     calls,
     gapsMs,
@@ -92,23 +86,6 @@ async function runStep(calls: number, { seconds, carrier }: CallsOptions): Promi
     engineRssMb: after[1].rssBytes / 1e6 / Math.max(enginePids.length, 1),
     loopP99Ms: metricValue(page, 'nodejs_eventloop_lag_p99_seconds') * 1000 - LOOP_SAMPLING_MS,
   };
-}
-
-/** How late the captions among `events` were. */
-export function lagsOf(events: readonly FeedEvent[]): Pick<Step, 'lateMs' | 'cutLagMs' | 'partialLagMs'> {
-  const captions = events.filter((event): event is CaptionEvent => event.type === 'caption');
-  const stops = new Set(events.flatMap((event) => (event.type === 'speech.stopped' ? [`${event.callId} ${event.atMs}`] : [])));
-  const [finals, partials] = partition(captions, (caption) => caption.final);
-  const [atEndpoint, atCut] = partition(finals, (caption) => stops.has(`${caption.callId} ${caption.endMs}`));
-  return {
-    lateMs: atEndpoint.map((caption) => caption.lagMs + POST_ROLL_MS - ENDPOINT_MS),
-    cutLagMs: atCut.map((caption) => caption.lagMs),
-    partialLagMs: partials.map((caption) => caption.lagMs),
-  };
-}
-
-function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
 function sumUsage(pids: readonly number[]): Usage {

@@ -178,7 +178,12 @@ export async function hear(link: Link, samples: Int16Array, onJob: (job: Job) =>
     originMs: 0,
     partials: false,
     emit: () => undefined,
-    metrics: { partial: () => undefined, partialDropped: () => undefined, final: (_, lagMs) => finalMs.push(lagMs) },
+    metrics: {
+      partial: () => undefined,
+      partialDropped: () => undefined,
+      finalLost: () => undefined,
+      final: (_, lagMs) => finalMs.push(lagMs),
+    },
   });
   const listeningMs = await timed(async () => {
     ear.push(samples);

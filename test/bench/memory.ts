@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { memoryOf } from './peers/peer.ts';
-import { conversation } from './prompts.ts';
+import { promptConversation } from './prompts.ts';
 import { figure, type Report } from './report.ts';
 import { loadSpeech } from './speech-set.ts';
 import { linePlot } from './svg.ts';
@@ -30,7 +30,7 @@ export async function benchMemory(options: { readonly minutes: number; readonly 
   try {
     for (let minutes = 0; minutes < options.minutes; ) {
       const calls = Array.from({ length: CALLS_AT_ONCE }, (_, index) =>
-        conversation(prompts, options.callMinutes * 60, SPEECH_SHARE, minutes + index),
+        promptConversation(prompts, options.callMinutes * 60, SPEECH_SHARE, minutes + index),
       );
       await Promise.all(calls.map((inbound) => play(gateway.url, inbound)));
       minutes += CALLS_AT_ONCE * options.callMinutes;

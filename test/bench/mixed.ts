@@ -1,9 +1,11 @@
 /** What live calls feel of recordings: six calls alone, then the same with long recordings queued all the time. */
+
+import { lagsOf } from '../../src/cli/latencies.ts';
+import { readSettings } from '../../src/config.ts';
 import { SETTINGS } from '../../src/settings.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
-import { lagsOf } from './calls.ts';
 import { BareModels } from './floor-stages.ts';
 import { loadPrompts } from './prompts.ts';
 import { recordingOf, sendRecording } from './recordings.ts';
@@ -66,7 +68,7 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
   const cores = (cpuSeconds() - before.cpu) / took;
   const grown = (sample: string) => metricValue(page, sample) - (metricValue(before.page, sample) || 0);
   const jobs = grown('trunkline_lane_wait_seconds_count{lane="batch"}');
-  const { lateMs, partialLagMs } = lagsOf(feed.events);
+  const { lateMs, partialLagMs } = lagsOf(feed.events, readSettings({}));
   process.stderr.write(`${name}: partial lag p95 ${figure(quantile(partialLagMs, 0.95))} ms\n`);
   feed.close();
   queue?.stop();

@@ -10,7 +10,7 @@ import { Ear } from '../../src/transcription/ear.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
 import { startGateway, usageOf } from '../helpers/gateway.ts';
 import { startBareServer } from './bare-server.ts';
-import { conversation, loadPrompts } from './prompts.ts';
+import { loadPrompts, promptConversation } from './prompts.ts';
 import { figure, type Report } from './report.ts';
 import { runCallers } from './run-callers.ts';
 import { startLink } from './start-link.ts';
@@ -74,7 +74,7 @@ type Row = [stage: string, microseconds: string];
 
 /** Each stage alone, on human speech, in a loop. */
 async function measureStages(): Promise<Row[]> {
-  const speech = conversation(loadPrompts(), (FRAMES * FRAME_MS) / 1000, 0.45, 1);
+  const speech = promptConversation(loadPrompts(), (FRAMES * FRAME_MS) / 1000, 0.45, 1);
   const frames = Array.from({ length: FRAMES }, (_, i) => speech.subarray(i * FRAME_SAMPLES, (i + 1) * FRAME_SAMPLES));
   const bytes = frames.map((frame) => encodeG711(frame, MULAW_8K));
   const messages = bytes.map(mediaMessage);
@@ -156,7 +156,7 @@ function quietEar(): Ear {
 /** Nothing is spoken here. */
 const SPEECHLESS = { speak: () => Promise.reject(new Error('nothing is spoken')), voices: [], ttsModel: null };
 
-const NO_METRICS = { partial: () => undefined, final: () => undefined, partialDropped: () => undefined };
+const NO_METRICS = { partial: () => undefined, final: () => undefined, partialDropped: () => undefined, finalLost: () => undefined };
 
 /** Calls that say nothing to the gateway: sockets, parsing, audio, voice detection's messages. */
 async function measureGateway(seconds: number): Promise<number> {
@@ -208,7 +208,7 @@ async function measureFinals(seconds: number): Promise<FinalCost[]> {
   };
   const metrics = { ...NO_METRICS, final: (_: string, lagMs: number) => finals.push({ lagMs, runMs: lastFinal?.cost.runMs ?? 0 }) };
   const ear = new Ear({ settings, engine: watched, clock: systemClock, originMs: 0, emit: () => undefined, metrics });
-  await speakInRealTime(ear, conversation(loadPrompts(), seconds, 0.6, 5));
+  await speakInRealTime(ear, promptConversation(loadPrompts(), seconds, 0.6, 5));
   await ear.end();
   await link.close();
   return finals;

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { readWav } from '../../src/audio/wav.ts';
+import { conversation } from '../../src/simulator/conversation.ts';
 import { LINE_RATE_HZ, uniform } from '../helpers/signals.ts';
 import { normaliseWords } from './wer/normalise.ts';
 
@@ -73,18 +74,9 @@ export function promptCalls(prompts: readonly Prompt[], shape: CallShape, seed =
 }
 
 /** A call of `seconds` in which `speechShare` of the time is prompts, begun at a place of its own for each `seed`. */
-export function conversation(prompts: readonly Prompt[], seconds: number, speechShare: number, seed: number): Int16Array {
-  const random = uniform(seed);
-  const samples = new Int16Array(Math.round(seconds * LINE_RATE_HZ));
-  let at = Math.round(random() * 2 * LINE_RATE_HZ);
-  while (at < samples.length) {
-    const prompt = prompts[Math.floor(random() * prompts.length)];
-    if (prompt === undefined) break;
-    samples.set(prompt.samples.subarray(0, samples.length - at), at);
-    const pauseSamples = (prompt.samples.length * (1 - speechShare)) / speechShare;
-    at += prompt.samples.length + Math.round(pauseSamples * (0.5 + random()));
-  }
-  return samples;
+export function promptConversation(prompts: readonly Prompt[], seconds: number, speechShare: number, seed: number): Int16Array {
+  const utterances = prompts.map(({ samples }) => samples);
+  return conversation(utterances, { seconds, rateHz: LINE_RATE_HZ, speechShare, random: uniform(seed) });
 }
 
 function silence(durationMs: number): Int16Array {

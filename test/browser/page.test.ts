@@ -179,6 +179,29 @@ describe('captions', () => {
     expect(await page.locator('#finals img, #finals b').count()).toBe(0);
   });
 
+  it('notes what has no caption, now or before the page came, once, and passes over events that it does not know', async () => {
+    const gap = { track: 'inbound', startMs: 65_000, endMs: 69_500, reason: 'overload' } as const;
+    gateway.publish({ type: 'gap', callId: 'CA1', ...gap });
+    gateway.publish({ type: 'lag.started', callId: 'CA1', track: 'inbound', atMs: 70_000, lagMs: 1500 });
+    gateway.publish({ type: 'something.new', callId: 'CA1', lagMs: 7 } as never);
+    const notes = () => page.locator('.note').allInnerTexts();
+    await expect.poll(notes).toEqual(['1:05 Inbound: not captioned until 1:09, the machine had too much to do']);
+    await expect.poll(() => page.locator('#calls').innerText()).toContain('lag 1500 ms');
+    gateway.finals.set('CA1', [
+      { kind: 'gap', utterance: 0, text: '', ...gap },
+      { kind: 'gap', utterance: 0, text: '', ...gap, startMs: 80_000, endMs: 81_000, reason: 'media' },
+    ]);
+    gateway.calls = [call('CA1', { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z' })];
+    gateway.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 90_000 });
+    await expect
+      .poll(notes)
+      .toEqual([
+        '1:05 Inbound: not captioned until 1:09, the machine had too much to do',
+        '1:20 Inbound: not captioned until 1:21, the sound was lost on the way',
+        '1:30 The call ended: it was hung up.',
+      ]);
+  });
+
   it('notes pressed keys and why the call ended', async () => {
     gateway.publish({ type: 'dtmf', callId: 'CA1', digit: '5', atMs: 4100 });
     gateway.publish(caption('CA1', 7, { stable: 'unfinished' }));

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { extname } from 'node:path';
 import type { FeedEvent } from '../../src/calls/events.ts';
 import type { CallView } from '../../src/calls/registry.ts';
-import type { FinalCaption } from '../../src/calls/transcript.ts';
+import type { FinalCaption, TranscriptGap } from '../../src/calls/transcript.ts';
 import { packagePath } from '../../src/paths.ts';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const CONTENT_SECURITY_POLICY = "default-src 'self'; base-uri 'none'; form-actio
 export class StubGateway {
   calls: CallView[] = [];
   /** Finals of each call's transcript. */
-  readonly finals = new Map<string, FinalCaption[]>();
+  readonly finals = new Map<string, (FinalCaption | (TranscriptGap & { utterance: 0; text: '' }))[]>();
   /** The key to ask for; null = none. */
   key: string | null = null;
   /** Answers every request for calls with this status. */

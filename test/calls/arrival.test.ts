@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Arrival } from '../../src/calls/arrival.ts';
 import { Call, type CallLeg } from '../../src/calls/call.ts';
+import { LagTally } from '../../src/calls/lag.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../src/carriers/carrier.ts';
 import type { LegHandlers } from '../../src/carriers/leg.ts';
 import { TrunklineError } from '../../src/errors.ts';
@@ -64,7 +65,8 @@ function arrive(environment: Record<string, string> = {}) {
     },
     open: (start, callLeg, opener) => {
       const onFailure = (error: unknown) => opener.fail(error);
-      const call = new Call({ id: start.callId, start, leg: callLeg, context, onFailure, onEnded: () => undefined });
+      const lags = new LagTally(clock, context.metrics);
+      const call = new Call({ id: start.callId, start, leg: callLeg, context, lags, onFailure, onEnded: () => undefined });
       opened.push(call);
       return call;
     },

@@ -46,7 +46,7 @@ describe('a call', () => {
     const gateway = startCalls();
     const caller = gateway.dial().start();
     caller.hush(500).lose(300).hush(200);
-    gateway.clock.advance(5000);
+    await gateway.clock.run(5000, 100);
     caller.press('1').stop();
     await gateway.clock.run(100);
     expect(gateway.events.slice(1)).toEqual([

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Finals } from '../../src/calls/finals.ts';
 
-const final = (utterance: number, text = 'Hello.') => ({ track: 'inbound' as const, utterance, text, startMs: 0, endMs: 500 });
+const final = (utterance: number, text = 'Hello.') => ({
+  ...{ track: 'inbound' as const, utterance, text },
+  ...{ startMs: utterance * 1000, endMs: utterance * 1000 + 500 },
+});
+const gap = { kind: 'gap', track: 'outbound', startMs: 4000, endMs: 5000, reason: 'overload' } as const;
 
 describe('Finals', () => {
   it('keeps finals as they came, but for those without words', () => {
@@ -10,9 +14,21 @@ describe('Finals', () => {
     expect([finals.kept, finals.dropped]).toEqual([[final(1), final(3)], 0]);
   });
 
-  it('lets the oldest go beyond five thousand and counts them', () => {
+  it('keeps gaps among them', () => {
+    const finals = new Finals();
+    finals.add(final(1));
+    finals.addGap(gap);
+    finals.add(final(2));
+    expect(finals.kept).toEqual([final(1), gap, final(2)]);
+    expect([finals.captions, finals.gaps]).toEqual([2, 1]);
+  });
+
+  it('lets the oldest go beyond five thousand, counts them, and says which stretch they leave empty', () => {
     const finals = new Finals();
     for (let utterance = 1; utterance <= 5002; utterance++) finals.add(final(utterance));
-    expect([finals.kept.length, finals.kept[0]?.utterance, finals.kept.at(-1)?.utterance, finals.dropped]).toEqual([5000, 3, 5002, 2]);
+    expect(finals.dropped).toBe(2);
+    expect(finals.kept).toHaveLength(5001);
+    expect(finals.kept[0]).toEqual({ kind: 'gap', track: 'inbound', startMs: 1000, endMs: 2500, reason: 'limit' });
+    expect([finals.kept[1], finals.kept.at(-1)]).toEqual([final(3), final(5002)]);
   });
 });

@@ -1,7 +1,7 @@
 /** The caller into our speech: pauses, interruptions, keys, recordings and echoes, with the whole voice at work. */
 import { describe, expect, it } from 'vitest';
 import { Hearing } from '../../src/calls/hearing.ts';
-import type { EarEvent } from '../../src/transcription/ear.ts';
+import type { HeardEvent } from '../../src/transcription/ear.ts';
 import { FRAME_MS } from '../../src/units.ts';
 import { metricValue } from './harness.ts';
 import { Speaking } from './speaking.ts';
@@ -160,7 +160,7 @@ describe('what the caller is heard to say', () => {
     const log: string[] = [];
     let receivedMs = 0;
     const ears = new Hearing({ voice: call.voice, nowMs: () => receivedMs, onEcho: () => log.push('echo') });
-    const hear = (event: EarEvent): void => {
+    const hear = (event: HeardEvent): void => {
       const passed = ears.filter(event);
       if (passed?.type === 'caption') log.push(`${passed.final ? 'final' : 'partial'} "${passed.text}"`);
     };
@@ -168,7 +168,7 @@ describe('what the caller is heard to say', () => {
       receivedMs += ms;
       await call.run(ms);
     };
-    const caption = (text: string, final: boolean, startMs: number, utterance = 1): EarEvent => ({
+    const caption = (text: string, final: boolean, startMs: number, utterance = 1): HeardEvent => ({
       ...{ type: 'caption', utterance, stable: '', tail: text, text, final, startMs, endMs: receivedMs, lagMs: 5 },
     });
     call.voice.say(LONG_TEXT);

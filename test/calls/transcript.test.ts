@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FinalCaption, formatTranscript } from '../../src/calls/transcript.ts';
+import { type FinalCaption, formatTranscript, type TranscriptGap } from '../../src/calls/transcript.ts';
 
 const HELLO: FinalCaption = { track: 'inbound', utterance: 1, text: 'Hello there.', startMs: 1280, endMs: 2320 };
+const LOST: TranscriptGap = { kind: 'gap', track: 'outbound', startMs: 12_000, endMs: 15_500, reason: 'overload' };
 const ANSWER: FinalCaption = { track: 'outbound', utterance: 1, text: 'How can I help?', startMs: 3_723_004, endMs: 3_724_000 };
 
 interface Cue {
@@ -99,6 +100,19 @@ describe('formatTranscript', () => {
 
   it('writes an array of the finals as JSON', () => {
     expect(formatTranscript([ANSWER, HELLO], 'json')).toBe(JSON.stringify([HELLO, ANSWER]));
+  });
+
+  it('marks what is missing where it is missing, in words that readers of subtitles know', () => {
+    const items = [ANSWER, LOST, HELLO];
+    expect(formatTranscript(items, 'text')).toBe(
+      '[00:01.280] inbound: Hello there.\n[00:12.000] outbound: [missing 00:12.000–00:15.500]\n[01:02:03.004] outbound: How can I help?\n',
+    );
+    expect(formatTranscript([LOST], 'srt')).toBe('1\n00:00:12,000 --> 00:00:15,500\noutbound: [missing]\n');
+    expect(formatTranscript([LOST], 'vtt')).toBe('WEBVTT\n\n00:00:12.000 --> 00:00:15.500\n<v outbound>[missing]\n');
+  });
+
+  it('has for what is missing, in JSON, an item that reads as a caption without words', () => {
+    expect(JSON.parse(formatTranscript([LOST, HELLO], 'json'))).toEqual([HELLO, { ...LOST, utterance: 0, text: '' }]);
   });
 
   it('says nothing well-formed about a call without words', () => {

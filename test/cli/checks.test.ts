@@ -17,7 +17,7 @@ describe("the doctor's checks", () => {
 
   it('find every wrong setting and go on with the defaults', () => {
     vi.stubEnv('CHUNK_MS', 'foo');
-    vi.stubEnv('MAX_CALLS', '0');
+    vi.stubEnv('MAX_CALLS', '-1');
     const { settings: used, findings } = checkSettings();
     expect(findings.map(({ status }) => status)).toEqual(['fail', 'fail']);
     expect(findings[0]?.detail).toMatch(/CHUNK_MS: got "foo"/);
@@ -37,6 +37,10 @@ describe("the doctor's checks", () => {
     expect(judgeCuda('cpu', 'missing').status).toBe('ok');
     expect(judgeCuda('auto', 'missing').status).toBe('warn');
     expect(judgeCuda('cuda', 'missing').status).toBe('fail');
+  });
+
+  it('say how many calls the cores are good for', () => {
+    expect(checkCores({ ...settings, MAX_CALLS: 30 }, 1.5).detail).toMatch(/^1\.5 found; 1 engine processes .*at most 30 calls/);
   });
 
   it('warn of more engine threads than cores', () => {

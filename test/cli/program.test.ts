@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/program.ts';
+import { readSettings } from '../../src/config.ts';
 import { SETTINGS } from '../../src/settings.ts';
 import { captureTerminal } from '../helpers/terminal.ts';
 
@@ -67,6 +68,13 @@ describe('trunkline config', () => {
     for (const [name, { meaning }] of Object.entries(SETTINGS))
       expect(out).toMatch(new RegExp(`^[ *] ${name}=.*\n    ${escapePattern(meaning)}$`, 'm'));
     expect(out).toMatch(/^\* CHUNK_MS=500\n.*\n {4}ms; default 400$/m);
+  });
+
+  it('shows what a default that follows the machine comes to, as no change', async () => {
+    const { out } = await run('config');
+    expect(out).toMatch(new RegExp(`^  MAX_CALLS=${readSettings({}).MAX_CALLS}$`, 'm'));
+    vi.stubEnv('MAX_CALLS', '3');
+    expect((await run('config')).out).toMatch(/^\* MAX_CALLS=3\n.*\n {4}calls; default 0$/m);
   });
 
   it('never shows a secret', async () => {

@@ -1,6 +1,6 @@
 /** An ear on a fake clock with a fake engine, and everything it said. */
 import { readSettings } from '../../src/config.ts';
-import { Ear, type EarEvent, type EarSettings } from '../../src/transcription/ear.ts';
+import { Ear, type EarEvent, type EarSettings, type LossReason } from '../../src/transcription/ear.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 
@@ -28,6 +28,7 @@ export class Listening {
   readonly emittedAtMs: number[] = [];
   readonly finalsBy: { how: string; lagMs: number }[] = [];
   readonly partialLagsMs: number[] = [];
+  readonly lost: LossReason[] = [];
   dropped = 0;
   readonly ear: Ear;
 
@@ -49,6 +50,7 @@ export class Listening {
         partialDropped: () => {
           this.dropped++;
         },
+        finalLost: (reason) => this.lost.push(reason),
       },
     });
   }
@@ -92,6 +94,10 @@ export class Listening {
 
   get finals(): Caption[] {
     return this.captions.filter((caption) => caption.final);
+  }
+
+  get gaps(): Extract<EarEvent, { type: 'gap' }>[] {
+    return this.events.filter((event) => event.type === 'gap');
   }
 
   /** Every word of the finals, in order. */

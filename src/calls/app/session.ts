@@ -3,7 +3,7 @@
  * says, presses and interrupts becomes frames. It lasts over reconnections.
  */
 import { TrunklineError } from '../../errors.ts';
-import type { EarEvent } from '../../transcription/ear.ts';
+import type { HeardEvent } from '../../transcription/ear.ts';
 import type { CallVoice, OpenUtterance, SayOptions, TurnOptions, VoiceEvent } from '../voice.ts';
 import type { AppFrame, BridgeFrame, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
@@ -85,7 +85,7 @@ export class AppSession {
   }
 
   /** What the ear hears of the caller, less what is our own echo. */
-  hear(event: EarEvent): void {
+  hear(event: HeardEvent): void {
     if (this.#state === 'over') return;
     if (event.type === 'caption') {
       this.#tellCaption(event);
@@ -289,7 +289,7 @@ export class AppSession {
     this.#options.way.fence();
   }
 
-  #tellCaption({ text, final }: Extract<EarEvent, { type: 'caption' }>): void {
+  #tellCaption({ text, final }: Extract<HeardEvent, { type: 'caption' }>): void {
     const { request, way } = this.#options;
     const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
     if (text === '' || isKeptBack) return;

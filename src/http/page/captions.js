@@ -17,6 +17,7 @@ const TRACK_NAMES = new Map([
 
 /**
  * @typedef {{ track: string, utterance: number, text: string, startMs: number }} Final
+ * @typedef {{ track: string, startMs: number, endMs: number, reason: string }} Gap
  * @typedef {Final & { stable: string, tail: string, final: boolean, lagMs: number }} Caption
  * @typedef {{ pane: HTMLElement, finals: HTMLElement, pending: HTMLElement, earlier: HTMLElement, newest: HTMLElement }} CaptionParts
  */
@@ -28,6 +29,15 @@ export function formatTime(ms) {
   const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
   return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
+
+/** Why a stretch has no caption, in words. */
+const GAP_REASONS = new Map([
+  ['engine', 'the speech engine failed'],
+  ['overload', 'the machine had too much to do'],
+  ['shutdown', 'the gateway was stopped'],
+  ['media', 'the sound was lost on the way'],
+  ['limit', 'the captions are too many to be kept'],
+]);
 
 /** A new element with a class and, as plain text, its content. @param {string} tag @param {string} className @param {string} [text] */
 function make(tag, className, text = '') {
@@ -98,11 +108,14 @@ export class Captions {
     this.#goToNewest();
   }
 
-  /** What was said before the page came: added without a screen reader reading it all out. @param {readonly Final[]} finals */
+  /** What was said before the page came: added without a screen reader reading it all out. @param {readonly (Final | Gap & { kind: 'gap' })[]} finals */
   addHistory(finals) {
     this.#parts.finals.setAttribute('aria-live', 'off');
     if (finals.length > PARAGRAPHS_MAX) this.#parts.earlier.hidden = false;
-    for (const final of finals.slice(-PARAGRAPHS_MAX)) this.#addFinal(final);
+    for (const item of finals.slice(-PARAGRAPHS_MAX)) {
+      if ('kind' in item) this.#addGap(item);
+      else this.#addFinal(item);
+    }
     requestAnimationFrame(() => this.#parts.finals.setAttribute('aria-live', 'polite'));
     this.#keepUp();
   }
@@ -129,6 +142,12 @@ export class Captions {
     this.#keepUp();
   }
 
+  /** A stretch that has no caption. @param {Gap} gap */
+  addGap(gap) {
+    this.#addGap(gap);
+    this.#keepUp();
+  }
+
   /** A key that was pressed at `atMs`. @param {string} digit @param {number} atMs */
   addDigit(digit, atMs) {
     this.#insert(`key ${digit} ${atMs}`, makeNote(`Key ${digit} pressed`, atMs), atMs);
@@ -144,6 +163,12 @@ export class Captions {
   /** No more will be said: what is unfinished goes. */
   stop() {
     for (const track of [...this.#speaking.keys()]) this.#stopSpeaking(track);
+  }
+
+  /** @param {Gap} gap */
+  #addGap({ track, startMs, endMs, reason }) {
+    const words = `${TRACK_NAMES.get(track) ?? track}: not captioned until ${formatTime(endMs)}, ${GAP_REASONS.get(reason) ?? 'something went wrong'}`;
+    this.#insert(`gap ${track} ${startMs}`, makeNote(words, startMs), startMs);
   }
 
   /** @param {Final} final */

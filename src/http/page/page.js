@@ -275,10 +275,12 @@ class Page {
   #receive(event) {
     if (event.type === 'caption') this.#captions.add(event);
     if (event.type === 'spoken') this.#captions.addSpoken(event);
+    if (event.type === 'gap') this.#captions.addGap(event);
     if (event.type === 'dtmf') this.#captions.addDigit(event.digit, event.atMs);
     if (event.type === 'call.ended') this.#noteEnd(event);
     const call = this.#call;
-    if (call !== undefined && typeof event.lagMs === 'number') call.lagMs = event.lagMs;
+    const tellsLag = event.type === 'caption' || event.type === 'lag.started';
+    if (call !== undefined && tellsLag) call.lagMs = event.lagMs;
     this.#list.show(this.#calls, this.#chosen);
     this.#showHead();
   }

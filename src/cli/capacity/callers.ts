@@ -1,0 +1,45 @@
+/**
+ * The thread of the callers by whom capacity is measured, so that their work does not hold up the gateway's own. It places as many calls at once as it is
+ * told, in real time, and answers when they are over.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { sleep, systemClock } from '../../clock.ts';
+import { packagePath } from '../../paths.ts';
+import { conversation, cutAtSilence } from '../../simulator/conversation.ts';
+import { seededRandom } from '../../simulator/random.ts';
+import { placeCall } from '../../simulator/twilio-caller.ts';
+import { MULAW_8K } from '../../units.ts';
+import { loadAudio } from '../audio-file.ts';
+import type { CallersAnswer, CallersOrder } from './messages.ts';
+
+/** Calls begin at different times, so that their frames do not fall together, but soon. */
+const STAGGER_MS = 137;
+const STAGGER_ALL_MS = 2000;
+
+async function loadUtterances(): Promise<Int16Array[]> {
+  const files = ['demo-caller.wav', 'demo-agent.wav'].map((name) => packagePath('fixtures', 'audio', name));
+  const tracks = await Promise.all(files.map((file) => loadAudio(file, MULAW_8K.rateHz, 'mix')));
+  return tracks.flat().flatMap((samples) => cutAtSilence(samples, MULAW_8K.rateHz));
+}
+
+/** Whether the call went through to its end. */
+async function speak(
+  index: number,
+  utterances: readonly Int16Array[],
+  { url, calls, seconds, speechShare }: CallersOrder,
+): Promise<boolean> {
+  await sleep(systemClock, index * Math.min(STAGGER_MS, STAGGER_ALL_MS / calls));
+  const random = seededRandom(index + 1);
+  const inbound = conversation(utterances, { seconds, rateHz: MULAW_8K.rateHz, speechShare, random });
+  try {
+    const { closeCode } = await placeCall({ url, tracks: { inbound }, pace: 'realtime', clock: systemClock });
+    return closeCode === 1000;
+  } catch {
+    return false;
+  }
+}
+
+const order = workerData as CallersOrder;
+const utterances = await loadUtterances();
+const outcomes = await Promise.all(Array.from({ length: order.calls }, (_, index) => speak(index, utterances, order)));
+parentPort?.postMessage({ refused: outcomes.filter((wentThrough) => !wentThrough).length } satisfies CallersAnswer);

@@ -1,0 +1,170 @@
+/** Measures how many live calls this machine holds: simulated callers, a gateway and its engines, more callers each time until finals come late. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { FeedEvent } from '../../calls/events.ts';
+import { settlesWithin } from '../../calls/wait.ts';
+import { systemClock } from '../../clock.ts';
+import { coresAvailable } from '../../cores.ts';
+import { createLog } from '../../log.ts';
+import { runGateway } from '../../main.ts';
+import { packagePath } from '../../paths.ts';
+import type { Settings } from '../../settings.ts';
+import { openWholeFeed } from '../feed-client.ts';
+import { lagsOf, quantile } from '../latencies.ts';
+import { ownGateway } from '../own-gateway.ts';
+import { untilReady } from '../readiness.ts';
+import type { CallersAnswer, CallersOrder } from './messages.ts';
+import { heldCalls, nextCalls } from './steps.ts';
+
+/** How long each caller calls. */
+const CALL_SECONDS = 10;
+/** Of that time, how much the caller speaks: as in the benchmark of calls. */
+export const SPEECH_SHARE = 0.45;
+/** A number of calls is held when 95 % of its finals come within this time of the endpoint silence, and none is missing. */
+export const LATE_MAX_MS = 300;
+/** How long the last finals of a step are waited for; where they take longer it is not held anyway. */
+const LAST_FINALS_MS = 15_000;
+
+/** What was found with so many calls. */
+export interface CapacityStep {
+  readonly calls: number;
+  readonly finals: number;
+  /** From the end of speech to the final, beyond the endpoint silence; null = there were none. */
+  readonly lateP50Ms: number | null;
+  readonly lateP95Ms: number | null;
+  readonly partialLagP95Ms: number | null;
+  /** Stretches of which no final came. */
+  readonly gaps: number;
+  /** Calls that the gateway did not take, or not to their end. */
+  readonly refused: number;
+  readonly held: boolean;
+}
+
+/** What this machine holds. */
+export interface Capacity {
+  /** The most calls that were held. */
+  readonly calls: number;
+  /** Whether more were tried and were too many. */
+  readonly isLimit: boolean;
+  readonly steps: readonly CapacityStep[];
+}
+
+interface MeasureOptions {
+  readonly settings: Settings;
+  /** Ends it at once: what was begun is cleared away, and the promise rejects. */
+  readonly signal: AbortSignal;
+  /** It begins to try so many calls; 0 = the models are being loaded. */
+  onTrying(calls: number): void;
+  onStep(step: CapacityStep): void;
+}
+
+/** Measures. Takes a minute or two; nothing is left of it. @throws Error when the engines do not start, or `signal` aborts */
+export async function measureCapacity(options: MeasureOptions): Promise<Capacity> {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-capacity-'));
+  try {
+    return await measureIn(folder, options);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureIn(folder: string, { settings: environment, signal, onTrying, onStep }: MeasureOptions): Promise<Capacity> {
+  const settings: Settings = { ...ownGateway(environment), MODEL_CACHE_DIR: folder, MAX_CALLS: 10_000, APP_URL: '', ENGINE_PRELOAD: true };
+  let refusal: string | null = null;
+  const onRefused = (message: string) => {
+    refusal = message;
+  };
+  signal.throwIfAborted();
+  const gateway = await runGateway(settings, { log: createLog('silent'), onRefused });
+  const steps: CapacityStep[] = [];
+  try {
+    onTrying(0);
+    await untilReady(gateway.url, systemClock, () => (signal.aborted ? 'interrupted' : refusal));
+    for (let calls = nextCalls(steps, coresAvailable()); calls !== null; calls = nextCalls(steps, coresAvailable())) {
+      onTrying(calls);
+      const step = await tryCalls(calls, { url: gateway.url, settings, signal });
+      steps.push(step);
+      onStep(step);
+    }
+  } finally {
+    await gateway.close();
+  }
+  return { calls: heldCalls(steps), isLimit: steps.some(({ calls }) => calls > heldCalls(steps)), steps };
+}
+
+interface TryOptions {
+  readonly url: string;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+}
+
+async function tryCalls(calls: number, { url, settings, signal }: TryOptions): Promise<CapacityStep> {
+  const events: FeedEvent[] = [];
+  const open = new Set<string>();
+  let onQuiet = (): void => undefined;
+  const closeFeed = await openWholeFeed(url, (event) => {
+    events.push(event);
+    if (event.type === 'call.started') open.add(event.callId);
+    if (event.type === 'call.ended' && open.delete(event.callId) && open.size === 0) onQuiet();
+  });
+  try {
+    const mediaUrl = `${url.replace(/^http/, 'ws')}/twilio/media`;
+    const { refused } = await runCallers({ url: mediaUrl, calls, seconds: CALL_SECONDS, speechShare: SPEECH_SHARE }, signal);
+    const quiet = new Promise<void>((resolve) => {
+      onQuiet = resolve;
+      if (open.size === 0) resolve();
+    });
+    const allEnded = await settlesWithin(systemClock, quiet, LAST_FINALS_MS);
+    return evaluate({ calls, refused, allEnded, events }, settings);
+  } finally {
+    closeFeed();
+  }
+}
+
+interface Found {
+  readonly calls: number;
+  readonly refused: number;
+  /** Whether every call came to its end, its last final out. */
+  readonly allEnded: boolean;
+  readonly events: readonly FeedEvent[];
+}
+
+/** What the events of a step say of it. */
+export function evaluate(
+  { calls, refused, allEnded, events }: Found,
+  settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>,
+): CapacityStep {
+  const { lateMs, cutLagMs, partialLagMs } = lagsOf(events, settings);
+  const gaps = events.filter(({ type }) => type === 'gap').length;
+  const [lateP50Ms, lateP95Ms] = [quantile(lateMs, 0.5), quantile(lateMs, 0.95)];
+  return {
+    ...{
+      calls,
+      finals: lateMs.length + cutLagMs.length,
+      lateP50Ms,
+      lateP95Ms,
+      partialLagP95Ms: quantile(partialLagMs, 0.95),
+      gaps,
+      refused,
+    },
+    held: allEnded && refused === 0 && gaps === 0 && lateP95Ms !== null && lateP95Ms <= LATE_MAX_MS,
+  };
+}
+
+/** Places calls from a thread of their own. Rejects when `signal` aborts, the thread gone. */
+function runCallers(order: CallersOrder, signal: AbortSignal): Promise<CallersAnswer> {
+  const worker = new Worker(packagePath('dist', 'src', 'cli', 'capacity', 'callers.js'), { workerData: order, execArgv: [] });
+  return new Promise<CallersAnswer>((resolve, reject) => {
+    const abort = () => void worker.terminate();
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => {
+      signal.removeEventListener('abort', abort);
+      reject(new Error('the callers were interrupted'));
+    });
+  });
+}
