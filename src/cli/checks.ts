@@ -6,12 +6,8 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { systemClock } from '../clock.ts';
-<<<<<<< HEAD
 import { ConfigError, findWarnings, readSettings } from '../config.ts';
-=======
-import { ConfigError, readSettings } from '../config.ts';
 import { coresAvailable } from '../cores.ts';
->>>>>>> finals
 import { createLink, workersOf } from '../link/from-settings.ts';
 import type { Link } from '../link/link.ts';
 import { createLog } from '../log.ts';
