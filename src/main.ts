@@ -11,7 +11,7 @@ import { ConfigError, EXIT_CONFIG } from './config.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { createLink } from './link/from-settings.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog, type Log, logTrouble } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
@@ -46,6 +46,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const { log = createLog(settings.LOG_LEVEL) } = options;
   const clock = systemClock;
   const metrics = new Metrics();
+  metrics.watchLog(logTrouble);
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
@@ -202,9 +203,15 @@ function explainListen(error: unknown, host: string, port: number, setting: Port
  */
 export async function serve(settings: Settings): Promise<void> {
   const log = createLog(settings.LOG_LEVEL);
+  // What was thrown may throw again when it is looked at; an error in the handler of uncaught ones would end the process with 7 and without a line.
   const die = (exitCode: number, message: string, err?: unknown): never => {
-    log.fatal({ err }, message);
-    process.exit(exitCode);
+    try {
+      log.fatal({ err }, message);
+    } catch {
+      log.fatal(`${message}, of something that cannot be written`);
+    } finally {
+      process.exit(exitCode);
+    }
   };
   process.on('uncaughtException', (error) => die(1, 'uncaught exception', error));
   process.on('unhandledRejection', (reason) => die(1, 'unhandled rejection', reason));
