@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SETTINGS, type SettingName, type Settings } from './settings.ts';
+import { hideCredentialsIn } from './urls.ts';
 
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
 export const EXIT_CONFIG = 78;
@@ -32,7 +33,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     if (parsed.success) values[name] = parsed.data;
     else
       problems.push(
-        `${name}: got ${'secret' in spec ? 'a value that is not allowed' : JSON.stringify(given)}, expected ${parsed.error.issues[0]?.message ?? spec.unit}`,
+        `${name}: got ${'secret' in spec ? 'a value that is not allowed' : JSON.stringify(hideCredentialsIn(given))}, expected ${parsed.error.issues[0]?.message ?? spec.unit}`,
       );
   }
   if (problems.length === 0) problems.push(...findContradictions(values as Settings));

@@ -61,7 +61,11 @@ export class LogOutput {
   /** Writes `line`, at once where that is possible. */
   write(line: string): void {
     const bytes = Buffer.from(line);
-    if (this.#untold > 0 || this.#waitingBytes + bytes.length > WAITING_MAX_BYTES) return this.#lose();
+    if (this.#untold > 0 || this.#waitingBytes + bytes.length > WAITING_MAX_BYTES) {
+      this.#untold += 1;
+      this.#linesLost += 1;
+      return;
+    }
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     if (this.#retry === null) this.#writeWaiting();
@@ -122,11 +126,6 @@ export class LogOutput {
     }
     const [first = Buffer.alloc(0), ...others] = this.#waiting.splice(0, lines);
     return others.length === 0 ? first : Buffer.concat([first, ...others], bytes);
-  }
-
-  #lose(): void {
-    this.#untold += 1;
-    this.#linesLost += 1;
   }
 
   #tellLost(): void {

@@ -1,6 +1,10 @@
-/** The log: structured JSON lines by pino. Speech, phone numbers and keys are never fields above debug level, and redacted by name if they slip in. */
+/**
+ * The log: structured JSON lines by pino. Speech, phone numbers and keys are never fields above debug level, and redacted by name
+ * if they slip in; what is secret in a URL is hidden wherever one stands, the words of other programs included.
+ */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type LogOutput, type LogTrouble, openStandardOutput } from './log-output.ts';
+import { hideCredentials } from './urls.ts';
 
 const PRIVATE_FIELDS = ['text', 'transcript', 'from', 'to', 'digits', 'authorization', 'token', 'key', 'parameters'];
 
@@ -14,8 +18,8 @@ let standardOutput: LogOutput | null = null;
  * the end of the process then come out of order.
  */
 export function createLog(level: string, destination?: DestinationStream): Log {
-  const options = { level, redact: { paths: PRIVATE_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[private]' } };
-  return pino(options, destination ?? toStandardOutput());
+  const redact = { paths: PRIVATE_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[private]' };
+  return pino({ level, redact, hooks: { streamWrite: hideCredentials } }, destination ?? toStandardOutput());
 }
 
 /** What went wrong with the log on standard output so far. */

@@ -192,7 +192,11 @@ export const SETTINGS = {
     ['rewritten', 'shipped'],
     "The recogniser's graphs: rewritten once for speed from the published weights, or as they are published (always so on a GPU)",
   ),
-  MODEL_CACHE_DIR: text('', 'folder', 'Where rewritten graphs are kept; empty = trunkline in XDG_CACHE_HOME or ~/.cache'),
+  MODEL_CACHE_DIR: text(
+    '',
+    'folder',
+    'Where rewritten graphs are kept; not used where others can write it. Empty = trunkline in XDG_CACHE_HOME or ~/.cache',
+  ),
   DECODE_RUN_TOKENS: whole(
     16,
     1,
