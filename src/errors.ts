@@ -76,6 +76,9 @@ export const ERRORS = Object.freeze({
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** A message may repeat what a stranger sent, and goes into answers and logs. */
+const MESSAGE_MAX_CHARS = 4000;
+
 /** An error with a code of the registry. `message` says what came and what was expected; it holds no speech, number or key, nor what is secret in a URL. */
 export class TrunklineError extends Error {
   readonly code: ErrorCode;
@@ -83,7 +86,7 @@ export class TrunklineError extends Error {
   readonly param: string | null;
 
   constructor(code: ErrorCode, message: string, param: string | null = null) {
-    super(hideCredentials(message));
+    super(hideCredentials(message.slice(0, MESSAGE_MAX_CHARS)));
     this.name = 'TrunklineError';
     this.code = code;
     this.param = param;

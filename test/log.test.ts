@@ -27,4 +27,8 @@ describe('an error with a code', () => {
     expect(error.toBody().error.message).toBe('no sound could be had from wss://***@host/media?key=***: gone');
     expect(String(error.stack)).not.toContain('sesame');
   });
+
+  it('repeats no more than a page of what came', () => {
+    expect(new TrunklineError('invalid_request', 'x'.repeat(100_000)).message).toHaveLength(4000);
+  });
 });
