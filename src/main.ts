@@ -8,6 +8,7 @@ import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, EXIT_CONFIG } from './config.ts';
+import { watchDescriptors } from './descriptors.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { createLink } from './link/from-settings.ts';
@@ -47,6 +48,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const clock = systemClock;
   const metrics = new Metrics();
   metrics.watchLog(logTrouble);
+  const descriptors = watchDescriptors({ read: () => metrics.readDescriptors(), clock, log });
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
@@ -66,6 +68,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   });
   const end = async () => {
     warming.abort();
+    descriptors.cancel();
     await trunks.close();
     await server.close();
     await batches.close();

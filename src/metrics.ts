@@ -1,5 +1,6 @@
 /** Every metric there is, with buckets chosen per stage. A test compares the names with docs/metrics.md. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Descriptors } from './descriptors.ts';
 import type { LogTrouble } from './log-output.ts';
 
 const SHORT_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
@@ -23,6 +24,13 @@ const NO_LANE: Lane = { depth: 0, ageMs: 0 };
 /** The metrics of one gateway, in a registry of its own. */
 export class Metrics {
   readonly registry = new Registry();
+
+  readonly connections = this.#gauge('trunkline_http_connections', 'Open HTTP connections, WebSockets included', []);
+  readonly connectionsClosed = this.#counter(
+    'trunkline_http_connections_closed_total',
+    'HTTP connections closed because there were too many, by why it was these',
+    ['reason'],
+  );
 
   readonly calls = this.#gauge('trunkline_calls_live', 'Live calls', ['carrier']);
   readonly callsEnded = this.#counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
@@ -124,6 +132,17 @@ export class Metrics {
   /** Has `read` asked for what went wrong with the log whenever the metrics are. */
   watchLog(read: () => LogTrouble): void {
     this.#readLog = read;
+  }
+
+  /** The process's file descriptors; null where the system does not tell. */
+  async readDescriptors(): Promise<Descriptors | null> {
+    const [open, max] = await Promise.all([this.#valueOf('process_open_fds'), this.#valueOf('process_max_fds')]);
+    return open === null || max === null ? null : { open, max };
+  }
+
+  async #valueOf(name: string): Promise<number | null> {
+    const found = await this.registry.getSingleMetric(name)?.get();
+    return found?.values[0]?.value ?? null;
   }
 
   #laneGauge(name: string, help: string, read: (lane: Lane) => number): Gauge<'lane'> {
