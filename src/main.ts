@@ -12,6 +12,7 @@ import { watchDescriptors } from './descriptors.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { createLink } from './link/from-settings.ts';
+import type { Link } from './link/link.ts';
 import { createLog, type Log, logTrouble } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Recordings } from './recordings/recordings.ts';
@@ -83,14 +84,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     const url = await listen(server, settings);
     log.info({ url }, 'listening');
     trunks.asterisk?.open();
-    if (settings.ENGINE_PRELOAD) {
-      link.start().then(
-        () => complainAboutVoice(prompter, log),
-        (err: unknown) => {
-          if (!draining) log.error({ err }, 'no engine is ready');
-        },
-      );
-    }
+    if (settings.ENGINE_PRELOAD) void preload(link, { prompter, log, isDraining: () => draining });
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
@@ -104,6 +98,19 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await end();
     throw error;
   }
+}
+
+async function preload(
+  link: Link,
+  { prompter, log, isDraining }: { prompter: Prompter; log: Log; isDraining: () => boolean },
+): Promise<void> {
+  try {
+    await link.start();
+  } catch (err) {
+    if (!isDraining()) log.error({ err }, 'no engine is ready');
+    return;
+  }
+  complainAboutVoice(prompter, log);
 }
 
 /** Which voices there are is known when an engine is ready. Without the default one calls are captioned, but nothing is said in them. */
