@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { coresAvailable } from './cores.ts';
 import { SETTINGS, type SettingName, type Settings } from './settings.ts';
+import { hideCredentialsIn } from './urls.ts';
 
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
 export const EXIT_CONFIG = 78;
@@ -40,7 +41,7 @@ export function readSettings(environment: Environment = process.env, { opensPort
     if (parsed.success) values[name] = parsed.data;
     else
       problems.push(
-        `${name}: got ${'secret' in spec ? 'a value that is not allowed' : JSON.stringify(given)}, expected ${parsed.error.issues[0]?.message ?? spec.unit}`,
+        `${name}: got ${'secret' in spec ? 'a value that is not allowed' : JSON.stringify(hideCredentialsIn(given))}, expected ${parsed.error.issues[0]?.message ?? spec.unit}`,
       );
   }
   if (problems.length === 0) {

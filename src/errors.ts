@@ -2,6 +2,7 @@
  * Every error a stranger or an operator can meet: its code, HTTP status and WebSocket close code together in one registry, so that nothing
  * leaves half-labelled. Codes are never reused. A test compares this table with the one in docs/errors.md.
  */
+import { hideCredentials } from './urls.ts';
 
 interface ErrorKind {
   /** HTTP status of a refused request. */
@@ -75,14 +76,17 @@ export const ERRORS = Object.freeze({
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An error with a code of the registry. `message` says what came and what was expected; it holds no speech, number or key. */
+/** A message may repeat what a stranger sent, and goes into answers and logs. */
+const MESSAGE_MAX_CHARS = 4000;
+
+/** An error with a code of the registry. `message` says what came and what was expected; it holds no speech, number or key, nor what is secret in a URL. */
 export class TrunklineError extends Error {
   readonly code: ErrorCode;
   /** The request's field that it is about, in OpenAI's sense; null = none. */
   readonly param: string | null;
 
   constructor(code: ErrorCode, message: string, param: string | null = null) {
-    super(message);
+    super(hideCredentials(message.slice(0, MESSAGE_MAX_CHARS)));
     this.name = 'TrunklineError';
     this.code = code;
     this.param = param;

@@ -8,10 +8,12 @@ import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, EXIT_CONFIG, findWarnings } from './config.ts';
+import { watchDescriptors } from './descriptors.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { createLink } from './link/from-settings.ts';
-import { createLog, type Log } from './log.ts';
+import type { Link } from './link/link.ts';
+import { createLog, type Log, logTrouble } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
@@ -47,6 +49,8 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   for (const warning of findWarnings(settings)) log.warn(warning);
   const clock = systemClock;
   const metrics = new Metrics();
+  metrics.watchLog(logTrouble);
+  const descriptors = watchDescriptors({ read: () => metrics.readDescriptors(), clock, log });
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
@@ -66,6 +70,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   });
   const end = async () => {
     warming.abort();
+    descriptors.cancel();
     await trunks.close();
     await server.close();
     await batches.close();
@@ -80,14 +85,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     const url = await listen(server, settings);
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     trunks.asterisk?.open();
-    if (settings.ENGINE_PRELOAD) {
-      link.start().then(
-        () => complainAboutVoice(prompter, log),
-        (err: unknown) => {
-          if (!draining) log.error({ err }, 'no engine is ready');
-        },
-      );
-    }
+    if (settings.ENGINE_PRELOAD) void preload(link, { prompter, log, isDraining: () => draining });
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
@@ -101,6 +99,19 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await end();
     throw error;
   }
+}
+
+async function preload(
+  link: Link,
+  { prompter, log, isDraining }: { prompter: Prompter; log: Log; isDraining: () => boolean },
+): Promise<void> {
+  try {
+    await link.start();
+  } catch (err) {
+    if (!isDraining()) log.error({ err }, 'no engine is ready');
+    return;
+  }
+  complainAboutVoice(prompter, log);
 }
 
 /** Which voices there are is known when an engine is ready. Without the default one calls are captioned, but nothing is said in them. */
@@ -203,9 +214,15 @@ function explainListen(error: unknown, host: string, port: number, setting: Port
  */
 export async function serve(settings: Settings): Promise<void> {
   const log = createLog(settings.LOG_LEVEL);
+  // What was thrown may throw again when it is looked at; an error in the handler of uncaught ones would end the process with 7 and without a line.
   const die = (exitCode: number, message: string, err?: unknown): never => {
-    log.fatal({ err }, message);
-    process.exit(exitCode);
+    try {
+      log.fatal({ err }, message);
+    } catch {
+      log.fatal(`${message}, of something that cannot be written`);
+    } finally {
+      process.exit(exitCode);
+    }
   };
   process.on('uncaughtException', (error) => die(1, 'uncaught exception', error));
   process.on('unhandledRejection', (reason) => die(1, 'unhandled rejection', reason));

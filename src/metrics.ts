@@ -1,5 +1,7 @@
 /** Every metric there is, with buckets chosen per stage. A test compares the names with docs/metrics.md. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Descriptors } from './descriptors.ts';
+import type { LogTrouble } from './log-output.ts';
 
 const SHORT_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
@@ -22,6 +24,13 @@ const NO_LANE: Lane = { depth: 0, ageMs: 0 };
 /** The metrics of one gateway, in a registry of its own. */
 export class Metrics {
   readonly registry = new Registry();
+
+  readonly connections = this.#gauge('trunkline_http_connections', 'Open HTTP connections, WebSockets included', []);
+  readonly connectionsClosed = this.#counter(
+    'trunkline_http_connections_closed_total',
+    'HTTP connections closed because there were too many, by why it was these',
+    ['reason'],
+  );
 
   readonly calls = this.#gauge('trunkline_calls_live', 'Live calls', ['carrier']);
   readonly callsMax = this.#gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
@@ -109,6 +118,14 @@ export class Metrics {
   readonly laneAge = this.#laneGauge('trunkline_lane_age_seconds', 'How long the oldest of them has waited', ({ ageMs }) => ageMs / 1000);
   #readLanes: () => Lanes = () => ({ live: NO_LANE, batch: NO_LANE });
 
+  readonly logLinesLost = this.#totalCounter('trunkline_log_lines_lost_total', 'Log lines that could not be written', [], (counter) =>
+    counter.inc(this.#readLog().linesLost),
+  );
+  readonly logErrors = this.#totalCounter('trunkline_log_errors_total', 'Failed attempts to write the log', ['code'], (counter) => {
+    for (const [code, count] of this.#readLog().errors) counter.inc({ code }, count);
+  });
+  #readLog: () => LogTrouble = () => ({ linesLost: 0, errors: new Map() });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 5 });
   }
@@ -116,6 +133,22 @@ export class Metrics {
   /** Has `read` asked for the state of the queues whenever the metrics are. */
   watchLanes(read: () => Lanes): void {
     this.#readLanes = read;
+  }
+
+  /** Has `read` asked for what went wrong with the log whenever the metrics are. */
+  watchLog(read: () => LogTrouble): void {
+    this.#readLog = read;
+  }
+
+  /** The process's file descriptors; null where the system does not tell. */
+  async readDescriptors(): Promise<Descriptors | null> {
+    const [open, max] = await Promise.all([this.#valueOf('process_open_fds'), this.#valueOf('process_max_fds')]);
+    return open === null || max === null ? null : { open, max };
+  }
+
+  async #valueOf(name: string): Promise<number | null> {
+    const found = await this.registry.getSingleMetric(name)?.get();
+    return found?.values[0]?.value ?? null;
   }
 
   #laneGauge(name: string, help: string, read: (lane: Lane) => number): Gauge<'lane'> {
@@ -130,6 +163,18 @@ export class Metrics {
 
   #counter<T extends string>(name: string, help: string, labelNames: readonly T[]): Counter<T> {
     return new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] });
+  }
+
+  /** A counter of what others count: `add` adds their totals to 0. */
+  #totalCounter<T extends string>(name: string, help: string, labelNames: readonly T[], add: (counter: Counter<T>) => void): Counter<T> {
+    const counter: Counter<T> = new Counter({
+      ...{ name, help, labelNames: [...labelNames], registers: [this.registry] },
+      collect: () => {
+        counter.reset();
+        add(counter);
+      },
+    });
+    return counter;
   }
 
   #gauge<T extends string>(name: string, help: string, labelNames: readonly T[]): Gauge<T> {

@@ -15,6 +15,7 @@ import { batchRoutes } from './http/batches.ts';
 import { type Calls, callRoutes, type Dialer } from './http/calls.ts';
 import { captionRoutes } from './http/captions.ts';
 import { carrierRoutes } from './http/carriers.ts';
+import { connectionsThatFit, limitConnections } from './http/connections.ts';
 import { describeRoutes, docsRoutes } from './http/docs.ts';
 import { answerUnreadable, Failures, routeNotFound } from './http/errors.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
@@ -93,8 +94,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await describeRoutes(app);
   logRequests(app, log);
   limitArrival(app, clock);
+  limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
   await openDoors(app, options, failures);
   return app;
+}
+
+async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Promise<number> {
+  const wanted = settings.CONNECTIONS_MAX;
+  const max = connectionsThatFit(wanted, await metrics.readDescriptors());
+  if (max < wanted) log.warn({ connections: max }, `CONNECTIONS_MAX=${wanted} needs more file descriptors (ulimit -n, LimitNOFILE)`);
+  return max;
 }
 
 /** Every route, with what its visitors must show. */

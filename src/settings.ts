@@ -198,7 +198,11 @@ export const SETTINGS = {
     ['rewritten', 'shipped'],
     "The recogniser's graphs: rewritten once for speed from the published weights, or as they are published (always so on a GPU)",
   ),
-  MODEL_CACHE_DIR: text('', 'folder', 'Where rewritten graphs are kept; empty = trunkline in XDG_CACHE_HOME or ~/.cache'),
+  MODEL_CACHE_DIR: text(
+    '',
+    'folder',
+    'Where rewritten graphs are kept; not used where others can write it. Empty = trunkline in XDG_CACHE_HOME or ~/.cache',
+  ),
   DECODE_RUN_TOKENS: whole(
     16,
     1,
@@ -317,6 +321,13 @@ export const SETTINGS = {
   ),
 
   MAX_CALLS: whole(0, 0, 10_000, 'calls', 'Live calls at once; more are refused. 0 = 20 for each core'),
+  CONNECTIONS_MAX: whole(
+    1000,
+    10,
+    1_000_000,
+    'connections',
+    'HTTP connections at once, those of calls and readers included; a new one takes the place of an idle one, and is refused where none is idle',
+  ),
   START_TIMEOUT_MS: whole(10_000, 100, 600_000, 'ms', 'A carrier socket that has not begun a stream by then is closed'),
   MEDIA_TIMEOUT_MS: whole(60_000, 100, 3_600_000, 'ms', 'A stream without any message for this long is closed'),
   MESSAGE_MAX_BYTES: whole(65_536, 1024, 1_048_576, 'bytes', 'Largest message that a WebSocket may send'),

@@ -51,7 +51,7 @@ describe('the settings', () => {
     ],
     ['APP_ALLOWED_ORIGINS', 'wss://a, b', 'APP_ALLOWED_ORIGINS: got "wss://a, b", expected WebSocket origins'],
     ['PUBLIC_URL', 'https://bridge.example.com/path', 'PUBLIC_URL: got "https://bridge.example.com/path", expected empty or an origin'],
-    ['PUBLIC_URL', 'https://user@bridge.example.com', 'PUBLIC_URL: got "https://user@bridge.example.com", expected empty or an origin'],
+    ['PUBLIC_URL', 'https://user@bridge.example.com', 'PUBLIC_URL: got "https://***@bridge.example.com", expected empty or an origin'],
     ['SIP_ALLOW', '10.0.0.0/33', 'SIP_ALLOW: got "10.0.0.0/33", expected addresses and networks'],
     ['SIP_REGISTRAR', 'sips:pbx', 'SIP_REGISTRAR: got "sips:pbx", expected empty or a server such as sip:pbx.example.com'],
     ['SIP_PUBLIC_ADDRESS', 'bridge', 'SIP_PUBLIC_ADDRESS: got "bridge", expected empty or an address'],
@@ -143,6 +143,21 @@ describe('the settings', () => {
       'TRANSLATE_API_KEY',
     ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
+  });
+
+  it('repeat a URL without what is secret in it', () => {
+    const wrong = {
+      APP_URL: 'https://me:sesame@app.example.com/?key=sesame',
+      PUBLIC_URL: 'https://me:sesame@host',
+      ARI_URL: 'me:sesame@asterisk:8088/ari',
+      SIP_TRUNK: 'sip:me:sesame@pbx.example.com',
+      TRANSLATE_BASE_URL: 'https://me:pa"sesame@host:port',
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const complaint = () => readSettings({ [name]: value });
+      expect(complaint).toThrow(`${name}: got "`);
+      expect(complaint).not.toThrow(/sesame/);
+    }
   });
 });
 

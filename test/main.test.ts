@@ -160,6 +160,12 @@ describe('serve', () => {
     expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'unhandled rejection', err: { message: 'forgotten' } });
   });
 
+  it('ends with 1 and a fatal line even when what was thrown cannot be written', async () => {
+    const { lines, exited } = start({}, 'throws');
+    expect(await exited).toBe(1);
+    expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'uncaught exception, of something that cannot be written' });
+  });
+
   it('ends with 1 and a fatal line when it cannot listen', async () => {
     const { lines, exited } = start({ HOST: '192.0.2.1', API_KEYS: 'a-key-of-sixteen-characters' });
     expect(await exited).toBe(1);

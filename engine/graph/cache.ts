@@ -1,11 +1,13 @@
 /**
  * Files that are made from other files and kept. Each set lies in a folder of its own, named after what it was made from, with a list of checksums in
- * the form of sha256sum(1). Several processes may make the same set at once: what they write is the same, and each file comes into place whole.
+ * the form of sha256sum(1). Several processes may make the same set at once: what they write is the same, and each file comes into place whole. What
+ * anybody but us could have written is not used (`ownership.ts`).
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { openOwned, requireOwned } from './ownership.ts';
 
 const SUMS = 'SHA256SUMS';
 /** Characters of the hash that a folder is named by. */
@@ -27,25 +29,44 @@ export interface CachedSet {
   build(folder: string): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
-/** Paths of the set's files, which are made if they are not there or damaged. @throws Error when they can be neither read nor written. */
-export async function cachedFiles(set: CachedSet): Promise<string[]> {
-  const folder = join(set.cacheDir, `${set.name}-${await keyOf(set)}`);
-  if (!(await isWhole(folder, set.files))) {
-    await makeFolder(folder);
-    await fill(folder, await set.build(folder));
-  }
-  return set.files.map((name) => join(folder, name));
+/** The files of a set, open: whatever is done to their names, the paths lead to what was checked. Whoever has them closes them. */
+export interface CachedFiles {
+  /** In the order of {@link CachedSet.files}. */
+  readonly paths: readonly string[];
+  close(): Promise<void>;
 }
+
+/**
+ * The set's files, which are made if they are not there or damaged.
+ * @throws Error when they can be neither read nor written, or when others could write them too.
+ */
+export async function cachedFiles(set: CachedSet): Promise<CachedFiles> {
+  const folder = join(set.cacheDir, `${set.name}-${await keyOf(set)}`);
+  for (const path of [set.cacheDir, folder]) {
+    await makeFolder(path);
+    await requireOwned(path);
+  }
+  const there = await openWhole(folder, set.files);
+  if (there !== null) return there;
+  await fill(folder, await set.build(folder));
+  const made = await openWhole(folder, set.files);
+  if (made === null) throw new Error(`${folder} does not keep what is written to it`);
+  return made;
+}
+
+/** Anybody may read them: they hold nothing private. */
+const FOLDER_MODE = 0o755;
+const FILE_MODE = 0o644;
 
 /** Node's own recursive mkdir never returns where the system calls a folder missing whose parent is there, as it does under /proc. */
 async function makeFolder(path: string): Promise<void> {
-  const code = await mkdir(path).then(
+  const code = await mkdir(path, { mode: FOLDER_MODE }).then(
     () => null,
     (error: NodeJS.ErrnoException) => error.code,
   );
   if (code === null || code === 'EEXIST') return;
   if (code === 'ENOENT') await makeFolder(dirname(path));
-  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+  await mkdir(path, { mode: FOLDER_MODE }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
 }
@@ -56,14 +77,38 @@ async function keyOf({ sources, versions, files }: CachedSet): Promise<string> {
   return hash.digest('hex').slice(0, KEY_CHARS);
 }
 
-async function isWhole(folder: string, files: readonly string[]): Promise<boolean> {
+/** Null unless all of them are there, ours and undamaged. */
+async function openWhole(folder: string, names: readonly string[]): Promise<CachedFiles | null> {
+  const opened: FileHandle[] = [];
+  const close = async () => {
+    for (const file of opened) await file.close();
+  };
   try {
-    const sums = new Set((await readFile(join(folder, SUMS), 'utf8')).split('\n'));
-    for (const name of files) if (!sums.has(sumLine(await sumOfFile(join(folder, name)), name))) return false;
-    return true;
+    const sums = await readSums(join(folder, SUMS));
+    for (const name of names) {
+      const file = await openOwned(join(folder, name));
+      opened.push(file);
+      if (!sums.has(sumLine(await sumOfFile(pathOf(file, name, folder)), name))) throw new Error(`${name} is damaged`);
+    }
   } catch {
-    return false;
+    await close();
+    return null;
   }
+  return { paths: opened.map((file, index) => pathOf(file, names[index] ?? '', folder)), close };
+}
+
+async function readSums(path: string): Promise<Set<string>> {
+  const file = await openOwned(path);
+  try {
+    return new Set((await file.readFile('utf8')).split('\n'));
+  } finally {
+    await file.close();
+  }
+}
+
+/** proc(5): what a process has open, by its number. Elsewhere the name has to do. */
+function pathOf(file: FileHandle, name: string, folder: string): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : join(folder, name);
 }
 
 /** Puts the files in place and their checksums last, so that a set with checksums is complete. */
@@ -76,13 +121,10 @@ async function fill(folder: string, files: ReadonlyMap<string, Uint8Array>): Pro
   await putFile(folder, SUMS, sums);
 }
 
-/** So many temporary files this process has begun. */
-let unfinishedFiles = 0;
-
 async function putFile(folder: string, name: string, content: Uint8Array | string): Promise<void> {
-  const unfinished = join(folder, `${name}.${process.pid}-${++unfinishedFiles}.tmp`);
+  const unfinished = join(folder, `${name}.${randomUUID()}.tmp`);
   try {
-    await writeFile(unfinished, content);
+    await writeFile(unfinished, content, { flag: 'wx', mode: FILE_MODE });
     await rename(unfinished, join(folder, name));
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined);

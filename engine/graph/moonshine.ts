@@ -20,17 +20,18 @@ export interface ShippedFiles {
   readonly decoder: string;
 }
 
-/** Paths of the rewritten graphs. */
+/** Paths of the rewritten graphs, open as those of the cache are. Whoever has them closes them. */
 export interface RewrittenFiles {
   /** One after the other. */
   readonly encoder: readonly string[];
   readonly decoder: string;
+  close(): Promise<void>;
 }
 
 /**
  * Paths of the rewritten graphs.
  * @param progress is told when they have to be made.
- * @throws Error when the shipped graphs are not those that the rewrite knows, or when the cache cannot be written.
+ * @throws Error when the shipped graphs are not those that the rewrite knows, or when the cache cannot be written or others can write it.
  */
 export async function moonshineFiles(options: {
   shipped: ShippedFiles;
@@ -39,7 +40,7 @@ export async function moonshineFiles(options: {
 }): Promise<RewrittenFiles> {
   const { shipped, cacheDir, progress } = options;
   const products = await findProductType();
-  const [decoder = '', ...encoder] = await cachedFiles({
+  const { paths, close } = await cachedFiles({
     cacheDir,
     name: 'moonshine-tiny',
     sources: [shipped.encoder, shipped.decoder],
@@ -50,7 +51,8 @@ export async function moonshineFiles(options: {
       return buildGraphs(shipped, products);
     },
   });
-  return { encoder, decoder };
+  const [decoder = '', ...encoder] = paths;
+  return { encoder, decoder, close };
 }
 
 /** The rewritten graphs by file name, their products on weights of the type `products`. @throws Error when the shipped graphs are not those that the rewrite knows. */

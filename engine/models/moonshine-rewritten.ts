@@ -26,14 +26,18 @@ const ALIGNING_KEYS = CROSS_NAMES[2 * ALIGNING_LAYER] ?? '';
 const OUTPUTS = ['tokens', 'accepted', ...PRESENT_NAMES];
 
 /**
- * Opens the graphs.
+ * Opens the graphs and closes their files.
  * @param runTokens tokens of one decoder run at most, besides a draft.
  * @throws whatever onnxruntime throws for a file that it cannot read.
  */
 export async function openRewrittenGraphs(files: RewrittenFiles, options: SessionOptions, runTokens: number): Promise<MoonshineGraphs> {
-  const encoder: InferenceSession[] = [];
-  for (const file of files.encoder) encoder.push(await openSession(file, options));
-  return new RewrittenGraphs(encoder, await openSession(files.decoder, options), runTokens);
+  try {
+    const encoder: InferenceSession[] = [];
+    for (const file of files.encoder) encoder.push(await openSession(file, options));
+    return new RewrittenGraphs(encoder, await openSession(files.decoder, options), runTokens);
+  } finally {
+    await files.close();
+  }
 }
 
 class RewrittenGraphs implements MoonshineGraphs {

@@ -36,15 +36,20 @@ export interface DeclaredFormat {
  */
 export function readCodec(format: DeclaredFormat, accepted: readonly string[], name: string, hint = ''): Codec {
   const { encoding, rate, channels = 1 } = format;
-  const lower = String(encoding).toLowerCase();
+  const lower = typeof encoding === 'string' ? encoding.toLowerCase() : '';
   const known = accepted.some((each) => each.toLowerCase() === lower) && Object.hasOwn(ENCODINGS, lower) ? ENCODINGS[lower] : undefined;
-  const rateHz = Number(rate);
-  if (known !== undefined && ratesOf(known).includes(rateHz) && Number(channels) === 1) return codec(known, rateHz);
+  const rateHz = numberOf(rate);
+  if (known !== undefined && ratesOf(known).includes(rateHz) && numberOf(channels) === 1) return codec(known, rateHz);
   const expected = accepted.map((each) => `${each}, ${rangeOf(each)}, 1`).join('; ');
   throw new TrunklineError(
     'codec_unsupported',
     `${name}: got encoding ${describe(encoding)}, sampleRate ${describe(rate)}, channels ${describe(channels)}, expected ${expected}${hint}`,
   );
+}
+
+/** Of a number or a text; anything else is none. `Number` would look into lists and objects, as deep as they go. */
+function numberOf(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 }
 
 function ratesOf(name: Codec['name']): readonly number[] {

@@ -43,8 +43,9 @@ function readStart(message: Json): CallStart {
 }
 
 function nameError({ payload }: Json): string {
-  const code = String(isObject(payload) ? payload['code'] : '');
-  return ERROR_CODES.includes(code) ? `error_${code}` : 'error';
+  const code = isObject(payload) ? payload['code'] : null;
+  const known = ERROR_CODES.find((each) => each === code || Number(each) === code);
+  return known === undefined ? 'error' : `error_${known}`;
 }
 
 /** One Telnyx media stream. */

@@ -1,12 +1,13 @@
 /** `trunkline config`: what every setting is, and what it would be without you. */
 import { readSettings } from '../config.ts';
 import { SETTINGS, type SettingName, type Settings } from '../settings.ts';
+import { hideCredentialsIn } from '../urls.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 interface SettingRow {
   readonly name: string;
-  /** As it would be written in the environment; of a secret only whether there is one. */
+  /** As it would be written in the environment, without the credentials in URLs; of a secret only whether there is one. */
   readonly value: string;
   readonly default: string;
   readonly unit: string;
@@ -37,7 +38,7 @@ export function showConfig(settings: Settings, options: { readonly json: boolean
 
 function describe(name: SettingName, settings: Settings): SettingRow {
   const spec = SETTINGS[name];
-  const value = String(settings[name]);
+  const value = hideCredentialsIn(String(settings[name]));
   const isSecret = 'secret' in spec;
   return {
     name,

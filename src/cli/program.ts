@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError, EXIT_CONFIG, readSettings } from '../config.ts';
 import { packagePath } from '../paths.ts';
+import { hideCredentials } from '../urls.ts';
 import { addParameter, parseKeyPresses, parseMediaUrl, parseMs, parseShare, parseWebUrl, parseWhole } from './arguments.ts';
 import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';
@@ -111,7 +112,7 @@ function explain(error: unknown, { err }: Terminal): number {
     err.line('The table in README lists every setting with its default, unit and meaning.');
     return EXIT_CONFIG;
   }
-  err.line(`trunkline: ${error instanceof Error ? error.message : String(error)}`);
+  err.line(`trunkline: ${hideCredentials(error instanceof Error ? error.message : String(error))}`);
   return EXIT_FAILED;
 }
 

@@ -1,4 +1,5 @@
 /** Where commands write. The only file in which the command line touches standard output and error. */
+import { EXIT_FAILED } from './exit-codes.ts';
 
 /** One line that is still changing. */
 export interface LiveLine {
@@ -30,6 +31,7 @@ export class Output {
   readonly #stream: OutputStream;
   readonly #styled: boolean;
   #live: readonly LiveLine[] = [];
+  #isClosed = false;
 
   constructor(stream: OutputStream) {
     this.#stream = stream;
@@ -37,14 +39,24 @@ export class Output {
     this.#styled = this.isLive && stream.hasColors?.() === true;
   }
 
+  /** Whether nobody reads any more, so that what is still to be done for its output alone need not be. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Writes nothing from now on. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   /** Writes a line that stays. */
   line(text = ''): void {
-    this.#stream.write(`${this.#eraseLive()}${text}\n${this.#renderLive()}`);
+    this.#write(`${this.#eraseLive()}${text}\n${this.#renderLive()}`);
   }
 
   /** Writes text as it is, e.g. a file's contents. Not to be mixed with live lines. */
   raw(text: string): void {
-    this.#stream.write(text);
+    this.#write(text);
   }
 
   /** Shows `lines` in place of the live lines shown before; none = they go away. Each is cut to the width of the terminal, the end of its text is kept. */
@@ -52,7 +64,7 @@ export class Output {
     if (!this.isLive) return;
     const erased = this.#eraseLive();
     this.#live = lines;
-    this.#stream.write(erased + this.#renderLive());
+    this.#write(erased + this.#renderLive());
   }
 
   /** `text` in bold where the terminal can. */
@@ -63,6 +75,10 @@ export class Output {
   /** `text` dim where the terminal can. */
   dim(text: string): string {
     return this.#styled ? `${DIM}${text}${PLAIN}` : text;
+  }
+
+  #write(text: string): void {
+    if (!this.#isClosed) this.#stream.write(text);
   }
 
   #eraseLive(): string {
@@ -88,12 +104,19 @@ export interface Terminal {
   readonly err: Output;
 }
 
-/** The terminal of this process. A reader that goes away early (`| head`) is no error. */
+/**
+ * The terminal of this process. A reader that goes away early (`| head`) is no error; output that cannot be written otherwise is said, once, and makes
+ * the command a failed one. Of standard error nobody could be told.
+ */
 export function openTerminal(): Terminal {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
-  return { out: new Output(process.stdout), err: new Output(process.stderr) };
+  const [out, err] = [new Output(process.stdout), new Output(process.stderr)];
+  process.stderr.on('error', () => err.close());
+  process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+    if (!out.isClosed && code !== 'EPIPE') {
+      process.exitCode = EXIT_FAILED;
+      err.line(`trunkline: standard output cannot be written (${code})`);
+    }
+    out.close();
+  });
+  return { out, err };
 }

@@ -45,6 +45,7 @@ export async function transcribe(
     for (const file of files) {
       if (!(await transcribeOne(file, { ...options, settings, terminal, link, several: files.length > 1 }))) failures += 1;
       if (refused) return EXIT_CONFIG;
+      if (terminal.out.isClosed) break;
     }
     return failures === 0 ? EXIT_OK : EXIT_FAILED;
   } finally {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { clip, describe } from './echo.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,9 +33,6 @@ export function errorResponses<S extends number>(...statuses: readonly S[]): Rec
 /** Seconds after which a client that was refused for its many wrong keys may try again, and one that found a queue full. */
 const RETRY_KEY_SECONDS = 60;
 const RETRY_SOON_SECONDS = 2;
-
-/** Longest piece of a client's own value that an error repeats. */
-const ECHO_MAX_CHARS = 80;
 
 /** One place for every failure of one server. */
 export class Failures {
@@ -131,9 +129,9 @@ function explainValidation(error: ZodValidation, request: FastifyRequest): strin
   return validation
     .map(({ instancePath, message = 'not allowed' }) => {
       const path = instancePath.split('/').filter((part) => part !== '');
-      const field = [PLACES[validationContext] ?? validationContext, ...path].join('.');
+      const field = clip([PLACES[validationContext] ?? validationContext, ...path].join('.'));
       const words = plainWords(message);
-      if (isSecret || words.startsWith(UNKNOWN_FIELD)) return `${field}: ${words}`;
+      if (isSecret || words.startsWith(UNKNOWN_FIELD)) return `${field}: ${clip(words)}`;
       return `${field}: got ${describe(valueAt(came, path))}${words.startsWith('expected') ? ',' : ';'} ${words}`;
     })
     .join('. ');
@@ -152,12 +150,4 @@ function plainWords(message: string): string {
 
 function valueAt(root: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], root);
-}
-
-function describe(value: unknown): string {
-  return value === undefined ? 'nothing' : clip(JSON.stringify(value));
-}
-
-function clip(text: string): string {
-  return text.length <= ECHO_MAX_CHARS ? text : `${text.slice(0, ECHO_MAX_CHARS)}…`;
 }

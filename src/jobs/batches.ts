@@ -112,7 +112,7 @@ export class Batches {
     try {
       const { home } = await this.#open();
       const draft = { ...reserved, folder: join(home.folder, id) };
-      await mkdir(draft.folder);
+      await mkdir(draft.folder, { mode: 0o700 });
       return draft;
     } catch (error) {
       this.#drafts.delete(id);

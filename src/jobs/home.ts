@@ -2,13 +2,16 @@
 import { access, constants, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../folders.ts';
+import { makePrivateFolder } from '../folders.ts';
 
 /** Where jobs live, and whether that is for this process's life only. */
 export interface Home {
   readonly folder: string;
   readonly isTemporary: boolean;
 }
+
+/** What lies in a home: whose it is, the database and what belongs to it, and a folder for each batch. */
+const OURS = /^(?:owner\.|batches\.sqlite|[0-9a-f]{8}-[0-9a-f-]{27}$)/;
 
 /** A folder that cannot be a home; `message` says why, without the folder's name. */
 export class HomeError extends Error {}
@@ -18,7 +21,7 @@ export async function openHome(folder: string): Promise<Home> {
   if (folder === '') return { folder: await mkdtemp(join(tmpdir(), 'trunkline-batches-')), isTemporary: true };
   const marker = join(folder, 'owner.pid');
   try {
-    await makeFolder(folder, 0o700);
+    await makePrivateFolder(folder, (name) => OURS.test(name));
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const [owner = '', birth = ''] = (await readFile(marker, 'utf8').catch(() => '')).split(' ');
     if (Number(owner) !== process.pid && (await lives(Number(owner), birth))) throw new HomeError(`it is in use by process ${owner}`);

@@ -1,8 +1,9 @@
 /** What outlives the gateway: batches and their files, in a SQLite database that a thread of its own looks after. */
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { closeToOthers, PRIVATE_FILE_MODE } from '../folders.ts';
 import { packagePath } from '../paths.ts';
 import type { Batch, BatchFile } from './batch.ts';
 
@@ -46,6 +47,9 @@ export class Store {
   static async open(folder: string): Promise<Store> {
     const path = join(folder, 'batches.sqlite');
     await rm(`${path}.lock`, { recursive: true, force: true });
+    // It names recordings and where they come from, and SQLite would make it readable for all.
+    await (await open(path, 'a', PRIVATE_FILE_MODE)).close();
+    await closeToOthers(path);
     return new Store(path);
   }
 

@@ -3,15 +3,15 @@
  * what a failing disk or a power cut leaves behind shows by its checksum and is dropped. The only file of this room that touches the disk.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { makeFolder } from '../folders.ts';
+import { closeToOthers, isOwn, makePrivateFolder, PRIVATE_FILE_MODE, readOwnFile } from '../folders.ts';
 import type { Prompt } from './prompt.ts';
 
 const MAGIC = Buffer.from('TLP1');
 const NAME = /^([0-9a-f]{64})\.prompt$/;
-const LEFT_OVER = /\.tmp$/;
+const LEFT_OVER = /^[0-9a-f]{64}\.[^.]+\.tmp$/;
 /** magic, SHA-256 of the key, duration in ms and bytes of sound (both 32 bit, little-endian), SHA-256 of the sound. */
 const KEY_AT = MAGIC.length;
 const DURATION_AT = KEY_AT + 32;
@@ -57,18 +57,20 @@ export class PromptFiles {
     });
   }
 
-  /** Finds out what is there. Throws what the file system throws when the directory cannot be used. */
+  /** Finds out what is there; what others put there is left alone. Throws what the file system throws when the directory cannot be used. */
   async open(): Promise<void> {
-    await makeFolder(this.#directory);
+    await makePrivateFolder(this.#directory, (name) => NAME.test(name) || LEFT_OVER.test(name));
     const found: { hash: string; bytes: number; usedAtMs: number }[] = [];
     for (const file of await readdir(this.#directory)) {
       const path = join(this.#directory, file);
       if (LEFT_OVER.test(file)) await rm(path, { force: true });
       const hash = NAME.exec(file)?.[1];
       if (hash === undefined) continue;
-      const { size, mtimeMs } = await stat(path);
-      if (size > this.#maxBytes) await rm(path);
-      else found.push({ hash, bytes: size, usedAtMs: mtimeMs });
+      const entry = await lstat(path);
+      if (!entry.isFile() || !isOwn(entry)) continue;
+      await closeToOthers(path);
+      if (entry.size > this.#maxBytes) await rm(path);
+      else found.push({ hash, bytes: entry.size, usedAtMs: entry.mtimeMs });
     }
     for (const { hash, bytes } of found.toSorted((a, b) => a.usedAtMs - b.usedAtMs)) this.#index.set(hash, bytes);
     await this.settled();
@@ -120,7 +122,7 @@ export class PromptFiles {
   async #read(hash: string): Promise<Prompt | null> {
     let file: Buffer;
     try {
-      file = await readFile(this.#path(hash));
+      file = await readOwnFile(this.#path(hash));
     } catch {
       this.#onTrouble('unreadable');
       this.#index.delete(hash);
@@ -136,7 +138,7 @@ export class PromptFiles {
   async #write(hash: string, prompt: Prompt): Promise<void> {
     const temporary = join(this.#directory, `${hash}.${randomUUID()}.tmp`);
     try {
-      await writeFile(temporary, format(hash, prompt));
+      await writeFile(temporary, format(hash, prompt), { flag: 'wx', mode: PRIVATE_FILE_MODE });
       await rename(temporary, this.#path(hash));
       this.#index.set(hash, HEADER_BYTES + prompt.bytes.length);
     } catch {

@@ -87,6 +87,16 @@ describe('trunkline config', () => {
     }
   });
 
+  it('never shows what is secret in a URL', async () => {
+    vi.stubEnv('APP_URL', 'wss://me:sesame@app.example.com/calls?token=sesame');
+    vi.stubEnv('TRANSLATE_BASE_URL', 'https://sesame@chat.example.com/v1');
+    for (const args of [['config'], ['config', '--json']]) {
+      const { out } = await run(...args);
+      expect(out).not.toContain('sesame');
+      expect(out).toContain('wss://***@app.example.com/calls?token=***');
+    }
+  });
+
   it('speaks JSON to scripts', async () => {
     const { out } = await run('config', '--json');
     const rows = JSON.parse(out) as Record<string, string>[];

@@ -7,6 +7,8 @@ const EDGE_BYTES = [0, 1, 0x7f, 0x80, 0xff, 0x0a, 0x22, 0x7b];
 const EDGE_VALUES = [
   ...['null', 'true', '{}', '[]', '""', '"0"', '0', '-1', '"-1"', '1e999', '0.5', '1e-7', '9007199254740993'],
   ...['"99999999999999999999"', '"\\u0000"', '"\\ud800"', '"__proto__"', '"constructor"', '[[[[[[[[1]]]]]]]]'],
+  // Deeper than the stack is for what goes into a value by recursion, and an object that is no text and no number.
+  ...[`${'['.repeat(7000)}${']'.repeat(7000)}`, `${'{"a":'.repeat(2400)}1${'}'.repeat(2400)}`, '{"toString":0,"valueOf":0}'],
 ];
 
 function cut(bytes: Buffer, random: Random): { from: number; to: number } {

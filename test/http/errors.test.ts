@@ -45,4 +45,21 @@ describe('what is wrong with a request', () => {
       'body.CallSid: got nothing, expected a call identifier such as CA and 32 hexadecimal digits',
     );
   });
+
+  it.each([
+    ['a list', '[', ']'],
+    ['an object', '{"a":', '}'],
+  ])('is said of %s that is nested deeper than any stack', async (_what, open, close) => {
+    const depth = 60_000 / (open.length + close.length);
+    const deep = open.repeat(depth).replace(/:$/, ':1') + close.repeat(depth);
+    expect(await messageOf('POST', '/v1/calls/CA1/say', { body: `{"text":${deep}}` })).toBe(
+      `body.text: got ${open.repeat(80).slice(0, 80)}…, expected string`,
+    );
+  });
+
+  it('repeats little of a long name', async () => {
+    const long = 'x'.repeat(60_000);
+    const message = await messageOf('POST', '/v1/calls', { body: JSON.stringify({ to: '+15550100', [long]: 1 }) });
+    expect(message).toMatch(/^body: no such field: "x{60,70}…$/);
+  });
 });

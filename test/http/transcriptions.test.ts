@@ -24,6 +24,20 @@ describe('POST /v1/audio/transcriptions', () => {
     expect(await response.json()).toEqual({ text: 'W1 w2. W3.', language: 'english', usage: { type: 'duration', seconds: 6 } });
   });
 
+  it('refuses a field that came as a list in JSON, however deep', async () => {
+    doors = await openRecordingDoors();
+    const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+    const body = `--b\r\nContent-Disposition: form-data; name="language"\r\nContent-Type: application/json\r\n\r\n${deep}\r\n--b--\r\n`;
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    const response = await fetch(`${doors.url}/v1/audio/transcriptions`, { method: 'POST', body, headers });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({
+      code: 'invalid_request',
+      param: 'language',
+      message: `language: got ${'['.repeat(80)}…, expected text`,
+    });
+  });
+
   it('answers text with a newline', async () => {
     doors = await openRecordingDoors();
     const response = await post(formOf(speechFile([1, 2]), [['response_format', 'text']]));

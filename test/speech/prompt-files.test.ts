@@ -1,4 +1,18 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -112,9 +126,58 @@ describe('prompts on disk', () => {
 
   it('leave no half-written file behind, and other files alone', async () => {
     writeFileSync(join(directory, `${hashOf(KEY)}.x.tmp`), 'half');
-    writeFileSync(join(directory, 'README'), 'mine');
+    for (const name of ['README', 'other.tmp']) writeFileSync(join(directory, name), 'mine');
     await started();
-    expect(readdirSync(directory)).toEqual(['README']);
+    expect(readdirSync(directory)).toEqual(['README', 'other.tmp']);
+  });
+
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+  it('are for this user alone, whatever the umask', async () => {
+    const umask = process.umask(0);
+    try {
+      rmSync(directory, { recursive: true });
+      await written();
+    } finally {
+      process.umask(umask);
+    }
+    expect([modeOf(directory), modeOf(fileOf())]).toEqual([0o700, 0o600]);
+  });
+
+  it('are closed to others where an earlier version left them open', async () => {
+    await written();
+    chmodSync(directory, 0o755);
+    chmodSync(fileOf(), 0o644);
+    const { cache, asked } = await started();
+    expect([modeOf(directory), modeOf(fileOf())]).toEqual([0o700, 0o600]);
+    await cache.make(KEY, () => Promise.reject(new Error('not on disk')));
+    expect(asked).toEqual(['disk']);
+  });
+
+  it('leave a folder open that holds what is not theirs', async () => {
+    writeFileSync(join(directory, 'README'), 'mine');
+    chmodSync(directory, 0o755);
+    await written();
+    expect([modeOf(directory), modeOf(fileOf())]).toEqual([0o755, 0o600]);
+  });
+
+  it.each([
+    ['a link', () => symlinkSync(join(directory, '..', `${hashOf(KEY)}.elsewhere`), fileOf())],
+    ['a pipe', () => execFileSync('mkfifo', [fileOf()])],
+    ['a folder', () => mkdirSync(fileOf())],
+  ])('are not taken from what somebody else may have put there: %s', async (_what, plant) => {
+    plant();
+    const { cache, asked } = await started();
+    expect(await cache.make(KEY, async () => PROMPT)).toBe(PROMPT);
+    expect(asked).toEqual(['engine']);
+  });
+
+  it.runIf(process.getuid?.() === 0)('are not taken from a file of somebody else', async () => {
+    await written();
+    chownSync(fileOf(), 4711, 4711);
+    const { cache, asked } = await started();
+    await cache.make(KEY, async () => PROMPT);
+    expect(asked).toEqual(['engine']);
   });
 
   it('cost speech nothing when the disk refuses', async () => {

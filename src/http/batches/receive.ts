@@ -12,6 +12,7 @@ import type { Draft, Order } from '../../jobs/batches.ts';
 import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
 import type { Settings } from '../../settings.ts';
 import { languageName } from '../transcriptions/languages.ts';
+import { fieldText } from '../transcriptions/upload.ts';
 
 const URL_MAX_CHARS = 4096;
 const KEY_MAX_CHARS = 255;
@@ -80,7 +81,7 @@ async function readForm(request: FastifyRequest, draft: Draft, settings: Receive
   try {
     for await (const part of request.parts({ limits: { ...limits, parts: limits.files + limits.fields } })) {
       if (part.type === 'field') {
-        fields[part.fieldname] = String(part.value);
+        fields[part.fieldname] = fieldText(part);
         continue;
       }
       await takeFile(part, { path: join(draft.folder, String(files.length)), settings, budget, hash });

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
 import { TrunklineError } from '../../errors.ts';
+import { describe } from '../echo.ts';
 
 /** What an upload may hold beside its file. */
 export const UPLOAD_LIMITS = { files: 1, fields: 40, fieldSize: 65_536, fieldNameSize: 100, parts: 41 } as const;
@@ -26,7 +27,7 @@ export async function receiveUpload(request: FastifyRequest, path: string, maxBy
     for await (const part of request.parts({ limits: { ...UPLOAD_LIMITS, fileSize: maxBytes } })) {
       if (part.type === 'field') {
         const name = part.fieldname.replace(/\[\]$/, '');
-        fields.set(name, [...(fields.get(name) ?? []), String(part.value)]);
+        fields.set(name, [...(fields.get(name) ?? []), fieldText(part)]);
         continue;
       }
       await pipeline(part.file, createWriteStream(path));
@@ -40,6 +41,12 @@ export async function receiveUpload(request: FastifyRequest, path: string, maxBy
   }
   if (!hasFile) throw new TrunklineError('invalid_request', 'file: got nothing, expected a recording as a part of that name', 'file');
   return fields;
+}
+
+/** The text of a field. @throws TrunklineError `invalid_request` for one that came as JSON and is a list or an object */
+export function fieldText({ fieldname, value }: { readonly fieldname: string; readonly value: unknown }): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  throw new TrunklineError('invalid_request', `${fieldname}: got ${describe(value)}, expected text`, fieldname);
 }
 
 function tooLarge(maxBytes: number): TrunklineError {

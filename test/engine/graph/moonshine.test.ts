@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -106,6 +106,16 @@ describe('the rewritten graphs', () => {
     const heard = await hear({ cacheDir: join(file, 'cache') });
     expect(heard.text).toContain('after the tone');
     expect(heard.warning).toContain('ENOTDIR');
+    expect(heard.warning).toContain('MODEL_CACHE_DIR');
+    expect(heard.runs).toBeGreaterThan(4);
+  });
+
+  it('are done without, and a warning says why, where others could put their own', async () => {
+    await hear({ cacheDir });
+    chmodSync(cacheDir, 0o777);
+    const heard = await hear({ cacheDir });
+    expect(heard.text).toContain('after the tone');
+    expect(heard.warning).toContain(`nothing in ${cacheDir} is used, for it can be written by everybody`);
     expect(heard.warning).toContain('MODEL_CACHE_DIR');
     expect(heard.runs).toBeGreaterThan(4);
   });

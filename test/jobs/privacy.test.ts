@@ -1,0 +1,49 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { Batches } from '../../src/jobs/batches.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { FakeClock } from '../fakes/clock.ts';
+
+let folder: string;
+let umask: number;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+  umask = process.umask(0);
+});
+afterEach(() => {
+  process.umask(umask);
+  rmSync(folder, { recursive: true });
+});
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+/** Has batches begin one in `home`; returns the folder in which its recordings and transcripts would lie. */
+async function draftIn(home: string): Promise<string> {
+  const recordings = { transcribe: () => Promise.reject(new Error('nothing is transcribed')) };
+  const settings = readSettings({ BATCH_DIR: home });
+  const batches = new Batches({ settings, recordings, clock: new FakeClock(), log: createLog('silent'), metrics: new Metrics() });
+  const draft = await batches.draft('t');
+  await batches.close();
+  return draft.folder;
+}
+
+it('keeps batches where nobody else can enter, and twice if need be', async () => {
+  const home = join(folder, 'batches');
+  const batch = await draftIn(home);
+  expect([home, batch, join(home, 'batches.sqlite')].map(modeOf)).toEqual([0o700, 0o700, 0o600]);
+  chmodSync(home, 0o755);
+  chmodSync(join(home, 'batches.sqlite'), 0o644);
+  await draftIn(home);
+  expect([home, join(home, 'batches.sqlite')].map(modeOf)).toEqual([0o700, 0o600]);
+});
+
+it('keeps batches to itself in a folder that is there for others too', async () => {
+  const home = join(folder, 'shared');
+  mkdirSync(join(home, 'theirs'), { recursive: true });
+  const batch = await draftIn(home);
+  expect([home, batch, join(home, 'batches.sqlite')].map(modeOf)).toEqual([0o777, 0o700, 0o600]);
+});
