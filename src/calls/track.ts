@@ -10,6 +10,7 @@ import { type Codec, samplesToMs } from '../units.ts';
 import { ArrivalTimes } from './arrival-times.ts';
 import type { CallContext } from './context.ts';
 import { SkippedTime } from './skipped-time.ts';
+import { UnreadTime } from './unread-time.ts';
 
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
 
@@ -29,6 +30,9 @@ export class TrackChain {
   readonly #options: TrackOptions;
   readonly #timeline: Timeline;
   readonly #arrivals: ArrivalTimes;
+  readonly #unread: UnreadTime;
+  /** When chunks had come that the timeline holds back. */
+  readonly #heldSinceMs = new WeakMap<Int16Array, number>();
   readonly #resampler: Resampler;
   #ear: Ear | null = null;
   /** Whether the carrier's chunks have times of their own, and so come all the time; null = none has come. */
@@ -44,6 +48,7 @@ export class TrackChain {
     const { settings } = options.context;
     this.#options = options;
     this.#arrivals = new ArrivalTimes(options.context.clock);
+    this.#unread = new UnreadTime(options.context.clock);
     this.#timeline = new Timeline({
       rateHz: options.codec.rateHz,
       reorderMs: settings.REORDER_MS,
@@ -87,11 +92,14 @@ export class TrackChain {
     this.#lastMediaAtMs = this.#options.context.clock.nowMs();
     const { sequence } = chunk;
     this.#isTimed = chunk.atMs !== null;
-    const atMs = chunk.atMs ?? this.#arrivals.place(samplesToMs(samples.length, this.#options.codec.rateHz), sequence);
+    const durationMs = samplesToMs(samples.length, this.#options.codec.rateHz);
+    const atMs = chunk.atMs ?? this.#arrivals.place(durationMs, sequence);
+    const arrivedAtMs = this.#unread.arrivedAtMs(atMs + durationMs);
     const ready = this.#timeline.push({ samples, atMs, sequence });
+    if (!ready.includes(samples)) this.#heldSinceMs.set(samples, arrivedAtMs);
     // What is ready begins with the gap, if there was one.
     this.#skipped.add(this.#heardMs, this.#timeline.stats.skippedMs);
-    this.#hear(ready);
+    this.#hear(ready, arrivedAtMs);
     this.#reportRepairs();
   }
 
@@ -108,9 +116,15 @@ export class TrackChain {
     this.#ear?.stall();
   }
 
-  /** The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late. */
+  /** The carrier is not read from now on. */
+  beginPause(): void {
+    this.#unread.pause();
+  }
+
+  /** The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late by the carrier's fault. */
   forgivePause(): void {
     this.#arrivals.forgivePause();
+    this.#unread.resume();
     if (this.#lastMediaAtMs !== null) this.#lastMediaAtMs = this.#options.context.clock.nowMs();
   }
 
@@ -129,12 +143,17 @@ export class TrackChain {
     this.#ear?.close();
   }
 
-  #hear(stretches: readonly Int16Array[]): void {
-    for (const stretch of stretches) {
+  /** @param arrivedAtMs when what came last of them had come; what was held back, and the gaps between, had come before */
+  #hear(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
+    for (const [index, stretch] of stretches.entries()) {
       this.#heardSamples += stretch.length;
       const wide = this.#resampler.push(stretch);
-      if (wide.length > 0) this.#openEar().push(wide);
+      if (wide.length > 0) this.#openEar().push(wide, this.#heldSince(stretch) ?? this.#heldSince(stretches[index + 1]) ?? arrivedAtMs);
     }
+  }
+
+  #heldSince(stretch: Int16Array | undefined): number | undefined {
+    return stretch === undefined ? undefined : this.#heldSinceMs.get(stretch);
   }
 
   #openEar(): Ear {
