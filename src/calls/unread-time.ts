@@ -35,8 +35,9 @@ export class UnreadTime {
     this.#isPaused = true;
   }
 
-  /** The socket is read again. */
+  /** The socket is read again, if it was not. */
   resume(): void {
+    if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#isBehind = true;
     this.#least = { waitedMs: Number.POSITIVE_INFINITY, atMs: this.#clock.nowMs() };

@@ -111,6 +111,12 @@ describe('the time that sound waited unread', () => {
     expect(unread.arrivedAtMs(40)).toBe(61_000);
   });
 
+  it('has no end that had no beginning', () => {
+    const stream = new Stream().run(1000).resume();
+    stream.clock.advance(3000);
+    expect(stream.run(1000).worstMs).toBe(0);
+  });
+
   it('knows of sound that a carrier dropped meanwhile and says so', () => {
     const stream = new Stream().run(1000).pause().run(2000).lose(3000, true).run(1000).resume().read().run(2000);
     expect(stream.worstMs).toBe(0);
