@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { samplesToPcm16 } from '../../src/audio/pcm.ts';
+import { toEarMetrics } from '../../src/calls/track.ts';
 import { readSettings } from '../../src/config.ts';
 import { Failures } from '../../src/http/errors.ts';
 import { TranscribeSocket } from '../../src/http/transcriptions/socket.ts';
@@ -21,11 +22,11 @@ it('counts the time in which the socket was not read into the lag of what waited
   const engine = new FakeEngine(clock);
   const peer = new CarrierSocket();
   const told: { lagMs: number; atMs: number }[] = [];
-  const ignore = () => undefined;
+  const metrics = new Metrics();
   new TranscribeSocket({
     ...{ socket: peer.asWebSocket, engine, clock, settings: readSettings({}), useServerVad: true },
-    failures: new Failures({ log: createLog('silent'), metrics: new Metrics() }),
-    metrics: { partial: (lagMs) => told.push({ lagMs, atMs: clock.nowMs() }), final: ignore, partialDropped: ignore },
+    failures: new Failures({ log: createLog('silent'), metrics }),
+    metrics: { ...toEarMetrics(metrics), partial: (lagMs) => told.push({ lagMs, atMs: clock.nowMs() }) },
   }).open();
   const speech = spoken(Array.from({ length: WORDS }, (_, index) => index + 1));
   const unread: Buffer[] = [];
