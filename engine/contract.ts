@@ -111,13 +111,18 @@ export interface HoldMessage {
   readonly isHeld: boolean;
 }
 
+/** Say {@link AliveMessage}, between two model runs at the latest. Sent only where nothing was heard of an engine with work for a while. */
+export interface AskMessage {
+  readonly kind: 'ask';
+}
+
 /** Finish what was sent, then exit with 0. */
 export interface DrainMessage {
   readonly kind: 'drain';
 }
 
 export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
-export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | HurryMessage | HoldMessage | DrainMessage;
+export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | HurryMessage | HoldMessage | AskMessage | DrainMessage;
 
 /** What a job cost: ms it waited before its first model run, ms inside model runs, and in how many steps of the scheduler. */
 export interface JobCost {
@@ -153,6 +158,11 @@ export interface ReadyMessage {
 export interface ProgressMessage {
   readonly kind: 'progress';
   readonly text: string;
+}
+
+/** The answer to {@link AskMessage}. */
+export interface AliveMessage {
+  readonly kind: 'alive';
 }
 
 /** The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS} after this. `message` names the remedy. */
@@ -215,6 +225,7 @@ export interface FailedMessage {
 
 export type FromEngine =
   | ProgressMessage
+  | AliveMessage
   | ReadyMessage
   | RefusedMessage
   | TranscribedMessage

@@ -46,6 +46,7 @@ export class EngineHost {
     const { kind, id } = message;
     if (kind === 'configure') this.#loading ??= this.#load(message['settings']);
     else if (kind === 'drain') this.drain();
+    else if (kind === 'ask') this.#outlet.send({ kind: 'alive' });
     else if (kind === 'hold') this.#scheduler.hold(message['isHeld'] === true);
     else if (!Number.isInteger(id)) return;
     else if (kind === 'cancel') this.#scheduler.cancel(id as number);

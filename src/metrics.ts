@@ -56,8 +56,16 @@ export class Metrics {
     SHORT_SECONDS,
   );
   readonly engineRun = this.#histogram('trunkline_engine_run_seconds', 'Time a job spent inside model runs', ['urgency'], SHORT_SECONDS);
-  readonly engineRestarts = this.#counter('trunkline_engine_restarts_total', 'Engine processes that died and were started again', []);
-  readonly engineJobsResent = this.#counter('trunkline_engine_jobs_resent_total', 'Jobs sent again because their engine died', []);
+  readonly engineRestarts = this.#counter(
+    'trunkline_engine_restarts_total',
+    'Engine processes that died or hung and were started again',
+    [],
+  );
+  readonly engineJobsResent = this.#counter(
+    'trunkline_engine_jobs_resent_total',
+    'Jobs sent again because their engine died or gave no sign of life',
+    [],
+  );
   readonly enginesReady = this.#gauge('trunkline_engines_ready', 'Engine processes that can take work', []);
 
   readonly laneWait = this.#histogram(

@@ -331,6 +331,7 @@ export class Call {
 
   #pause(): void {
     this.#paused = true;
+    for (const chain of this.#chains.values()) chain.beginPause();
     this.#options.leg.pause();
   }
 

@@ -12,6 +12,7 @@ import type { CallContext } from './context.ts';
 import type { GapEvent } from './events.ts';
 import { type LagChange, LagWatch } from './lag.ts';
 import { SkippedTime } from './skipped-time.ts';
+import { UnreadTime } from './unread-time.ts';
 
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
 type Gap = Pick<GapEvent, 'type' | 'startMs' | 'endMs' | 'reason'>;
@@ -42,6 +43,9 @@ export class TrackChain {
   readonly #options: TrackOptions;
   readonly #timeline: Timeline;
   readonly #arrivals: ArrivalTimes;
+  readonly #unread: UnreadTime;
+  /** When chunks had come that the timeline holds back. */
+  readonly #heldSinceMs = new WeakMap<Int16Array, number>();
   readonly #resampler: Resampler;
   #ear: Ear | null = null;
   /** Whether the carrier's chunks have times of their own, and so come all the time; null = none has come. */
@@ -60,6 +64,7 @@ export class TrackChain {
     const { settings } = options.context;
     this.#options = options;
     this.#arrivals = new ArrivalTimes(options.context.clock);
+    this.#unread = new UnreadTime(options.context.clock);
     this.#lag = new LagWatch(options.context.clock, (change) => options.onLag(change));
     this.#timeline = new Timeline({
       rateHz: options.codec.rateHz,
@@ -110,11 +115,14 @@ export class TrackChain {
     this.#lastMediaAtMs = this.#options.context.clock.nowMs();
     const { sequence } = chunk;
     this.#isTimed = chunk.atMs !== null;
-    const atMs = chunk.atMs ?? this.#arrivals.place(samplesToMs(samples.length, this.#options.codec.rateHz), sequence);
+    const durationMs = samplesToMs(samples.length, this.#options.codec.rateHz);
+    const atMs = chunk.atMs ?? this.#arrivals.place(durationMs, sequence);
+    const arrivedAtMs = this.#unread.arrivedAtMs(atMs + durationMs);
     const ready = this.#timeline.push({ samples, atMs, sequence });
+    if (!ready.includes(samples)) this.#heldSinceMs.set(samples, arrivedAtMs);
     // What is ready begins with the gap, if there was one.
     this.#skipped.add(this.#heardMs, this.#timeline.stats.skippedMs);
-    this.#hear(ready);
+    this.#hear(ready, arrivedAtMs);
     this.#reportRepairs();
   }
 
@@ -143,9 +151,15 @@ export class TrackChain {
     this.#ear?.stall();
   }
 
-  /** The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late. */
+  /** The carrier is not read from now on. */
+  beginPause(): void {
+    this.#unread.pause();
+  }
+
+  /** The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late by the carrier's fault. */
   forgivePause(): void {
     this.#arrivals.forgivePause();
+    this.#unread.resume();
     if (this.#lastMediaAtMs !== null) this.#lastMediaAtMs = this.#options.context.clock.nowMs();
   }
 
@@ -174,11 +188,14 @@ export class TrackChain {
     if (rest.length > 0) this.#ear?.push(rest);
   }
 
-  #hear(stretches: readonly Int16Array[]): void {
+  /** @param arrivedAtMs when what came last of them had come; what was held back, and the gaps between, had come before */
+  #hear(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
     const fromMs = this.#heardMs;
     for (const stretch of stretches) this.#heardSamples += stretch.length;
     try {
-      for (const stretch of stretches) this.#push(this.#resampler.push(stretch));
+      for (const [index, stretch] of stretches.entries()) {
+        this.#push(this.#resampler.push(stretch), this.#heldSince(stretch) ?? this.#heldSince(stretches[index + 1]) ?? arrivedAtMs);
+      }
     } catch (error) {
       this.#lose(this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(this.#heardMs), 'overload');
       throw error;
@@ -186,8 +203,8 @@ export class TrackChain {
     this.#tellLostMedia();
   }
 
-  #push(samples: Int16Array): void {
-    if (samples.length > 0) this.#openEar().push(samples);
+  #push(samples: Int16Array, arrivedAtMs: number): void {
+    if (samples.length > 0) this.#openEar().push(samples, arrivedAtMs);
   }
 
   #tellLostMedia(): void {
@@ -201,6 +218,10 @@ export class TrackChain {
   #lose(startMs: number, endMs: number, reason: LossReason): void {
     this.#options.context.metrics.finalsLost.inc({ reason });
     this.#options.emit({ type: 'gap', startMs: Math.round(startMs), endMs: Math.round(endMs), reason });
+  }
+
+  #heldSince(stretch: Int16Array | undefined): number | undefined {
+    return stretch === undefined ? undefined : this.#heldSinceMs.get(stretch);
   }
 
   #openEar(): Ear {

@@ -55,11 +55,14 @@ export class Job implements Owned {
     return this.#isHurried ? 'speak' : this.work.urgency;
   }
 
-  /** Somebody waits for it now. False when that makes no difference, because it is no batch job that speaks, or no longer one. */
-  hurry(): boolean {
-    if (this.work.kind !== 'speak' || this.urgency !== 'batch') return false;
+  /** Whether it is more urgent when somebody waits for it: it is a batch job that speaks. */
+  get canHurry(): boolean {
+    return this.work.kind === 'speak' && this.urgency === 'batch';
+  }
+
+  /** Somebody waits for it now. To be called where it {@link canHurry}. */
+  hurry(): void {
     this.#isHurried = true;
-    return true;
   }
 
   get settled(): boolean {
@@ -69,6 +72,11 @@ export class Job implements Owned {
   /** Whether an engine was given it at least once. */
   get sent(): boolean {
     return this.#deliveries > 0;
+  }
+
+  /** Whether engines were given it more than once. */
+  get resent(): boolean {
+    return this.#deliveries > 1;
   }
 
   /** Whether it has been lost with its engine too often to be sent once more. */

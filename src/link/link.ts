@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage, VoiceInfo } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Lanes, Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics.ts';
 import {
   type Detection,
   type DetectRequest,
@@ -14,20 +14,13 @@ import {
   type TranscribeRequest,
   type Transcript,
 } from './engine.ts';
-import { FairQueue } from './fair-queue.ts';
 import { IdleWatch } from './idle.ts';
 import { Job, type JobReply, type JobWork } from './job.ts';
 import { LoadMeter } from './load.ts';
 import { Pool } from './pool.ts';
 import type { ProcessEnd } from './process.ts';
-import { UrgencyQueue } from './queue.ts';
 import { VadTick } from './vad-tick.ts';
-
-/** Live jobs that may wait while no engine is ready: a final and a partial for each of 256 tracks. */
-const LIVE_WAITING_MAX = 512;
-
-/** Batch pieces of at most 10 s that may wait: about 80 MB of audio. */
-const BATCH_WAITING_MAX = 256;
+import { WaitingJobs } from './waiting.ts';
 
 /** A file's voice detection is wanted within the same time as its pieces. */
 const BATCH_DETECT_DUE_MS = 60_000;
@@ -84,8 +77,7 @@ interface Starter {
 export class Link implements Engine {
   readonly #options: LinkOptions;
   readonly #pool: Pool;
-  readonly #live = new UrgencyQueue<Job>(LIVE_WAITING_MAX);
-  readonly #batch = new FairQueue<Job>(BATCH_WAITING_MAX);
+  readonly #waiting = new WaitingJobs();
   readonly #tick: VadTick;
   readonly #loadMeter: LoadMeter;
   readonly #firmLoadMeter: LoadMeter;
@@ -104,6 +96,8 @@ export class Link implements Engine {
     const handlers = {
       ready: () => this.#onReady(),
       answered: (job: Job, answer: JobReply | FailedMessage) => this.#onAnswered(job, answer),
+      withheld: (jobs: readonly Job[]) => this.#onWithheld(jobs),
+      alive: (jobs: readonly Job[]) => this.#onAlive(jobs),
       ended: (end: ProcessEnd) => this.#onEnded(end),
     };
     this.#pool = new Pool({ entry, settings: engineSettings, workers, cores, clock, log, metrics, handlers });
@@ -111,8 +105,8 @@ export class Link implements Engine {
     this.#firmLoadMeter = new LoadMeter(clock, workers);
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#tick = new VadTick({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
-    metrics.watchLanes(() => this.#lanes);
-    const hasWork = () => this.#pool.busy || this.#live.size + this.#batch.size > 0;
+    metrics.watchLanes(() => this.#waiting.lanes(clock.nowMs()));
+    const hasWork = () => this.#pool.busy || this.#waiting.size > 0;
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
 
@@ -187,15 +181,6 @@ export class Link implements Engine {
     await this.#pool.stop();
   }
 
-  get #lanes(): Lanes {
-    const nowMs = this.#options.clock.nowMs();
-    const lane = (jobs: Iterable<Job>) => {
-      const waiting = [...jobs];
-      return { depth: waiting.length, ageMs: waiting.reduce((age, job) => Math.max(age, nowMs - job.submittedAtMs), 0) };
-    };
-    return { live: lane(this.#live), batch: lane(this.#batch) };
-  }
-
   get #state(): LinkStatus['state'] {
     if (this.#refused) return 'failed';
     if (this.#pool.readyCount > 0) return 'ready';
@@ -246,22 +231,12 @@ export class Link implements Engine {
       job.fail('unavailable', this.#unavailable);
       return job;
     }
-    this.#enqueue(job);
+    this.#waiting.add(job);
     this.#startEngines();
     this.#pump();
     // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its time.
     if (job.urgency === 'partial' && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
     return job;
-  }
-
-  #enqueue(job: Job): void {
-    const dropped = this.#queueOf(job).push(job);
-    if (dropped?.urgency === 'partial') dropped.fail('stale', 'more urgent jobs filled the queue');
-    else dropped?.fail('unavailable', 'the queue for the engines is full');
-  }
-
-  #queueOf(job: Job): UrgencyQueue<Job> | FairQueue<Job> {
-    return job.urgency === 'batch' ? this.#batch : this.#live;
   }
 
   /** To be called whenever there is another job, or an engine has one less. */
@@ -272,7 +247,7 @@ export class Link implements Engine {
 
   /** Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty. */
   #deliver(): void {
-    for (const queue of [this.#live, this.#batch]) {
+    for (const queue of this.#waiting.queues) {
       for (let job = queue.peek(); job !== undefined; job = queue.peek()) {
         const process = this.#pool.pick(job, { keepOneFree: this.load > 0 });
         if (process === null) return;
@@ -283,24 +258,30 @@ export class Link implements Engine {
   }
 
   #cancel(job: Job): void {
-    this.#queueOf(job).remove(job);
-    this.#pool.cancel(job);
+    this.#forget(job);
     job.fail('cancelled', 'the job was cancelled');
   }
 
   /** One that waits changes its queue; one that an engine has is asked for there. */
   #hurry(job: Job): void {
-    const isWaiting = this.#batch.remove(job);
-    if (!job.hurry()) return;
+    if (!job.canHurry) return;
+    const isWaiting = this.#waiting.remove(job);
+    job.hurry();
     if (!isWaiting) this.#pool.hurry(job);
     else {
-      this.#enqueue(job);
+      this.#waiting.add(job);
       this.#pump();
     }
   }
 
+  /** Sees to it that nobody works on `job`, or will. */
+  #forget(job: Job): void {
+    this.#waiting.remove(job);
+    this.#pool.cancel(job);
+  }
+
   #expire(job: Job): void {
-    this.#queueOf(job).remove(job);
+    this.#waiting.remove(job);
     job.fail('stale', 'no engine was ready in time');
   }
 
@@ -310,13 +291,27 @@ export class Link implements Engine {
     this.#pump();
   }
 
+  /** An engine gives no sign of life: others are given its live jobs as well. */
+  #onWithheld(jobs: readonly Job[]): void {
+    for (const job of jobs) this.#resend(job);
+    this.#pump();
+  }
+
+  /** An engine gives signs of life again: what it has need not be given to another one. */
+  #onAlive(jobs: readonly Job[]): void {
+    for (const job of jobs) this.#waiting.remove(job);
+    for (const starter of this.#takeStarters()) starter.resolve();
+    this.#pump();
+  }
+
   #onAnswered(job: Job, answer: JobReply | FailedMessage): void {
     this.#idle.note();
-    if (answer.kind === 'failed') {
-      job.fail(answer.code, answer.message);
-    } else {
+    if (answer.kind !== 'failed') {
       this.#account(job, answer);
       job.resolve(answer);
+      if (job.resent) this.#forget(job);
+    } else if (!this.#isUnderWay(job)) {
+      job.fail(answer.code, answer.message);
     }
     this.#pump();
   }
@@ -333,21 +328,29 @@ export class Link implements Engine {
 
   #onEnded(end: ProcessEnd): void {
     if (end.outcome === 'refused') this.#onRefused(end.reason);
-    for (const job of end.lost) this.#recover(job);
+    for (const job of end.lost) this.#resend(job);
     if (end.outcome === 'died' && end.readyMs === null) this.#onFailedStart(end.reason);
     this.#pump();
   }
 
-  /** Settles a job that was lost with its engine, or has it sent again. */
-  #recover(job: Job): void {
-    if (job.settled) return;
+  /** Has a job sent again that was lost with its engine, or that its engine keeps to itself. Settles one that is not worth it. */
+  #resend(job: Job): void {
+    if (job.settled || this.#isUnderWay(job)) return;
     if (this.#unavailable !== null) job.fail('unavailable', this.#unavailable);
-    else if (job.urgency === 'partial') job.fail('stale', 'the engine was lost; newer audio will bring a newer partial');
-    else if (job.exhausted) job.fail('unavailable', 'the engine was lost each time that it was given this job');
-    else {
+    else if (job.urgency === 'partial') {
+      job.fail('stale', 'the engine was lost; newer audio will bring a newer partial');
+      this.#pool.cancel(job);
+    } else if (!job.exhausted) {
       this.#options.metrics.engineJobsResent.inc();
-      this.#enqueue(job);
+      this.#waiting.add(job);
+    } else if (!this.#pool.has(job)) {
+      job.fail('unavailable', 'the engine was lost each time that it was given this job');
     }
+  }
+
+  /** Whether `job` waits for an engine, or one that gives signs of life is at work on it. */
+  #isUnderWay(job: Job): boolean {
+    return this.#waiting.hasLive(job) || this.#pool.isAtWorkOn(job);
   }
 
   #onRefused(message: string): void {
@@ -373,9 +376,7 @@ export class Link implements Engine {
   #refuseWaiting(message: string): void {
     for (const starter of this.#takeStarters()) starter.reject(new EngineError('unavailable', message));
     this.#tick.close(new EngineError('unavailable', message));
-    for (const queue of [this.#live, this.#batch]) {
-      for (let job = queue.pop(); job !== undefined; job = queue.pop()) job.fail('unavailable', message);
-    }
+    this.#waiting.refuse(message);
   }
 
   #takeStarters(): Starter[] {

@@ -1,20 +1,17 @@
 /** The engine processes together: which of them are up, and which one takes the next job. */
-import type { EngineSettings, FailedMessage, ReadyMessage } from '../../engine/contract.ts';
+import type { EngineSettings, ReadyMessage } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { BatchHold } from './batch-hold.ts';
-import type { Job, JobReply } from './job.ts';
-import { EngineProcess, type ProcessEnd } from './process.ts';
-import { Slot } from './slot.ts';
+import type { Job } from './job.ts';
+import { EngineProcess, type ProcessEnd, type ProcessHandlers } from './process.ts';
+import { Slot, type SlotHandlers } from './slot.ts';
 
 /** Whom a pool tells. */
-export interface PoolHandlers {
+export interface PoolHandlers extends Omit<ProcessHandlers, 'ready' | 'hung'> {
   /** One more process can take jobs. */
   ready(): void;
-  answered(job: Job, answer: JobReply | FailedMessage): void;
-  /** A process ended; the jobs that it lost are the handler's now. */
-  ended(end: ProcessEnd): void;
 }
 
 /** What a pool is made of. */
@@ -67,7 +64,7 @@ export class Pool {
   }
 
   get pids(): number[] {
-    return this.#slots.flatMap((slot) => slot.pids);
+    return this.#processes.flatMap((process) => process.pid ?? []);
   }
 
   /** What the latest process said of its models; null until one was ready. */
@@ -109,14 +106,28 @@ export class Pool {
     this.#hold.apply(this.#slots.flatMap(({ process }) => (process?.ready ? [process] : [])));
   }
 
+  /** Whether some process has `job`, be it one that gives no sign of life. */
+  has(job: Job): boolean {
+    return this.#processes.some((process) => process.has(job));
+  }
+
+  /** Whether a process that gives signs of life has `job`. */
+  isAtWorkOn(job: Job): boolean {
+    return this.#processes.some((process) => process.isAtWorkOn(job));
+  }
+
   /** Tells whichever process has `job` to forget it. */
   cancel(job: Job): void {
-    for (const slot of this.#slots) slot.process?.cancel(job);
+    for (const process of this.#processes) process.cancel(job);
   }
 
   /** Tells whichever process has `job` that it is urgent now. */
   hurry(job: Job): void {
-    for (const slot of this.#slots) slot.process?.hurry(job);
+    for (const process of this.#processes) process.hurry(job);
+  }
+
+  get #processes(): EngineProcess[] {
+    return this.#slots.flatMap((slot) => slot.processes);
   }
 
   get #freeOfBatch(): number {
@@ -124,22 +135,31 @@ export class Pool {
   }
 
   #makeSlot(): Slot {
-    const { entry, settings, clock, log, handlers } = this.#options;
     return new Slot({
-      clock,
-      launch: (onEnd) =>
-        new EngineProcess({
-          entry,
-          settings,
-          clock,
-          log,
-          handlers: {
-            ready: (message) => this.#onReady(message),
-            answered: (job, answer) => handlers.answered(job, answer),
-            ended: onEnd,
-          },
-        }),
+      clock: this.#options.clock,
+      launch: (toldToSlot) => this.#launch(toldToSlot),
       onEnd: (end, restartInMs) => this.#onEnd(end, restartInMs),
+      onReplaced: (restartInMs) => this.#onReplaced(restartInMs),
+    });
+  }
+
+  #launch(toldToSlot: SlotHandlers): EngineProcess {
+    const { entry, settings, clock, log, handlers } = this.#options;
+    return new EngineProcess({
+      ...{ entry, settings, clock, log },
+      handlers: {
+        ...toldToSlot,
+        ready: (message) => this.#onReady(message),
+        answered: (job, answer) => handlers.answered(job, answer),
+        withheld: (jobs) => {
+          this.#showReady();
+          handlers.withheld(jobs);
+        },
+        alive: (jobs) => {
+          this.#showReady();
+          handlers.alive(jobs);
+        },
+      },
     });
   }
 
@@ -161,6 +181,13 @@ export class Pool {
     if (end.outcome === 'died') log.warn({ reason: end.reason, lostJobs: end.lost.length, restartInMs }, 'engine died');
     if (restartInMs !== null) metrics.engineRestarts.inc();
     handlers.ended(end);
+  }
+
+  #onReplaced(restartInMs: number): void {
+    const { log, metrics } = this.#options;
+    this.#showReady();
+    log.warn({ restartInMs }, 'engine hangs: another one is started in its place');
+    metrics.engineRestarts.inc();
   }
 
   #showReady(): void {

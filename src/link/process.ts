@@ -1,5 +1,5 @@
 /** One engine process from its fork to its end, and the table of jobs that it has been given. */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import {
   type CancelMessage,
   type EngineSettings,
@@ -13,12 +13,22 @@ import {
   type Urgency,
 } from '../../engine/contract.ts';
 import type { Clock, Timer } from '../clock.ts';
-import { childEnvironment } from '../config.ts';
 import type { Log } from '../log.ts';
+import { forkEngine } from './fork.ts';
 import type { Job, JobReply } from './job.ts';
 import { isAsUrgent } from './queue.ts';
+import { SilenceWatch } from './silence.ts';
 
-/** A process that has work and says nothing for this long hangs: the longest model run, on a slow machine, is a tenth of it. */
+/**
+ * A process that has live jobs and gives no sign of life for so long keeps them no longer to itself: another one is given them as well, and the first answer
+ * counts. So a process that was only slow loses nothing. The longest model run takes 70 ms on a core of its own, the longest piece of a sentence 500 ms.
+ */
+const LIVE_SILENCE_MAX_MS = 1000;
+
+/** After so long another one is started in its place. */
+const REPLACE_AFTER_MS = 3000;
+
+/** A process that has recordings alone is killed after so long: nobody waits for them, and it may be in the first run of a GPU. */
 const SILENCE_MAX_MS = 15_000;
 
 /** Loading the models takes 0.5 s on a CPU; the first use of a GPU may take half a minute. */
@@ -27,23 +37,8 @@ const START_MAX_MS = 60_000;
 /** How long a process that was told to drain may go on with what it has. */
 const DRAIN_MAX_MS = 5000;
 
-/** How long a process may live on once its channel is closed. */
+/** How long a process may live on once its channel is closed, or it was killed: one that is stuck in a driver cannot even be killed. */
 const EXIT_MAX_MS = 1000;
-
-/**
- * What keeps an engine small and quick, measured (CONTRIBUTING.md): one heap for all threads, what a model run or loading needed for a while goes back to
- * the system, and weights lie in huge pages where the system has them, for every token reads all of them. Of glibc's allocator; others do not look at
- * these (mallopt(3), and glibc's manual on tunables).
- */
-export const ENGINE_ENVIRONMENT = {
-  MALLOC_ARENA_MAX: '1',
-  MALLOC_MMAP_THRESHOLD_: String(4 * 2 ** 20),
-  MALLOC_TRIM_THRESHOLD_: String(16 * 2 ** 20),
-  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
-};
-
-/** Messages and their samples are all that an engine's JavaScript makes: 1 MB is enough to collect them in. */
-const NODE_FLAGS = ['--max-semi-space-size=1'];
 
 /** Longest piece of an engine's own output in one log line. */
 const OUTPUT_MAX_CHARS = 2000;
@@ -63,6 +58,12 @@ export interface ProcessHandlers {
   ready(message: ReadyMessage): void;
   /** The engine's answer to `job`, which is no longer in the table. */
   answered(job: Job, answer: JobReply | FailedMessage): void;
+  /** It gives no sign of life and has these live jobs. Called again and again while that lasts. */
+  withheld(jobs: readonly Job[]): void;
+  /** It has answered the question for a sign of life, and has these jobs. */
+  alive(jobs: readonly Job[]): void;
+  /** It has given no sign of life for so long that another one is wanted in its place. Called again and again. */
+  hung(): void;
   /** Called once, after everything the process had said was handled. */
   ended(end: ProcessEnd): void;
 }
@@ -86,6 +87,9 @@ export class EngineProcess {
   readonly #options: ProcessOptions;
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, Job>();
+  readonly #silence: SilenceWatch;
+  /** It has live jobs and gives no sign of life. */
+  #isUnresponsive = false;
   #state: 'starting' | 'ready' | 'draining' | 'ended' = 'starting';
   #readySinceMs: number | null = null;
   #refusal: string | null = null;
@@ -94,7 +98,7 @@ export class EngineProcess {
   #killedFor: string | null = null;
   #exit: ExitStatus | null = null;
   #connected: boolean;
-  /** Runs while the process owes us something: its readiness, an answer, its end. */
+  /** Runs while the process owes us its readiness or its end. */
   #watch: Timer | null = null;
   /** The job that has this process to itself. */
   #lone: Job | null = null;
@@ -108,13 +112,13 @@ export class EngineProcess {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.#child = fork(options.entry, [], {
-      serialization: 'advanced',
-      env: childEnvironment(ENGINE_ENVIRONMENT),
-      // Two processes cannot share an inspector's port.
-      execArgv: [...NODE_FLAGS, ...process.execArgv.filter((flag) => !flag.startsWith('--inspect'))],
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    this.#silence = new SilenceWatch({
+      clock: options.clock,
+      hasWork: () => this.#pending.size > 0,
+      ask: () => this.#send({ kind: 'ask' }),
+      onSilent: (silentMs) => this.#onSilent(silentMs),
     });
+    this.#child = forkEngine(options.entry);
     // False when not even the channel could be made; the reason follows as an 'error' event.
     this.#connected = this.#child.connected;
     this.#listen();
@@ -126,8 +130,14 @@ export class EngineProcess {
     return this.#child.pid ?? null;
   }
 
+  /** Whether it can take jobs. */
   get ready(): boolean {
-    return this.#state === 'ready' && this.#connected;
+    return this.#state === 'ready' && this.#connected && !this.#isUnresponsive && this.#killedFor === null;
+  }
+
+  /** How long it has been ready; null = it never was. */
+  get readyMs(): number | null {
+    return this.#readySinceMs === null ? null : this.#options.clock.nowMs() - this.#readySinceMs;
   }
 
   /** Jobs that have not been answered yet. */
@@ -148,6 +158,8 @@ export class EngineProcess {
   /** Whether `job` may be given to this process now. */
   accepts(job: Job): boolean {
     if (!this.ready || this.#lone !== null) return false;
+    // What one engine kept to itself is not given to a second one that may hang as well.
+    if (job.sent && this.#silence.isAsked) return false;
     if (job.mustTravelAlone) return this.#pending.size === 0;
     return job.urgency !== 'batch' || !this.holdsBatch;
   }
@@ -161,12 +173,22 @@ export class EngineProcess {
     return sumMs;
   }
 
+  /** Whether it has `job`, answered or not by somebody else. */
+  has(job: Job): boolean {
+    return this.#pending.has(job.id);
+  }
+
+  /** Whether it has `job` and gives signs of life. */
+  isAtWorkOn(job: Job): boolean {
+    return this.has(job) && !this.#isUnresponsive;
+  }
+
   /** Sends a job that the process {@link accepts}. */
   deliver(job: Job): void {
     if (job.mustTravelAlone) this.#lone = job;
     this.#pending.set(job.id, job);
     this.#send(job.deliver(this.#options.clock.nowMs()));
-    if (this.#pending.size === 1) this.#expectAnswer();
+    this.#silence.begin();
   }
 
   /** Tells the process to forget `job`, if it has it. The job stays in the table until that is confirmed: it may be in the middle of a run. */
@@ -201,14 +223,31 @@ export class EngineProcess {
   }
 
   kill(reason: string): void {
-    this.#killedFor ??= reason;
-    this.#child.kill('SIGKILL');
+    if (this.#killedFor !== null) return;
+    this.#killedFor = reason;
+    this.#killNow();
   }
 
   #discard(): void {
     this.#state = 'draining';
     this.#discarded = true;
+    this.#killNow();
+  }
+
+  #killNow(): void {
     this.#child.kill('SIGKILL');
+    this.#expectNothing();
+    this.#watch = this.#options.clock.after(EXIT_MAX_MS, () => this.#abandon());
+  }
+
+  /** It does not even go when it is killed: nothing waits for it any more. */
+  #abandon(): void {
+    const child = this.#child;
+    this.#end('died', `${this.#killedFor ?? 'was not needed any more'}; was killed and did not go within ${EXIT_MAX_MS} ms`);
+    child.unref();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    if (child.connected) child.disconnect();
   }
 
   #listen(): void {
@@ -238,6 +277,8 @@ export class EngineProcess {
 
   #onMessage(message: FromEngine): void {
     if (this.#state === 'ended') return;
+    this.#onSignOfLife();
+    if (message.kind === 'alive') return;
     if (message.kind === 'refused') this.#onRefused(message);
     else if (message.kind === 'ready') this.#onReady(message);
     else if (message.kind === 'progress') this.#options.log.info({ enginePid: this.pid }, message.text);
@@ -262,14 +303,37 @@ export class EngineProcess {
     if (job === undefined) return;
     this.#pending.delete(answer.id);
     if (this.#lone === job) this.#lone = null;
-    if (this.#state === 'ready') this.#expectAnswer();
     this.#options.handlers.answered(job, answer);
+  }
+
+  #onSignOfLife(): void {
+    const wasAsked = this.#silence.isAsked;
+    this.#silence.heard();
+    if (!wasAsked) return;
+    this.#isUnresponsive = false;
+    this.#options.handlers.alive([...this.#pending.values()]);
+  }
+
+  #onSilent(silentMs: number): void {
+    if (silentMs >= SILENCE_MAX_MS) this.kill(`had work and gave no sign of life within ${SILENCE_MAX_MS} ms`);
+    else if (silentMs >= LIVE_SILENCE_MAX_MS && this.#state === 'ready') this.#onWithheld(silentMs);
+  }
+
+  #onWithheld(silentMs: number): void {
+    const { log, handlers } = this.#options;
+    const live = [...this.#pending.values()].filter(({ urgency }) => urgency !== 'batch');
+    if (live.length === 0) return;
+    if (!this.#isUnresponsive) log.warn({ enginePid: this.pid, silentMs, liveJobs: live.length }, 'engine gives no sign of life');
+    this.#isUnresponsive = true;
+    handlers.withheld(live);
+    if (silentMs >= REPLACE_AFTER_MS) handlers.hung();
   }
 
   /** Without its channel a process is of no use, but it may just be on its way out: then its exit says more than the end of the channel. */
   #onDisconnect(): void {
     this.#connected = false;
-    if (this.#state !== 'draining') this.#expectWithin(EXIT_MAX_MS, 'closed its channel and did not exit');
+    if (this.#state === 'ended') return;
+    if (this.#state !== 'draining' && this.#killedFor === null) this.#expectWithin(EXIT_MAX_MS, 'closed its channel and did not exit');
     this.#endIfGone();
   }
 
@@ -298,16 +362,11 @@ export class EngineProcess {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
     this.#expectNothing();
+    this.#silence.end();
     const lost = [...this.#pending.values()];
     this.#pending.clear();
-    const readyMs = this.#readySinceMs === null ? null : this.#options.clock.nowMs() - this.#readySinceMs;
-    this.#options.handlers.ended({ outcome, reason, lost, readyMs });
+    this.#options.handlers.ended({ outcome, reason, lost, readyMs: this.readyMs });
     this.#resolveEnded();
-  }
-
-  #expectAnswer(): void {
-    if (this.#pending.size === 0) this.#expectNothing();
-    else this.#expectWithin(SILENCE_MAX_MS, 'had work and said nothing');
   }
 
   #expectWithin(limitMs: number, complaint: string): void {

@@ -71,6 +71,11 @@ export class UrgencyQueue<T extends Ranked> {
     return this.#heap.values();
   }
 
+  /** Whether `item` waits here. */
+  has(item: T): boolean {
+    return this.#heap.includes(item);
+  }
+
   /** Takes `item` out; false when it does not wait here. */
   remove(item: T): boolean {
     const index = this.#heap.indexOf(item);

@@ -1,30 +1,31 @@
-/** Keeps one engine process alive: starts it, starts it again when it died, and lets it go. */
+/** Keeps one engine process alive: starts it, starts it again when it died or hangs, and lets it go. */
 import type { Clock, Timer } from '../clock.ts';
 import { Backoff } from './backoff.ts';
-import type { EngineProcess, ProcessEnd } from './process.ts';
+import type { EngineProcess, ProcessEnd, ProcessHandlers } from './process.ts';
+
+/** What a process tells its slot. */
+export type SlotHandlers = Pick<ProcessHandlers, 'ended' | 'hung'>;
+
+interface SlotOptions {
+  readonly clock: Clock;
+  /** Forks a process that reports to `handlers`. */
+  launch(handlers: SlotHandlers): EngineProcess;
+  /** A process ended; `restartInMs` = when its successor starts, null = there is none. */
+  onEnd(end: ProcessEnd, restartInMs: number | null): void;
+  /** A process hangs and is let go; its successor starts in `restartInMs`. */
+  onReplaced(restartInMs: number): void;
+}
 
 export class Slot {
-  readonly #clock: Clock;
-  readonly #launch: (onEnd: (end: ProcessEnd) => void) => EngineProcess;
-  readonly #onEnd: (end: ProcessEnd, restartInMs: number | null) => void;
+  readonly #options: SlotOptions;
   readonly #backoff = new Backoff();
   /** Processes that were told to stop and have not gone yet; a new one may run meanwhile. */
   readonly #leaving = new Set<EngineProcess>();
   #process: EngineProcess | null = null;
   #restart: Timer | null = null;
 
-  /**
-   * @param options.launch forks a process that reports its end
-   * @param options.onEnd a process ended; `restartInMs` = when its successor starts, null = there is none
-   */
-  constructor(options: {
-    clock: Clock;
-    launch: (onEnd: (end: ProcessEnd) => void) => EngineProcess;
-    onEnd: (end: ProcessEnd, restartInMs: number | null) => void;
-  }) {
-    this.#clock = options.clock;
-    this.#launch = options.launch;
-    this.#onEnd = options.onEnd;
+  constructor(options: SlotOptions) {
+    this.#options = options;
   }
 
   /** The process in use, ready or not. */
@@ -37,19 +38,19 @@ export class Slot {
   }
 
   /** Every process of this slot that is still alive. */
-  get pids(): number[] {
-    const alive = this.#process === null ? [...this.#leaving] : [this.#process, ...this.#leaving];
-    return alive.flatMap((process) => process.pid ?? []);
+  get processes(): EngineProcess[] {
+    return this.#process === null ? [...this.#leaving] : [this.#process, ...this.#leaving];
   }
 
   /** Starts a process unless there is one or one is due. */
   start(): void {
     if (!this.stopped) return;
     try {
-      const process = this.#launch((end) => this.#onProcessEnd(process, end));
+      const process = this.#options.launch({ ended: (end) => this.#onProcessEnd(process, end), hung: () => this.#replace(process) });
       this.#process = process;
     } catch (error) {
-      this.#startLater({ outcome: 'died', reason: `could not be started: ${String(error)}`, lost: [], readyMs: null });
+      const end: ProcessEnd = { outcome: 'died', reason: `could not be started: ${String(error)}`, lost: [], readyMs: null };
+      this.#options.onEnd(end, this.#startLater(null));
     }
   }
 
@@ -57,11 +58,7 @@ export class Slot {
   async stop(): Promise<void> {
     this.#restart?.cancel();
     this.#restart = null;
-    if (this.#process !== null) {
-      this.#leaving.add(this.#process);
-      this.#process.stop();
-      this.#process = null;
-    }
+    if (this.#process !== null) this.#letGo(this.#process);
     await Promise.all([...this.#leaving].map((process) => process.ended));
   }
 
@@ -69,16 +66,29 @@ export class Slot {
     this.#leaving.delete(process);
     const current = this.#process === process;
     if (current) this.#process = null;
-    if (current && end.outcome !== 'refused') this.#startLater(end);
-    else this.#onEnd(end, null);
+    this.#options.onEnd(end, current && end.outcome !== 'refused' ? this.#startLater(end.readyMs) : null);
   }
 
-  #startLater(end: ProcessEnd): void {
-    const delayMs = this.#backoff.next(end.readyMs ?? 0);
-    this.#restart = this.#clock.after(delayMs, () => {
+  /** The process may answer yet, in the time that it has to drain; the next one is not kept waiting for that. */
+  #replace(process: EngineProcess): void {
+    if (this.#process !== process) return;
+    this.#letGo(process);
+    this.#options.onReplaced(this.#startLater(process.readyMs));
+  }
+
+  #letGo(process: EngineProcess): void {
+    this.#leaving.add(process);
+    this.#process = null;
+    process.stop();
+  }
+
+  /** Starts a process after the back-off that is due, and says how long that is. */
+  #startLater(readyMs: number | null): number {
+    const delayMs = this.#backoff.next(readyMs ?? 0);
+    this.#restart = this.#options.clock.after(delayMs, () => {
       this.#restart = null;
       this.start();
     });
-    this.#onEnd(end, delayMs);
+    return delayMs;
   }
 }

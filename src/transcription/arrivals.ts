@@ -10,11 +10,11 @@ const WINDOWS = RING_LIMIT_SAMPLES / VAD_WINDOW_SAMPLES;
 export class Arrivals {
   readonly #atMs = new Float64Array(WINDOWS);
 
-  /** Samples numbered `from` (inclusive) to `to` (exclusive) arrived at `nowMs` on the clock. */
-  note(from: number, to: number, nowMs: number): void {
+  /** Samples numbered `from` (inclusive) to `to` (exclusive) arrived at `atMs` on the clock. */
+  note(from: number, to: number, atMs: number): void {
     if (to <= from) return;
     const last = windowOf(to - 1);
-    for (let window = Math.max(windowOf(from), last - WINDOWS + 1); window <= last; window++) this.#atMs[window % WINDOWS] = nowMs;
+    for (let window = Math.max(windowOf(from), last - WINDOWS + 1); window <= last; window++) this.#atMs[window % WINDOWS] = atMs;
   }
 
   /** The clock's ms at which the audio before sample number `to` had arrived. */

@@ -111,14 +111,14 @@ export class Ear {
   }
 
   /**
-   * Takes the track's next audio: 16 kHz, any length, contiguous with what came before; it is copied. Ignored after {@link end} and
-   * {@link close}. Throws `audio_too_fast` when more than two minutes wait although {@link backlogMs} said so.
+   * Takes the track's next audio: 16 kHz, any length, contiguous with what came before; it is copied. It had come at `arrivedAtMs` on the
+   * clock, from which its captions' lag counts. Ignored after {@link end} and {@link close}. Throws `audio_too_fast` when more than two minutes wait although {@link backlogMs} said so.
    */
-  push(samples: Int16Array): void {
+  push(samples: Int16Array, arrivedAtMs: number = this.#options.clock.nowMs()): void {
     if (this.#closed || this.#ending !== null) return;
     const from = this.#audio.end;
     this.#audio.push(samples);
-    this.#arrivals.note(from, this.#audio.end, this.#options.clock.nowMs());
+    this.#arrivals.note(from, this.#audio.end, arrivedAtMs);
     this.#stalled = false;
     this.#behind ||= this.backlogMs > BACKLOG_LOW_MS;
     this.#judge.run();

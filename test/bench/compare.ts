@@ -1,7 +1,7 @@
 /** This engine beside what one would otherwise run with the same weights: same machine, same audio, one thread each, in turn. */
 import { shippedFiles } from '../../engine/models/moonshine.ts';
 import { readSettings } from '../../src/config.ts';
-import { ENGINE_ENVIRONMENT } from '../../src/link/process.ts';
+import { ENGINE_ENVIRONMENT } from '../../src/link/fork.ts';
 import { packagePath } from '../../src/paths.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { type Install, installMoonshineOnnx, installTransformersJs, PEER_VERSIONS } from './peers/install.ts';

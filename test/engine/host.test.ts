@@ -82,6 +82,16 @@ describe('an engine', () => {
     ]);
   });
 
+  it('gives a sign of life between two model runs when it is asked for one, ready or not', async () => {
+    host.receive({ kind: 'ask' });
+    expect(messages.splice(0)).toEqual([{ kind: 'alive' }]);
+    await configured();
+    host.receive(transcribe(1));
+    await systemTime.letMessagesIn();
+    host.receive({ kind: 'ask' });
+    expect((await drained()).map(({ kind }) => kind)).toEqual(['alive', 'transcribed']);
+  });
+
   it('leaves jobs unanswered that come after drain', async () => {
     await configured();
     host.receive({ kind: 'drain' });

@@ -3,14 +3,19 @@
  * does with a speak job its text says; the samples of the answer spell that of the transcribe job.
  *   die      ends itself by SIGKILL            hang     blocks its thread for ever
  *   quit     exits with code 0 unasked         hold     keeps the job until it is cancelled, released or drained
- *   deaf     closes its channel and lives on
+ *   deaf     closes its channel and lives on    fail     fails every held job, then answers itself
+ *   cling    starts a process that keeps its channel open, then blocks its thread for ever
  *   pid      answers its process id            release  answers every held job, then itself
  *   seen     answers the words and urgencies of all jobs so far; any other word is answered as it is
  * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads die while loading,
  * 14 threads never get ready, 15 threads ignore `drain`.
  */
 
+import { spawn } from 'node:child_process';
+
 const EXIT_WRONG_SETTINGS = 42;
+/** The number of the channel among the files of a forked process. */
+const CHANNEL_FD = 3;
 const cost = { waitMs: 1, runMs: 10, runs: 1 };
 const held = new Map();
 const seen = [];
@@ -29,6 +34,12 @@ function becomeDeaf() {
   process.disconnect();
 }
 
+/** Whoever holds the other end of the channel sees no end of it while that process lives. It names itself on the error output. */
+function cling() {
+  const keeper = spawn('sleep', ['600'], { stdio: ['ignore', 'ignore', 'ignore', CHANNEL_FD], detached: true });
+  process.stderr.write(`keeper ${keeper.pid}`, blockForEver);
+}
+
 function answer(job, text) {
   if (job.kind === 'speak') {
     const samples = Int16Array.from(text, (letter) => letter.charCodeAt(0));
@@ -40,6 +51,11 @@ function answer(job, text) {
 
 function releaseHeld() {
   for (const job of held.values()) answer(job, 'released');
+  held.clear();
+}
+
+function failHeld() {
+  for (const { id } of held.values()) send({ kind: 'failed', id, code: 'model_failed', message: 'it was told to fail' });
   held.clear();
 }
 
@@ -72,11 +88,13 @@ function obey(job, word) {
   else if (word === 'hang') blockForEver();
   else if (word === 'quit') process.exit(0);
   else if (word === 'deaf') becomeDeaf();
+  else if (word === 'cling') cling();
   else if (word === 'hold') held.set(job.id, job);
   else if (word === 'pid') answer(job, String(process.pid));
   else if (word === 'seen') answer(job, seen.join(' '));
   else {
     if (word === 'release') releaseHeld();
+    if (word === 'fail') failHeld();
     answer(job, word);
   }
 }
@@ -115,6 +133,7 @@ const handlers = {
   cancel: (message) => cancel(message.id),
   hurry: (message) => hurry(message.id),
   hold: (message) => seen.push(message.isHeld ? 'held back' : 'let go on'),
+  ask: () => send({ kind: 'alive' }),
   drain,
 };
 

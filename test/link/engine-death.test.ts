@@ -110,21 +110,6 @@ describe('Link: the death of an engine', () => {
     expect(await say(link, 'back')).toBe('back');
   });
 
-  it('kills an engine that has work and says nothing for 15 s', async () => {
-    const { link, clock } = open();
-    await link.start();
-    const [pid = 0] = link.status.pids;
-    const stuck = outcome(say(link, 'hang', 'partial'));
-    const behind = say(link, 'behind');
-    clock.advance(14_999);
-    expect(link.status.pids).toEqual([pid]);
-    clock.advance(1);
-    expect(await stuck).toBe('stale');
-    expect(isAlive(pid)).toBe(false);
-    await restart(link, clock);
-    expect(await behind).toBe('behind');
-  });
-
   it('kills an engine that closed its channel and lives on', async () => {
     const { link, clock } = open();
     await link.start();

@@ -3,11 +3,13 @@ import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
 import { pcm16ToSamples } from '../../audio/pcm.ts';
+import { UnreadTime } from '../../calls/unread-time.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Engine } from '../../link/engine.ts';
 import type { Settings } from '../../settings.ts';
 import { Ear, type EarMetrics, type EarSettings } from '../../transcription/ear.ts';
+import { samplesToMs } from '../../units.ts';
 import type { Failures } from '../errors.ts';
 
 /** What the socket says of itself; nothing here waits for a buffer of this size. */
@@ -41,6 +43,8 @@ export class TranscribeSocket {
   #language = 'auto';
   #finals = 0;
   #ear: Ear;
+  readonly #unread: UnreadTime;
+  #heardMs = 0;
   /** The first byte of a sample whose second one has not come. */
   #rest: Uint8Array = new Uint8Array(0);
   #idle: Timer | null = null;
@@ -48,6 +52,7 @@ export class TranscribeSocket {
   constructor(options: TranscribeSocketOptions) {
     this.#options = options;
     this.#useServerVad = options.useServerVad;
+    this.#unread = new UnreadTime(options.clock);
     this.#ear = this.#openEar();
   }
 
@@ -75,8 +80,20 @@ export class TranscribeSocket {
   #hear(data: RawData): void {
     const bytes = Buffer.concat([this.#rest, ...[data].flat().map((part) => new Uint8Array(part as Buffer))]);
     this.#rest = bytes.subarray(bytes.length - (bytes.length % 2));
-    this.#ear.push(pcm16ToSamples(bytes));
-    if (this.#ear.backlogMs > BACKLOG_MAX_MS) this.#options.socket.pause();
+    const samples = pcm16ToSamples(bytes);
+    this.#heardMs += samplesToMs(samples.length, ENGINE_RATE_HZ);
+    this.#ear.push(samples, this.#unread.arrivedAtMs(this.#heardMs));
+    if (this.#ear.backlogMs > BACKLOG_MAX_MS) this.#pause();
+  }
+
+  #pause(): void {
+    this.#unread.pause();
+    this.#options.socket.pause();
+  }
+
+  #resume(): void {
+    this.#unread.resume();
+    this.#options.socket.resume();
   }
 
   #obey(text: string): void {
@@ -112,7 +129,7 @@ export class TranscribeSocket {
   }
 
   #openEar(): Ear {
-    const { engine, clock, metrics, settings, socket } = this.#options;
+    const { engine, clock, metrics, settings } = this.#options;
     const ear = new Ear({
       ...{ engine, clock, metrics },
       settings: this.#useServerVad ? settings : { ...settings, ENDPOINT_MS: NO_ENDPOINT_MS },
@@ -123,7 +140,7 @@ export class TranscribeSocket {
         this.#send({ text: event.text, is_partial: !event.final, is_final: event.final });
       },
     });
-    ear.onDrained(() => socket.resume());
+    ear.onDrained(() => this.#resume());
     return ear;
   }
 
