@@ -4,8 +4,10 @@ import { decoder as mp3Decoder } from '@audio/decode-mp3';
 import { decoder as opusDecoder } from '@audio/decode-opus';
 import { decoder as vorbisDecoder } from '@audio/decode-vorbis';
 import { TrunklineError } from '../errors.ts';
+import { FlacHead } from './flac-head.ts';
+import { refusalOf } from './limits.ts';
+import { OggHeads } from './ogg-head.ts';
 import { toSample } from './pcm.ts';
-import { RATE_MAX_HZ, RATE_MIN_HZ } from './resample.ts';
 import { readWavLayout, type WavLayout } from './wav.ts';
 
 /** Some decoded audio: one array for each channel, all of one length. */
@@ -27,10 +29,17 @@ export interface StretchDecoder {
 export type DecodableKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus';
 
 /**
- * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes (FLAC: 65,535 samples in about 12), so what one push may
- * become is bounded by pushing little.
+ * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes, so what one push may become is bounded by pushing little. FLAC has
+ * 65,535 samples in about 12 bytes: 6 MB of floats in a push of one channel, 19 MB of eight. A page of Ogg, which comes out whole, has 255 packets of 5760
+ * (Opus) or 4096 (Vorbis) samples of each channel in half a kilobyte: 6 MB, and 47 of eight.
  */
-export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = { wav: 65_536, mp3: 8192, flac: 2048, vorbis: 8192, opus: 2048 };
+export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = { wav: 65_536, mp3: 8192, flac: 256, vorbis: 512, opus: 512 };
+
+/**
+ * Most bytes of one kind without any audio. A decoder keeps what may yet become a frame, and copies it with each push. The largest frame of FLAC that
+ * anybody writes has 200 kB; elsewhere pictures stand before the audio.
+ */
+const BARREN_MAX_BYTES = { mp3: 67_108_864, flac: 1_048_576, vorbis: 16_777_216, opus: 16_777_216 } as const;
 
 /** Samples before a WAV file's audio: pictures and notes may stand there, but not for ever. */
 const WAV_HEAD_MAX_BYTES = 4_194_304;
@@ -60,16 +69,28 @@ export async function openDecoder(kind: DecodableKind, totalBytes: number): Prom
 }
 
 class CodecDecoder implements StretchDecoder {
-  readonly #kind: string;
+  readonly #kind: Exclude<DecodableKind, 'wav'>;
   readonly #codec: Codec;
+  /** What stands before the audio, where a decoder cannot be trusted with it. */
+  readonly #flacHead: FlacHead | null;
+  readonly #oggHeads: OggHeads | null;
+  /** Bytes pushed since the last audio. */
+  #barrenBytes = 0;
 
-  constructor(kind: string, codec: Codec) {
+  constructor(kind: Exclude<DecodableKind, 'wav'>, codec: Codec) {
     this.#kind = kind;
     this.#codec = codec;
+    this.#flacHead = kind === 'flac' ? new FlacHead() : null;
+    this.#oggHeads = kind === 'opus' || kind === 'vorbis' ? new OggHeads() : null;
   }
 
   push(bytes: Uint8Array): Stretch | null {
-    return this.#read(() => this.#codec.decode(bytes));
+    const needed = this.#lookAt(bytes);
+    const stretch = needed.length === 0 ? null : this.#read(() => this.#codec.decode(needed));
+    this.#barrenBytes = stretch === null ? this.#barrenBytes + needed.length : 0;
+    const most = BARREN_MAX_BYTES[this.#kind];
+    if (this.#barrenBytes > most) throw unreadable(`there is no audio in ${this.#barrenBytes} bytes of it, expected some in ${most}`);
+    return stretch;
   }
 
   flush(): Stretch | null {
@@ -83,11 +104,20 @@ class CodecDecoder implements StretchDecoder {
   #read(decode: () => Floats | null): Stretch | null {
     const floats = this.#guard(decode);
     if (floats === null || (floats.channelData[0]?.length ?? 0) === 0) return null;
-    const { sampleRate } = floats;
-    if (!Number.isInteger(sampleRate) || sampleRate < RATE_MIN_HZ || sampleRate > RATE_MAX_HZ) {
-      throw unreadable(`its sampling rate is ${sampleRate} Hz, expected ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+    const { sampleRate, channelData } = floats;
+    const refusal = refusalOf(sampleRate, channelData.length);
+    if (refusal !== null) throw unreadable(refusal);
+    return { rateHz: sampleRate, channels: channelData.map(toSamples) };
+  }
+
+  /** What of `bytes` the codec needs. */
+  #lookAt(bytes: Uint8Array): Uint8Array {
+    try {
+      this.#oggHeads?.push(bytes);
+      return this.#flacHead?.push(bytes) ?? bytes;
+    } catch (error) {
+      throw error instanceof RangeError ? unreadable(error.message) : error;
     }
-    return { rateHz: sampleRate, channels: floats.channelData.map(toSamples) };
   }
 
   #guard(decode: () => Floats | null): Floats | null {
