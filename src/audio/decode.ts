@@ -4,9 +4,9 @@ import { decoder as mp3Decoder } from '@audio/decode-mp3';
 import { decoder as opusDecoder } from '@audio/decode-opus';
 import { decoder as vorbisDecoder } from '@audio/decode-vorbis';
 import { TrunklineError } from '../errors.ts';
-import { FlacHead } from './flac-head.ts';
+import { type CodecInput, inputFor } from './codec-input.ts';
 import { refusalOf } from './limits.ts';
-import { OggHeads } from './ogg-head.ts';
+import { joinSamples } from './mix.ts';
 import { toSample } from './pcm.ts';
 import { readWavLayout, type WavLayout } from './wav.ts';
 
@@ -35,11 +35,8 @@ export type DecodableKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus';
  */
 export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = { wav: 65_536, mp3: 8192, flac: 256, vorbis: 512, opus: 512 };
 
-/**
- * Most bytes of one kind without any audio. A decoder keeps what may yet become a frame, and copies it with each push. The largest frame of FLAC that
- * anybody writes has 200 kB; elsewhere pictures stand before the audio.
- */
-const BARREN_MAX_BYTES = { mp3: 67_108_864, flac: 1_048_576, vorbis: 16_777_216, opus: 16_777_216 } as const;
+/** Most bytes without any audio: pictures may stand before it, and a codec keeps and copies what may yet become some. */
+const BARREN_MAX_BYTES = 67_108_864;
 
 /** Samples before a WAV file's audio: pictures and notes may stand there, but not for ever. */
 const WAV_HEAD_MAX_BYTES = 4_194_304;
@@ -69,32 +66,29 @@ export async function openDecoder(kind: DecodableKind, totalBytes: number): Prom
 }
 
 class CodecDecoder implements StretchDecoder {
-  readonly #kind: Exclude<DecodableKind, 'wav'>;
+  readonly #kind: string;
   readonly #codec: Codec;
-  /** What stands before the audio, where a decoder cannot be trusted with it. */
-  readonly #flacHead: FlacHead | null;
-  readonly #oggHeads: OggHeads | null;
+  readonly #input: CodecInput;
   /** Bytes pushed since the last audio. */
   #barrenBytes = 0;
 
   constructor(kind: Exclude<DecodableKind, 'wav'>, codec: Codec) {
     this.#kind = kind;
     this.#codec = codec;
-    this.#flacHead = kind === 'flac' ? new FlacHead() : null;
-    this.#oggHeads = kind === 'opus' || kind === 'vorbis' ? new OggHeads() : null;
+    this.#input = inputFor(kind);
   }
 
   push(bytes: Uint8Array): Stretch | null {
-    const needed = this.#lookAt(bytes);
-    const stretch = needed.length === 0 ? null : this.#read(() => this.#codec.decode(needed));
-    this.#barrenBytes = stretch === null ? this.#barrenBytes + needed.length : 0;
-    const most = BARREN_MAX_BYTES[this.#kind];
-    if (this.#barrenBytes > most) throw unreadable(`there is no audio in ${this.#barrenBytes} bytes of it, expected some in ${most}`);
+    const parts = this.#pass(() => this.#input.push(bytes));
+    const stretch = joinStretches(parts.map((part) => this.#read(() => this.#codec.decode(part))));
+    this.#barrenBytes = stretch === null ? this.#barrenBytes + parts.reduce((sum, part) => sum + part.length, 0) : 0;
+    if (this.#barrenBytes > BARREN_MAX_BYTES) throw unreadable(`there is no audio in ${this.#barrenBytes} bytes of it`);
     return stretch;
   }
 
   flush(): Stretch | null {
-    return this.#read(() => this.#codec.flush?.() ?? null);
+    const stretches = this.#pass(() => this.#input.flush()).map((part) => this.#read(() => this.#codec.decode(part)));
+    return joinStretches([...stretches, this.#read(() => this.#codec.flush?.() ?? null)]);
   }
 
   close(): void {
@@ -110,11 +104,9 @@ class CodecDecoder implements StretchDecoder {
     return { rateHz: sampleRate, channels: channelData.map(toSamples) };
   }
 
-  /** What of `bytes` the codec needs. */
-  #lookAt(bytes: Uint8Array): Uint8Array {
+  #pass(take: () => Uint8Array[]): Uint8Array[] {
     try {
-      this.#oggHeads?.push(bytes);
-      return this.#flacHead?.push(bytes) ?? bytes;
+      return take();
     } catch (error) {
       throw error instanceof RangeError ? unreadable(error.message) : error;
     }
@@ -127,6 +119,19 @@ class CodecDecoder implements StretchDecoder {
       throw unreadable(`its ${this.#kind} data is damaged (${error instanceof Error ? error.message : String(error)})`);
     }
   }
+}
+
+function joinStretches(stretches: readonly (Stretch | null)[]): Stretch | null {
+  const found = stretches.filter((stretch) => stretch !== null);
+  const [first] = found;
+  if (first === undefined || found.length === 1) return first ?? null;
+  if (found.some(({ rateHz, channels }) => rateHz !== first.rateHz || channels.length !== first.channels.length))
+    throw unreadable('its sampling rate or number of channels changes on the way');
+  const { rateHz, channels } = first;
+  return {
+    rateHz,
+    channels: channels.map((_, index) => joinSamples(found.map((stretch) => stretch.channels[index] ?? new Int16Array(0)))),
+  };
 }
 
 function toSamples(floats: Float32Array): Int16Array {

@@ -13,33 +13,36 @@ const ONLY_BLOCK_HEAD = Uint8Array.of(0x80, 0, 0, STREAM_INFO_BYTES);
 
 type Awaited = 'marker' | 'info' | 'block' | 'audio';
 
-/** Takes a file's bytes as they come and gives those that a decoder needs. */
+/** Takes a file's bytes as they come and tells the description, and where the audio begins. */
 export class FlacHead {
   #awaited: Awaited = 'marker';
   /** Less than what is awaited. */
   #held: Uint8Array = new Uint8Array(0);
   #skipBytes = 0;
 
-  /** What of `bytes`, the file's next, a decoder needs; perhaps nothing. @throws RangeError for a file that is not taken; its message says why */
-  push(bytes: Uint8Array): Uint8Array {
-    if (this.#awaited === 'audio' && this.#skipBytes === 0) return bytes;
+  /**
+   * `head`: the marker and the description, once; empty before and after that. `audio`: what of `bytes`, the file's next, lies behind the metadata.
+   * @throws RangeError for a file that is not taken; its message says why
+   */
+  push(bytes: Uint8Array): { head: Uint8Array; audio: Uint8Array } {
+    if (this.#awaited === 'audio' && this.#skipBytes === 0) return { head: new Uint8Array(0), audio: bytes };
     let rest = this.#held.length === 0 ? bytes : join(this.#held, bytes);
-    const needed: Uint8Array[] = [];
+    const head: Uint8Array[] = [];
     for (;;) {
       const skipped = Math.min(this.#skipBytes, rest.length);
       this.#skipBytes -= skipped;
       rest = rest.subarray(skipped);
-      if (this.#awaited === 'audio') return join(...needed, rest);
-      const taken = this.#skipBytes > 0 ? 0 : this.#take(rest, needed);
+      const taken = this.#skipBytes > 0 || this.#awaited === 'audio' ? 0 : this.#take(rest, head);
       if (taken === 0) break;
       rest = rest.subarray(taken);
     }
-    this.#held = rest.slice();
-    return join(...needed);
+    const isAudio = this.#awaited === 'audio';
+    this.#held = isAudio ? new Uint8Array(0) : rest.slice();
+    return { head: join(...head), audio: isAudio ? rest : new Uint8Array(0) };
   }
 
   /** How many of `bytes` were used; 0 = more are wanted. */
-  #take(bytes: Uint8Array, needed: Uint8Array[]): number {
+  #take(bytes: Uint8Array, head: Uint8Array[]): number {
     if (this.#awaited === 'marker') return this.#takeMarker(bytes);
     if (bytes.length < BLOCK_HEAD_BYTES) return 0;
     const [kind = 0, high = 0, middle = 0, low = 0] = bytes;
@@ -51,7 +54,7 @@ export class FlacHead {
       if (bytes.length < BLOCK_HEAD_BYTES + STREAM_INFO_BYTES) return 0;
       const info = bytes.slice(BLOCK_HEAD_BYTES, BLOCK_HEAD_BYTES + STREAM_INFO_BYTES);
       checkInfo(info);
-      needed.push(MARKER, ONLY_BLOCK_HEAD, info);
+      head.push(MARKER, ONLY_BLOCK_HEAD, info);
     } else this.#skipBytes = blockBytes;
     this.#awaited = isLast ? 'audio' : 'block';
     return this.#skipBytes > 0 ? BLOCK_HEAD_BYTES : BLOCK_HEAD_BYTES + blockBytes;

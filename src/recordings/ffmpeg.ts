@@ -18,7 +18,7 @@ import { tooLong, tooManyChannels, unreadable } from './refusals.ts';
 const FORMATS =
   'aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,ircam,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,ogg,tta,voc,w64,wav,wv';
 
-/** Decoders that ffmpeg may use: of sound alone, so that no picture in a file is ever looked at. */
+/** Decoders that ffmpeg may use: of sound alone. ffprobe, which opens those of all tracks, would fail at the first other one. */
 const CODECS = [
   'aac,aac_latm,libfdk_aac,ac3,eac3,dca,truehd,mlp,alac,als,ape,flac,tta,wavpack,wmav1,wmav2,wmapro,wmalossless,wmavoice',
   'mp1,mp1float,mp2,mp2float,mp3,mp3float,mp3adu,mp3adufloat,mp3on4,mp3on4float,opus,libopus,vorbis,libvorbis,speex,libspeex',
@@ -30,6 +30,10 @@ const CODECS = [
 
 /** Largest piece of memory that ffmpeg may ask for: an index of four hours of AAC has some 50 MB. */
 const ALLOC_MAX_BYTES = 268_435_456;
+/** Largest picture of a film that ffprobe looks at to know what it is. */
+const PIXELS_MAX = 16_777_216;
+/** Longest piece of ffmpeg's own words in an error. */
+const COMPLAINT_MAX_CHARS = 200;
 /** Longest answer of ffprobe that is read. */
 const PROBE_MAX_BYTES = 65_536;
 const WAV_HEAD_MAX_BYTES = 4096;
@@ -61,7 +65,7 @@ export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
   const output = ['-map', '0:a:0', '-t', maxSeconds + 1, '-fs', WAV_HEAD_MAX_BYTES + (maxSeconds + 1) * secondBytes];
   const format = ['-ac', keptChannels, '-ar', ENGINE_RATE_HZ, '-threads', 1, '-c:a', 'pcm_s16le', '-f', 'wav', 'pipe:1'];
   const input = ['-threads', 1, '-vn', '-sn', '-dn', '-f', sound.format, '-i', `file:${from}`];
-  const args = ['-nostdin', '-filter_threads', 1, ...guards(), ...input, ...output, ...format].map(String);
+  const args = ['-nostdin', '-filter_threads', 1, ...GUARDS, '-codec_whitelist', CODECS, ...input, ...output, ...format].map(String);
   let bytes = 0;
   const end = await runProgram({
     ...conversion,
@@ -79,11 +83,11 @@ export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
   if (bytes > WAV_HEAD_MAX_BYTES + maxSeconds * secondBytes) throw tooLong(maxSeconds);
 }
 
-/** Options of both programs: what they may read, and with what. */
-function guards(): (string | number)[] {
-  const limits = ['-hide_banner', '-v', 'error', '-max_alloc', ALLOC_MAX_BYTES];
-  return [...limits, '-protocol_whitelist', 'file', '-format_whitelist', FORMATS, '-codec_whitelist', CODECS];
-}
+/** Options of both programs: what they may read, and how much memory they may take for it. */
+const GUARDS = [
+  ...['-hide_banner', '-v', 'error', '-max_alloc', ALLOC_MAX_BYTES, '-max_pixels', PIXELS_MAX],
+  ...['-protocol_whitelist', 'file', '-format_whitelist', FORMATS],
+] as const;
 
 /** As ffprobe's writer `json` has it. */
 const probed = z.object({
@@ -100,7 +104,7 @@ interface Sound {
 /** What ffprobe says of the first audio track. @throws TrunklineError `audio_unreadable` when there is none, or one that is not taken */
 async function probe(conversion: Conversion): Promise<Sound> {
   const asked = ['-select_streams', 'a:0', '-show_entries', 'stream=sample_rate,channels:format=format_name', '-of', 'json'];
-  const args = [...guards().map(String), ...asked, '-i', `file:${conversion.from}`];
+  const args = [...GUARDS.map(String), ...asked, '-i', `file:${conversion.from}`];
   const end = await runProgram({ ...conversion, command: 'ffprobe', args, take: readText });
   if (end.code !== 0) throw unreadable(`ffmpeg could not read it${complaintOf(end, conversion.from)}`);
   const { streams, format } = parseProbe(end.taken);
@@ -130,5 +134,6 @@ async function readText(output: Readable): Promise<string> {
 
 /** What a program said of it, without the names of our files. */
 function complaintOf({ complaint }: ProgramEnd<unknown>, path: string): string {
-  return complaint === '' ? '' : `: ${complaint.replaceAll(`file:${path}`, 'the file').replaceAll(path, 'the file')}`;
+  const said = complaint.replaceAll(`file:${path}`, 'the file').replaceAll(path, 'the file').slice(0, COMPLAINT_MAX_CHARS);
+  return said === '' ? '' : `: ${said}`;
 }

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { unreadable } from './refusals.ts';
 
-/** Longest piece of a program's own words in an error. */
-const COMPLAINT_MAX_CHARS = 200;
+/** Of what a program complains of, so much is looked at. */
+const COMPLAINTS_MAX_CHARS = 4096;
 
 interface ProgramRun<T> {
   readonly command: 'ffmpeg' | 'ffprobe';
@@ -23,7 +23,7 @@ interface ProgramRun<T> {
 export interface ProgramEnd<T> {
   /** Null when it was killed. */
   readonly code: number | null;
-  /** What it said of it, in one line. */
+  /** The last line of what it said of it: before it comes what it could do without. */
   readonly complaint: string;
   readonly taken: T;
 }
@@ -53,10 +53,10 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; complaint: s
   return new Promise((resolve, reject) => {
     let complaint = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(0, COMPLAINT_MAX_CHARS);
+      complaint = (complaint + text).slice(-COMPLAINTS_MAX_CHARS);
     });
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, complaint: complaint.trim().replace(/\s+/g, ' ') }));
+    child.once('close', (code) => resolve({ code, complaint: complaint.trim().split('\n').at(-1) ?? '' }));
   });
 }
 

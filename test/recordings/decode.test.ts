@@ -129,9 +129,9 @@ describe('FileDecoders', () => {
     install('ffmpeg', `echo "$*" > ${folder}/arguments; cat ${packagePath('fixtures', 'audio', 'short.wav')}`);
     const told = () => ['asked', 'arguments'].map((name) => readFileSync(join(folder, name), 'utf8'));
     await decode(request(path));
-    for (const args of told()) expect(args).toMatch(/-protocol_whitelist file -format_whitelist \S+ -codec_whitelist \S+ .*-i file:/);
+    for (const args of told()) expect(args).toMatch(/-max_pixels 16777216 -protocol_whitelist file -format_whitelist \S+ .*-i file:/);
     for (const args of told()) expect(args).not.toMatch(/hls|concat|sdp|h264|mjpeg|png/);
-    expect(told()[1]).toMatch(/-threads 1 -vn -sn -dn -f mov -i .* -t 101 -fs 3236096 -ac 1 -ar 16000 /);
+    expect(told()[1]).toMatch(/ -codec_whitelist \S+ -threads 1 -vn -sn -dn -f mov -i .* -t 101 -fs 3236096 -ac 1 -ar 16000 /);
     await decode(request(path, { channels: 'split' }));
     expect(told()[1]).toMatch(/-fs 6468096 -ac 2 /);
   });
