@@ -27,6 +27,8 @@ interface DecodersOptions {
 
 /** A file to decode. */
 export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
+  /** Whose it is: tenants take turns. */
+  readonly tenant: string;
   /** Folder for what ffmpeg makes of the file, if it has to. */
   readonly workFolder: string;
   /** Ends the decoding at once. */
@@ -61,7 +63,7 @@ export class FileDecoders {
    * @throws TrunklineError `audio_unreadable`, `audio_too_long` or `upload_disk_full`
    */
   async *decode(request: DecodeRequest): AsyncGenerator<DecodedStretch, void, void> {
-    const { path, channels, channelsMax, maxSeconds, workFolder, signal } = request;
+    const { path, channels, channelsMax, maxSeconds, tenant, workFolder, signal } = request;
     const task = { path, channels, channelsMax, maxSeconds };
     const head = await readHead(path);
     if (head.length === 0) throw unreadable('it is empty');
@@ -74,7 +76,8 @@ export class FileDecoders {
     const { disk, ffmpegTimeoutMs: timeoutMs, clock } = this.#options;
     const converted = join(workFolder, `trunkline-${randomUUID()}.wav`);
     try {
-      await this.#conversions.take(signal, () => convertWithFfmpeg({ ...task, from: path, to: converted, disk, timeoutMs, clock, signal }));
+      const conversion = { ...task, from: path, to: converted, disk, timeoutMs, clock, signal };
+      await this.#conversions.take(tenant, signal, () => convertWithFfmpeg(conversion));
       yield* this.#decodeInThread({ ...task, path: converted, kind: 'wav' }, signal);
     } finally {
       await disk.remove(converted);

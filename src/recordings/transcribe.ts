@@ -120,9 +120,9 @@ class Work {
 
   async run(): Promise<Recording> {
     const { settings, decoders } = this.#transcriber;
-    const { path, workFolder, channels, signal } = this.#task;
+    const { path, workFolder, channels, tenant, signal } = this.#task;
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS };
-    for await (const stretch of decoders.decode({ path, workFolder, channels, signal, ...limits })) {
+    for await (const stretch of decoders.decode({ path, workFolder, channels, tenant, signal, ...limits })) {
       await this.#hear(stretch.channels);
       this.#task.onProgress?.({ heardMs: this.#heardMs, share: stretch.share });
     }

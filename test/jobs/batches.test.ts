@@ -3,8 +3,6 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, readSettings } from '../../src/config.ts';
 import { TrunklineError } from '../../src/errors.ts';
@@ -26,7 +24,6 @@ const RECORDING: Recording = {
 let folder: string;
 let clock: FakeClock;
 let opened: Batches[];
-let disk: RecordingDisk;
 let transcribe: (task: RecordingTask) => Promise<Recording>;
 
 beforeEach(() => {
@@ -44,7 +41,7 @@ afterEach(async () => {
 function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const settings = readSettings({ BATCH_DIR: join(folder, 'batches'), WEBHOOK_SECRET: 'secret', ...environment });
   const metrics = new Metrics();
-  disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
+  const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
   const batches = new Batches({ settings, recordings, clock, log: createLog('silent'), metrics });
   opened.push(batches);
@@ -116,22 +113,6 @@ describe('a batch', () => {
     await endOf(batch);
     expect(again).toEqual(['1']);
     expect(await second.result('t', batch.id, 0)).toEqual(RECORDING);
-  });
-
-  it('has its recordings counted among what all may take of the disk, also after a restart', async () => {
-    transcribe = forever;
-    const first = open();
-    const draft = await first.draft('t');
-    writeFileSync(join(draft.folder, '0'), Buffer.alloc(70_000));
-    const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
-    const { batch } = await first.begin(draft, { channels: 'mix', targetLanguage: '', idempotency: null, webhookUrl: null, files });
-    await first.close();
-    const second = open({ UPLOAD_DISK_MAX_BYTES: '100000' });
-    await second.resume();
-    const write = () => pipeline(Readable.from([Buffer.alloc(50_000)]), disk.meter(join(folder, 'other')), new PassThrough().resume());
-    await expect(write()).rejects.toMatchObject({ code: 'upload_disk_full' });
-    await second.cancel('t', batch.id);
-    await write();
   });
 
   it('is the same one when its request is repeated under one key, and a conflict when another is', async () => {

@@ -44,7 +44,7 @@ function open(maxBytes = 1_000_000_000): FileDecoders {
 
 function request(path: string, changes: Partial<DecodeRequest> = {}): DecodeRequest {
   const limits = { channels: 'mix' as const, channelsMax: 2, maxSeconds: 100 };
-  return { path, workFolder: folder, signal: new AbortController().signal, ...limits, ...changes };
+  return { path, workFolder: folder, tenant: 't', signal: new AbortController().signal, ...limits, ...changes };
 }
 
 /** Lengths of each channel's audio in samples, and how much came at once at most. */
