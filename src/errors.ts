@@ -49,6 +49,7 @@ export const ERRORS = Object.freeze({
   audio_unreadable: kind(400, 4415, 'invalid_request_error'),
   audio_too_long: kind(413, 4416, 'invalid_request_error'),
   upload_too_large: kind(413, 4417, 'invalid_request_error'),
+  upload_disk_full: kind(503, 1013, 'server_error'),
   unsupported_language: kind(400, 4418, 'invalid_request_error'),
   unsupported_model: kind(400, 4419, 'invalid_request_error'),
   batch_queue_full: kind(429, 4430, 'rate_limit_error'),

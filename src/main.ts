@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { AnnouncedCalls } from './calls/announced.ts';
+import { recordingFetcher } from './calls/app/recording.ts';
 import { Feed } from './calls/feed.ts';
 import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
@@ -55,7 +56,8 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
-  const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
+  const fetchRecording = recordingFetcher(settings, clock);
+  const registry = new CallRegistry({ settings, engine: link, prompter, fetchRecording, clock, feed, log, metrics });
   const announced = new AnnouncedCalls({ clock });
   const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
   const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });

@@ -76,6 +76,10 @@ export class Metrics {
   );
   readonly files = this.#gauge('trunkline_files', 'Recordings being transcribed, waiting for their turns included', []);
   readonly fileSeconds = this.#counter('trunkline_file_audio_seconds_total', 'Audio of recordings that has been heard', []);
+  readonly uploadDiskBytes = this.#gauge('trunkline_upload_disk_bytes', 'Disk taken by recordings and what they are decoded into', []);
+  readonly uploadDiskRefused = this.#counter('trunkline_upload_disk_refused_total', 'Files that were not written for want of disk', [
+    'reason',
+  ]);
 
   readonly batches = this.#gauge('trunkline_batches', 'Batches that are not at their end', []);
   readonly batchFiles = this.#counter('trunkline_batch_files_total', 'Recordings of batches that came to their end', ['outcome']);

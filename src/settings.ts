@@ -290,6 +290,13 @@ export const SETTINGS = {
   UPLOAD_MAX_BYTES: whole(1_073_741_824, 1024, 1_099_511_627_776, 'bytes', 'Largest recording that may be uploaded'),
   UPLOAD_TIMEOUT_MS: whole(600_000, 1000, 86_400_000, 'ms', 'How long an upload may take'),
   UPLOAD_DIR: text('', 'path', "Folder for recordings while they are transcribed; empty = the system's temporary folder"),
+  UPLOAD_DISK_MAX_BYTES: whole(
+    17_179_869_184,
+    65_536,
+    1_125_899_906_842_624,
+    'bytes',
+    'Disk that all recordings may take together, those of batches and what ffmpeg makes of them included; more are refused',
+  ),
   AUDIO_MAX_SECONDS: whole(14_400, 1, 864_000, 's', 'Longest recording'),
   FFMPEG_TIMEOUT_MS: whole(120_000, 1000, 86_400_000, 'ms', 'How long ffmpeg may take for what is not decoded in here (MP4, WebM, AMR …)'),
   BATCH_QUEUE_MAX: whole(32, 1, 100, 'recordings', 'Recordings in work at once, those that wait for a turn included; more are refused'),

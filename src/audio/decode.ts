@@ -4,8 +4,10 @@ import { decoder as mp3Decoder } from '@audio/decode-mp3';
 import { decoder as opusDecoder } from '@audio/decode-opus';
 import { decoder as vorbisDecoder } from '@audio/decode-vorbis';
 import { TrunklineError } from '../errors.ts';
+import { type CodecInput, inputFor } from './codec-input.ts';
+import { refusalOf } from './limits.ts';
+import { joinSamples } from './mix.ts';
 import { toSample } from './pcm.ts';
-import { RATE_MAX_HZ, RATE_MIN_HZ } from './resample.ts';
 import { readWavLayout, type WavLayout } from './wav.ts';
 
 /** Some decoded audio: one array for each channel, all of one length. */
@@ -27,10 +29,14 @@ export interface StretchDecoder {
 export type DecodableKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus';
 
 /**
- * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes (FLAC: 65,535 samples in about 12), so what one push may
- * become is bounded by pushing little.
+ * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes, so what one push may become is bounded by pushing little. FLAC has
+ * 65,535 samples in about 12 bytes: 6 MB of floats in a push of one channel, 19 MB of eight. A page of Ogg, which comes out whole, has 255 packets of 5760
+ * (Opus) or 4096 (Vorbis) samples of each channel in half a kilobyte: 6 MB, and 47 of eight.
  */
-export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = { wav: 65_536, mp3: 8192, flac: 2048, vorbis: 8192, opus: 2048 };
+export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = { wav: 65_536, mp3: 8192, flac: 256, vorbis: 512, opus: 512 };
+
+/** Most bytes without any audio: pictures may stand before it, and a codec keeps and copies what may yet become some. */
+const BARREN_MAX_BYTES = 67_108_864;
 
 /** Samples before a WAV file's audio: pictures and notes may stand there, but not for ever. */
 const WAV_HEAD_MAX_BYTES = 4_194_304;
@@ -62,18 +68,27 @@ export async function openDecoder(kind: DecodableKind, totalBytes: number): Prom
 class CodecDecoder implements StretchDecoder {
   readonly #kind: string;
   readonly #codec: Codec;
+  readonly #input: CodecInput;
+  /** Bytes pushed since the last audio. */
+  #barrenBytes = 0;
 
-  constructor(kind: string, codec: Codec) {
+  constructor(kind: Exclude<DecodableKind, 'wav'>, codec: Codec) {
     this.#kind = kind;
     this.#codec = codec;
+    this.#input = inputFor(kind);
   }
 
   push(bytes: Uint8Array): Stretch | null {
-    return this.#read(() => this.#codec.decode(bytes));
+    const parts = this.#pass(() => this.#input.push(bytes));
+    const stretch = joinStretches(parts.map((part) => this.#read(() => this.#codec.decode(part))));
+    this.#barrenBytes = stretch === null ? this.#barrenBytes + parts.reduce((sum, part) => sum + part.length, 0) : 0;
+    if (this.#barrenBytes > BARREN_MAX_BYTES) throw unreadable(`there is no audio in ${this.#barrenBytes} bytes of it`);
+    return stretch;
   }
 
   flush(): Stretch | null {
-    return this.#read(() => this.#codec.flush?.() ?? null);
+    const stretches = this.#pass(() => this.#input.flush()).map((part) => this.#read(() => this.#codec.decode(part)));
+    return joinStretches([...stretches, this.#read(() => this.#codec.flush?.() ?? null)]);
   }
 
   close(): void {
@@ -83,11 +98,18 @@ class CodecDecoder implements StretchDecoder {
   #read(decode: () => Floats | null): Stretch | null {
     const floats = this.#guard(decode);
     if (floats === null || (floats.channelData[0]?.length ?? 0) === 0) return null;
-    const { sampleRate } = floats;
-    if (!Number.isInteger(sampleRate) || sampleRate < RATE_MIN_HZ || sampleRate > RATE_MAX_HZ) {
-      throw unreadable(`its sampling rate is ${sampleRate} Hz, expected ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+    const { sampleRate, channelData } = floats;
+    const refusal = refusalOf(sampleRate, channelData.length);
+    if (refusal !== null) throw unreadable(refusal);
+    return { rateHz: sampleRate, channels: channelData.map(toSamples) };
+  }
+
+  #pass(take: () => Uint8Array[]): Uint8Array[] {
+    try {
+      return take();
+    } catch (error) {
+      throw error instanceof RangeError ? unreadable(error.message) : error;
     }
-    return { rateHz: sampleRate, channels: floats.channelData.map(toSamples) };
   }
 
   #guard(decode: () => Floats | null): Floats | null {
@@ -97,6 +119,19 @@ class CodecDecoder implements StretchDecoder {
       throw unreadable(`its ${this.#kind} data is damaged (${error instanceof Error ? error.message : String(error)})`);
     }
   }
+}
+
+function joinStretches(stretches: readonly (Stretch | null)[]): Stretch | null {
+  const found = stretches.filter((stretch) => stretch !== null);
+  const [first] = found;
+  if (first === undefined || found.length === 1) return first ?? null;
+  if (found.some(({ rateHz, channels }) => rateHz !== first.rateHz || channels.length !== first.channels.length))
+    throw unreadable('its sampling rate or number of channels changes on the way');
+  const { rateHz, channels } = first;
+  return {
+    rateHz,
+    channels: channels.map((_, index) => joinSamples(found.map((stretch) => stretch.channels[index] ?? new Int16Array(0)))),
+  };
 }
 
 function toSamples(floats: Float32Array): Int16Array {

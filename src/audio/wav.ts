@@ -5,10 +5,9 @@
 import { TrunklineError } from '../errors.ts';
 import { type Codec, MULAW_8K } from '../units.ts';
 import { decodeG711 } from './g711.ts';
+import { refusalOf } from './limits.ts';
 import { toSample } from './pcm.ts';
-import { RATE_MAX_HZ, RATE_MIN_HZ } from './resample.ts';
 
-const CHANNELS_MAX = 8;
 const TAG_PCM = 1;
 const TAG_FLOAT = 3;
 const TAG_ALAW = 6;
@@ -100,8 +99,8 @@ function checkFormat({ tag, channels, rateHz, bits }: Format): void {
   }
   if (READERS[`${tag}/${bits}`] === undefined)
     refuse(`its samples have ${bits} bits with codec tag ${tag}, expected PCM 8, 16, 24, 32, float 32, 64 or G.711 8`);
-  if (channels < 1 || channels > CHANNELS_MAX) refuse(`it has ${channels} channels, expected 1 to ${CHANNELS_MAX}`);
-  if (rateHz < RATE_MIN_HZ || rateHz > RATE_MAX_HZ) refuse(`its sampling rate is ${rateHz} Hz, expected ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+  const refusal = refusalOf(rateHz, channels);
+  if (refusal !== null) refuse(refusal);
 }
 
 /** Whether what stands at `offset` can be a chunk: a printable name and a size that fits. */

@@ -11,7 +11,6 @@ import type { Settings } from '../settings.ts';
 import type { HeardEvent } from '../transcription/ear.ts';
 import { AppConnection } from './app/connection.ts';
 import { malformed, readAppFrame, type SetupFrame } from './app/frames.ts';
-import { recordingFetcher } from './app/recording.ts';
 import type { AppRequest } from './app/request.ts';
 import { AppSession } from './app/session.ts';
 import type { CallContext } from './context.ts';
@@ -83,7 +82,7 @@ export class AppSocket {
         pause: () => this.#connection.pause(),
         resume: () => this.#connection.resume(),
       },
-      fetchRecording: recordingFetcher(context.settings, context.clock),
+      fetchRecording: context.fetchRecording,
       speaks: (language) => this.#speaks(language),
       onEnd: (handoffData) => this.#onEnd(handoffData),
       onFailure,

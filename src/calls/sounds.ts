@@ -25,9 +25,10 @@ export interface Recording {
 
 /** A recording a second at a time, made as it is asked for. Its label comes last: it was heard when all of it was. */
 export function* recordingPieces({ samples, rateHz, label, loop }: Recording, codec: Codec): Generator<UtterancePiece> {
+  // Once for all rounds: a filter between odd rates takes some 10 ms to make, and a thousand rounds of nothing would be made in one go.
+  const resampler = new Resampler(rateHz, codec.rateHz);
+  const framer = new Framer(codec);
   for (let round = 0; round < loop; round++) {
-    const resampler = new Resampler(rateHz, codec.rateHz);
-    const framer = new Framer(codec);
     for (let from = 0; from < samples.length; from += rateHz) {
       const second = resampler.push(samples.subarray(from, from + rateHz));
       yield { text: '', bytes: framer.push(encodeG711(second, codec)) };

@@ -187,21 +187,30 @@ function explainPort(code: string, host: string, port: number, setting: PortSett
   return { status: 'fail', detail: `cannot listen on ${port} of ${host} (${code}): ${remedy}` };
 }
 
-/** Whether ffmpeg is at hand, for the formats that Trunkline does not read or write itself. */
+/** Whether ffmpeg is at hand, for the formats that Trunkline does not read or write itself, and ffprobe, without which it is let read nothing. */
 export async function checkFfmpeg(): Promise<Finding> {
-  try {
-    const { stdout } = await run('ffmpeg', ['-version'], { timeout: PROGRAM_TIMEOUT_MS });
-    return {
-      name: 'ffmpeg',
-      status: 'ok',
-      detail: `${/version (\S+)/.exec(stdout)?.[1] ?? 'found'}, for what is not decoded or encoded in here`,
-    };
-  } catch {
+  const [version, probeVersion] = await Promise.all([versionOf('ffmpeg'), versionOf('ffprobe')]);
+  if (version === null) {
     return {
       name: 'ffmpeg',
       status: 'ok',
       detail: 'not found; needed only for recordings such as MP4, WebM or AMR, and for speech as FLAC, Opus or AAC',
     };
+  }
+  if (probeVersion === null) {
+    const detail = `${version}, but no ffprobe: recordings such as MP4, WebM or AMR are refused; install the ffprobe that comes with ffmpeg`;
+    return { name: 'ffmpeg', status: 'warn', detail };
+  }
+  return { name: 'ffmpeg', status: 'ok', detail: `${version}, for what is not decoded or encoded in here` };
+}
+
+/** Null where there is no such program. */
+async function versionOf(program: 'ffmpeg' | 'ffprobe'): Promise<string | null> {
+  try {
+    const { stdout } = await run(program, ['-version'], { timeout: PROGRAM_TIMEOUT_MS });
+    return /version (\S+)/.exec(stdout)?.[1] ?? 'found';
+  } catch {
+    return null;
   }
 }
 

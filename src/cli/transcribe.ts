@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { systemClock } from '../clock.ts';
 import { EXIT_CONFIG } from '../config.ts';
 import { createLink } from '../link/from-settings.ts';
-import type { Link } from '../link/link.ts';
 import { createLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
-import { type Recording, type RecordingProgress, transcribeRecording } from '../recordings/transcribe.ts';
+import { Recordings } from '../recordings/recordings.ts';
+import type { Recording, RecordingProgress } from '../recordings/transcribe.ts';
 import type { Settings } from '../settings.ts';
 import { describeReadError } from './audio-file.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
@@ -31,19 +31,19 @@ export async function transcribe(
   terminal: Terminal,
 ): Promise<number> {
   let refused = false;
+  const metrics = new Metrics();
   const link = createLink(settings, {
-    clock: systemClock,
-    log: createLog('silent'),
-    metrics: new Metrics(),
+    ...{ clock: systemClock, log: createLog('silent'), metrics },
     onRefused: () => {
       refused = true;
     },
   });
+  const recordings = new Recordings({ settings, engine: link, clock: systemClock, metrics });
   link.wake();
   try {
     let failures = 0;
     for (const file of files) {
-      if (!(await transcribeOne(file, { ...options, settings, terminal, link, several: files.length > 1 }))) failures += 1;
+      if (!(await transcribeOne(file, { ...options, settings, terminal, recordings, several: files.length > 1 }))) failures += 1;
       if (refused) return EXIT_CONFIG;
       if (terminal.out.isClosed) break;
     }
@@ -56,7 +56,7 @@ export async function transcribe(
 interface FileWork extends TranscribeOptions {
   readonly settings: Settings;
   readonly terminal: Terminal;
-  readonly link: Link;
+  readonly recordings: Recordings;
   readonly several: boolean;
 }
 
@@ -77,7 +77,7 @@ async function transcribeOne(file: string, work: FileWork): Promise<boolean> {
   }
 }
 
-async function transcribeFile(file: string, { channels, settings, link, terminal }: FileWork): Promise<Recording> {
+async function transcribeFile(file: string, { channels, settings, recordings, terminal }: FileWork): Promise<Recording> {
   await assertReadable(file);
   const progress = new Progress(file, terminal);
   const task = {
@@ -90,7 +90,7 @@ async function transcribeFile(file: string, { channels, settings, link, terminal
   };
   try {
     const onProgress = ({ heardMs }: RecordingProgress) => progress.show(heardMs);
-    return await transcribeRecording({ ...task, onProgress }, { engine: link, settings, clock: systemClock });
+    return await recordings.transcribe({ ...task, onProgress });
   } catch (error) {
     throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }

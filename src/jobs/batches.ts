@@ -8,6 +8,7 @@ import { ConfigError } from '../config.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Recording } from '../recordings/transcribe.ts';
 import { Translator, type TranslatorSettings } from '../recordings/translate.ts';
@@ -30,7 +31,7 @@ interface BatchesOptions {
   readonly settings: InputSettings &
     TranslatorSettings &
     Pick<Settings, 'BATCH_DIR' | 'BATCHES_MAX' | 'BATCH_FILES_MAX' | 'RESULT_TTL_MS' | 'WEBHOOK_SECRET'>;
-  readonly recordings: Pick<Recordings, 'transcribe'>;
+  readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -42,6 +43,7 @@ export interface Draft {
   readonly tenant: string;
   /** Uploads belong in here, each under its number. */
   readonly folder: string;
+  readonly disk: RecordingDisk;
 }
 
 /** What is wanted of a batch. */
@@ -107,7 +109,7 @@ export class Batches {
   async draft(tenant: string): Promise<Draft> {
     this.#assertRoom(tenant);
     const id = randomUUID();
-    const reserved = { id, tenant, folder: '' };
+    const reserved = { id, tenant, folder: '', disk: this.#options.recordings.disk };
     this.#drafts.set(id, reserved);
     try {
       const { home } = await this.#open();
@@ -122,7 +124,7 @@ export class Batches {
 
   /** Takes a draft's place and files away. Does nothing to one that was begun. */
   async discard({ id, folder }: Draft): Promise<void> {
-    if (this.#drafts.delete(id)) await rm(folder, { recursive: true, force: true });
+    if (this.#drafts.delete(id)) await this.#options.recordings.disk.removeFolder(folder);
   }
 
   /**
@@ -267,7 +269,7 @@ export class Batches {
       else if (batch.webhook?.state === 'waiting') void this.#notify(batch);
     }
     await this.#removeStrays();
-    for (const batch of this.#all.values()) await this.#removeUsed(batch);
+    for (const batch of this.#all.values()) await this.#tidy(batch);
     this.#count();
     this.#sweeping = this.#options.clock.every(SWEEP_PERIOD_MS, () => void this.#sweep(), true);
     return { home, store };
@@ -281,16 +283,18 @@ export class Batches {
     }
   }
 
-  /** Recordings whose transcript was noted just before a gateway was killed. */
-  async #removeUsed(batch: Batch): Promise<void> {
+  /** Removes recordings whose transcript was noted just before a gateway was killed, and counts those that wait. */
+  async #tidy(batch: Batch): Promise<void> {
     // One look at the folder: most batches that are kept have nothing to remove.
     const names = new Set(await readdir(join(this.#folder, batch.id)).catch(noneIfMissing));
-    const used = batch.files.filter(({ state, number }) => state !== 'waiting' && names.has(String(number)));
-    for (const file of used) await this.#removeRecording(batch, file);
+    for (const file of batch.files.filter(({ number }) => names.has(String(number)))) {
+      if (file.state !== 'waiting') await this.#removeRecording(batch, file);
+      else await this.#options.recordings.disk.adopt(join(this.#folder, batch.id, String(file.number)));
+    }
   }
 
   async #removeRecording(batch: Batch, { number }: BatchFile): Promise<void> {
-    await rm(join(this.#folder, batch.id, String(number)), { force: true });
+    await this.#options.recordings.disk.remove(join(this.#folder, batch.id, String(number)));
   }
 
   #findRepeated(tenant: string, asked: Batch['idempotency']): Batch | undefined {
@@ -368,7 +372,7 @@ export class Batches {
     const { store } = await this.#open();
     await store.remove(batch.id);
     this.#all.delete(batch.id);
-    await rm(join(this.#folder, batch.id), { recursive: true, force: true });
+    await this.#options.recordings.disk.removeFolder(join(this.#folder, batch.id));
   }
 
   /** Not for one that was removed meanwhile. */

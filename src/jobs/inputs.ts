@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { PrivateAddressError } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
+import type { RecordingDisk } from '../recordings/disk.ts';
 import { findRecordings, isWithin } from '../recordings/folder.ts';
 import type { Settings } from '../settings.ts';
 import type { BatchFile } from './batch.ts';
@@ -91,13 +92,14 @@ export function tooManyFiles(filesMax: number): TrunklineError {
 interface Download {
   readonly url: string;
   readonly to: string;
+  readonly disk: RecordingDisk;
   readonly settings: InputSettings;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Writes what is at `url` to the file `to`. @throws TrunklineError `input_refused`, `upload_too_large`; the reason of `signal` */
-export async function download({ url, to, settings, clock, signal }: Download): Promise<void> {
+/** Writes what is at `url` to the file `to`. @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; the reason of `signal` */
+export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
   const late = new AbortController();
   const timer = clock.after(settings.UPLOAD_TIMEOUT_MS, () => late.abort());
   const either = AbortSignal.any([signal, late.signal]);
@@ -107,7 +109,7 @@ export async function download({ url, to, settings, clock, signal }: Download): 
       response.destroy();
       throw refused(`the server of the URL answered ${response.statusCode}, expected 200`);
     }
-    await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), createWriteStream(to), { signal: either });
+    await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), disk.meter(to), createWriteStream(to), { signal: either });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof TrunklineError) throw error;

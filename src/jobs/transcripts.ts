@@ -11,7 +11,7 @@ import { download, findInput, type InputSettings } from './inputs.ts';
 import { writeWhole } from './whole-file.ts';
 
 interface TranscriptsOptions {
-  readonly recordings: Pick<Recordings, 'transcribe'>;
+  readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
   readonly translator: Pick<Translator, 'translate'>;
   readonly settings: InputSettings;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export class Transcripts {
 
   /**
    * Makes a file's transcript, and its translation where the batch wants one, unless an earlier gateway made them and was killed before it could say so.
-   * @throws TrunklineError `input_refused`, `upload_too_large`, `translation_failed`, those of transcribing; the reason of `signal`
+   * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, those of transcribing; the reason of `signal`
    */
   async make(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
     const heard = await this.#keep(batch, file, true, () => this.#hear(batch, file, watch));
@@ -64,9 +64,9 @@ export class Transcripts {
   }
 
   async #fetch({ source }: BatchFile, own: string, signal: AbortSignal): Promise<string> {
-    const { settings, clock } = this.#options;
+    const { settings, clock, recordings } = this.#options;
     if (source.kind === 'path') return findInput(source.location, settings.BATCH_INPUT_DIR);
-    if (source.kind === 'url') await download({ url: source.location, to: own, settings, clock, signal });
+    if (source.kind === 'url') await download({ url: source.location, to: own, disk: recordings.disk, settings, clock, signal });
     return own;
   }
 

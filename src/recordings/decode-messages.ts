@@ -1,11 +1,10 @@
-/** What the gateway and the thread that decodes a file say to each other. The gateway sends `next` (any message); each is answered once. */
+/** What the gateway and the threads that decode files say to each other. */
 import type { DecodableKind } from '../audio/decode.ts';
-import type { ErrorCode } from '../errors.ts';
 
 /** `mix`: all channels become one. `split`: each stays by itself. */
 export type ChannelMode = 'mix' | 'split';
 
-/** What a decoding thread is started with. */
+/** A file to decode. */
 export interface DecodeTask {
   readonly path: string;
   readonly kind: DecodableKind;
@@ -22,8 +21,5 @@ export interface DecodedStretch {
   readonly share: number;
 }
 
-/** An answer: some audio, its end, or why there is none. */
-export type FromDecodeWorker =
-  | ({ readonly kind: 'audio' } & DecodedStretch)
-  | { readonly kind: 'end' }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
+/** An answer: some audio, none yet (ask again), or the end of it. */
+export type DecodeAnswer = ({ readonly kind: 'audio' } & DecodedStretch) | { readonly kind: 'none' } | { readonly kind: 'end' };

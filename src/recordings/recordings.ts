@@ -3,16 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
 import { makeFolder } from '../folders.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
+import { FileDecoders } from './decode.ts';
+import { RecordingDisk } from './disk.ts';
 import { type Recording, type RecordingProgress, type RecordingTask, type Transcriber, transcribeRecording } from './transcribe.ts';
 
 const FOLDER_PREFIX = 'trunkline-recordings-';
 
-interface RecordingsOptions extends Transcriber {
-  readonly settings: Transcriber['settings'] & Pick<Settings, 'UPLOAD_DIR' | 'BATCH_QUEUE_MAX'>;
+interface RecordingsOptions extends Omit<Transcriber, 'decoders'> {
+  readonly settings: Transcriber['settings'] &
+    Pick<Settings, 'UPLOAD_DIR' | 'UPLOAD_DISK_MAX_BYTES' | 'BATCH_QUEUE_MAX' | 'FFMPEG_TIMEOUT_MS'>;
+  readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
@@ -30,6 +35,9 @@ export interface Place {
 
 /** The recordings of one gateway. */
 export class Recordings {
+  /** What their files take, those of batches included. */
+  readonly disk: RecordingDisk;
+  readonly #decoders: FileDecoders;
   readonly #options: RecordingsOptions;
   readonly #life = new AbortController();
   readonly #places = new Set<Place>();
@@ -38,7 +46,10 @@ export class Recordings {
   #emptied: () => void = () => undefined;
 
   constructor(options: RecordingsOptions) {
+    const { settings, clock, metrics } = options;
     this.#options = options;
+    this.disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
+    this.#decoders = new FileDecoders({ disk: this.disk, ffmpegTimeoutMs: settings.FFMPEG_TIMEOUT_MS, clock });
   }
 
   /**
@@ -71,7 +82,7 @@ export class Recordings {
       countedMs = progress.heardMs;
       task.onProgress?.(progress);
     };
-    return transcribeRecording({ ...task, onProgress }, this.#options);
+    return transcribeRecording({ ...task, onProgress }, { ...this.#options, decoders: this.#decoders });
   }
 
   /** Lets no more in, and gives those that are in `timeoutMs` to be finished. Resolves when all have been let go of and their folder is gone. */
@@ -104,7 +115,7 @@ export class Recordings {
   async #release(place: Place, path: string | null): Promise<void> {
     if (!this.#places.delete(place)) return;
     this.#options.metrics.files.set(this.#places.size);
-    if (path !== null) await rm(path, { force: true });
+    if (path !== null) await this.disk.remove(path);
     if (this.#places.size === 0) this.#emptied();
   }
 

@@ -1,7 +1,6 @@
 /** One recording from its file to timed text. Every door that takes files, the command line and jobs all come here. */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
-import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
 import { type Engine, EngineError, type Transcript } from '../link/engine.ts';
 import type { Settings } from '../settings.ts';
@@ -12,7 +11,7 @@ import { fitWords } from '../transcription/spoken-words.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
 import { joinWords } from '../transcription/words.ts';
 import { samplesToMs } from '../units.ts';
-import { decodeFile } from './decode.ts';
+import type { FileDecoders } from './decode.ts';
 import type { ChannelMode } from './decode-messages.ts';
 
 /** Most channels of a recording that are transcribed by themselves. */
@@ -69,13 +68,13 @@ export interface RecordingTask {
 /** What recordings are transcribed with. */
 export interface Transcriber {
   readonly engine: Pick<Engine, 'detect' | 'transcribe'>;
-  readonly settings: PieceSettings & Pick<Settings, 'AUDIO_MAX_SECONDS' | 'FFMPEG_TIMEOUT_MS'>;
-  readonly clock: Clock;
+  readonly decoders: FileDecoders;
+  readonly settings: PieceSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
 }
 
 /**
  * Transcribes one recording behind all live work. Memory does not grow with its length: audio is decoded no faster than it is understood.
- * @throws TrunklineError `audio_unreadable`, `audio_too_long` or `engine_unavailable`; the reason of `signal` when that aborts
+ * @throws TrunklineError `audio_unreadable`, `audio_too_long`, `upload_disk_full` or `engine_unavailable`; the reason of `signal` when that aborts
  */
 export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<Recording> {
   const end = new AbortController();
@@ -120,10 +119,10 @@ class Work {
   }
 
   async run(): Promise<Recording> {
-    const { settings, clock } = this.#transcriber;
-    const { path, workFolder, channels, signal } = this.#task;
-    const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS, ffmpegTimeoutMs: settings.FFMPEG_TIMEOUT_MS };
-    for await (const stretch of decodeFile({ path, workFolder, channels, signal, clock, ...limits })) {
+    const { settings, decoders } = this.#transcriber;
+    const { path, workFolder, channels, tenant, signal } = this.#task;
+    const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS };
+    for await (const stretch of decoders.decode({ path, workFolder, channels, tenant, signal, ...limits })) {
       await this.#hear(stretch.channels);
       this.#task.onProgress?.({ heardMs: this.#heardMs, share: stretch.share });
     }

@@ -5,6 +5,8 @@ import { type DecodableKind, openDecoder, type Stretch } from '../../src/audio/d
 import { joinSamples, mixDown } from '../../src/audio/mix.ts';
 import { readWav, writeWav } from '../../src/audio/wav.ts';
 import { packagePath } from '../../src/paths.ts';
+import { flacOfSilence } from '../helpers/flac.ts';
+import { opusOfSilence } from '../helpers/ogg.ts';
 
 const fixture = (name: string) => new Uint8Array(readFileSync(packagePath('fixtures', 'audio', name)));
 
@@ -96,5 +98,64 @@ describe('mixDown', () => {
   it('is the mean of the channels and never clips', () => {
     expect(mixDown([Int16Array.of(32_767, 100, -5), Int16Array.of(32_767, -100, 6)])).toEqual(Int16Array.of(32_767, 0, 1));
     expect(mixDown([])).toEqual(new Int16Array(0));
+  });
+});
+
+describe('what a file says of itself', () => {
+  it('is believed before it is decoded: a page with a gigabyte of samples is never begun', async () => {
+    const bomb = opusOfSilence(1, 200);
+    expect(bomb.length).toBeLessThan(2000);
+    await expect(decodeInPieces('opus', bomb, [100])).rejects.toMatchObject({
+      code: 'audio_unreadable',
+      message: expect.stringContaining('it has 200 channels, expected 1 to 8'),
+    });
+    const { channels } = await decodeInPieces('opus', opusOfSilence(1, 2), [100]);
+    expect(channels.map(({ length }) => length)).toEqual([255 * 5760, 255 * 5760]);
+  });
+
+  it.each([
+    ['too low', 1, '1 Hz, expected 4000 to 192000'],
+    ['too high', 655_350, '655350 Hz, expected 4000 to 192000'],
+  ])('is refused where its rate is %s', async (_what, claimedHz, message) => {
+    await expect(decodeInPieces('flac', flacOfSilence(4, claimedHz), [256])).rejects.toMatchObject({
+      code: 'audio_unreadable',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('may be a picture of any size before the audio', async () => {
+    const flac = fixture('short.flac');
+    const picture = Uint8Array.from([6, 0xff, 0xff, 0xff, ...new Uint8Array(0xffffff)]);
+    const illustrated = Buffer.concat([flac.subarray(0, 42), picture, flac.subarray(42)]);
+    expect(await decodeInPieces('flac', illustrated, [65_536])).toEqual(await decodeInPieces('flac', flac, [256]));
+    const tagged = Buffer.concat([
+      Uint8Array.from([...new TextEncoder().encode('ID3'), 4, 0, 0, 0, 0, 0, 20, ...new Uint8Array(20)]),
+      flac,
+    ]);
+    expect(await decodeInPieces('flac', tagged, [7, 256])).toEqual(await decodeInPieces('flac', flac, [256]));
+  });
+
+  it('does not make a decoder keep bytes that become no audio', async () => {
+    const endless = Buffer.concat([flacOfSilence(1).subarray(0, 50), Buffer.alloc(1_200_000, 0x55)]);
+    await expect(decodeInPieces('flac', endless, [4096])).rejects.toMatchObject({
+      code: 'audio_unreadable',
+      message: expect.stringContaining('no FLAC frame of it ends within 1048576 bytes'),
+    });
+  });
+});
+
+describe('FLAC', () => {
+  it('loses nothing, however it is cut', async () => {
+    const whole = flacOfSilence(40);
+    for (const cut of [1, 2, 5, 11, 12, 13, 14, 15, 16, 17, 31, 64, 99]) {
+      const { channels } = await decodeInPieces('flac', whole, [cut]);
+      expect([cut, channels[0]?.length]).toEqual([cut, 10 * 65_535]);
+    }
+    const flac = fixture('short.flac');
+    const { channels } = readWav(fixture('short.wav'));
+    for (const cut of [1, 13, 100, 256, 999, 2048]) {
+      const decoded = await decodeInPieces('flac', flac, [cut]);
+      expect([cut, decoded.channels[0]?.length]).toEqual([cut, channels[0]?.length]);
+    }
   });
 });

@@ -1,5 +1,6 @@
 /** A gateway's calls with everything around them in the hand of the test: clock, engine, carrier. */
 import { encodeG711 } from '../../src/audio/g711.ts';
+import { recordingFetcher } from '../../src/calls/app/recording.ts';
 import type { CallContext } from '../../src/calls/context.ts';
 import type { FeedEvent } from '../../src/calls/events.ts';
 import { Feed } from '../../src/calls/feed.ts';
@@ -73,7 +74,8 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
   const settings = readSettings(environment);
   const prompter = new Prompter({ engine, cache: memoryCache(), defaultVoice: settings.DEFAULT_VOICE });
-  const context: CallContext = { settings, engine, prompter, clock, feed, log, metrics };
+  const fetchRecording = recordingFetcher(settings, clock);
+  const context: CallContext = { settings, engine, prompter, fetchRecording, clock, feed, log, metrics };
   const registry = new CallRegistry(context);
   const dial = ({ tokenRequired = false } = {}): Caller => {
     const socket = new CarrierSocket();

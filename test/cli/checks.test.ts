@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkCores, checkNode, checkPorts, checkSettings, judgeCuda } from '../../src/cli/checks.ts';
+import { checkCores, checkFfmpeg, checkNode, checkPorts, checkSettings, judgeCuda } from '../../src/cli/checks.ts';
 import { readSettings } from '../../src/config.ts';
 
 const settings = readSettings({});
@@ -49,6 +52,24 @@ describe("the doctor's checks", () => {
       status: 'warn',
       detail: expect.stringContaining('ENGINE_WORKERS'),
     });
+  });
+
+  it('say that ffmpeg is of no use without ffprobe', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
+    const install = (name: string): void => {
+      writeFileSync(join(folder, name), '#!/bin/sh\necho "$0 version 5.1.9 of a test"\n');
+      chmodSync(join(folder, name), 0o755);
+    };
+    vi.stubEnv('PATH', folder);
+    try {
+      expect(await checkFfmpeg()).toMatchObject({ status: 'ok', detail: expect.stringContaining('not found') });
+      install('ffmpeg');
+      expect(await checkFfmpeg()).toMatchObject({ status: 'warn', detail: expect.stringContaining('5.1.9, but no ffprobe') });
+      install('ffprobe');
+      expect(await checkFfmpeg()).toMatchObject({ status: 'ok', detail: expect.stringContaining('5.1.9') });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('find out whether the ports are free', async () => {

@@ -6,20 +6,20 @@ const RATE_HZ = 16_000;
 const BLOCK_AND_RATE = 0x75;
 const CHANNEL_AND_BITS = 0x08;
 
-/** A FLAC file of `seconds` of silence: a dozen bytes for every four seconds. */
-export function flacOfSilence(seconds: number): Uint8Array {
+/** A FLAC file of `seconds` of silence: a dozen bytes for every four seconds. Its header says that it is at `claimedHz`. */
+export function flacOfSilence(seconds: number, claimedHz = RATE_HZ): Uint8Array {
   const blocks = Math.ceil((seconds * RATE_HZ) / BLOCK_SAMPLES);
-  const parts = [...new TextEncoder().encode('fLaC'), 0x80, 0, 0, 34, ...streamInfo(blocks)];
+  const parts = [...new TextEncoder().encode('fLaC'), 0x80, 0, 0, 34, ...streamInfo(blocks, claimedHz)];
   for (let block = 0; block < blocks; block++) parts.push(...frame(block));
   return Uint8Array.from(parts);
 }
 
-function streamInfo(blocks: number): number[] {
+function streamInfo(blocks: number, rateHz: number): number[] {
   const info = new DataView(new ArrayBuffer(34));
   info.setUint16(0, BLOCK_SAMPLES);
   info.setUint16(2, BLOCK_SAMPLES);
   const total = BigInt(blocks * BLOCK_SAMPLES);
-  info.setBigUint64(10, (BigInt(RATE_HZ) << 44n) | (0n << 41n) | (15n << 36n) | total);
+  info.setBigUint64(10, (BigInt(rateHz) << 44n) | (0n << 41n) | (15n << 36n) | total);
   return [...new Uint8Array(info.buffer)];
 }
 

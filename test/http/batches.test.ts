@@ -42,6 +42,19 @@ describe('/v1/batches', () => {
     expect(await read('/v1/batches')).toMatchObject({ data: [{ id: body.id }] });
   });
 
+  it('takes no more of the disk than recordings may, and gives all of it back', async () => {
+    doors = await openRecordingDoors({ UPLOAD_DISK_MAX_BYTES: '65536' });
+    const taken = async () => (await doors.metrics.uploadDiskBytes.get()).values[0]?.value;
+    const form = formOf(speechFile([1, 2, 3]));
+    form.append('file', speechFile([4, 5, 6]), 'b.wav');
+    expect(await begin(form)).toMatchObject({ status: 503, body: { error: { code: 'upload_disk_full' } } });
+    expect(await taken()).toBe(0);
+    const { status, body } = await begin(formOf(speechFile([1, 2, 3])));
+    expect(status).toBe(202);
+    await (await fetch(`${doors.url}/v1/batches/${body.id}/events`)).text();
+    expect(await taken()).toBe(0);
+  });
+
   it('answers a repeated upload with the batch of the first', async () => {
     doors = await openRecordingDoors();
     const headers = { 'idempotency-key': 'k' };

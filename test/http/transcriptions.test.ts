@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { concat, silence, spoken } from '../fakes/engine.ts';
@@ -254,6 +255,20 @@ describe('a recording that is refused', () => {
     );
     await eventually(() => expect(answer).toMatch(/^HTTP\/1.1 413 .*upload_too_large/s));
     socket.destroy();
+  });
+
+  it('is told to come again when recordings take all of the disk that they may', async () => {
+    doors = await openRecordingDoors({ UPLOAD_DISK_MAX_BYTES: '100000' });
+    const place = await doors.recordings.admit();
+    writeFileSync(place.path, Buffer.alloc(60_000));
+    await doors.recordings.disk.adopt(place.path);
+    const response = await post(formOf(speechFile([1, 2, 3])));
+    const { code, message } = await errorOf(response);
+    expect([response.status, code]).toEqual([503, 'upload_disk_full']);
+    expect(message).toContain('100000 bytes of disk (UPLOAD_DISK_MAX_BYTES)');
+    await place.release();
+    expect((await post(formOf(speechFile([1, 2, 3])))).status).toBe(200);
+    await eventually(async () => expect((await doors.metrics.uploadDiskBytes.get()).values[0]?.value).toBe(0));
   });
 
   it('leaves nothing behind when the upload breaks off', async () => {

@@ -11,6 +11,7 @@ import { Batches, type Order } from '../../src/jobs/batches.ts';
 import { RETRY_DELAYS_MS, signWebhook } from '../../src/jobs/webhook.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
+import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -39,8 +40,10 @@ afterEach(async () => {
 
 function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const settings = readSettings({ BATCH_DIR: join(folder, 'batches'), WEBHOOK_SECRET: 'secret', ...environment });
-  const recordings = { transcribe: (task: RecordingTask) => transcribe(task) };
-  const batches = new Batches({ settings, recordings, clock, log: createLog('silent'), metrics: new Metrics() });
+  const metrics = new Metrics();
+  const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
+  const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
+  const batches = new Batches({ settings, recordings, clock, log: createLog('silent'), metrics });
   opened.push(batches);
   return batches;
 }

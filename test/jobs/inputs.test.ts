@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
 import { readSettings } from '../../src/config.ts';
 import { download, expandFolders, findInput } from '../../src/jobs/inputs.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { RecordingDisk } from '../../src/recordings/disk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 
@@ -40,7 +42,9 @@ async function fetched(
 ) {
   const to = join(folder, 'got');
   try {
-    await download({ url, to, settings: readSettings(environment), clock, signal });
+    const settings = readSettings(environment);
+    const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics: new Metrics() });
+    await download({ url, to, disk, settings, clock, signal });
     return readFileSync(to, 'utf8');
   } catch (error) {
     return error;

@@ -3,11 +3,15 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { lookupPublic, PrivateAddressError, refusePrivateAddress } from '../../addresses.ts';
-import { mixDown } from '../../audio/mix.ts';
-import { readWav } from '../../audio/wav.ts';
 import type { Clock } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
+import { packagePath } from '../../paths.ts';
 import type { Settings } from '../../settings.ts';
+import { WorkerPool, WorkLostError } from '../../worker-pool.ts';
+
+/** Recordings decoded at once, of all calls, and what the threads may take beside the samples. */
+const THREADS_MAX = 2;
+const THREAD_HEAP_MB = 64;
 
 const REDIRECTS_MAX = 3;
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
@@ -31,20 +35,39 @@ interface FetchLimits {
 
 /**
  * A {@link FetchRecording} that fails with TrunklineError `invalid_request` saying what is wrong with the URL, its host, the answer or the file.
- * Names are looked up with `lookup` unless private addresses are allowed.
+ * Names are looked up with `lookup` unless private addresses are allowed. What came is decoded in threads that all calls of a gateway share.
  */
 export function recordingFetcher(settings: RecordingSettings, clock: Clock, lookup: LookupFunction = lookupPublic): FetchRecording {
+  const program = packagePath('dist', 'src', 'calls', 'app', 'wav-worker.js');
+  const pool = new WorkerPool<Uint8Array, Recording>({ program, threadsMax: THREADS_MAX, heapMb: THREAD_HEAP_MB, clock });
+  const fetch = downloader({ settings, lookup }, clock);
+  return async (source, signal) => decode(await fetch(source, signal), pool, signal);
+}
+
+async function decode(bytes: Uint8Array<ArrayBuffer>, pool: WorkerPool<Uint8Array, Recording>, signal: AbortSignal): Promise<Recording> {
+  const work = pool.open(bytes, [bytes.buffer]);
+  try {
+    return await work.next(signal);
+  } catch (error) {
+    if (error instanceof WorkLostError) refuse('its decoder gave up on it');
+    throw error;
+  } finally {
+    work.close();
+  }
+}
+
+function downloader(limits: FetchLimits, clock: Clock): (source: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>> {
+  const { APP_PLAY_TIMEOUT_MS: timeoutMs } = limits.settings;
   return async (source, signal) => {
     const late = new AbortController();
-    const timer = clock.after(settings.APP_PLAY_TIMEOUT_MS, () => late.abort());
+    const timer = clock.after(timeoutMs, () => late.abort());
     try {
-      const bytes = await download(new URL(source), { settings, lookup }, AbortSignal.any([signal, late.signal]));
-      return toMono(bytes);
+      return await download(new URL(source), limits, AbortSignal.any([signal, late.signal]));
     } catch (error) {
       if (error instanceof TrunklineError) throw error;
       if (error instanceof PrivateAddressError)
         refuse('its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)');
-      if (late.signal.aborted) refuse(`it did not come within ${settings.APP_PLAY_TIMEOUT_MS} ms`);
+      if (late.signal.aborted) refuse(`it did not come within ${timeoutMs} ms`);
       refuse(`its server cannot be reached (${codeOf(error)})`);
     } finally {
       timer.cancel();
@@ -52,7 +75,7 @@ export function recordingFetcher(settings: RecordingSettings, clock: Clock, look
   };
 }
 
-async function download(source: URL, limits: FetchLimits, signal: AbortSignal): Promise<Uint8Array> {
+async function download(source: URL, limits: FetchLimits, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   let url = source;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
     const response = await get(url, limits, signal);
@@ -81,7 +104,8 @@ function get(url: URL, { settings, lookup }: FetchLimits, signal: AbortSignal): 
   });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+/** The body, in memory of its own. */
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = Number(response.headers['content-length'] ?? 0);
   const chunks: Buffer[] = [];
   let bytes = announced;
@@ -95,12 +119,13 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Ui
   }
   response.destroy();
   if (bytes > maxBytes) refuse(`it has more than ${maxBytes} bytes (APP_PLAY_MAX_BYTES)`);
-  return Buffer.concat(chunks, bytes);
-}
-
-function toMono(bytes: Uint8Array): Recording {
-  const { channels, rateHz } = readWav(bytes);
-  return { samples: mixDown(channels), rateHz };
+  const body = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+  }
+  return body;
 }
 
 function refuse(what: string): never {

@@ -47,7 +47,7 @@ export const batchBody = jsonBody;
 
 /**
  * The order that `request` makes; uploads are written into the draft's folder.
- * @throws TrunklineError `invalid_request`, `upload_too_large`
+ * @throws TrunklineError `invalid_request`, `upload_too_large`, `upload_disk_full`
  */
 export async function receiveBatch(request: FastifyRequest, draft: Draft, settings: ReceiveSettings): Promise<Order> {
   const hash = createHash('sha256');
@@ -84,7 +84,7 @@ async function readForm(request: FastifyRequest, draft: Draft, settings: Receive
         fields[part.fieldname] = fieldText(part);
         continue;
       }
-      await takeFile(part, { path: join(draft.folder, String(files.length)), settings, budget, hash });
+      await takeFile(part, { path: join(draft.folder, String(files.length)), disk: draft.disk, settings, budget, hash });
       files.push({ name: nameOf(part.filename), source: { kind: 'upload' } });
     }
   } catch (error) {
@@ -102,12 +102,13 @@ function orderOf({ channels, target_language, webhookUrl }: z.infer<typeof formF
 
 interface Taking {
   readonly path: string;
+  readonly disk: Draft['disk'];
   readonly settings: ReceiveSettings;
   readonly budget: { leftBytes: number };
   readonly hash: Hash;
 }
 
-async function takeFile(part: MultipartFile, { path, settings, budget, hash }: Taking): Promise<void> {
+async function takeFile(part: MultipartFile, { path, disk, settings, budget, hash }: Taking): Promise<void> {
   const count = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
@@ -118,7 +119,7 @@ async function takeFile(part: MultipartFile, { path, settings, budget, hash }: T
       );
     },
   });
-  await pipeline(part.file, count, createWriteStream(path, { flush: true }));
+  await pipeline(part.file, count, disk.meter(path), createWriteStream(path, { flush: true }));
   if (part.file.truncated)
     throw tooLarge(`a recording is larger than ${settings.UPLOAD_MAX_BYTES} bytes, which is the most allowed (UPLOAD_MAX_BYTES)`);
   hash.update('\0');

@@ -30,7 +30,7 @@ export interface Order {
 
 /**
  * Serves one upload: `read` checks its fields, `work` does what the door is for.
- * @throws TrunklineError `draining`, `batch_queue_full`, whatever is wrong with the upload, and what `read` and `work` throw
+ * @throws TrunklineError `draining`, `batch_queue_full`, `upload_disk_full`, whatever is wrong with the upload, and what `read` and `work` throw
  */
 export async function serveRecording(
   doors: RecordingDoors,
@@ -39,9 +39,10 @@ export async function serveRecording(
 ): Promise<void> {
   const place = await doors.recordings.admit();
   try {
-    const form = read(await receiveUpload(request, place.path, doors.settings.UPLOAD_MAX_BYTES));
-    const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const { path, workFolder } = place;
+    const { disk } = doors.recordings;
+    const form = read(await receiveUpload(request, { path, disk, maxBytes: doors.settings.UPLOAD_MAX_BYTES }));
+    const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const tenant = doors.access.tenantOf(request);
     const task: RecordingTask = { path, workFolder, channels: form.channels, timed: showsTimes(form), tenant, signal };
     await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }) });

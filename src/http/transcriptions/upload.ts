@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
 import { TrunklineError } from '../../errors.ts';
+import type { RecordingDisk } from '../../recordings/disk.ts';
 import { describe } from '../echo.ts';
 
 /** What an upload may hold beside its file. */
@@ -14,11 +15,19 @@ export type Fields = ReadonlyMap<string, readonly string[]>;
 /** Largest head of a multipart body beside its file: what `Content-Length` may be over the limit for. */
 const ENVELOPE_MAX_BYTES = UPLOAD_LIMITS.fields * UPLOAD_LIMITS.fieldSize;
 
+/** Where the file of a request goes. */
+interface UploadTarget {
+  readonly path: string;
+  readonly disk: RecordingDisk;
+  /** UPLOAD_MAX_BYTES. */
+  readonly maxBytes: number;
+}
+
 /**
  * Writes the file of a multipart request to `path` and returns the other fields. The file's name and type do not matter.
- * @throws TrunklineError `upload_too_large`, or `invalid_request` where there is no file or the form is broken
+ * @throws TrunklineError `upload_too_large`, `upload_disk_full`, or `invalid_request` where there is no file or the form is broken
  */
-export async function receiveUpload(request: FastifyRequest, path: string, maxBytes: number): Promise<Fields> {
+export async function receiveUpload(request: FastifyRequest, { path, disk, maxBytes }: UploadTarget): Promise<Fields> {
   if (!request.isMultipart()) throw new TrunklineError('invalid_request', 'expected multipart/form-data with a part named file', 'file');
   if (Number(request.headers['content-length'] ?? 0) > maxBytes + ENVELOPE_MAX_BYTES) throw tooLarge(maxBytes);
   const fields = new Map<string, string[]>();
@@ -30,7 +39,7 @@ export async function receiveUpload(request: FastifyRequest, path: string, maxBy
         fields.set(name, [...(fields.get(name) ?? []), fieldText(part)]);
         continue;
       }
-      await pipeline(part.file, createWriteStream(path));
+      await pipeline(part.file, disk.meter(path), createWriteStream(path));
       if (part.file.truncated) throw tooLarge(maxBytes);
       if (part.fieldname !== 'file')
         throw new TrunklineError('invalid_request', 'a file came under another name, expected it to be the part file', 'file');

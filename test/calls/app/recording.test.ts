@@ -1,11 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type * as wav from '../../../src/audio/wav.ts';
 import { writeWav } from '../../../src/audio/wav.ts';
 import { recordingFetcher } from '../../../src/calls/app/recording.ts';
 import { readSettings } from '../../../src/config.ts';
 import { FakeClock } from '../../fakes/clock.ts';
+import { eventually } from '../../helpers/eventually.ts';
+
+/** Decoding has no business on the gateway's own thread; others have the real decoder. */
+vi.mock(import('../../../src/audio/wav.ts'), async (importOriginal) => ({
+  ...(await importOriginal()),
+  readWav: (): wav.WavAudio => {
+    throw new Error('a recording was decoded where calls are served');
+  },
+}));
 
 const SOUND = Int16Array.from({ length: 800 }, (_, i) => (i % 2 === 0 ? 1000 : -1000));
 const WAV = Buffer.from(writeWav([SOUND], 8000));
@@ -116,6 +126,31 @@ describe('a recording', () => {
     const wanted = new AbortController();
     const port = await serve(() => wanted.abort());
     await expect(fetcher()(`http://127.0.0.1:${port}/`, wanted.signal)).rejects.toThrow();
+  });
+});
+
+describe('recordings that are decoded at once', () => {
+  it('do not get in the way of each other, and leave no timer behind', async () => {
+    const port = await serve((request, response) => {
+      const samples = Int16Array.from({ length: 50_000 }, () => Number(request.url?.slice(1)));
+      response.end(Buffer.from(writeWav([samples], 8000)));
+    });
+    const clock = new FakeClock();
+    const fetch = fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true' }, clock);
+    const found = await Promise.all([1, 2, 3, 4, 5, 6].map((name) => fetch(`http://127.0.0.1:${port}/${name}`)));
+    expect(found.map(({ samples }) => [samples[0], samples.length])).toEqual([1, 2, 3, 4, 5, 6].map((name) => [name, 50_000]));
+    expect(clock.pending).toBe(0);
+  });
+
+  it('are given up when the call ends meanwhile', async () => {
+    const port = await serve((_request, response) => response.end(Buffer.from(writeWav([new Int16Array(3_000_000)], 8000))));
+    const clock = new FakeClock();
+    const ended = new AbortController();
+    const outcome = expect(fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true' }, clock)(`http://127.0.0.1:${port}/`, ended.signal)).rejects.toThrow();
+    await eventually(() => expect(clock.pending).toBe(1));
+    ended.abort(new Error('the call has ended'));
+    await outcome;
+    expect(clock.pending).toBe(0);
   });
 });
 

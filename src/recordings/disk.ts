@@ -1,0 +1,114 @@
+/** How much disk recordings take: what is uploaded and downloaded, and what ffmpeg makes of it, all counted together while it is written. */
+import { rm, stat, statfs } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { Transform } from 'node:stream';
+import { TrunklineError } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
+
+/** So much of a disk stays free for everything else: the smaller of the two. */
+const FREE_MIN_BYTES = 268_435_456;
+const FREE_MIN_SHARE = 0.05;
+/** How much of a file may be written before the disk is looked at again. */
+const LOOK_PERIOD_BYTES = 4_194_304;
+
+interface DiskOptions {
+  /** UPLOAD_DISK_MAX_BYTES. */
+  readonly maxBytes: number;
+  readonly metrics: Pick<Metrics, 'uploadDiskBytes' | 'uploadDiskRefused'>;
+  /** Asks how full the disk is on which a folder lies (statfs(2)). */
+  readonly look?: (folder: string) => Promise<{ readonly bsize: number; readonly blocks: number; readonly bavail: number }>;
+}
+
+/** The disk that the recordings of one gateway take. Files are known by their paths. */
+export class RecordingDisk {
+  readonly #options: DiskOptions;
+  readonly #bytesOf = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(options: DiskOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What is to be written to a new file at `path` passes through this on its way.
+   * It fails with TrunklineError `upload_disk_full`, or `upload_too_large` for a file that alone has more than all may have together.
+   */
+  meter(path: string): Transform {
+    this.#note(path, 0);
+    let lookAt = 0;
+    return new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        const before = this.#bytesOf.get(path) ?? 0;
+        const looked = before < lookAt ? Promise.resolve() : this.#assertFree(dirname(path));
+        if (before >= lookAt) lookAt = before + LOOK_PERIOD_BYTES;
+        looked
+          .then(() => this.#take(path, chunk.length))
+          .then(
+            () => done(null, chunk),
+            (error: Error) => done(error),
+          );
+      },
+    });
+  }
+
+  /** Counts a file that was there before. */
+  async adopt(path: string): Promise<void> {
+    const found = await stat(path).catch(() => null);
+    if (found !== null) this.#note(path, found.size);
+  }
+
+  /** Removes the file at `path`, if it is there. */
+  async remove(path: string): Promise<void> {
+    await rm(path, { force: true });
+    this.#note(path, 0);
+  }
+
+  /** Removes a folder with all that is in it. */
+  async removeFolder(folder: string): Promise<void> {
+    await rm(folder, { recursive: true, force: true });
+    for (const path of [...this.#bytesOf.keys()]) if (path.startsWith(folder + sep)) this.#note(path, 0);
+  }
+
+  #take(path: string, bytes: number): void {
+    const { maxBytes } = this.#options;
+    const ofFile = (this.#bytesOf.get(path) ?? 0) + bytes;
+    if (ofFile > maxBytes) {
+      throw new TrunklineError(
+        'upload_too_large',
+        `the recording takes more than ${maxBytes} bytes of disk, which is the most for all together (UPLOAD_DISK_MAX_BYTES)`,
+        'file',
+      );
+    }
+    if (this.#bytes + bytes > maxBytes) {
+      throw this.#full(
+        'budget',
+        `recordings take ${this.#bytes} of ${maxBytes} bytes of disk (UPLOAD_DISK_MAX_BYTES), this one needs more`,
+      );
+    }
+    this.#note(path, ofFile);
+  }
+
+  async #assertFree(folder: string): Promise<void> {
+    const { look = statfs } = this.#options;
+    // Where a file system does not say how full it is, writing will tell.
+    const disk = await look(folder).catch(() => null);
+    if (disk === null) return;
+    const freeBytes = disk.bavail * disk.bsize;
+    const keptBytes = Math.floor(Math.min(FREE_MIN_BYTES, disk.blocks * disk.bsize * FREE_MIN_SHARE));
+    if (freeBytes < keptBytes) {
+      throw this.#full('free', `the disk for recordings has ${freeBytes} bytes left, of which ${keptBytes} stay free`);
+    }
+  }
+
+  #full(reason: 'budget' | 'free', why: string): TrunklineError {
+    this.#options.metrics.uploadDiskRefused.inc({ reason });
+    return new TrunklineError('upload_disk_full', `${why}; try again when others are done`, 'file');
+  }
+
+  #note(path: string, bytes: number): void {
+    this.#bytes += bytes - (this.#bytesOf.get(path) ?? 0);
+    if (bytes === 0) this.#bytesOf.delete(path);
+    else this.#bytesOf.set(path, bytes);
+    this.#options.metrics.uploadDiskBytes.set(this.#bytes);
+  }
+}

@@ -1,0 +1,71 @@
+/** One of ffmpeg's programs, run as a process of its own: what it writes is taken as it comes, and it does not outlive its time. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../clock.ts';
+import { unreadable } from './refusals.ts';
+
+/** Of what a program complains of, so much is looked at. */
+const COMPLAINTS_MAX_CHARS = 4096;
+
+interface ProgramRun<T> {
+  readonly command: 'ffmpeg' | 'ffprobe';
+  readonly args: readonly string[];
+  /** FFMPEG_TIMEOUT_MS. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** Ends the program at once. */
+  readonly signal: AbortSignal;
+  /** Takes its output. Where that fails, the program is ended. */
+  take(output: Readable): Promise<T>;
+}
+
+/** How a program ended. */
+export interface ProgramEnd<T> {
+  /** Null when it was killed. */
+  readonly code: number | null;
+  /** The last line of what it said of it: before it comes what it could do without. */
+  readonly complaint: string;
+  readonly taken: T;
+}
+
+/**
+ * Runs a program to its end.
+ * @throws TrunklineError `audio_unreadable` when there is no such program, or it takes too long; what `take` throws; AbortError when `signal` aborts
+ */
+export async function runProgram<T>({ command, args, timeoutMs, clock, signal, take }: ProgramRun<T>): Promise<ProgramEnd<T>> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' });
+  let isLate = false;
+  const timer = clock.after(timeoutMs, () => {
+    isLate = true;
+    child.kill('SIGKILL');
+  });
+  const taking = take(child.stdout);
+  taking.catch(() => child.kill('SIGKILL'));
+  const [end, output] = await Promise.allSettled([endOf(child), taking]);
+  timer.cancel();
+  if (isLate) throw unreadable(`${command} took longer than ${timeoutMs} ms (FFMPEG_TIMEOUT_MS)`);
+  if (end.status === 'rejected') throw isMissing(end.reason) ? missing(command) : end.reason;
+  if (output.status === 'rejected') throw output.reason;
+  return { ...end.value, taken: output.value };
+}
+
+function endOf(child: ChildProcess): Promise<{ code: number | null; complaint: string }> {
+  return new Promise((resolve, reject) => {
+    let complaint = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint = (complaint + text).slice(-COMPLAINTS_MAX_CHARS);
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, complaint: complaint.trim().split('\n').at(-1) ?? '' }));
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+function missing(command: string): Error {
+  return unreadable(
+    `expected WAV (PCM, float, µ-law, A-law), MP3, FLAC, Ogg Vorbis or Opus; other formats need ffmpeg and ffprobe on the PATH of the server, and there is no ${command}`,
+  );
+}
