@@ -6,6 +6,7 @@ import { readSettings } from '../../src/config.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
+import { RecordingDisk } from '../../src/recordings/disk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 let folder: string;
@@ -23,9 +24,11 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 /** Has batches begin one in `home`; returns the folder in which its recordings and transcripts would lie. */
 async function draftIn(home: string): Promise<string> {
-  const recordings = { transcribe: () => Promise.reject(new Error('nothing is transcribed')) };
   const settings = readSettings({ BATCH_DIR: home });
-  const batches = new Batches({ settings, recordings, clock: new FakeClock(), log: createLog('silent'), metrics: new Metrics() });
+  const metrics = new Metrics();
+  const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
+  const recordings = { transcribe: () => Promise.reject(new Error('nothing is transcribed')), disk };
+  const batches = new Batches({ settings, recordings, clock: new FakeClock(), log: createLog('silent'), metrics });
   const draft = await batches.draft('t');
   await batches.close();
   return draft.folder;
