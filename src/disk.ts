@@ -9,20 +9,18 @@ const NAMES = new Map(
     .map(([name, number]) => [number, name]),
 );
 
-/** The disk under a database refused; `message` is the database's. */
+/** The disk refused a database or another program, and `message` is what that says of it, without a path. */
 export class DiskError extends Error {}
 
 /** Whether `error` is the disk's doing and may be over in a while: no room, no quota, a failed read or write. */
 export function isDiskTrouble(error: unknown): error is Error {
-  if (error instanceof TrunklineError) return error.code === 'disk_full';
   return error instanceof DiskError || nameOf(error) !== undefined;
 }
 
-/** What clients and operators hear of trouble with the disk: which it is, and no path. */
+/** Trouble with the disk as clients and operators hear of it: what it is, and no path. */
 export function toDiskFull(error: unknown): TrunklineError {
-  if (error instanceof TrunklineError) return error;
   const why = error instanceof DiskError ? error.message : (nameOf(error) ?? 'unknown');
-  return new TrunklineError('disk_full', `the server's disk has no room or fails (${why}); try again later`);
+  return new TrunklineError('disk_full', `the disk has no room or fails (${why})`);
 }
 
 function nameOf(error: unknown): string | undefined {

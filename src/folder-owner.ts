@@ -78,7 +78,8 @@ async function tryToOwn(folder: string, clock: Clock): Promise<Ownership | null>
   };
   try {
     await chmod(join(folder, name), 0o600);
-    if ((await hasGivenWay(folder, name, clock)) && (await presenceOf(folder, OWNER)) !== 'living') return await takeOver(folder, name, server);
+    if ((await hasGivenWay(folder, name, clock)) && (await presenceOf(folder, OWNER)) !== 'living')
+      return await takeOver(folder, name, server);
   } catch (error) {
     await withdraw();
     // Another took it for dead between its birth and its first word.
@@ -94,7 +95,9 @@ async function takeOver(folder: string, name: string, server: Server): Promise<O
   const { ino } = await lstat(join(folder, name), { bigint: true });
   const note = join(folder, NOTE);
   // Without it, a full disk costs people a hint.
-  await writeFile(note, `process ${process.pid} on ${hostname()}\n`, { mode: 0o600 }).catch(() => rm(note, { force: true }).catch(() => undefined));
+  await writeFile(note, `process ${process.pid} on ${hostname()}\n`, { mode: 0o600 }).catch(() =>
+    rm(note, { force: true }).catch(() => undefined),
+  );
   await rename(join(folder, name), join(folder, OWNER));
   return {
     release: async () => {
@@ -152,8 +155,16 @@ function tryConnection(path: string): Promise<Presence> {
   });
 }
 
-/** EAGAIN: so many have asked a stopped owner that its queue is full. ENOTSOCK: a file of that name, on systems that tell. */
-const WHAT_ERRORS_SAY: Readonly<Record<string, Presence>> = { ECONNREFUSED: 'dead', ENOTSOCK: 'dead', ENOENT: 'absent', EAGAIN: 'living' };
+const WHAT_ERRORS_SAY: Readonly<Record<string, Presence>> = {
+  ECONNREFUSED: 'dead',
+  // It was listened on, and closed before it accepted us.
+  ECONNRESET: 'dead',
+  // A file of that name, on systems that tell.
+  ENOTSOCK: 'dead',
+  ENOENT: 'absent',
+  // So many have asked a stopped owner that its queue is full.
+  EAGAIN: 'living',
+};
 
 function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
@@ -176,5 +187,7 @@ async function ownPipe(folder: string): Promise<Ownership | null> {
 }
 
 async function pipeOf(folder: string): Promise<string> {
-  return `\\\\.\\pipe\\trunkline-${createHash('sha256').update(await realpath(folder)).digest('hex')}`;
+  return `\\\\.\\pipe\\trunkline-${createHash('sha256')
+    .update(await realpath(folder))
+    .digest('hex')}`;
 }

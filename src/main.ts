@@ -48,8 +48,9 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const metrics = new Metrics();
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
-  const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
+  const prompts = await openPrompts({ settings, engine: link, metrics, clock, log });
+  const { prompter, cache } = prompts;
   const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
   const announced = new AnnouncedCalls({ clock });
   const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
@@ -69,12 +70,14 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await server.close();
     await batches.close();
     await link.close();
+    await prompts.close();
   };
   let closed: Promise<void> | null = null;
   try {
     // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
     if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
     await batches.resume();
+    void recordings.removeLeftovers();
     await trunks.listen();
     const url = await listen(server, settings);
     log.info({ url }, 'listening');

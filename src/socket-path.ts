@@ -19,7 +19,9 @@ export async function withSocketPath<T>(
 ): Promise<T> {
   const path = join(folder, name);
   if (Buffer.byteLength(path) <= PATH_MAX_BYTES) return work(path);
-  return platform === 'linux' ? throughDescriptor(folder, (short) => work(join(short, name))) : throughLink(folder, (short) => work(join(short, name)));
+  return platform === 'linux'
+    ? throughDescriptor(folder, (short) => work(join(short, name)))
+    : throughLink(folder, (short) => work(join(short, name)));
 }
 
 async function throughDescriptor<T>(folder: string, work: (short: string) => Promise<T>): Promise<T> {

@@ -20,22 +20,25 @@ describe('withSocketPath', () => {
     expect(await withSocketPath(folder, 'a', async (path) => path)).toBe(join(folder, 'a'));
   });
 
-  it.each<NodeJS.Platform>(['linux', 'darwin'])('has a short path to a folder that lies deep, for as long as it is needed (%s)', async (platform) => {
-    const deep = join(folder, 'x'.repeat(200));
-    mkdirSync(deep);
-    writeFileSync(join(deep, 'a'), 'found');
-    let short = '';
-    const text = await withSocketPath(
-      deep,
-      'a',
-      (path) => {
-        short = path;
-        return read(path);
-      },
-      platform,
-    );
-    expect([text, Buffer.byteLength(short) <= 103]).toEqual(['found', true]);
-    expect(existsSync(short)).toBe(false);
-    expect(readdirSync(deep)).toEqual(['a']);
-  });
+  it.each<NodeJS.Platform>(['linux', 'darwin'])(
+    'has a short path to a folder that lies deep, for as long as it is needed (%s)',
+    async (platform) => {
+      const deep = join(folder, 'x'.repeat(200));
+      mkdirSync(deep);
+      writeFileSync(join(deep, 'a'), 'found');
+      let short = '';
+      const text = await withSocketPath(
+        deep,
+        'a',
+        (path) => {
+          short = path;
+          return read(path);
+        },
+        platform,
+      );
+      expect([text, Buffer.byteLength(short) <= 103]).toEqual(['found', true]);
+      expect(existsSync(short)).toBe(false);
+      expect(readdirSync(deep)).toEqual(['a']);
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { openDecoder, PUSH_BYTES, type Stretch, type StretchDecoder } from '../audio/decode.ts';
 import { joinSamples, mixDown } from '../audio/mix.ts';
 import { Resampler } from '../audio/resample.ts';
+import { isDiskTrouble } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { DecodedStretch, DecodeTask, FromDecodeWorker } from './decode-messages.ts';
 
@@ -117,6 +118,7 @@ async function open(task: DecodeTask): Promise<FileDecoding> {
 
 function toFailure(error: unknown): FromDecodeWorker {
   if (error instanceof TrunklineError) return { kind: 'failed', code: error.code, message: error.message };
+  if (isDiskTrouble(error)) return { kind: 'failed', code: 'disk_full', message: (error as NodeJS.ErrnoException).code ?? error.message };
   return { kind: 'failed', code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { detectAudio } from '../audio/detect.ts';
 import type { Clock } from '../clock.ts';
+import { DiskError } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import { packagePath } from '../paths.ts';
 import type { DecodedStretch, DecodeTask, FromDecodeWorker } from './decode-messages.ts';
@@ -30,7 +31,7 @@ export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
 /**
  * The audio of the file at `path`: stretches of some seconds. Nothing is decoded before it is asked for. Ends the thread, and
  * removes what it put into `workFolder`, when it is over or returned from.
- * @throws TrunklineError `audio_unreadable` or `audio_too_long`
+ * @throws TrunklineError `audio_unreadable` or `audio_too_long`; what a disk says that is full or fails
  */
 export async function* decodeFile(request: DecodeRequest): AsyncGenerator<DecodedStretch, void, void> {
   const head = await readHead(request.path);
@@ -63,7 +64,8 @@ async function* decodeInThread(task: DecodeTask & Pick<DecodeRequest, 'clock' | 
   try {
     for (;;) {
       const answer = await ask(worker, clock, signal);
-      if (answer.kind === 'failed') throw new TrunklineError(answer.code, answer.message);
+      if (answer.kind === 'failed')
+        throw answer.code === 'disk_full' ? new DiskError(answer.message) : new TrunklineError(answer.code, answer.message);
       if (answer.kind === 'end') return;
       yield answer;
     }

@@ -3,11 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
+import { DiskError } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 
 /** Containers and codecs that a recording may come in. No playlists and no scripts of inputs: those would make ffmpeg read other files. */
 const FORMATS =
   'aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,ircam,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,ogg,tta,voc,w64,wav,wv';
+
+/** What ffmpeg says where the disk has no room for what it writes. strerror(3) */
+const NO_ROOM = /No space left on device|Disk quota exceeded/;
 
 /** Longest piece of ffmpeg's own words in an error. */
 const COMPLAINT_MAX_CHARS = 200;
@@ -26,7 +30,7 @@ interface Conversion {
 
 /**
  * Writes the first audio track of `from` as 16 kHz WAV to `to`. Resolves when the file is complete.
- * @throws TrunklineError `audio_unreadable` when ffmpeg is missing, finds no audio or takes longer than `timeoutMs`
+ * @throws TrunklineError `audio_unreadable` when ffmpeg is missing, finds no audio or takes longer than `timeoutMs`; DiskError when there is no room for the file
  */
 export async function convertWithFfmpeg({ from, to, maxSeconds, timeoutMs, clock, signal }: Conversion): Promise<void> {
   const input = ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS, '-i', `file:${from}`];
@@ -56,6 +60,8 @@ export async function convertWithFfmpeg({ from, to, maxSeconds, timeoutMs, clock
   try {
     const { code, complaint } = await outcomeOf(child);
     if (isLate) throw unreadable(`ffmpeg took longer than ${timeoutMs} ms (FFMPEG_TIMEOUT_MS)`);
+    const noRoom = NO_ROOM.exec(complaint)?.[0];
+    if (noRoom !== undefined) throw new DiskError(`ffmpeg says: ${noRoom}`);
     const size = await sizeOf(to);
     if (code === 0 && size === 0) throw unreadable('ffmpeg found no audio in it');
     if (code !== 0) throw unreadable(`ffmpeg could not read it${complaint === '' ? '' : `: ${withoutPath(complaint, from)}`}`);

@@ -15,7 +15,7 @@ const ENVELOPE_MAX_BYTES = UPLOAD_LIMITS.fields * UPLOAD_LIMITS.fieldSize;
 
 /**
  * Writes the file of a multipart request to `path` and returns the other fields. The file's name and type do not matter.
- * @throws TrunklineError `upload_too_large`, or `invalid_request` where there is no file or the form is broken
+ * @throws TrunklineError `upload_too_large`, or `invalid_request` where there is no file or the form is broken; what a full disk says
  */
 export async function receiveUpload(request: FastifyRequest, path: string, maxBytes: number): Promise<Fields> {
   if (!request.isMultipart()) throw new TrunklineError('invalid_request', 'expected multipart/form-data with a part named file', 'file');
