@@ -5,7 +5,13 @@ import sqlite from 'node-sqlite3-wasm';
 import { isDiskTrouble } from '../disk.ts';
 import type { FromStoreWorker, StoreRequest } from './store.ts';
 
+/**
+ * With a log of its own, and nobody else near: the file system below takes every lock that is held for another process's, also its own, and so would never
+ * look at the journal of a process that was killed. A log is always looked at. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
+ */
 const SCHEMA = `
+  PRAGMA locking_mode = EXCLUSIVE;
+  PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   CREATE TABLE IF NOT EXISTS batches (id TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS files (
@@ -13,7 +19,7 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which is what it says when there is no room for a journal. https://sqlite.org/rescode.html */
+/** SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which is what it says when there is no room for its log. https://sqlite.org/rescode.html */
 const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open database file)$/;
 
 const path = String(workerData);

@@ -1,4 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,6 +8,7 @@ import { isDiskTrouble } from '../../src/disk.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
 import { openHome } from '../../src/jobs/home.ts';
 import { Store } from '../../src/jobs/store.ts';
+import { packagePath } from '../../src/paths.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { outwait } from '../helpers/outwait.ts';
 
@@ -83,27 +86,79 @@ describe('Store', () => {
     await store.close();
   });
 
-  it('says what the disk said when it could not write, and writes when it can', async () => {
-    const store = await Store.open(folder);
-    await store.load();
-    // Where SQLite's journal cannot be made, as on a full disk.
-    mkdirSync(join(folder, 'batches.sqlite-journal'));
-    const failure = await store.put(batch, []).catch((error: unknown) => error);
-    expect(String(failure)).toMatch(/the store failed: (unable to open database file|disk I\/O error)$/);
+  it('says what the disk said when it could not write', async () => {
+    const first = await Store.open(folder);
+    await first.put(batch, []);
+    await first.close();
+    // What SQLite writes first goes there: no room for it.
+    symlinkSync('/dev/full', join(folder, 'batches.sqlite-wal'));
+    const second = await Store.open(folder);
+    expect(await second.load()).toEqual([batch]);
+    const failure = await second.put({ ...batch, tenant: 'u' }, []).catch((error: unknown) => error);
+    expect(String(failure)).toMatch(/the store failed: disk I\/O error$/);
     expect(isDiskTrouble(failure)).toBe(true);
-    rmSync(join(folder, 'batches.sqlite-journal'), { recursive: true });
-    await store.put(batch, []);
+    await second.close();
+  });
+
+  it('opens its database when the disk lets it', async () => {
+    const first = await Store.open(folder);
+    await first.put(batch, []);
+    await first.close();
+    // Where its log cannot be made.
+    mkdirSync(join(folder, 'batches.sqlite-wal'));
+    const store = await Store.open(folder);
+    const failure = await store.load().catch((error: unknown) => error);
+    expect(isDiskTrouble(failure)).toBe(true);
+    rmSync(join(folder, 'batches.sqlite-wal'), { recursive: true });
     expect(await store.load()).toEqual([batch]);
     await store.close();
   });
 
-  it('opens its database when the disk lets it', async () => {
-    mkdirSync(join(folder, 'batches.sqlite-journal'));
-    const store = await Store.open(folder);
-    const failure = await store.load().catch((error: unknown) => error);
-    expect(isDiskTrouble(failure)).toBe(true);
-    rmSync(join(folder, 'batches.sqlite-journal'), { recursive: true });
-    expect(await store.load()).toEqual([]);
-    await store.close();
+  it('loses nothing when its process is killed while it writes', async () => {
+    const content = (letter: string): Batch => ({ ...batch, tenant: letter.repeat(20_000) });
+    const tenants = [];
+    for (const write of [1, 2, 5, 8, 11]) {
+      const store = await Store.open(folder);
+      await store.put(content('a'), []);
+      await store.close();
+      const child = spawn(process.execPath, [
+        '-e',
+        KILLED_WRITER,
+        join(folder, 'batches.sqlite'),
+        JSON.stringify(content('b')),
+        String(write),
+      ]);
+      expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+      const next = await Store.open(folder);
+      tenants.push(...(await next.load()).map(({ tenant }) => tenant.slice(0, 2)));
+      await next.close();
+    }
+    expect(tenants).toHaveLength(5);
+    for (const tenant of tenants) expect(['aa', 'bb']).toContain(tenant);
   });
 });
+
+/** The store's thread in a process that is killed at one of its writes. */
+const KILLED_WRITER = `
+  const { Worker } = require('node:worker_threads');
+  const [path, content, write] = process.argv.slice(1);
+  const patched = \`
+    const fs = require('node:fs');
+    const { openSync, writeSync } = fs;
+    const ours = new Set();
+    let writes = 0;
+    fs.openSync = (path, ...rest) => {
+      const fd = openSync(path, ...rest);
+      if (String(path).startsWith(\${JSON.stringify(path)})) ours.add(fd);
+      return fd;
+    };
+    fs.writeSync = (fd, ...rest) => {
+      if (ours.has(fd) && ++writes === \${write}) process.kill(process.pid, 'SIGKILL');
+      return writeSync(fd, ...rest);
+    };
+    import(\${JSON.stringify(${JSON.stringify(packagePath('dist', 'src', 'jobs', 'store-worker.js'))})});
+  \`;
+  const worker = new Worker(patched, { eval: true, workerData: path });
+  worker.postMessage({ id: 1, statements: [{ sql: 'UPDATE batches SET content = ?', values: [content] }] });
+  worker.postMessage('close');
+`;
