@@ -21,6 +21,9 @@ const NOTE = 'owner.txt';
 const NOTE_MAX_CHARS = 200;
 const CLAIM = /^owner\.[0-9a-f-]{36}\.claim$/;
 
+/** What bind(2) and mknod(2) say of a file system without sockets. */
+const NO_SOCKETS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
+
 /** How long a start waits for an owner that may be about to end. */
 const WAIT_MAX_MS = 10_000;
 const POLL_PERIOD_MS = 100;
@@ -37,8 +40,8 @@ export interface Ownership {
   release(): Promise<void>;
 }
 
-/** A folder is another living process's; `message` says whose. */
-export class FolderInUse extends Error {}
+/** A folder cannot be this process's: another living one has it, or it takes no sockets. `message` says which, without the folder's name. */
+export class FolderRefused extends Error {}
 
 interface OwnOptions {
   readonly clock: Clock;
@@ -48,7 +51,7 @@ interface OwnOptions {
 
 /**
  * Makes `folder`, which exists, this process's until it is released or the process ends. Waits some seconds for an owner that may be about to end.
- * @throws FolderInUse when another lives on; the system's error when no socket can be put there (EPERM or ENOTSUP: its file system takes none)
+ * @throws FolderRefused when another lives on, or the file system takes no sockets; the system's error when nothing can be put there
  */
 export async function ownFolder(folder: string, { clock, onWait }: OwnOptions): Promise<Ownership> {
   const deadlineMs = clock.nowMs() + WAIT_MAX_MS;
@@ -56,7 +59,7 @@ export async function ownFolder(folder: string, { clock, onWait }: OwnOptions): 
     const ownership = await tryToOwn(folder, clock);
     if (ownership !== null) return ownership;
     const who = (await ownerOf(folder)) === 'living' ? await describeOwner(folder) : 'another process, which is about to take it';
-    if (clock.nowMs() >= deadlineMs) throw new FolderInUse(`it is in use by ${who}`);
+    if (clock.nowMs() >= deadlineMs) throw new FolderRefused(`it is in use by ${who}`);
     if (!isTold) onWait?.(who);
     await sleep(clock, POLL_PERIOD_MS);
   }
@@ -71,7 +74,7 @@ async function tryToOwn(folder: string, clock: Clock): Promise<Ownership | null>
   if ((await presenceOf(folder, OWNER)) === 'living' || (await rivalsOf(folder, '')).length > 0) return null;
   if (process.platform === 'win32') return ownPipe(folder);
   const name = `owner.${randomUUID()}.claim`;
-  const server = await withSocketPath(folder, name, listen);
+  const server = await withSocketPath(folder, name, listen).catch(explainRefusal);
   const withdraw = async (): Promise<void> => {
     await rm(join(folder, name), { force: true });
     server.close();
@@ -88,6 +91,11 @@ async function tryToOwn(folder: string, clock: Clock): Promise<Ownership | null>
   }
   await withdraw();
   return null;
+}
+
+function explainRefusal(error: NodeJS.ErrnoException): never {
+  if (!NO_SOCKETS.includes(error.code ?? '')) throw error;
+  throw new FolderRefused(`its file system takes no Unix sockets (${error.code}); one on a disk of this machine does`);
 }
 
 /** Nobody else comes this far at the same time. */

@@ -11,6 +11,7 @@ import { ConfigError, EXIT_CONFIG } from './config.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { createLink } from './link/from-settings.ts';
+import type { Link } from './link/link.ts';
 import { createLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Recordings } from './recordings/recordings.ts';
@@ -49,8 +50,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
-  const prompts = await openPrompts({ settings, engine: link, metrics, clock, log });
-  const { prompter, cache } = prompts;
+  const { prompter, cache, close: closePrompts } = await openPrompts({ settings, engine: link, metrics, clock, log });
   const registry = new CallRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
   const announced = new AnnouncedCalls({ clock });
   const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
@@ -70,7 +70,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await server.close();
     await batches.close();
     await link.close();
-    await prompts.close();
+    await closePrompts();
   };
   let closed: Promise<void> | null = null;
   try {
@@ -82,14 +82,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     const url = await listen(server, settings);
     log.info({ url }, 'listening');
     trunks.asterisk?.open();
-    if (settings.ENGINE_PRELOAD) {
-      link.start().then(
-        () => complainAboutVoice(prompter, log),
-        (err: unknown) => {
-          if (!draining) log.error({ err }, 'no engine is ready');
-        },
-      );
-    }
+    if (settings.ENGINE_PRELOAD) preload(link, { prompter, log, isDraining: () => draining });
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
@@ -103,6 +96,16 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await end();
     throw error;
   }
+}
+
+/** Loads the models before the first call comes. */
+function preload(link: Link, { prompter, log, isDraining }: { prompter: Prompter; log: Log; isDraining: () => boolean }): void {
+  link.start().then(
+    () => complainAboutVoice(prompter, log),
+    (err: unknown) => {
+      if (!isDraining()) log.error({ err }, 'no engine is ready');
+    },
+  );
 }
 
 /** Which voices there are is known when an engine is ready. Without the default one calls are captioned, but nothing is said in them. */

@@ -130,7 +130,7 @@ describe('a folder', () => {
     for (const path of folders) {
       const answers = () => owners.flatMap(({ said }) => said.filter((line) => line.endsWith(` ${path}`)));
       await eventually(() => expect(answers()).toHaveLength(owners.length));
-      expect(answers().toSorted()).toEqual([...Array.from({ length: owners.length - 1 }, () => `FolderInUse ${path}`), `owns ${path}`]);
+      expect(answers().toSorted()).toEqual([...Array.from({ length: owners.length - 1 }, () => `FolderRefused ${path}`), `owns ${path}`]);
       expect(readdirSync(path).toSorted()).toEqual(['owner.sock', 'owner.txt']);
     }
   });
@@ -163,6 +163,10 @@ describe('a folder', () => {
     await expect(ownFolder(join(folder, 'missing'), { clock })).rejects.toMatchObject({ code: 'ENOENT' });
     writeFileSync(join(folder, 'file'), '');
     await expect(ownFolder(join(folder, 'file'), { clock })).rejects.toMatchObject({ code: 'ENOTDIR' });
-    await expect(ownFolder('/proc/self', { clock })).rejects.toMatchObject({ syscall: 'listen' });
+    await expect(ownFolder('/proc/self', { clock })).rejects.toMatchObject({ code: 'EACCES', syscall: 'listen' });
+  });
+
+  it.runIf(process.getuid?.() === 0)('is refused where its file system takes no sockets', async () => {
+    await expect(ownFolder('/sys', { clock })).rejects.toThrow(/^its file system takes no Unix sockets \(EPERM\)/);
   });
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { isDiskTrouble } from '../disk.ts';
-import { FolderInUse, type Ownership, ownFolder } from '../folder-owner.ts';
+import { FolderRefused, type Ownership, ownFolder } from '../folder-owner.ts';
 import { makeFolder } from '../folders.ts';
 import { type Engine, EngineError } from '../link/engine.ts';
 import type { Log } from '../log.ts';
@@ -104,7 +104,7 @@ export async function readPrompts(path: string): Promise<PromptText[]> {
 }
 
 function explain(cause: unknown): string {
-  if (cause instanceof FolderInUse) return cause.message;
+  if (cause instanceof FolderRefused) return cause.message;
   return cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
 }
 

@@ -213,7 +213,7 @@ export class Batches {
     await this.#runner.drop(batch);
     for (const file of batch.files) {
       if (file.state !== 'waiting') continue;
-      file.state = 'cancelled';
+      Object.assign(file, { state: 'cancelled', error: null });
       await this.#storage.removeRecording(batch, file);
     }
     batch.endedMs = this.#nowMs();

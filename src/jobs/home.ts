@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { isDiskTrouble } from '../disk.ts';
-import { FolderInUse, ownFolder } from '../folder-owner.ts';
+import { FolderRefused, ownFolder } from '../folder-owner.ts';
 import { makeFolder } from '../folders.ts';
 import { makeOwnFolder, removeLeftovers } from '../own-folders.ts';
 
 /** By which earlier versions told who has the folder. */
 const OLD_MARKER = 'owner.pid';
 const TEMPORARY_PREFIX = 'trunkline-batches-';
-/** What bind(2) and mknod(2) say of a file system without sockets. */
-const NO_SOCKETS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
 
 /** Where jobs live. */
 export interface Home {
@@ -56,9 +54,6 @@ export function removeOldHomes(clock: Clock): Promise<void> {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof FolderInUse) return error.message;
-  const { code = String(error), syscall } = error as NodeJS.ErrnoException;
-  if (syscall === 'listen' && NO_SOCKETS.includes(code))
-    return `its file system takes no Unix sockets (${code}); one on a disk of this machine does`;
-  return `it cannot be written to (${code})`;
+  if (error instanceof FolderRefused) return error.message;
+  return `it cannot be written to (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
 }

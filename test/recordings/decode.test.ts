@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
+import { isDiskTrouble } from '../../src/disk.ts';
 import { packagePath } from '../../src/paths.ts';
 import { type DecodeRequest, decodeFile } from '../../src/recordings/decode.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -113,6 +114,12 @@ describe('decodeFile', () => {
       code: 'audio_unreadable',
       message: expect.stringMatching(message),
     });
+  });
+
+  it('does not blame the file where ffmpeg has no room for what it makes', async () => {
+    installFfmpeg('echo "[out#0/wav] Error writing trailer: No space left on device" >&2; exit 228');
+    const failure = await decode(request(write('foreign', FOREIGN))).catch((error: unknown) => error);
+    expect([isDiskTrouble(failure), String(failure)]).toEqual([true, 'Error: ffmpeg says: No space left on device']);
   });
 
   it('kills an ffmpeg that takes too long', async () => {
