@@ -108,7 +108,8 @@ export class Batches {
    */
   async resume(): Promise<void> {
     const { BATCH_DIR } = this.#options.settings;
-    if (BATCH_DIR === '') return removeOldHomes(this.#options.clock);
+    void removeOldHomes(this.#options.clock);
+    if (BATCH_DIR === '') return;
     try {
       await this.#storage.open();
     } catch (error) {

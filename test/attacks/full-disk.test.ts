@@ -17,6 +17,8 @@ const PRETEND = { ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', ENGIN
 const FILES = 8;
 const WORDS = 90;
 const IS_ROOT = process.getuid?.() === 0;
+/** Runs a program where what it mounts is its own. */
+const APART = ['unshare', ...(IS_ROOT ? [] : ['-r']), '-m'];
 
 interface View {
   readonly id: string;
@@ -42,7 +44,8 @@ afterEach(async () => {
 /** Mounts a disk at `folder` for gateways and {@link inside} alone. @throws Error where nobody may */
 async function mountDisk(options: string): Promise<void> {
   const script = `mount -t tmpfs -o ${options} none "$0" && echo mounted && exec sleep 1000`;
-  holder = spawn('unshare', [...(IS_ROOT ? [] : ['-r']), '-m', 'sh', '-c', script, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program = '', ...words] = [...APART, 'sh', '-c', script, folder];
+  holder = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   const complaints: string[] = [];
   holder.stderr?.on('data', (chunk: Buffer) => complaints.push(chunk.toString()));
   const mounted = holder.stdout === null ? Promise.reject(new Error('no output')) : once(holder.stdout, 'data');
