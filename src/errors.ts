@@ -70,6 +70,7 @@ export const ERRORS = Object.freeze({
   route_not_found: kind(404, 4404, 'not_found_error'),
   too_many_calls: kind(503, 1013, 'rate_limit_error'),
   too_many_readers: kind(503, 1013, 'rate_limit_error'),
+  disk_full: kind(507, 1011, 'server_error'),
   draining: kind(503, 1012, 'server_error'),
   engine_unavailable: kind(503, 1011, 'server_error'),
   internal: kind(500, 1011, 'server_error'),

@@ -54,8 +54,8 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const descriptors = watchDescriptors({ read: () => metrics.readDescriptors(), clock, log });
   const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
-  const { prompter, cache } = await openPrompts({ settings, engine: link, metrics });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
+  const { prompter, cache, close: closePrompts } = await openPrompts({ settings, engine: link, metrics, clock, log });
   const fetchRecording = recordingFetcher(settings, clock);
   const registry = new CallRegistry({ settings, engine: link, prompter, fetchRecording, clock, feed, log, metrics });
   const announced = new AnnouncedCalls({ clock });
@@ -77,12 +77,14 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await server.close();
     await batches.close();
     await link.close();
+    await closePrompts();
   };
   let closed: Promise<void> | null = null;
   try {
     // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
     if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
     await batches.resume();
+    void recordings.removeLeftovers();
     await trunks.listen();
     const url = await listen(server, settings);
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');

@@ -83,6 +83,8 @@ export class Metrics {
 
   readonly batches = this.#gauge('trunkline_batches', 'Batches that are not at their end', []);
   readonly batchFiles = this.#counter('trunkline_batch_files_total', 'Recordings of batches that came to their end', ['outcome']);
+  readonly diskWaits = this.#gauge('trunkline_disk_waits', 'Parts of batches that wait for a disk which is full or fails', []);
+  readonly diskRefusals = this.#counter('trunkline_disk_refusals_total', 'Times a disk that was full or failed had batches wait', []);
   readonly webhooks = this.#counter('trunkline_webhooks_total', 'Attempts to tell of the end of a batch', ['outcome']);
 
   readonly partialLag = this.#histogram('trunkline_partial_lag_seconds', 'Last audio used to partial caption', [], LAG_SECONDS);

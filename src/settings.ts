@@ -225,7 +225,11 @@ export const SETTINGS = {
   BARGE_IN_CONFIRM_MS: whole(500, 0, 10_000, 'ms', 'Speech of this length interrupts even before its first words are known'),
   BARGE_IN_WORDS: whole(1, 1, 20, 'words', 'So many words interrupt; "mm-hm" and its like count as none'),
   PROMPT_CACHE_BYTES: whole(33_554_432, 0, 17_179_869_184, 'bytes', 'Spoken sentences kept in memory (8000 bytes a second); 0 = none'),
-  PROMPT_CACHE_DIR: text('', 'path', 'Folder in which spoken sentences are kept over restarts, for this gateway alone; empty = none'),
+  PROMPT_CACHE_DIR: text(
+    '',
+    'path',
+    'Folder on this machine in which spoken sentences are kept over restarts, for this gateway alone; empty = none',
+  ),
   PROMPT_CACHE_DIR_BYTES: whole(268_435_456, 65_536, 1_099_511_627_776, 'bytes', 'Most that PROMPT_CACHE_DIR may hold'),
   PROMPTS_FILE: text(
     '',
@@ -303,7 +307,7 @@ export const SETTINGS = {
   BATCH_DIR: text(
     '',
     'path',
-    'Folder in which batches outlive a restart, for this gateway alone; empty = a temporary one, lost at the end',
+    'Folder on this machine in which batches outlive a restart, for this gateway alone; empty = a temporary one, lost at the end',
   ),
   BATCH_INPUT_DIR: text('', 'path', 'Folder whose files and folders batches may name by path; empty = none'),
   BATCH_FILES_MAX: whole(500, 1, 10_000, 'files', 'Recordings of one batch'),

@@ -4,7 +4,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from './clock.ts';
-import { TrunklineError } from './errors.ts';
+import { DiskError } from './disk.ts';
+import { type ErrorCode, TrunklineError } from './errors.ts';
 import type { WorkReply, WorkRequest } from './worker-thread.ts';
 
 /** A step takes milliseconds; a thread that says nothing for so long goes round in circles. */
@@ -34,7 +35,7 @@ export class WorkLostError extends Error {
 export interface PoolWork<Answer> {
   /**
    * The next step, when the one before it has been answered.
-   * @throws TrunklineError as the thread does; WorkLostError when the thread died; the reason of `signal` when that aborts
+   * @throws TrunklineError as the thread does; DiskError when its disk is full or fails; WorkLostError when the thread died; the reason of `signal` when that aborts
    */
   next(signal: AbortSignal): Promise<Answer>;
   /** Idempotent. */
@@ -127,7 +128,7 @@ class PoolThread<Task, Answer> {
         signal.removeEventListener('abort', onAbort);
         if (reply instanceof WorkLostError) reject(reply);
         else if ('answer' in reply) resolve(reply.answer);
-        else reject(new TrunklineError(reply.failure.code, reply.failure.message));
+        else reject(errorOf(reply.failure));
       };
       this.#asked.push({ id: request.id, settle });
       this.#worker.postMessage(request, transfer);
@@ -161,4 +162,9 @@ class PoolThread<Task, Answer> {
     void this.#worker.terminate();
     for (const [at, { settle }] of this.#asked.entries()) settle(new WorkLostError(at === 0));
   }
+}
+
+/** What a thread's failure is on this side. What its disk says may be over in a while. */
+function errorOf({ code, message }: { readonly code: ErrorCode; readonly message: string }): Error {
+  return code === 'disk_full' ? new DiskError(message) : new TrunklineError(code, message);
 }

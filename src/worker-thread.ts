@@ -1,5 +1,6 @@
 /** The thread's side of a {@link WorkerPool}: pieces of work are begun when they are first asked for, and done one step at a time. */
 import { parentPort } from 'node:worker_threads';
+import { isDiskTrouble, toDiskFull } from './disk.ts';
 import { type ErrorCode, TrunklineError } from './errors.ts';
 
 /** A step that one piece of work is asked for. `task` comes with the first, `isOver` when nothing more is wanted of it. */
@@ -57,5 +58,6 @@ export function serveWork<Task, Answer>({ begin, transfer }: Served<Task, Answer
 
 function failureOf(error: unknown): { code: ErrorCode; message: string } {
   if (error instanceof TrunklineError) return { code: error.code, message: error.message };
+  if (isDiskTrouble(error)) return failureOf(toDiskFull(error));
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }

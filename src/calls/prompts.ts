@@ -1,7 +1,11 @@
 /** The gateway's prompts: their cache as the operator wants it, and those made before anybody asks. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config.ts';
+import { isDiskTrouble } from '../disk.ts';
+import { FolderRefused, type Ownership, ownFolder } from '../folder-owner.ts';
+import { makeFolder } from '../folders.ts';
 import { type Engine, EngineError } from '../link/engine.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -28,14 +32,43 @@ export interface PromptText {
 export interface Prompts {
   readonly cache: PromptCache;
   readonly prompter: Prompter;
+  /** Writes what is to be written and leaves PROMPT_CACHE_DIR to others. */
+  close(): Promise<void>;
 }
 
-/** Opens the cache. Throws a ConfigError when PROMPT_CACHE_DIR cannot be used. */
-export async function openPrompts(options: { settings: Settings; engine: Engine; metrics: Metrics }): Promise<Prompts> {
-  const { settings, engine, metrics } = options;
+interface PromptOptions {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Opens the cache, without PROMPT_CACHE_DIR where its disk is full or fails.
+ * @throws ConfigError when PROMPT_CACHE_DIR cannot be used, or another gateway uses it
+ */
+export async function openPrompts(options: PromptOptions): Promise<Prompts> {
+  const { settings, engine, log } = options;
+  const { cache, ownership } = await openCache(options, settings.PROMPT_CACHE_DIR).catch((cause: unknown) => {
+    if (!isDiskTrouble(cause)) throw new ConfigError([`PROMPT_CACHE_DIR: expected a folder that can be written to, but ${explain(cause)}`]);
+    log.warn({ err: cause }, 'PROMPT_CACHE_DIR cannot be used until the next start, for its disk is full or fails');
+    return openCache(options, '');
+  });
+  const close = async (): Promise<void> => {
+    await cache.settled();
+    await ownership?.release();
+  };
+  return { cache, prompter: new Prompter({ engine, cache, defaultVoice: settings.DEFAULT_VOICE }), close };
+}
+
+async function openCache(
+  { settings, metrics, clock, log }: PromptOptions,
+  directory: string,
+): Promise<{ cache: PromptCache; ownership: Ownership | null }> {
   const cache = new PromptCache({
     maxBytes: settings.PROMPT_CACHE_BYTES,
-    directory: settings.PROMPT_CACHE_DIR || null,
+    directory: directory || null,
     directoryMaxBytes: settings.PROMPT_CACHE_DIR_BYTES,
     metrics: {
       asked: (from) => metrics.prompts.inc({ from }),
@@ -43,12 +76,17 @@ export async function openPrompts(options: { settings: Settings; engine: Engine;
       held: (bytes) => metrics.promptCacheBytes.set(bytes),
     },
   });
+  if (directory === '') return { cache, ownership: null };
+  await makeFolder(directory, 0o700);
+  const onWait = (owner: string): void => log.warn({ owner }, 'PROMPT_CACHE_DIR is in use; waiting some seconds for its owner to end');
+  const ownership = await ownFolder(directory, { clock, onWait });
   try {
     await cache.open();
-  } catch (cause) {
-    throw new ConfigError([`PROMPT_CACHE_DIR: expected a folder that can be written to, but ${explain(cause)}`]);
+    return { cache, ownership };
+  } catch (error) {
+    await ownership.release();
+    throw error;
   }
-  return { cache, prompter: new Prompter({ engine, cache, defaultVoice: settings.DEFAULT_VOICE }) };
 }
 
 /** The prompts of a file: a JSON list of texts or objects, or else one a line. Throws a ConfigError when PROMPTS_FILE cannot be used. */
@@ -66,6 +104,7 @@ export async function readPrompts(path: string): Promise<PromptText[]> {
 }
 
 function explain(cause: unknown): string {
+  if (cause instanceof FolderRefused) return cause.message;
   return cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
 }
 

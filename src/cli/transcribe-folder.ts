@@ -3,11 +3,13 @@ import { access, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../clock.ts';
 import { EXIT_CONFIG } from '../config.ts';
+import { isDiskTrouble, toDiskFull } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import { makeFolder } from '../folders.ts';
 import type { Batch, BatchFile } from '../jobs/batch.ts';
 import { HomeError } from '../jobs/home.ts';
 import { Ledger } from '../jobs/ledger.ts';
+import { type DiskListener, insist } from '../jobs/patience.ts';
 import { Runner } from '../jobs/runner.ts';
 import { writeWhole } from '../jobs/whole-file.ts';
 import { createLink, workersOf } from '../link/from-settings.ts';
@@ -57,7 +59,7 @@ export async function transcribeInto(
     terminal.err.line(`trunkline: there is no recording in ${paths.join(', ')}`);
     return EXIT_FAILED;
   }
-  const ledger = await openLedger(order.out);
+  const ledger = await openLedger(order.out, terminal);
   try {
     return await new FolderRun(order, { sources, ledger, settings, terminal }).run();
   } finally {
@@ -65,10 +67,11 @@ export async function transcribeInto(
   }
 }
 
-async function openLedger(out: string): Promise<Ledger> {
+async function openLedger(out: string, { err }: Terminal): Promise<Ledger> {
   const folder = join(out, OWN_FOLDER);
+  const onWait = (who: string): void => err.line(`trunkline: ${out}: in use by ${who}; waiting some seconds for it to end`);
   try {
-    return await Ledger.open(folder);
+    return await Ledger.open(folder, { clock: systemClock, onWait });
   } catch (error) {
     throw new Error(`${error instanceof HomeError ? out : folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -86,6 +89,11 @@ class FolderRun {
   readonly #parts: FolderRunParts;
   readonly #sourceOf = new Map<string, SourceFile>();
   readonly #finished: Promise<void>;
+  readonly #disk: DiskListener = {
+    onWait: (error) => this.#parts.terminal.err.line(`trunkline: waiting for room: ${toDiskFull(error).message}`),
+    onRefused: () => undefined,
+    onOver: () => undefined,
+  };
   #finish: () => void = () => undefined;
 
   constructor(order: FolderOrder, parts: FolderRunParts) {
@@ -155,9 +163,9 @@ class FolderRun {
     const { settings, sources, terminal } = this.#parts;
     const files = workersOf(settings) + 1;
     const runner = new Runner({
-      ...{ clock: systemClock, log: createLog('silent'), filesMax: files, filesOfTenantMax: files },
+      ...{ clock: systemClock, log: createLog('silent'), disk: this.#disk, filesMax: files, filesOfTenantMax: files },
       transcribe: (_batch, file, watch) =>
-        this.#transcribe(file, (task) => recordings.transcribe({ ...task, ...watch, workFolder: place.workFolder })),
+        this.#transcribe(file, watch.signal, (task) => recordings.transcribe({ ...task, ...watch, workFolder: place.workFolder })),
       onProgress: () => undefined,
       onSettled: (_batch, file) => this.#settle(run, file, display),
     });
@@ -183,6 +191,7 @@ class FolderRun {
 
   async #transcribe(
     file: BatchFile,
+    signal: AbortSignal,
     hear: (task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'tenant'>) => Promise<Recording>,
   ): Promise<Recording> {
     const source = this.#sourceOf.get(file.name);
@@ -190,10 +199,11 @@ class FolderRun {
     const { channels, format } = this.#order;
     try {
       const recording = await hear({ path: source.path, channels, timed: true, tenant: '' });
-      await this.#write(file, recording, writeRecording(recording, { file: source.shown, format, channels }));
+      const text = writeRecording(recording, { file: source.shown, format, channels });
+      await insist(() => this.#write(file, recording, text), { clock: systemClock, signal, listener: this.#disk });
       return recording;
     } catch (error) {
-      if (error instanceof TrunklineError) throw error;
+      if (error instanceof TrunklineError || isDiskTrouble(error)) throw error;
       throw new TrunklineError('internal', error instanceof Error ? error.message : String(error));
     }
   }

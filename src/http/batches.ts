@@ -36,7 +36,10 @@ const file = z.object({
   state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
   progress: z.number().describe('How much of it has been heard, from 0 to 1'),
   durationMs: z.number().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: z
+    .object({ code: z.string(), message: z.string() })
+    .nullable()
+    .describe('Why it failed; while it waits for a full disk, disk_full'),
 });
 
 const batchWithFiles = batch.extend({ files: z.array(file) });
@@ -76,7 +79,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
       schema: {
         summary: 'Your batches, the newest first',
         tags,
-        response: { 200: z.object({ data: z.array(batch) }), ...errorResponses(401, 403, 429) },
+        response: { 200: z.object({ data: z.array(batch) }), ...errorResponses(401, 403, 429, 507) },
       },
     },
     (request) => ({
@@ -91,7 +94,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
         summary: 'How far a batch is',
         tags,
         params: batchPath,
-        response: { 200: batchWithFiles, ...errorResponses(401, 403, 404, 429) },
+        response: { 200: batchWithFiles, ...errorResponses(401, 403, 404, 429, 507) },
       },
     },
     (request) => {
@@ -106,7 +109,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
       schema: {
         summary: 'Cancel a batch; remove one that has ended',
         description: 'What is done when a batch is cancelled stays readable. One that has ended is removed with its transcripts.',
-        ...{ tags, params: batchPath, response: { 200: batch, ...errorResponses(401, 403, 404, 429) } },
+        ...{ tags, params: batchPath, response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) } },
       },
     },
     async (request) => batches.view(await batches.cancel(access.tenantOf(request), request.params.id)),
@@ -127,7 +130,7 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
             description: 'As response_format says',
             content: { 'application/json': { schema: z.unknown() }, 'text/plain': { schema: z.string() } },
           },
-          ...errorResponses(400, 401, 403, 404, 409, 429),
+          ...errorResponses(400, 401, 403, 404, 409, 429, 507),
         },
       },
     },
@@ -166,7 +169,7 @@ gets the batch that the first one began (200, \`idempotent-replayed: true\`).`,
         tags: ['batches'],
         consumes: ['application/json', 'multipart/form-data'],
         body: batchBody,
-        response: { 200: batch, 202: batch, ...errorResponses(400, 401, 403, 409, 413, 429, 503) },
+        response: { 200: batch, 202: batch, ...errorResponses(400, 401, 403, 409, 413, 429, 503, 507) },
       },
     },
     async (request, reply) => {
@@ -198,7 +201,7 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
         ...{ tags: ['batches'], params: batchPath },
         response: {
           200: { description: 'Server-Sent Events', content: { 'text/event-stream': { schema: z.string() } } },
-          ...errorResponses(401, 403, 404, 429, 503),
+          ...errorResponses(401, 403, 404, 429, 503, 507),
         },
       },
     },

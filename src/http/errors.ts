@@ -4,6 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import { isDiskTrouble, toDiskFull } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -47,7 +48,7 @@ export class Failures {
   /** Counts what went wrong with `request` and logs it if it is a fault of ours. Returns it as the client may hear it. */
   note(error: unknown, request: FastifyRequest): TrunklineError {
     const failure = toTrunklineError(error, request);
-    if (failure.code === 'internal')
+    if (failure.code === 'internal' || failure.code === 'disk_full')
       this.#log.error({ err: error, route: request.routeOptions.url, requestId: request.id }, 'request failed');
     this.#metrics.refused.inc({ code: failure.code });
     return failure;
@@ -92,6 +93,7 @@ function isOfTransport(error: unknown): boolean {
 
 function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineError {
   if (error instanceof TrunklineError) return error;
+  if (isDiskTrouble(error)) return toDiskFull(error);
   if (hasZodFastifySchemaValidationErrors(error)) return new TrunklineError('invalid_request', explainValidation(error, request));
   const { statusCode = 500, message = '', code = '' } = (error ?? {}) as Partial<FastifyError>;
   if (code === 'FST_ERR_NOT_FOUND') return routeNotFound(request);

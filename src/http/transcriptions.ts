@@ -38,7 +38,7 @@ const upload = {
 } as const;
 
 const described = { tags: ['recordings'], consumes: ['multipart/form-data'], body: transcriptionBody };
-const errors = errorResponses(400, 401, 403, 413, 429, 503);
+const errors = errorResponses(400, 401, 403, 413, 429, 503, 507);
 
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`. */
 const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { doors }, done) => {

@@ -19,6 +19,7 @@ export interface BatchFile {
   readonly source: Source;
   state: 'waiting' | 'done' | 'failed' | 'cancelled';
   durationMs: number | null;
+  /** Why it failed, or what it waits for. */
   error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 

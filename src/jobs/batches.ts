@@ -1,10 +1,9 @@
 /** The batches of one gateway: who may begin one, what becomes of it, and for how long it is kept. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock, Timer } from '../clock.ts';
 import { ConfigError } from '../config.ts';
+import { isDiskTrouble, toDiskFull } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -14,18 +13,18 @@ import type { Recording } from '../recordings/transcribe.ts';
 import { Translator, type TranslatorSettings } from '../recordings/translate.ts';
 import type { Settings } from '../settings.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
-import { type Home, HomeError, openHome } from './home.ts';
+import { HomeError, removeOldHomes } from './home.ts';
 import { expandFolders, type InputSettings } from './inputs.ts';
+import { Notifier } from './notifier.ts';
+import { type DiskListener, insist } from './patience.ts';
 import { Runner } from './runner.ts';
-import { Store } from './store.ts';
+import { Storage } from './storage.ts';
 import { Transcripts } from './transcripts.ts';
-import { deliver, RETRY_DELAYS_MS } from './webhook.ts';
 
 /** Files in work at once, of all tenants and of one. */
 const FILES_MAX = 8;
 const FILES_OF_TENANT_MAX = 2;
 const SWEEP_PERIOD_MS = 60_000;
-const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface BatchesOptions {
   readonly settings: InputSettings &
@@ -55,67 +54,81 @@ export type Order = Pick<Batch, 'channels' | 'targetLanguage' | 'idempotency'> &
 /** What happens to a batch: a file of it has got on or come to its end, or the batch has. */
 export type News = { readonly type: 'progress' | 'file'; readonly file: BatchFile } | { readonly type: 'end' };
 
-interface Opened {
-  readonly home: Home;
-  readonly store: Store;
-}
-
 /** All batches. Tenants see their own alone. */
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #all = new Map<string, Batch>();
   readonly #drafts = new Map<string, Draft>();
   readonly #runner: Runner;
+  readonly #storage: Storage;
   readonly #transcripts: Transcripts;
   readonly #translator: Translator;
   readonly #news = new EventEmitter().setMaxListeners(0);
   readonly #life = new AbortController();
-  readonly #retries = new Set<Timer>();
+  readonly #notifier: Notifier;
+  readonly #disk: DiskListener;
   /** Files whose end is being noted: their batch's end comes after. */
   readonly #settling = new Set<BatchFile>();
-  #folder = '';
-  #opening: Promise<Opened> | null = null;
+  /** Why batches of an earlier gateway cannot be read yet. */
+  #blocked: TrunklineError | null = null;
   #sweeping: Timer | null = null;
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
+    const tellProgress = (batch: Batch, file: BatchFile): void => this.#tell(batch, { type: 'progress', file });
+    this.#disk = diskListener(options);
+    this.#storage = new Storage({
+      ...{ ...options, disk: this.#disk, recordingDisk: options.recordings.disk, folder: options.settings.BATCH_DIR },
+      onLoad: (batches) => this.#goOn(batches),
+      isKnown: (id) => this.#all.has(id) || this.#drafts.has(id),
+    });
     this.#translator = new Translator(options);
-    this.#transcripts = new Transcripts({ ...options, translator: this.#translator, folderOf: ({ id }) => join(this.#folder, id) });
+    this.#transcripts = new Transcripts({
+      ...{ ...options, translator: this.#translator, disk: this.#disk, onWait: tellProgress },
+      folderOf: (batch) => this.#storage.folderOf(batch),
+    });
+    this.#notifier = new Notifier({
+      ...{ ...options, signal: this.#life.signal, describe: (batch) => this.#describe(batch) },
+      onAttempt: (batch) => void this.#storage.keep(batch, [], this.#life.signal).catch(() => undefined),
+    });
     this.#runner = new Runner({
       ...options,
+      disk: this.#disk,
       filesMax: FILES_MAX,
       filesOfTenantMax: FILES_OF_TENANT_MAX,
       transcribe: (batch, file, watch) => this.#transcripts.make(batch, file, watch),
-      onProgress: (batch, file) => this.#tell(batch, { type: 'progress', file }),
-      onSettled: (batch, file) => this.#settle(batch, file),
+      onProgress: tellProgress,
+      onSettled: (batch, file, signal) => this.#settle(batch, file, signal),
     });
   }
 
-  /** Goes on with what an earlier gateway left in BATCH_DIR. @throws ConfigError when the folder cannot be used, or another gateway uses it */
+  /**
+   * Goes on with what an earlier gateway left in BATCH_DIR; where the disk is full or fails, as soon as that is over. Removes what killed ones left elsewhere.
+   * @throws ConfigError when the folder cannot be used, or another gateway uses it
+   */
   async resume(): Promise<void> {
     const { BATCH_DIR } = this.#options.settings;
+    void removeOldHomes(this.#options.clock);
     if (BATCH_DIR === '') return;
     try {
-      await this.#open();
+      await this.#storage.open();
     } catch (error) {
+      if (isDiskTrouble(error)) return this.#resumeLater(error);
       const why = error instanceof Error ? error.message : String(error);
       const remedy = error instanceof HomeError ? 'expected a folder that this gateway alone may write to' : 'expected a folder of batches';
       throw new ConfigError([`BATCH_DIR: got ${JSON.stringify(BATCH_DIR)}, ${remedy}, but ${why}`]);
     }
   }
 
-  /** A place for one more batch. @throws TrunklineError `draining`, `too_many_batches` */
+  /** A place for one more batch. @throws TrunklineError `draining`, `too_many_batches`, `disk_full`; what a full disk says */
   async draft(tenant: string): Promise<Draft> {
     this.#assertRoom(tenant);
     const id = randomUUID();
     const reserved = { id, tenant, folder: '', disk: this.#options.recordings.disk };
     this.#drafts.set(id, reserved);
     try {
-      const { home } = await this.#open();
-      const draft = { ...reserved, folder: join(home.folder, id) };
-      await mkdir(draft.folder, { mode: 0o700 });
-      return draft;
+      return { ...reserved, folder: await this.#storage.makeFolder(id) };
     } catch (error) {
       this.#drafts.delete(id);
       throw error;
@@ -130,7 +143,7 @@ export class Batches {
   /**
    * Begins a batch. From when this resolves it outlives the gateway. A request repeated under its idempotency key gets the batch of the first one.
    * @throws TrunklineError `idempotency_conflict` when the key came with another request before; `unsupported_model` when nothing here can translate;
-   * `invalid_request` when folders hold too many recordings
+   * `invalid_request` when folders hold too many recordings; DiskError when it cannot be kept
    */
   async begin(draft: Draft, { webhookUrl, files: inputs, ...order }: Order): Promise<{ batch: Batch; isNew: boolean }> {
     if (order.targetLanguage !== '') this.#translator.assertConfigured();
@@ -146,8 +159,7 @@ export class Batches {
     // Before it is on disk, so that a repetition that comes meanwhile finds it.
     this.#all.set(batch.id, batch);
     try {
-      const { store } = await this.#open();
-      await store.put(batch, batch.files);
+      await this.#storage.put(batch, batch.files);
     } catch (error) {
       this.#all.delete(batch.id);
       throw error;
@@ -158,13 +170,15 @@ export class Batches {
     return { batch, isNew: true };
   }
 
-  /** The tenant's batches, the newest first. */
+  /** The tenant's batches, the newest first. @throws TrunklineError `disk_full` where those of an earlier gateway cannot be read yet */
   list(tenant: string): Batch[] {
+    this.#assertReadable();
     return [...this.#all.values()].filter((batch) => batch.tenant === tenant).toReversed();
   }
 
-  /** @throws TrunklineError `batch_not_found` */
+  /** @throws TrunklineError `batch_not_found`; `disk_full` as {@link list} */
   get(tenant: string, id: string): Batch {
+    this.#assertReadable();
     const batch = this.#all.get(id);
     if (batch?.tenant === tenant) return batch;
     throw new TrunklineError('batch_not_found', 'there is no such batch, or it was removed');
@@ -181,7 +195,13 @@ export class Batches {
       throw new TrunklineError('batch_not_found', `the batch has no file ${number}, expected 0 to ${batch.files.length - 1}`);
     const isThere = file.state === 'done' || (asSpoken && file.error?.code === 'translation_failed');
     if (!isThere) throw new TrunklineError('result_not_ready', `file ${number} is ${file.state}, expected it to be done`);
-    return this.#transcripts.read(batch, number, asSpoken);
+    try {
+      return await this.#transcripts.read(batch, number, asSpoken);
+    } catch (error) {
+      // A full disk may take away transcripts, and no note of that.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new TrunklineError('batch_not_found', `the transcript of file ${number} was removed`);
+    }
   }
 
   /** Cancels a batch that runs, keeping what is done; removes one that has ended. @throws TrunklineError `batch_not_found` */
@@ -195,10 +215,13 @@ export class Batches {
     await this.#runner.drop(batch);
     for (const file of batch.files) {
       if (file.state !== 'waiting') continue;
-      file.state = 'cancelled';
-      await this.#removeRecording(batch, file);
+      Object.assign(file, { state: 'cancelled', error: null });
+      await this.#storage.removeRecording(batch, file);
     }
-    await this.#end(batch);
+    batch.endedMs = this.#nowMs();
+    // Whoever asked for it does not wait for the disk.
+    await this.#storage.keepNowOrLater(batch);
+    this.#tellEnd(batch);
     return batch;
   }
 
@@ -232,12 +255,13 @@ export class Batches {
   async close(): Promise<void> {
     this.drain();
     this.#life.abort(new Error('the gateway is shutting down'));
-    this.#sweeping?.cancel();
-    for (const timer of this.#retries) timer.cancel();
     await this.#runner.close();
-    const opened = await this.#opening?.catch(() => null);
-    await opened?.store.close();
-    if (opened?.home.isTemporary) await rm(opened.home.folder, { recursive: true, force: true });
+    this.#sweeping?.cancel();
+    await this.#storage.close();
+  }
+
+  #assertReadable(): void {
+    if (this.#blocked !== null) throw this.#blocked;
   }
 
   #assertRoom(tenant: string): void {
@@ -251,50 +275,30 @@ export class Batches {
     );
   }
 
-  #open(): Promise<Opened> {
-    this.#opening ??= this.#load().catch((error: unknown) => {
-      this.#opening = null;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #load(): Promise<Opened> {
-    const home = await openHome(this.#options.settings.BATCH_DIR);
-    const store = await Store.open(home.folder);
-    this.#folder = home.folder;
-    for (const batch of await store.load()) {
-      this.#all.set(batch.id, batch);
-      if (batch.state === 'running') this.#runner.add(batch);
-      else if (batch.webhook?.state === 'waiting') void this.#notify(batch);
-    }
-    await this.#removeStrays();
-    for (const batch of this.#all.values()) await this.#tidy(batch);
+  /** Takes on what an earlier gateway left. */
+  #goOn(batches: readonly Batch[]): void {
+    this.#blocked = null;
+    for (const batch of batches) this.#all.set(batch.id, batch);
     this.#count();
+    for (const batch of batches) {
+      if (batch.state !== 'running') {
+        if (batch.webhook?.state === 'waiting') void this.#notifier.notify(batch);
+      } else if (batch.files.some(({ state }) => state === 'waiting')) this.#runner.add(batch);
+      // Its gateway was killed after its last file and before its end.
+      else void this.#finish(batch, this.#life.signal).catch(() => undefined);
+    }
     this.#sweeping = this.#options.clock.every(SWEEP_PERIOD_MS, () => void this.#sweep(), true);
-    return { home, store };
   }
 
-  /** Folders of batches that were being received when a gateway was killed. */
-  async #removeStrays(): Promise<void> {
-    for (const entry of await readdir(this.#folder, { withFileTypes: true })) {
-      const isStray = entry.isDirectory() && BATCH_ID.test(entry.name) && !this.#all.has(entry.name) && !this.#drafts.has(entry.name);
-      if (isStray) await rm(join(this.#folder, entry.name), { recursive: true, force: true });
-    }
-  }
-
-  /** Removes recordings whose transcript was noted just before a gateway was killed, and counts those that wait. */
-  async #tidy(batch: Batch): Promise<void> {
-    // One look at the folder: most batches that are kept have nothing to remove.
-    const names = new Set(await readdir(join(this.#folder, batch.id)).catch(noneIfMissing));
-    for (const file of batch.files.filter(({ number }) => names.has(String(number)))) {
-      if (file.state !== 'waiting') await this.#removeRecording(batch, file);
-      else await this.#options.recordings.disk.adopt(join(this.#folder, batch.id, String(file.number)));
-    }
-  }
-
-  async #removeRecording(batch: Batch, { number }: BatchFile): Promise<void> {
-    await this.#options.recordings.disk.remove(join(this.#folder, batch.id, String(number)));
+  /** Tries to read what an earlier gateway left until the disk lets it; calls are served meanwhile. */
+  #resumeLater(error: Error): void {
+    const { clock, log } = this.#options;
+    const { signal } = this.#life;
+    this.#blocked = toDiskFull(error);
+    insist(() => this.#storage.open(), { clock, signal, listener: this.#disk }).catch((err: unknown) => {
+      if (!signal.aborted)
+        log.error({ err }, 'the batches in BATCH_DIR cannot be read; restart the gateway when the folder can be used again');
+    });
   }
 
   #findRepeated(tenant: string, asked: Batch['idempotency']): Batch | undefined {
@@ -304,60 +308,40 @@ export class Batches {
     throw new TrunklineError('idempotency_conflict', 'this Idempotency-Key came with another request before, expected a new key');
   }
 
-  async #settle(batch: Batch, file: BatchFile): Promise<void> {
+  async #settle(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void> {
     this.#settling.add(file);
     try {
-      await this.#put(batch, [file]);
-      await this.#removeRecording(batch, file);
+      await this.#storage.keep(batch, [file], signal);
+      await this.#storage.removeRecording(batch, file);
     } finally {
       this.#settling.delete(file);
     }
     this.#options.metrics.batchFiles.inc({ outcome: file.state });
     this.#tell(batch, { type: 'file', file });
     if (batch.state !== 'running' || batch.files.some((other) => other.state === 'waiting' || this.#settling.has(other))) return;
-    batch.state = 'done';
-    await this.#end(batch);
+    await this.#finish(batch, signal);
   }
 
   #tell(batch: Batch, news: News): void {
     this.#news.emit(batch.id, news);
   }
 
-  async #end(batch: Batch): Promise<void> {
+  async #finish(batch: Batch, signal: AbortSignal): Promise<void> {
+    batch.state = 'done';
     batch.endedMs = this.#nowMs();
-    await this.#put(batch, batch.files);
+    await this.#storage.keep(batch, batch.files, signal);
+    this.#tellEnd(batch);
+  }
+
+  #tellEnd(batch: Batch): void {
     this.#count();
     this.#tell(batch, { type: 'end' });
-    void this.#notify(batch);
+    void this.#notifier.notify(batch);
   }
 
-  async #notify(batch: Batch): Promise<void> {
-    const { webhook } = batch;
-    if (webhook === null || this.#life.signal.aborted || !this.#all.has(batch.id)) return;
-    const { settings, clock, metrics, log } = this.#options;
+  #describe(batch: Batch): unknown {
     const { webhook: _webhook, ...view } = this.view(batch);
-    const body = JSON.stringify({ type: 'batch.ended', batch: { ...view, files: this.viewFiles(batch) } });
-    const isDelivered = await deliver({ url: webhook.url, id: batch.id, body, settings, clock, signal: this.#life.signal });
-    if (this.#life.signal.aborted) return;
-    const delayMs = RETRY_DELAYS_MS[webhook.attempts];
-    webhook.attempts += 1;
-    if (isDelivered) webhook.state = 'delivered';
-    else if (delayMs === undefined) webhook.state = 'failed';
-    else this.#retry(batch, delayMs);
-    metrics.webhooks.inc({ outcome: webhook.state === 'waiting' ? 'retried' : webhook.state });
-    await this.#put(batch, []).catch((err: unknown) => log.error({ err, batch: batch.id }, 'a webhook could not be noted'));
-  }
-
-  #retry(batch: Batch, delayMs: number): void {
-    const timer = this.#options.clock.after(
-      delayMs,
-      () => {
-        this.#retries.delete(timer);
-        void this.#notify(batch);
-      },
-      true,
-    );
-    this.#retries.add(timer);
+    return this.#all.has(batch.id) ? { ...view, files: this.viewFiles(batch) } : null;
   }
 
   async #sweep(): Promise<void> {
@@ -366,19 +350,12 @@ export class Batches {
     for (const batch of expired) {
       await this.#remove(batch).catch((err: unknown) => this.#options.log.error({ err, batch: batch.id }, 'a batch could not be removed'));
     }
+    await this.#storage.keepRest();
   }
 
   async #remove(batch: Batch): Promise<void> {
-    const { store } = await this.#open();
-    await store.remove(batch.id);
+    await this.#storage.remove(batch);
     this.#all.delete(batch.id);
-    await this.#options.recordings.disk.removeFolder(join(this.#folder, batch.id));
-  }
-
-  /** Not for one that was removed meanwhile. */
-  async #put(batch: Batch, files: readonly BatchFile[]): Promise<void> {
-    const { store } = await this.#open();
-    if (this.#all.has(batch.id)) await store.put(batch, files);
   }
 
   #count(): void {
@@ -390,7 +367,22 @@ export class Batches {
   }
 }
 
-function noneIfMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
+/** Metrics hear of all that waits for the disk, the log of when that begins and ends. */
+function diskListener({ metrics, log }: Pick<BatchesOptions, 'metrics' | 'log'>): DiskListener {
+  let waiting = 0;
+  const count = (change: number): void => {
+    waiting += change;
+    metrics.diskWaits.set(waiting);
+  };
+  return {
+    onWait: (err) => {
+      if (waiting === 0) log.warn({ err }, 'the disk is full or fails: batches wait for it');
+      count(1);
+    },
+    onRefused: () => metrics.diskRefusals.inc(),
+    onOver: () => {
+      count(-1);
+      if (waiting === 0) log.info('no batch waits for the disk any more');
+    },
+  };
 }

@@ -1,13 +1,22 @@
 /** The folder in which jobs live: one process's alone. */
-import { access, constants, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
+import { access, constants, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { isDiskTrouble } from '../disk.ts';
+import { FolderRefused, ownFolder } from '../folder-owner.ts';
 import { makePrivateFolder } from '../folders.ts';
+import { makeOwnFolder, removeLeftovers } from '../own-folders.ts';
 
-/** Where jobs live, and whether that is for this process's life only. */
+/** By which earlier versions told who has the folder. */
+const OLD_MARKER = 'owner.pid';
+const TEMPORARY_PREFIX = 'trunkline-batches-';
+
+/** Where jobs live. */
 export interface Home {
   readonly folder: string;
-  readonly isTemporary: boolean;
+  /** Leaves the folder to others, and removes it if it was for this process's life only. */
+  close(): Promise<void>;
 }
 
 /** What lies in a home: whose it is, the database and what belongs to it, and a folder for each batch. */
@@ -16,39 +25,38 @@ const OURS = /^(?:owner\.|batches\.sqlite|[0-9a-f]{8}-[0-9a-f-]{27}$)/;
 /** A folder that cannot be a home; `message` says why, without the folder's name. */
 export class HomeError extends Error {}
 
-/** Opens `folder`, or a new temporary folder where that is empty. @throws HomeError when another living process has it, or when it cannot be written */
-export async function openHome(folder: string): Promise<Home> {
-  if (folder === '') return { folder: await mkdtemp(join(tmpdir(), 'trunkline-batches-')), isTemporary: true };
-  const marker = join(folder, 'owner.pid');
+interface HomeOptions {
+  readonly clock: Clock;
+  /** Told once when an owner is waited for that may be about to end. */
+  readonly onWait?: (who: string) => void;
+}
+
+/**
+ * Opens `folder`, or a new temporary folder where that is empty.
+ * @throws HomeError when another living process has it, or when it cannot be written; the system's error when the disk is full or fails
+ */
+export async function openHome(folder: string, options: HomeOptions): Promise<Home> {
+  if (folder === '') {
+    const { path, remove } = await makeOwnFolder(tmpdir(), TEMPORARY_PREFIX, options.clock);
+    return { folder: path, close: remove };
+  }
   try {
     await makePrivateFolder(folder, (name) => OURS.test(name));
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    const [owner = '', birth = ''] = (await readFile(marker, 'utf8').catch(() => '')).split(' ');
-    if (Number(owner) !== process.pid && (await lives(Number(owner), birth))) throw new HomeError(`it is in use by process ${owner}`);
-    await writeFile(`${marker}.part`, `${process.pid} ${await birthOf(process.pid)}`);
-    await rename(`${marker}.part`, marker);
+    const ownership = await ownFolder(folder, options);
+    await rm(join(folder, OLD_MARKER), { force: true });
+    return { folder, close: () => ownership.release() };
   } catch (error) {
-    throw error instanceof HomeError ? error : new HomeError(`it cannot be written to (${codeOf(error)})`);
-  }
-  return { folder, isTemporary: false };
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
-}
-
-/** Whether process `pid` lives that was born at `birth`, and not another that was given its number after a restart. */
-async function lives(pid: number, birth: string): Promise<boolean> {
-  if (!(pid > 0) || (await birthOf(pid)) !== birth) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    throw isDiskTrouble(error) ? error : new HomeError(explain(error));
   }
 }
 
-/** When process `pid` was started, in the kernel's ticks (proc_pid_stat(5), starttime); empty where that cannot be known. */
-async function birthOf(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+/** Removes the temporary homes of processes that were killed. Never rejects. */
+export function removeOldHomes(clock: Clock): Promise<void> {
+  return removeLeftovers(tmpdir(), TEMPORARY_PREFIX, clock);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof FolderRefused) return error.message;
+  return `it cannot be written to (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
 }

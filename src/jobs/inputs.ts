@@ -6,6 +6,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PrivateAddressError } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
+import { isDiskTrouble } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import { findRecordings, isWithin } from '../recordings/folder.ts';
@@ -21,7 +22,7 @@ export type InputSettings = Pick<Settings, 'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_
 
 /**
  * The file that `location`, relative to BATCH_INPUT_DIR, leads to with all links followed.
- * @throws TrunklineError `input_refused` where that is not a file within the folder
+ * @throws TrunklineError `input_refused` where that is not a file within the folder; what a failing disk says
  */
 export async function findInput(location: string, folder: string): Promise<string> {
   if (folder === '') throw refused('paths are not taken (BATCH_INPUT_DIR is empty)');
@@ -29,7 +30,8 @@ export async function findInput(location: string, folder: string): Promise<strin
     const root = await realpath(folder);
     const path = await realpath(resolve(root, location));
     if (isWithin(path, root) && (await stat(path)).isFile()) return path;
-  } catch {
+  } catch (error) {
+    if (isDiskTrouble(error)) throw error;
     // A path that is not there and one that may not be read are told the same as one outside: nobody learns what lies where.
   }
   throw refused('the path leads to no recording in BATCH_INPUT_DIR');
@@ -98,7 +100,10 @@ interface Download {
   readonly signal: AbortSignal;
 }
 
-/** Writes what is at `url` to the file `to`. @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; the reason of `signal` */
+/**
+ * Writes what is at `url` to the file `to`, of which nothing stays where that fails.
+ * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; what a full disk says; the reason of `signal`
+ */
 export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
   const late = new AbortController();
   const timer = clock.after(settings.UPLOAD_TIMEOUT_MS, () => late.abort());
@@ -111,8 +116,9 @@ export async function download({ url, to, disk, settings, clock, signal }: Downl
     }
     await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), disk.meter(to), createWriteStream(to), { signal: either });
   } catch (error) {
+    await disk.remove(to).catch(() => undefined);
     if (signal.aborted) throw signal.reason;
-    if (error instanceof TrunklineError) throw error;
+    if (error instanceof TrunklineError || isDiskTrouble(error)) throw error;
     if (late.signal.aborted) throw refused(`the URL did not answer in full within ${settings.UPLOAD_TIMEOUT_MS} ms (UPLOAD_TIMEOUT_MS)`);
     if (error instanceof PrivateAddressError)
       throw refused('the URL leads into a private network, expected a public address (BATCH_ALLOW_PRIVATE)');

@@ -1,7 +1,8 @@
 /** What earlier runs have made of recordings in one folder, so that a run goes on where the one before it stopped. In the store that batches are kept in. */
+import type { Clock } from '../clock.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { Batch, BatchFile } from './batch.ts';
-import { openHome } from './home.ts';
+import { type Home, openHome } from './home.ts';
 import { Store } from './store.ts';
 
 const RUN_ID = 'files';
@@ -17,24 +18,36 @@ export interface Wanted {
 
 /** The book of one folder, which no other process has open. */
 export class Ledger {
+  readonly #home: Home;
   readonly #store: Store;
   readonly #known: ReadonlyMap<string, BatchFile>;
   #run: Batch | null = null;
 
-  private constructor(store: Store, known: readonly BatchFile[]) {
+  private constructor(home: Home, store: Store, known: readonly BatchFile[]) {
+    this.#home = home;
     this.#store = store;
     this.#known = new Map(known.map((file) => [file.name, file]));
   }
 
-  /** Opens the book in `folder`, which is made if it is not there. @throws HomeError when it cannot be used; Error when it is damaged */
-  static async open(folder: string): Promise<Ledger> {
-    await openHome(folder);
+  /**
+   * Opens the book in `folder`, which is made if it is not there. Waits some seconds for another process that has it, which `onWait` is told of.
+   * @throws HomeError when it cannot be used; Error when it is damaged; what a full disk says
+   */
+  static async open(folder: string, options: { clock: Clock; onWait: (who: string) => void }): Promise<Ledger> {
+    const home = await openHome(folder, options);
     const store = await Store.open(folder);
-    const batches = await store.load();
-    return new Ledger(
-      store,
-      batches.flatMap(({ files }) => files),
-    );
+    try {
+      const batches = await store.load();
+      return new Ledger(
+        home,
+        store,
+        batches.flatMap(({ files }) => files),
+      );
+    } catch (error) {
+      await store.close();
+      await home.close();
+      throw error;
+    }
   }
 
   /** Whether a transcript called `name` was written by a run, or was about to be. */
@@ -65,12 +78,13 @@ export class Ledger {
     return this.#run;
   }
 
-  /** Keeps that `file` of the run is done: before its transcript is written, so that one that is there is known to be ours. */
+  /** Keeps that `file` of the run is done: before its transcript is written, so that one that is there is known to be ours. @throws DiskError */
   async note(file: BatchFile): Promise<void> {
     if (this.#run !== null) await this.#store.put(this.#run, [file]);
   }
 
   async close(): Promise<void> {
     await this.#store.close();
+    await this.#home.close();
   }
 }

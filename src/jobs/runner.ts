@@ -1,9 +1,11 @@
 /** Has the files of running batches transcribed, a few at once; tenants take turns. */
-import type { Clock } from '../clock.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { isDiskTrouble, toDiskFull } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
 import type { Batch, BatchFile } from './batch.ts';
+import { type DiskListener, DiskWait } from './patience.ts';
 
 /** How often at most it is told how far a file is. */
 const PROGRESS_PERIOD_MS = 1000;
@@ -14,12 +16,14 @@ interface RunnerOptions {
   readonly filesOfTenantMax: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of files that wait for the disk. */
+  readonly disk: DiskListener;
   /** Has a file transcribed and keeps the transcript. A file whose work was stopped is as if it had never been begun. */
   transcribe(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Pick<Recording, 'durationMs'>>;
-  /** A file has got on; told of each every now and then. */
+  /** A file has got on, told of each every now and then; or it begins to wait for the disk. */
   onProgress(batch: Batch, file: BatchFile): void;
-  /** A file has come to its end. */
-  onSettled(batch: Batch, file: BatchFile): Promise<void>;
+  /** A file has come to its end. `signal` aborts when its batch is not wanted any more. */
+  onSettled(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void>;
 }
 
 interface Work {
@@ -31,11 +35,20 @@ interface Work {
   toldMs: number;
 }
 
+/** A file that the disk has refused. */
+interface Hold {
+  readonly batch: Batch;
+  readonly wait: DiskWait;
+  /** Null while it is tried again. */
+  timer: Timer | null;
+}
+
 /** The work on all batches. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #batches: Batch[] = [];
   readonly #working = new Map<BatchFile, Work>();
+  readonly #held = new Map<BatchFile, Hold>();
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
@@ -50,7 +63,7 @@ export class Runner {
 
   /** How much of a file has been heard, from 0 to 1; null when it is not in work. */
   shareOf(file: BatchFile): number | null {
-    return this.#working.get(file)?.share ?? null;
+    return this.#isHeld(file) ? null : (this.#working.get(file)?.share ?? null);
   }
 
   /** Stops the work on a batch. Resolves when none of its files is touched any more. */
@@ -58,12 +71,14 @@ export class Runner {
     const at = this.#batches.indexOf(batch);
     if (at >= 0) this.#batches.splice(at, 1);
     await this.#stop([...this.#working.values()].filter((work) => work.batch === batch));
+    for (const [file, hold] of this.#held) if (hold.batch === batch) this.#letGo(file);
   }
 
   /** Stops all work; the files in work are as if they had never been begun. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop([...this.#working.values()]);
+    for (const file of this.#held.keys()) this.#letGo(file);
   }
 
   async #stop(works: readonly Work[]): Promise<void> {
@@ -84,7 +99,7 @@ export class Runner {
     const candidates = this.#batches
       .map((batch) => ({
         batch,
-        file: batch.files.find((file) => file.state === 'waiting' && !this.#working.has(file)),
+        file: batch.files.find((file) => this.#isReady(file)),
         busy: this.#busy(batch.tenant),
       }))
       .filter(({ busy }) => busy < this.#options.filesOfTenantMax)
@@ -93,14 +108,23 @@ export class Runner {
     return found?.file === undefined ? null : [found.batch, found.file];
   }
 
+  #isReady(file: BatchFile): boolean {
+    return file.state === 'waiting' && !this.#working.has(file) && !this.#isHeld(file);
+  }
+
+  #isHeld(file: BatchFile): boolean {
+    return (this.#held.get(file)?.timer ?? null) !== null;
+  }
+
   #busy(tenant: string): number {
     return [...this.#working.values()].filter(({ batch }) => batch.tenant === tenant).length;
   }
 
   #begin(batch: Batch, file: BatchFile): void {
     const stop = new AbortController();
+    file.error = null;
     const over = this.#work(batch, file, stop.signal).catch((err: unknown) => {
-      this.#options.log.error({ err, batch: batch.id }, 'a file of a batch could not be settled');
+      if (!stop.signal.aborted) this.#options.log.error({ err, batch: batch.id }, 'a file of a batch could not be settled');
     });
     this.#working.set(file, { batch, stop, over, share: 0, toldMs: Number.NEGATIVE_INFINITY });
     void over.then(() => {
@@ -118,9 +142,39 @@ export class Runner {
       Object.assign(file, { state: 'done', durationMs });
     } catch (error) {
       if (signal.aborted) return;
-      Object.assign(file, { state: 'failed', error: this.#explain(error, batch) });
+      const cause = this.#hold(batch, file, error);
+      if (cause === null) return;
+      Object.assign(file, { state: 'failed', error: this.#explain(cause, batch) });
     }
-    await this.#options.onSettled(batch, file);
+    this.#letGo(file);
+    await this.#options.onSettled(batch, file, signal);
+  }
+
+  /** Has a file wait that the disk has refused, and returns null; why it fails, if it does not wait. */
+  #hold(batch: Batch, file: BatchFile, error: unknown): unknown {
+    if (!isDiskTrouble(error)) return error;
+    const { clock, disk, onProgress } = this.#options;
+    const hold = this.#held.get(file) ?? { batch, wait: new DiskWait(clock, disk), timer: null };
+    this.#held.set(file, hold);
+    try {
+      hold.timer = clock.after(hold.wait.refuse(error), () => {
+        hold.timer = null;
+        this.#fill();
+      });
+    } catch (tooLong) {
+      return tooLong;
+    }
+    const { code, message } = toDiskFull(error);
+    file.error = { code, message };
+    onProgress(batch, file);
+    return null;
+  }
+
+  #letGo(file: BatchFile): void {
+    const hold = this.#held.get(file);
+    hold?.timer?.cancel();
+    hold?.wait.end();
+    this.#held.delete(file);
   }
 
   #note(batch: Batch, file: BatchFile, share: number): void {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { DiskError } from '../disk.ts';
 import { closeToOthers, PRIVATE_FILE_MODE } from '../folders.ts';
 import { packagePath } from '../paths.ts';
 import type { Batch, BatchFile } from './batch.ts';
@@ -18,8 +19,11 @@ export interface StoreRequest {
   readonly statements: readonly Statement[];
 }
 
-/** The rows of each statement of a request, or why there are none. */
-export type FromStoreWorker = { readonly id: number } & ({ readonly rows: unknown[] } | { readonly error: string });
+/** The rows of each statement of a request, or why there are none: `isDisk` = a disk that is full or fails, as far as SQLite can tell. */
+export type FromStoreWorker = { readonly id: number } & (
+  | { readonly rows: unknown[] }
+  | { readonly error: string; readonly isDisk: boolean }
+);
 
 interface Waiting {
   resolve(rows: unknown[]): void;
@@ -29,7 +33,7 @@ interface Waiting {
 const PUT_BATCH = 'INSERT INTO batches VALUES (?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
 const PUT_FILE = 'INSERT INTO files VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
 
-/** The database in one folder. Whatever a promise has resolved for is on disk. */
+/** The database in one folder. Whatever a promise has resolved for is on disk. Promises reject with DiskError where the disk is full or fails: then nothing of what was asked has been done, and it may be asked again. */
 export class Store {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -105,7 +109,7 @@ export class Store {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if ('rows' in message) waiting?.resolve(message.rows);
-    else waiting?.reject(new Error(`the store failed: ${message.error}`));
+    else waiting?.reject(new (message.isDisk ? DiskError : Error)(`the store failed: ${message.error}`));
   }
 
   #fail(error: Error): void {

@@ -2,12 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { toDiskFull } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../recordings/translate.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { download, findInput, type InputSettings } from './inputs.ts';
+import { type DiskListener, insist } from './patience.ts';
 import { writeWhole } from './whole-file.ts';
 
 interface TranscriptsOptions {
@@ -15,8 +17,19 @@ interface TranscriptsOptions {
   readonly translator: Pick<Translator, 'translate'>;
   readonly settings: InputSettings;
   readonly clock: Clock;
+  readonly disk: DiskListener;
+  /** A file's transcript waits for the disk, as its `error` says. */
+  onWait(batch: Batch, file: BatchFile): void;
   /** Where a batch keeps its files. */
   folderOf(batch: Batch): string;
+}
+
+/** A transcript that is to be kept, until `signal` aborts. */
+interface Keeping {
+  readonly batch: Batch;
+  readonly file: BatchFile;
+  readonly asSpoken: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** The transcripts of all batches. */
@@ -34,20 +47,36 @@ export class Transcripts {
 
   /**
    * Makes a file's transcript, and its translation where the batch wants one, unless an earlier gateway made them and was killed before it could say so.
-   * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, those of transcribing; the reason of `signal`
+   * A transcript that is made waits for a disk that cannot take it.
+   * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`, those of transcribing; what a disk says that is full or
+   * fails before the transcript is made; the reason of `signal`
    */
   async make(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
-    const heard = await this.#keep(batch, file, true, () => this.#hear(batch, file, watch));
+    const { signal } = watch;
+    const heard = await this.#keep({ batch, file, asSpoken: true, signal }, () => this.#hear(batch, file, watch));
     if (!isTranslated(batch)) return heard;
-    return this.#keep(batch, file, false, () => this.#translate(heard, batch.targetLanguage, watch.signal));
+    return this.#keep({ batch, file, asSpoken: false, signal }, () => this.#translate(heard, batch.targetLanguage, signal));
   }
 
   /** What is there already, or what `make` makes. */
-  async #keep(batch: Batch, { number }: BatchFile, asSpoken: boolean, make: () => Promise<Recording>): Promise<Recording> {
+  async #keep({ batch, file, asSpoken, signal }: Keeping, make: () => Promise<Recording>): Promise<Recording> {
+    const { number } = file;
     const made = await this.read(batch, number, asSpoken).catch(() => null);
     if (made !== null) return made;
     const recording = await make();
-    await writeWhole(this.#pathOf(batch, number, asSpoken), JSON.stringify(recording));
+    const { clock, disk, onWait } = this.#options;
+    const listener: DiskListener = {
+      ...disk,
+      onWait: (error) => {
+        const { code, message } = toDiskFull(error);
+        file.error = { code, message };
+        onWait(batch, file);
+        disk.onWait(error);
+      },
+    };
+    const text = JSON.stringify(recording);
+    await insist(() => writeWhole(this.#pathOf(batch, number, asSpoken), text), { clock, signal, listener });
+    file.error = null;
     return recording;
   }
 

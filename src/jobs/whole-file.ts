@@ -1,8 +1,13 @@
 /** Files that a reader sees all of or nothing, whenever the power fails. */
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Writes `text` to `path`, by way of `draft` on the same file system, which is gone afterwards. */
+/** Writes `text` to `path`, by way of `draft` on the same file system, which is gone afterwards. @throws the system's error */
 export async function writeWhole(path: string, text: string, draft = `${path}.part`): Promise<void> {
-  await writeFile(draft, text, { flush: true });
-  await rename(draft, path);
+  try {
+    await writeFile(draft, text, { flush: true });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }

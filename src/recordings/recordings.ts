@@ -1,12 +1,13 @@
 /** Who may have a recording transcribed now, where its file lies meanwhile, and what becomes of it when the gateway ends. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { TrunklineError } from '../errors.ts';
 import { makeFolder } from '../folders.ts';
 import type { Metrics } from '../metrics.ts';
+import { makeOwnFolder, type OwnFolder, removeLeftovers } from '../own-folders.ts';
 import type { Settings } from '../settings.ts';
 import { FileDecoders } from './decode.ts';
 import { RecordingDisk } from './disk.ts';
@@ -41,7 +42,7 @@ export class Recordings {
   readonly #options: RecordingsOptions;
   readonly #life = new AbortController();
   readonly #places = new Set<Place>();
-  #folder: Promise<string> | null = null;
+  #folder: Promise<OwnFolder> | null = null;
   #isDraining = false;
   #emptied: () => void = () => undefined;
 
@@ -57,18 +58,16 @@ export class Recordings {
    * @throws TrunklineError `draining` when the gateway is shutting down, `batch_queue_full` when too many are in work
    */
   async admit(): Promise<Place> {
-    const { settings, metrics } = this.#options;
+    const { metrics } = this.#options;
     this.#assertRoom();
     const place: Place = { path: '', workFolder: '', signal: this.#life.signal, release: async () => undefined };
     this.#places.add(place);
     metrics.files.set(this.#places.size);
     try {
-      this.#folder ??= this.#makeFolder(settings.UPLOAD_DIR || tmpdir());
-      const workFolder = await this.#folder;
+      const workFolder = await this.#openFolder();
       const path = join(workFolder, randomUUID());
       return { ...place, path, workFolder, release: () => this.#release(place, path) };
     } catch (error) {
-      this.#folder = null;
       await this.#release(place, null);
       throw error;
     }
@@ -94,7 +93,12 @@ export class Recordings {
       if (this.#places.size === 0) resolve();
     });
     timer.cancel();
-    if (this.#folder !== null) await rm(await this.#folder, { recursive: true, force: true });
+    await (await this.#folder)?.remove();
+  }
+
+  /** Removes the folders of gateways that were killed. Never rejects. */
+  async removeLeftovers(): Promise<void> {
+    await removeLeftovers(this.#parent, FOLDER_PREFIX, this.#options.clock);
   }
 
   #assertRoom(): void {
@@ -119,25 +123,34 @@ export class Recordings {
     if (this.#places.size === 0) this.#emptied();
   }
 
-  async #makeFolder(parent: string): Promise<string> {
-    await makeFolder(parent, 0o700);
-    await removeLeftovers(parent);
-    return mkdtemp(join(parent, `${FOLDER_PREFIX}${process.pid}-`));
+  get #parent(): string {
+    return this.#options.settings.UPLOAD_DIR || tmpdir();
+  }
+
+  /** Made when it is needed, and again should somebody who tidies temporary folders have removed it. */
+  async #openFolder(): Promise<string> {
+    const opened = this.#folder;
+    if (opened !== null && !(await isThere((await opened).path))) {
+      if (this.#folder === opened) this.#folder = null;
+      await (await opened).remove();
+    }
+    this.#folder ??= this.#makeFolder().catch((error: unknown) => {
+      this.#folder = null;
+      throw error;
+    });
+    return (await this.#folder).path;
+  }
+
+  async #makeFolder(): Promise<OwnFolder> {
+    await makeFolder(this.#parent, 0o700);
+    await this.removeLeftovers();
+    return makeOwnFolder(this.#parent, FOLDER_PREFIX, this.#options.clock);
   }
 }
 
-/** A gateway that was killed could not remove its folder: the next one does. */
-async function removeLeftovers(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const pid = Number(new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
-    if (Number.isInteger(pid) && !isAlive(pid)) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

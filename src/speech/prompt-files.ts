@@ -12,6 +12,8 @@ import type { Prompt } from './prompt.ts';
 const MAGIC = Buffer.from('TLP1');
 const NAME = /^([0-9a-f]{64})\.prompt$/;
 const LEFT_OVER = /^[0-9a-f]{64}\.[^.]+\.tmp$/;
+/** Whose the folder is. */
+const OWNERSHIP = /^owner\./;
 /** magic, SHA-256 of the key, duration in ms and bytes of sound (both 32 bit, little-endian), SHA-256 of the sound. */
 const KEY_AT = MAGIC.length;
 const DURATION_AT = KEY_AT + 32;
@@ -59,7 +61,7 @@ export class PromptFiles {
 
   /** Finds out what is there; what others put there is left alone. Throws what the file system throws when the directory cannot be used. */
   async open(): Promise<void> {
-    await makePrivateFolder(this.#directory, (name) => NAME.test(name) || LEFT_OVER.test(name));
+    await makePrivateFolder(this.#directory, (name) => NAME.test(name) || LEFT_OVER.test(name) || OWNERSHIP.test(name));
     const found: { hash: string; bytes: number; usedAtMs: number }[] = [];
     for (const file of await readdir(this.#directory)) {
       const path = join(this.#directory, file);

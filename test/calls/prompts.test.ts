@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPrompts, readPrompts, warmPrompts } from '../../src/calls/prompts.ts';
 import { ConfigError, readSettings } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { MULAW_8K } from '../../src/units.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { outwait } from '../helpers/outwait.ts';
 import { startCalls } from './harness.ts';
 import { turns } from './speaking.ts';
 
 const metrics = new Metrics();
+const clock = new FakeClock();
+const log = createLog('silent');
 let directory = '';
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'prompts-'));
@@ -47,9 +51,8 @@ describe('a file of prompts', () => {
 
 describe('prompts made at the start', () => {
   it('are in the cache before anybody asks, made behind all calls, sentence by sentence', async () => {
-    const engine = new FakeEngine(new FakeClock());
-    const { cache, prompter } = await openPrompts({ settings: readSettings({}), engine, metrics });
-    const { log } = startCalls().context;
+    const engine = new FakeEngine(clock);
+    const { cache, prompter } = await openPrompts({ settings: readSettings({}), engine, metrics, clock, log });
     const texts = [{ text: 'Hello there. How are you?' }, { text: 'Goodbye.', voice: 'slt', speed: 2 }];
     await warmPrompts(texts, { prompter, codec: MULAW_8K, signal: new AbortController().signal, log });
     expect(engine.spoken).toMatchObject([
@@ -78,8 +81,20 @@ describe('prompts made at the start', () => {
 });
 
 describe('the directory of prompts', () => {
+  const open = (path: string) =>
+    openPrompts({ settings: readSettings({ PROMPT_CACHE_DIR: path }), engine: new FakeEngine(clock), metrics, clock, log });
+
   it('stops the start when it cannot be used', async () => {
-    const settings = readSettings({ PROMPT_CACHE_DIR: fileWith('a file') });
-    await expect(openPrompts({ settings, engine: new FakeEngine(new FakeClock()), metrics })).rejects.toThrow(/^PROMPT_CACHE_DIR: /);
+    await expect(open(fileWith('a file'))).rejects.toThrow(/^PROMPT_CACHE_DIR: /);
+  });
+
+  it('stops the start when another has it, and is free when that has closed', async () => {
+    const path = join(directory, 'cache');
+    const first = await open(path);
+    const second = open(path);
+    const refused = expect(second).rejects.toThrow(/^PROMPT_CACHE_DIR: expected .*in use by process \d+ on /);
+    await outwait(clock, refused);
+    await first.close();
+    await (await open(path)).close();
   });
 });

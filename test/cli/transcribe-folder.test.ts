@@ -1,6 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -99,6 +110,16 @@ describe('trunkline transcribe --out', () => {
     const { code, err } = await run(join(input, 'one'), join(input, 'two'));
     expect([code, existsSync(out)]).toEqual([2, false]);
     expect(err).toMatch(/one\/a\.wav and .*two\/a\.wav would both be written as a\.wav\.txt/);
+  });
+
+  it('waits for a disk that has no room for a transcript, and says so', async () => {
+    write('a.wav');
+    mkdirSync(join(out, '.trunkline'), { recursive: true });
+    symlinkSync('/dev/full', join(out, '.trunkline', '0.part'));
+    const { code, err, summary } = await run(input);
+    expect([code, summary]).toMatchObject([0, { done: 1, failed: 0 }]);
+    expect(err).toMatch(/^trunkline: waiting for room: the disk has no room or fails \(ENOSPC\)$/m);
+    expect(transcripts()).toEqual(['a.wav.txt']);
   });
 
   it('does not write over what it did not write', async () => {

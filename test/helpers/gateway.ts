@@ -36,19 +36,18 @@ export interface GatewayProcess {
 const TOO_QUIET = ['silent', 'fatal', 'error', 'warn'];
 
 /**
- * Starts `trunkline serve` from `dist` on a free loopback port with `environment` added, perhaps under another program, `wrapper` with its arguments, which
- * must leave it the process id that it is started with.
+ * Starts `trunkline serve` from `dist` on a free loopback port with `environment` added. The words of `through` are a program that runs it and their
+ * `pid` is its own, e.g. `nsenter`, which becomes the gateway.
  * @throws Error when it ends before it listens, or would not say where
  */
 export async function startGateway(
   environment: Readonly<Record<string, string>> = {},
-  wrapper: readonly string[] = [],
+  through: readonly string[] = [],
 ): Promise<GatewayProcess> {
   const { LOG_LEVEL = 'info' } = environment;
   if (TOO_QUIET.includes(LOG_LEVEL)) throw new Error(`LOG_LEVEL=${LOG_LEVEL} leaves out the line that says where the gateway listens`);
-  const command = [...wrapper, process.execPath, packagePath('dist', 'src', 'cli.js'), 'serve'];
-  const [program = process.execPath, ...args] = command;
-  const child = spawn(program, args, {
+  const [program = '', ...words] = [...through, process.execPath, packagePath('dist', 'src', 'cli.js'), 'serve'];
+  const child = spawn(program, words, {
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,9 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { constants } from 'node:os';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Recordings } from '../../src/recordings/recordings.ts';
 import { type Doors, openDoors } from './doors.ts';
 
 let doors: Doors;
 
-afterEach(() => doors.app.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await doors.app.close();
+});
 
 async function messageOf(method: 'GET' | 'POST', url: string, options: { type?: string; body?: string } = {}): Promise<string> {
   doors = await openDoors();
@@ -61,5 +66,18 @@ describe('what is wrong with a request', () => {
     const long = 'x'.repeat(60_000);
     const message = await messageOf('POST', '/v1/calls', { body: JSON.stringify({ to: '+15550100', [long]: 1 }) });
     expect(message).toMatch(/^body: no such field: "x{60,70}…$/);
+  });
+});
+
+describe('a disk that is full or fails', () => {
+  it.each(['ENOSPC', 'EDQUOT', 'EIO'] as const)('is told of with a code of its own and without a path: %s', async (name) => {
+    const failure = Object.assign(new Error(`${name}: write '/secret/path'`), { errno: -constants.errno[name], syscall: 'write' });
+    vi.spyOn(Recordings.prototype, 'admit').mockRejectedValue(failure);
+    doors = await openDoors();
+    const answer = await doors.app.inject({ method: 'POST', url: '/v1/audio/transcriptions' });
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      507,
+      { message: `the disk has no room or fails (${name})`, type: 'server_error', param: null, code: 'disk_full' },
+    ]);
   });
 });

@@ -21,7 +21,7 @@ export async function openRecordingDoors(environment: Readonly<Record<string, st
   return {
     ...doors,
     url,
-    files: () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/')),
+    files: () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\/(?!owner\.)/.test(name)),
     async close() {
       await doors.app.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { outwait } from '../helpers/outwait.ts';
 
 const RECORDING: Recording = {
   durationMs: 1200,
@@ -305,7 +306,6 @@ async function chatEndpoint(status = 200) {
 describe('BATCH_DIR', () => {
   it.each([
     ['it cannot be written', (path: string) => writeFileSync(path, 'a file'), /^BATCH_DIR: got ".*", expected .*cannot be written to/],
-    ['another gateway has it', (path: string) => occupy(path), /^BATCH_DIR: got ".*", expected .*in use by process 1$/],
     ['its database is none', (path: string) => damage(path), /^BATCH_DIR: got ".*", expected .*not a database/],
   ])('stops the start when %s', async (_what, spoil, message) => {
     const path = join(folder, 'spoilt');
@@ -317,11 +317,12 @@ describe('BATCH_DIR', () => {
     expect((error as ConfigError).message).toMatch(message);
   });
 
-  function occupy(path: string): void {
-    mkdirSync(path);
-    const stat = readFileSync('/proc/1/stat', 'utf8');
-    writeFileSync(join(path, 'owner.pid'), `1 ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`);
-  }
+  it('stops the start when another gateway has it, after waiting for that to end', async () => {
+    await open().resume();
+    const message = /^BATCH_DIR: got ".*", expected .*in use by process \d+ on /;
+    await outwait(clock, expect(open().resume()).rejects.toThrow(message));
+    expect(clock.nowMs()).toBeGreaterThanOrEqual(10_000);
+  });
 
   function damage(path: string): void {
     mkdirSync(path);

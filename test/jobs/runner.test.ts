@@ -1,9 +1,10 @@
+import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../src/errors.ts';
 import type { Batch, BatchFile } from '../../src/jobs/batch.ts';
 import { Runner } from '../../src/jobs/runner.ts';
 import { createLog } from '../../src/log.ts';
-import { FakeClock } from '../fakes/clock.ts';
+import { FakeClock, settle } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 
 function batch(id: string, tenant: string, count: number): Batch {
@@ -26,9 +27,15 @@ function start(options: { filesMax: number; filesOfTenantMax: number }) {
   const begun: string[] = [];
   const told: number[] = [];
   const settled: BatchFile[] = [];
+  const disk: string[] = [];
   const works = new Map<string, { finish(): void; fail(error: unknown): void; progress(share: number): void }>();
   const runner: Runner = new Runner({
     ...{ ...options, clock, log: createLog('silent') },
+    disk: {
+      onWait: ({ message }) => void disk.push(message),
+      onRefused: () => void disk.push('refused'),
+      onOver: () => void disk.push('over'),
+    },
     transcribe: (_batch, file, { signal, onProgress }) =>
       new Promise((resolve, reject) => {
         begun.push(file.name);
@@ -42,7 +49,7 @@ function start(options: { filesMax: number; filesOfTenantMax: number }) {
     onProgress: (_batch, file) => void told.push(runner.shareOf(file) ?? -1),
     onSettled: async (_batch, file) => void settled.push({ ...file }),
   });
-  return { runner, clock, begun, told, settled, work: (name: string) => works.get(name) };
+  return { runner, clock, begun, told, settled, disk, work: (name: string) => works.get(name) };
 }
 
 describe('Runner', () => {
@@ -82,7 +89,7 @@ describe('Runner', () => {
     const { runner, settled, work } = start({ filesMax: 2, filesOfTenantMax: 2 });
     runner.add(batch('a', 't', 2));
     work('a0')?.fail(new TrunklineError('audio_unreadable', 'it is text'));
-    work('a1')?.fail(new Error('ENOSPC: /secret/path'));
+    work('a1')?.fail(new Error('EMFILE: /secret/path'));
     await eventually(() => expect(settled.length).toBe(2));
     expect(settled.map(({ error }) => error?.code)).toEqual(['audio_unreadable', 'internal']);
     expect(JSON.stringify(settled)).not.toContain('secret');
@@ -94,5 +101,69 @@ describe('Runner', () => {
     runner.add(stopped);
     await runner.drop(stopped);
     expect([settled, stopped.files.map(({ state }) => state)]).toEqual([[], ['waiting', 'waiting']]);
+  });
+
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { errno: -constants.errno.ENOSPC, code: 'ENOSPC' });
+
+  it('has a file wait that the disk refused, longer each time, and goes on with the others meanwhile', async () => {
+    const { runner, clock, begun, told, settled, disk, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
+    const one = batch('a', 't', 2);
+    runner.add(one);
+    work('a0')?.fail(full);
+    await eventually(() => expect(begun).toEqual(['a0', 'a1']));
+    expect(one.files[0]).toMatchObject({ state: 'waiting', error: { code: 'disk_full', message: expect.stringMatching(/\(ENOSPC\)$/) } });
+    expect([told, runner.shareOf(one.files[0] as BatchFile)]).toEqual([[-1], null]);
+    work('a1')?.finish();
+    await eventually(() => expect(settled.length).toBe(1));
+    for (const delayMs of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
+      const before = begun.length;
+      clock.advance(delayMs - 1);
+      expect(begun.length).toBe(before);
+      clock.advance(1);
+      expect(begun.length).toBe(before + 1);
+      expect(one.files[0]?.error).toBeNull();
+      work('a0')?.fail(full);
+      await settle();
+    }
+    clock.advance(60_000);
+    work('a0')?.finish();
+    await eventually(() => expect(settled.length).toBe(2));
+    expect(one.files[0]).toMatchObject({ state: 'done', error: null });
+    expect([disk[0], disk.filter((word) => word === 'refused').length, disk.at(-1)]).toEqual([full.message, 9, 'over']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('gives a file up that the disk has refused for twelve hours, and says so', async () => {
+    const { runner, clock, settled, disk, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
+    runner.add(batch('a', 't', 1));
+    const startMs = clock.nowMs();
+    while (settled.length === 0) {
+      work('a0')?.fail(full);
+      await settle();
+      clock.advance(60_000);
+    }
+    const hours = (clock.nowMs() - startMs) / 3_600_000;
+    expect(hours).toBeGreaterThan(12);
+    expect(hours).toBeLessThan(12.1);
+    expect(settled[0]).toMatchObject({
+      state: 'failed',
+      error: { code: 'disk_full', message: expect.stringContaining('given up after 12 hours') },
+    });
+    expect(disk.at(-1)).toBe('over');
+    await runner.close();
+  });
+
+  it('forgets what waits for the disk with its batch, and when it is closed', async () => {
+    const { runner, clock, disk, work } = start({ filesMax: 4, filesOfTenantMax: 4 });
+    const one = batch('a', 't', 1);
+    runner.add(one);
+    runner.add(batch('b', 't', 1));
+    work('a0')?.fail(full);
+    work('b0')?.fail(full);
+    await eventually(() => expect(clock.pending).toBe(2));
+    await runner.drop(one);
+    expect(clock.pending).toBe(1);
+    await runner.close();
+    expect([clock.pending, disk.filter((word) => word === 'over').length]).toEqual([0, 2]);
   });
 });

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { Metrics } from '../../src/metrics.ts';
@@ -74,11 +75,34 @@ describe('Recordings', () => {
     expect(place.path.startsWith(path)).toBe(true);
   });
 
-  it('removes what a gateway that was killed has left, and nothing of one that lives', async () => {
-    const dead = join(folder, 'trunkline-recordings-4999999-abc');
-    const alive = join(folder, `trunkline-recordings-${process.ppid}-abc`);
-    for (const path of [dead, alive]) mkdirSync(path);
-    await open().admit();
-    expect([existsSync(dead), existsSync(alive)]).toEqual([false, true]);
+  it('removes what a gateway that was killed has left, also one with its process id, and nothing of one that lives', async () => {
+    const [dead, same] = [join(folder, 'trunkline-recordings-x'), join(folder, `trunkline-recordings-${process.pid}-x`)];
+    for (const path of [dead, same]) await leaveFolder(path);
+    const living = dirname((await open().admit()).path);
+    for (const path of [dead, same]) await leaveFolder(path);
+    await open().removeLeftovers();
+    expect([dead, same, living].map((path) => existsSync(path))).toEqual([false, false, true]);
+  });
+
+  it('makes its folder anew when somebody has tidied it away', async () => {
+    const recordings = open();
+    const first = await recordings.admit();
+    rmSync(dirname(first.path), { recursive: true });
+    const [second, third] = await Promise.all([recordings.admit(), recordings.admit()]);
+    expect(dirname(second.path)).toBe(dirname(third.path));
+    writeFileSync(second.path, 'x');
+    for (const place of [first, second, third]) await place.release();
+    await recordings.drain(0);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
+
+/** A folder as a killed gateway leaves it: nobody listens on its socket any more. */
+async function leaveFolder(path: string): Promise<void> {
+  mkdirSync(path, { recursive: true });
+  rmSync(join(path, 'owner.sock'), { force: true });
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(join(path, 'made'), resolve));
+  renameSync(join(path, 'made'), join(path, 'owner.sock'));
+  await new Promise((resolve) => server.close(resolve));
+}

@@ -47,7 +47,7 @@ export const batchBody = jsonBody;
 
 /**
  * The order that `request` makes; uploads are written into the draft's folder.
- * @throws TrunklineError `invalid_request`, `upload_too_large`, `upload_disk_full`
+ * @throws TrunklineError `invalid_request`, `upload_too_large`, `upload_disk_full`; what a full disk says
  */
 export async function receiveBatch(request: FastifyRequest, draft: Draft, settings: ReceiveSettings): Promise<Order> {
   const hash = createHash('sha256');

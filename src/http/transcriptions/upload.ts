@@ -25,7 +25,7 @@ interface UploadTarget {
 
 /**
  * Writes the file of a multipart request to `path` and returns the other fields. The file's name and type do not matter.
- * @throws TrunklineError `upload_too_large`, `upload_disk_full`, or `invalid_request` where there is no file or the form is broken
+ * @throws TrunklineError `upload_too_large`, `upload_disk_full`, or `invalid_request` where there is no file or the form is broken; what a full disk says
  */
 export async function receiveUpload(request: FastifyRequest, { path, disk, maxBytes }: UploadTarget): Promise<Fields> {
   if (!request.isMultipart()) throw new TrunklineError('invalid_request', 'expected multipart/form-data with a part named file', 'file');

@@ -1,0 +1,64 @@
+/** Tells the servers that clients named of the ends of their batches, again and again where one does not listen. */
+import type { Clock, Timer } from '../clock.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Settings } from '../settings.ts';
+import type { Batch } from './batch.ts';
+import { deliver, RETRY_DELAYS_MS } from './webhook.ts';
+
+interface NotifierOptions {
+  readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'webhooks'>;
+  /** Ends all of it. */
+  readonly signal: AbortSignal;
+  /** The batch as its server is to see it; null when it was removed. */
+  describe(batch: Batch): unknown;
+  /** An attempt was made: the batch's `webhook` says what came of it. */
+  onAttempt(batch: Batch): void;
+}
+
+/** The webhooks of all batches. */
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #retries = new Set<Timer>();
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#cancel(), { once: true });
+  }
+
+  /** Tells of the end of a batch that has a webhook. Never rejects. */
+  async notify(batch: Batch): Promise<void> {
+    const { webhook } = batch;
+    const { settings, clock, metrics, signal } = this.#options;
+    const described = this.#options.describe(batch);
+    if (webhook === null || signal.aborted || described === null) return;
+    const body = JSON.stringify({ type: 'batch.ended', batch: described });
+    const isDelivered = await deliver({ url: webhook.url, id: batch.id, body, settings, clock, signal });
+    if (signal.aborted) return;
+    const delayMs = RETRY_DELAYS_MS[webhook.attempts];
+    webhook.attempts += 1;
+    if (isDelivered) webhook.state = 'delivered';
+    else if (delayMs === undefined) webhook.state = 'failed';
+    else this.#retry(batch, delayMs);
+    metrics.webhooks.inc({ outcome: webhook.state === 'waiting' ? 'retried' : webhook.state });
+    this.#options.onAttempt(batch);
+  }
+
+  #retry(batch: Batch, delayMs: number): void {
+    const timer = this.#options.clock.after(
+      delayMs,
+      () => {
+        this.#retries.delete(timer);
+        void this.notify(batch);
+      },
+      true,
+    );
+    this.#retries.add(timer);
+  }
+
+  #cancel(): void {
+    for (const timer of this.#retries) timer.cancel();
+    this.#retries.clear();
+  }
+}

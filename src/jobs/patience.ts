@@ -1,0 +1,96 @@
+/** Waits for a disk that is full or fails: such troubles are over when somebody has made room, and until then nothing is lost. */
+import type { Clock } from '../clock.ts';
+import { isDiskTrouble, toDiskFull } from '../disk.ts';
+import { TrunklineError } from '../errors.ts';
+
+const FIRST_DELAY_MS = 1000;
+const LONGEST_DELAY_MS = 60_000;
+/** A night in which nobody makes room. */
+const WAIT_MAX_MS = 12 * 3_600_000;
+
+/** Who is told of what waits for the disk. */
+export interface DiskListener {
+  /** Something begins to wait: the disk said `error`. */
+  readonly onWait: (error: Error) => void;
+  /** The disk has refused, for the first time or once more. */
+  readonly onRefused: () => void;
+  /** What waited goes on, or is given up. */
+  readonly onOver: () => void;
+}
+
+/** One thing's waiting for the disk: how long until it may be tried again, and when it is to be given up. */
+export class DiskWait {
+  readonly #clock: Clock;
+  readonly #listener: DiskListener;
+  #sinceMs: number | null = null;
+  #delayMs = FIRST_DELAY_MS;
+
+  constructor(clock: Clock, listener: DiskListener) {
+    this.#clock = clock;
+    this.#listener = listener;
+  }
+
+  /** Notes that the disk said `error`. Returns after how many ms to try again. @throws TrunklineError `disk_full` when it has gone on for too long */
+  refuse(error: Error): number {
+    const nowMs = this.#clock.nowMs();
+    if (this.#sinceMs === null) this.#listener.onWait(error);
+    this.#sinceMs ??= nowMs;
+    this.#listener.onRefused();
+    if (nowMs - this.#sinceMs >= WAIT_MAX_MS) {
+      throw new TrunklineError('disk_full', `${toDiskFull(error).message}: given up after ${WAIT_MAX_MS / 3_600_000} hours`);
+    }
+    const delayMs = this.#delayMs;
+    this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
+    return delayMs;
+  }
+
+  /** It goes on, or nobody wants it any more. Idempotent. */
+  end(): void {
+    if (this.#sinceMs === null) return;
+    this.#sinceMs = null;
+    this.#delayMs = FIRST_DELAY_MS;
+    this.#listener.onOver();
+  }
+}
+
+interface PatienceOptions {
+  readonly clock: Clock;
+  readonly listener: DiskListener;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Does `work`, which may be begun again after it failed, until the disk lets it. Resolves and rejects as `work` does otherwise.
+ * @throws TrunklineError `disk_full` when the disk has refused for too long; the reason of `signal`
+ */
+export async function insist<T>(work: () => Promise<T>, { clock, listener, signal }: PatienceOptions): Promise<T> {
+  const wait = new DiskWait(clock, listener);
+  try {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isDiskTrouble(error)) throw error;
+        await pause(wait.refuse(error), clock, signal);
+      }
+    }
+  } finally {
+    wait.end();
+  }
+}
+
+function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(signal.reason);
+    };
+    const timer = clock.after(delayMs, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
