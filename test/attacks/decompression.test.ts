@@ -77,7 +77,8 @@ function watchPeaks(): () => { rssBytes: number; diskBytes: number } {
 }
 
 function bytesIn(path: string): number {
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  // A note of who has the folder is no recording.
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('owner.txt'));
   const found = names.map((name) => statSync(join(path, name), { throwIfNoEntry: false }));
   return found.reduce((sum, stat) => sum + (stat?.isFile() === true ? stat.size : 0), 0);
 }
