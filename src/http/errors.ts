@@ -15,6 +15,8 @@ declare module 'fastify' {
     readonly secretBody?: true;
     /** The route takes uploads, which may take longer than a request. */
     readonly upload?: true;
+    /** Everybody may ask, and is answered at once: the request keeps no connection from giving way to others. */
+    readonly open?: true;
     /** The route takes WebSockets; an upgrade of any other route is refused. */
     readonly socket?: true;
   }
