@@ -151,5 +151,10 @@ function plainWords(message: string): string {
 }
 
 function valueAt(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], root);
+  return path.reduce<unknown>(ownValue, root);
+}
+
+/** A name of the client's may be one that every object has: `constructor`. */
+function ownValue(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }
