@@ -79,8 +79,10 @@ interface StackOptions {
   readonly log: Log;
   /** Whether messages of this address are looked at. */
   admits(address: string): boolean;
-  /** Asked for each message that belongs to no call: whether this address may send one more. */
-  mayAsk(address: string): boolean;
+  /** Asked for each message that belongs to no call: whether this address may send one more of so many bytes. */
+  mayAsk(address: string, bytes: number): boolean;
+  /** The same for each message that belongs to the call of this Call-ID. */
+  mayAskWithin(callId: string, bytes: number): boolean;
   onDropped(reason: DropReason): void;
   credentials(): Credentials | undefined;
   readonly delegate: StackDelegate;
@@ -161,8 +163,10 @@ export class SipStack implements Transport {
     // A sign of life that keeps a NAT open (RFC 5626 §3.5.1); some send zero bytes.
     const text = bytes.toString('latin1');
     if (text.length <= 4 && /^[\r\n\0]*$/.test(text)) return;
-    const isExpected = this.#isExpected(glanceSip(text));
-    if (!isExpected && !this.#options.mayAsk(source.address)) {
+    const glance = glanceSip(text);
+    const isExpected = this.#isExpected(glance);
+    const { mayAsk, mayAskWithin } = this.#options;
+    if (isExpected ? !mayAskWithin(glance.callId, text.length) : !mayAsk(source.address, text.length)) {
       this.#options.onDropped('rate');
       return;
     }
