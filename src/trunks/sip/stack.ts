@@ -18,6 +18,7 @@ import {
   UserAgentCore,
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
+import { isPublicAddress } from '../../addresses.ts';
 import {
   describeSip,
   fitSip,
@@ -49,6 +50,8 @@ const PROGRAM = 'Trunkline';
 const TAG_BYTES = 9;
 /** Of a client's transaction before its final answer. */
 const UNANSWERED: readonly string[] = [TransactionState.Calling, TransactionState.Trying, TransactionState.Proceeding];
+/** Requests of ours that go where the peer said (Contact, Record-Route) rather than where a setting does. */
+const WITHIN_CALLS: readonly string[] = ['ACK', 'BYE'];
 /** The user in URIs of ours. */
 const OWN_USER = 'trunkline';
 
@@ -191,6 +194,7 @@ export class SipStack implements Transport {
       return;
     }
     const destination = await this.#resolve(message.destination);
+    if (message.kind === 'request' && WITHIN_CALLS.includes(message.method)) this.#refuseNeighbour(destination);
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
     // An answer without a transaction is said again when its request comes again, and only then.
     const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.branch);
@@ -260,6 +264,13 @@ export class SipStack implements Transport {
   #isOfEarlierTry({ viaBranch, method }: IncomingResponseMessage): boolean {
     const client = this.core.userAgentClients.get(viaBranch + method);
     return client !== undefined && client.transaction.id !== viaBranch;
+  }
+
+  /** A peer says where its requests are to go, and is not to reach through us what only we can reach: our own network, but for other peers in it. */
+  #refuseNeighbour({ host }: SipDestination): void {
+    if (isPublicAddress(host) || this.#options.admits(host)) return;
+    this.#options.log.warn({ address: host }, 'a SIP peer has its calls ended at a private address that SIP_ALLOW does not name');
+    throw new Error('a private address that is no peer');
   }
 
   async #resolve(destination: SipDestination): Promise<SipDestination> {
