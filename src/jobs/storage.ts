@@ -36,6 +36,8 @@ export class Storage {
   readonly #options: StorageOptions;
   /** What the store would not take: it is offered again. */
   readonly #unkept = new Set<Batch>();
+  /** What was removed, or is about to be: whoever still has it has nothing kept of it any more. */
+  readonly #removed = new WeakSet<Batch>();
   #folder = '';
   #opening: Promise<Opened> | null = null;
 
@@ -64,7 +66,7 @@ export class Storage {
   /** Keeps a batch and files of it, unless it was removed meanwhile. @throws DiskError when the disk is full or fails */
   async put(batch: Batch, files: readonly BatchFile[]): Promise<void> {
     const { store } = await this.#open();
-    if (this.#options.isKnown(batch.id)) await store.put(batch, files);
+    if (this.#options.isKnown(batch.id) && !this.#removed.has(batch)) await store.put(batch, files);
   }
 
   /** As {@link put}, as soon as the disk lets it. What it refuses for too long is kept by {@link keepRest}. @throws the reason of `signal` */
@@ -114,6 +116,18 @@ export class Storage {
 
   /** Forgets a batch and removes its files. @throws DiskError when that cannot be noted */
   async remove(batch: Batch): Promise<void> {
+    this.#removed.add(batch);
+    try {
+      await this.#remove(batch);
+    } catch (error) {
+      // What was not kept of it meanwhile is.
+      this.#removed.delete(batch);
+      this.#unkept.add(batch);
+      throw error;
+    }
+  }
+
+  async #remove(batch: Batch): Promise<void> {
     const { store } = await this.#open();
     const removeFiles = (): Promise<void> => this.#options.recordingDisk.removeFolder(this.folderOf(batch));
     await store.remove(batch.id).catch(async (error: unknown) => {
