@@ -1,8 +1,9 @@
 /** Where batches lie: a folder with their recordings and transcripts, and the database in it. Waits for a disk that is full or fails. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { isDiskTrouble } from '../disk.ts';
+import { isOwn, makeFolder } from '../folders.ts';
 import type { Log } from '../log.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Batch, BatchFile } from './batch.ts';
@@ -54,6 +55,8 @@ export class Storage {
   async makeFolder(id: string): Promise<string> {
     const { home } = await this.#open();
     const folder = join(home.folder, id);
+    // Temporary folders are tidied away, and what was in them is wanted by nobody. One that an operator named is missed.
+    if (this.#options.folder === '') await makeOwnAgain(home.folder);
     await mkdir(folder, { mode: 0o700 });
     return folder;
   }
@@ -200,6 +203,13 @@ export class Storage {
       else await this.#options.recordingDisk.adopt(join(this.folderOf(batch), String(file.number)));
     }
   }
+}
+
+/** @throws Error when somebody else has made a folder of that name meanwhile */
+async function makeOwnAgain(folder: string): Promise<void> {
+  await makeFolder(folder, 0o700);
+  const found = await lstat(folder);
+  if (!found.isDirectory() || !isOwn(found)) throw new Error('the temporary folder of batches is not ours any more');
 }
 
 function noneIfMissing(error: NodeJS.ErrnoException): string[] {
