@@ -8,11 +8,12 @@
  * removed without a look at who may have come meanwhile.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { chmod, lstat, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, sleep } from './clock.ts';
+import { PRIVATE_FILE_MODE, readOwnFile } from './folders.ts';
 import { withSocketPath } from './socket-path.ts';
 
 const OWNER = 'owner.sock';
@@ -80,7 +81,7 @@ async function tryToOwn(folder: string, clock: Clock): Promise<Ownership | null>
     server.close();
   };
   try {
-    await chmod(join(folder, name), 0o600);
+    await chmod(join(folder, name), PRIVATE_FILE_MODE);
     if ((await hasGivenWay(folder, name, clock)) && (await presenceOf(folder, OWNER)) !== 'living')
       return await takeOver(folder, name, server);
   } catch (error) {
@@ -101,11 +102,8 @@ function explainRefusal(error: NodeJS.ErrnoException): never {
 /** Nobody else comes this far at the same time. */
 async function takeOver(folder: string, name: string, server: Server): Promise<Ownership> {
   const { ino } = await lstat(join(folder, name), { bigint: true });
-  const note = join(folder, NOTE);
   // Without it, a full disk costs people a hint.
-  await writeFile(note, `process ${process.pid} on ${hostname()}\n`, { mode: 0o600 }).catch(() =>
-    rm(note, { force: true }).catch(() => undefined),
-  );
+  await writeNote(join(folder, NOTE)).catch(() => undefined);
   await rename(join(folder, name), join(folder, OWNER));
   return {
     release: async () => {
@@ -115,6 +113,17 @@ async function takeOver(folder: string, name: string, server: Server): Promise<O
       server.close();
     },
   };
+}
+
+/** Always a new file: one that is there may be a pipe, which would be waited for, or a link to a file that is not ours to write. */
+async function writeNote(path: string): Promise<void> {
+  await rm(path, { force: true });
+  try {
+    await writeFile(path, `process ${process.pid} on ${hostname()}\n`, { flag: 'wx', mode: PRIVATE_FILE_MODE });
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
 }
 
 /** Whether all others that want the folder have given way. Of those that see each other the one with the lowest name stays. */
@@ -140,8 +149,8 @@ async function rivalsOf(folder: string, own: string): Promise<string[]> {
 }
 
 async function describeOwner(folder: string): Promise<string> {
-  const note = await readFile(join(folder, NOTE), 'utf8').catch(() => '');
-  return note.split('\n', 1)[0]?.slice(0, NOTE_MAX_CHARS) || 'another process';
+  const note = await readOwnFile(join(folder, NOTE)).catch(() => Buffer.alloc(0));
+  return note.toString('utf8').split('\n', 1)[0]?.slice(0, NOTE_MAX_CHARS) || 'another process';
 }
 
 async function presenceOf(folder: string, name: string): Promise<Presence> {

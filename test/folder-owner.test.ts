@@ -1,5 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -157,6 +168,19 @@ describe('a folder', () => {
   it('is free where a file has the name of the socket', async () => {
     writeFileSync(join(folder, 'owner.sock'), 'copied by a backup');
     await (await ownFolder(folder, { clock })).release();
+  });
+
+  it.each([
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+    ['a link to a file', (path: string) => symlinkSync(join(folder, 'another'), path)],
+  ])('is owned where its note is %s, of which nothing is read or written', async (_what, plant) => {
+    writeFileSync(join(folder, 'another'), 'as it was');
+    plant(join(folder, 'owner.txt'));
+    await ownFolder(folder, { clock });
+    rmSync(join(folder, 'owner.txt'));
+    plant(join(folder, 'owner.txt'));
+    await expect(outwait(clock, ownFolder(folder, { clock }))).rejects.toThrow('in use by another process');
+    expect(readFileSync(join(folder, 'another'), 'utf8')).toBe('as it was');
   });
 
   it('says so when there is none, or none that may be written to', async () => {

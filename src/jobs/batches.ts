@@ -67,6 +67,8 @@ export class Batches {
   readonly #life = new AbortController();
   readonly #notifier: Notifier;
   readonly #disk: DiskListener;
+  /** Resolves when a batch that was begun here is on disk. */
+  readonly #kept = new WeakMap<Batch, Promise<void>>();
   /** Files whose end is being noted: their batch's end comes after. */
   readonly #settling = new Set<BatchFile>();
   /** Why batches of an earlier gateway cannot be read yet. */
@@ -149,7 +151,10 @@ export class Batches {
     if (order.targetLanguage !== '') this.#translator.assertConfigured();
     const files = await expandFolders(inputs, this.#options.settings);
     const earlier = this.#findRepeated(draft.tenant, order.idempotency);
-    if (earlier !== undefined) return { batch: earlier, isNew: false };
+    if (earlier !== undefined) {
+      await this.#kept.get(earlier);
+      return { batch: earlier, isNew: false };
+    }
     const batch: Batch = {
       ...{ id: draft.id, tenant: draft.tenant, createdMs: this.#nowMs(), ...order },
       webhook: webhookUrl === null ? null : { url: webhookUrl, state: 'waiting', attempts: 0 },
@@ -158,8 +163,10 @@ export class Batches {
     };
     // Before it is on disk, so that a repetition that comes meanwhile finds it.
     this.#all.set(batch.id, batch);
+    const kept = this.#storage.put(batch, batch.files);
+    this.#kept.set(batch, kept);
     try {
-      await this.#storage.put(batch, batch.files);
+      await kept;
     } catch (error) {
       this.#all.delete(batch.id);
       throw error;

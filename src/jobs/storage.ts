@@ -1,8 +1,9 @@
 /** Where batches lie: a folder with their recordings and transcripts, and the database in it. Waits for a disk that is full or fails. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { isDiskTrouble } from '../disk.ts';
+import { isOwn, makeFolder } from '../folders.ts';
 import type { Log } from '../log.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Batch, BatchFile } from './batch.ts';
@@ -36,6 +37,8 @@ export class Storage {
   readonly #options: StorageOptions;
   /** What the store would not take: it is offered again. */
   readonly #unkept = new Set<Batch>();
+  /** What was removed, or is about to be: whoever still has it has nothing kept of it any more. */
+  readonly #removed = new WeakSet<Batch>();
   #folder = '';
   #opening: Promise<Opened> | null = null;
 
@@ -52,6 +55,8 @@ export class Storage {
   async makeFolder(id: string): Promise<string> {
     const { home } = await this.#open();
     const folder = join(home.folder, id);
+    // Temporary folders are tidied away, and what was in them is wanted by nobody. One that an operator named is missed.
+    if (this.#options.folder === '') await makeOwnAgain(home.folder);
     await mkdir(folder, { mode: 0o700 });
     return folder;
   }
@@ -64,7 +69,7 @@ export class Storage {
   /** Keeps a batch and files of it, unless it was removed meanwhile. @throws DiskError when the disk is full or fails */
   async put(batch: Batch, files: readonly BatchFile[]): Promise<void> {
     const { store } = await this.#open();
-    if (this.#options.isKnown(batch.id)) await store.put(batch, files);
+    if (this.#options.isKnown(batch.id) && !this.#removed.has(batch)) await store.put(batch, files);
   }
 
   /** As {@link put}, as soon as the disk lets it. What it refuses for too long is kept by {@link keepRest}. @throws the reason of `signal` */
@@ -114,6 +119,18 @@ export class Storage {
 
   /** Forgets a batch and removes its files. @throws DiskError when that cannot be noted */
   async remove(batch: Batch): Promise<void> {
+    this.#removed.add(batch);
+    try {
+      await this.#remove(batch);
+    } catch (error) {
+      // What was not kept of it meanwhile is.
+      this.#removed.delete(batch);
+      this.#unkept.add(batch);
+      throw error;
+    }
+  }
+
+  async #remove(batch: Batch): Promise<void> {
     const { store } = await this.#open();
     const removeFiles = (): Promise<void> => this.#options.recordingDisk.removeFolder(this.folderOf(batch));
     await store.remove(batch.id).catch(async (error: unknown) => {
@@ -186,6 +203,13 @@ export class Storage {
       else await this.#options.recordingDisk.adopt(join(this.folderOf(batch), String(file.number)));
     }
   }
+}
+
+/** @throws Error when somebody else has made a folder of that name meanwhile */
+async function makeOwnAgain(folder: string): Promise<void> {
+  await makeFolder(folder, 0o700);
+  const found = await lstat(folder);
+  if (!found.isDirectory() || !isOwn(found)) throw new Error('the temporary folder of batches is not ours any more');
 }
 
 function noneIfMissing(error: NodeJS.ErrnoException): string[] {

@@ -43,6 +43,13 @@ function askOnce(url: URL, { allowPrivate, signal, post }: WebRequest): Promise<
     ...(allowPrivate ? {} : { lookup: lookupPublic }),
   };
   return new Promise((resolve, reject) => {
-    request(url, options, resolve).on('error', reject).end(post?.body);
+    request(url, options, resolve)
+      .on('upgrade', (response, socket) => {
+        // Nobody asked for another protocol. Unheard, such an answer would be neither a response nor an error.
+        socket.destroy();
+        resolve(response);
+      })
+      .on('error', reject)
+      .end(post?.body);
   });
 }

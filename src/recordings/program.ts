@@ -1,9 +1,16 @@
 /** One of ffmpeg's programs, run as a process of its own: what it writes is taken as it comes, and it does not outlive its time. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { unreadable } from './refusals.ts';
 
+/**
+ * Most memory of a program: its own option limits each piece alone, and a small file can have it ask for a thousand. The index of four hours of AAC and the
+ * program itself take 130 MB.
+ */
+const MEMORY_MAX_KB = 524_288;
+/** What sh(1) exits with where there is no such program. */
+const EXIT_NOT_FOUND = 127;
 /** Of what a program complains of, so much is looked at. */
 const COMPLAINTS_MAX_CHARS = 4096;
 
@@ -33,7 +40,7 @@ export interface ProgramEnd<T> {
  * @throws TrunklineError `audio_unreadable` when there is no such program, or it takes too long; what `take` throws; AbortError when `signal` aborts
  */
 export async function runProgram<T>({ command, args, timeoutMs, clock, signal, take }: ProgramRun<T>): Promise<ProgramEnd<T>> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' });
+  const child = spawnBounded(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' });
   let isLate = false;
   const timer = clock.after(timeoutMs, () => {
     isLate = true;
@@ -45,8 +52,15 @@ export async function runProgram<T>({ command, args, timeoutMs, clock, signal, t
   timer.cancel();
   if (isLate) throw unreadable(`${command} took longer than ${timeoutMs} ms (FFMPEG_TIMEOUT_MS)`);
   if (end.status === 'rejected') throw isMissing(end.reason) ? missing(command) : end.reason;
+  if (end.value.code === EXIT_NOT_FOUND) throw missing(command);
   if (output.status === 'rejected') throw output.reason;
   return { ...end.value, taken: output.value };
+}
+
+/** Node itself limits no process: the shell does, and becomes the program. Where a system has no such limit, or a lower one, that stays. */
+function spawnBounded(command: string, args: readonly string[], options: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'>) {
+  if (process.platform === 'win32') return spawn(command, args, options);
+  return spawn('/bin/sh', ['-c', `ulimit -d ${MEMORY_MAX_KB} 2>/dev/null; exec "$0" "$@"`, command, ...args], options);
 }
 
 function endOf(child: ChildProcess): Promise<{ code: number | null; complaint: string }> {

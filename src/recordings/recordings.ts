@@ -119,8 +119,12 @@ export class Recordings {
   async #release(place: Place, path: string | null): Promise<void> {
     if (!this.#places.delete(place)) return;
     this.#options.metrics.files.set(this.#places.size);
-    if (path !== null) await this.disk.remove(path);
-    if (this.#places.size === 0) this.#emptied();
+    try {
+      if (path !== null) await this.disk.remove(path);
+    } finally {
+      // A disk that fails keeps the file; it does not keep the gateway from ending.
+      if (this.#places.size === 0) this.#emptied();
+    }
   }
 
   get #parent(): string {

@@ -1,8 +1,8 @@
 /** Small files that become large ones, and files that name other files. Needs ffmpeg and ffprobe on the PATH. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
 import { flacOfSilence } from '../helpers/flac.ts';
@@ -60,12 +60,12 @@ function made(...args: readonly string[]): Buffer {
   return readFileSync(path);
 }
 
-/** Watches how much memory the gateway takes, and how much disk, until it is asked. */
-function watchPeaks(): () => { rssBytes: number; diskBytes: number } {
-  const peaks = { rssBytes: 0, diskBytes: 0 };
+/** Watches how much memory the gateway takes, and the largest of its programs, and how much disk, until it is asked. */
+function watchPeaks(): () => { rssBytes: number; programBytes: number; diskBytes: number } {
+  const peaks = { rssBytes: 0, programBytes: 0, diskBytes: 0 };
   const look = (): void => {
-    const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
-    peaks.rssBytes = Math.max(peaks.rssBytes, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024);
+    peaks.rssBytes = Math.max(peaks.rssBytes, rssBytesOf(gateway.pid));
+    peaks.programBytes = Math.max(peaks.programBytes, ...gateway.enginePids().map(rssBytesOf));
     peaks.diskBytes = Math.max(peaks.diskBytes, bytesIn(uploads));
   };
   look();
@@ -76,11 +76,49 @@ function watchPeaks(): () => { rssBytes: number; diskBytes: number } {
   };
 }
 
+/** 0 for a process that has gone. */
+function rssBytesOf(pid: number): number {
+  const path = `/proc/${pid}/status`;
+  return existsSync(path) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1] ?? 0) * 1024 : 0;
+}
+
 function bytesIn(path: string): number {
   // A note of who has the folder is no recording.
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('owner.txt'));
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => !basename(name).startsWith('owner.'));
   const found = names.map((name) => statSync(join(path, name), { throwIfNoEntry: false }));
   return found.reduce((sum, stat) => sum + (stat?.isFile() === true ? stat.size : 0), 0);
+}
+
+/** A box of an MP4 file (ISO 14496-12 §4.2). Numbers have 32 bits. */
+function box(type: string, ...parts: readonly (number | Uint8Array)[]): Buffer {
+  const body = Buffer.concat(
+    parts.map((part) => (typeof part === 'number' ? Buffer.from([part >>> 24, part >>> 16, part >>> 8, part]) : part)),
+  );
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + body.length);
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, body]);
+}
+
+/** An MP4 file of `tracks` tracks that each claim `samples` samples of one byte: readers make an index of 24 bytes for each of them. */
+function mp4Claiming(tracks: number, samples: number): Buffer {
+  const rateHz = 16_000;
+  const soundEntry = box('mp4a', 0, 1, 0, 0, (1 << 16) | 16, 0, rateHz << 16);
+  const tables = box(
+    'stbl',
+    box('stsd', 0, 1, soundEntry),
+    box('stts', 0, 1, samples, 2),
+    box('stsc', 0, 1, 1, samples, 1),
+    box('stsz', 0, 1, samples),
+    box('stco', 0, 1, 48),
+  );
+  const track = (number: number) => {
+    const media = box('mdia', box('mdhd', 0, 0, 0, rateHz, 0, 0), box('hdlr', 0, 0, Buffer.from('soun'), 0, 0, 0, 0), box('minf', tables));
+    return box('trak', box('tkhd', 0, 0, 0, number, Buffer.alloc(68)), media);
+  };
+  const numbers = Array.from({ length: tracks }, (_, index) => index + 1);
+  const film = box('moov', box('mvhd', 0, Buffer.alloc(96)), ...numbers.map(track));
+  return Buffer.concat([box('ftyp', Buffer.from('M4A '), 0, Buffer.from('isom')), film, box('mdat', Buffer.alloc(4096))]);
 }
 
 /** A CAF file (Apple Core Audio Format) of 8-bit PCM, which only ffmpeg reads, at a rate that fits no recording. */
@@ -119,6 +157,14 @@ describe('a small file that becomes a large one', () => {
     expect(answer).toMatchObject({ status: 400, code: 'audio_unreadable' });
     expect(answer.message).toContain('it has 200 channels, expected 1 to 8');
     expect(peaks().rssBytes - before).toBeLessThan(300 * MEGABYTE);
+  });
+
+  it('is refused where its index would take gigabytes', async () => {
+    const film = mp4Claiming(12, 10_000_000);
+    expect(film.length).toBeLessThan(10_000);
+    const peaks = watchPeaks();
+    expect(await upload(film)).toMatchObject({ status: 400, code: 'audio_unreadable' });
+    expect(peaks().programBytes).toBeLessThan(700 * MEGABYTE);
   });
 
   it('may come 32 times at once', async () => {

@@ -88,6 +88,12 @@ describe('download', () => {
       /cannot be read/,
     ],
     [
+      'wants another protocol',
+      (_: unknown, response: Parameters<RequestListener>[1]) =>
+        void response.writeHead(101, { connection: 'Upgrade', upgrade: 'websocket' }).end(),
+      /answered 101/,
+    ],
+    [
       'breaks off',
       (_: unknown, response: Parameters<RequestListener>[1]) => {
         response.writeHead(200, { 'content-length': '10' }).write('au', () => response.destroy());

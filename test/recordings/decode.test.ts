@@ -204,6 +204,13 @@ describe('FileDecoders', () => {
     });
   });
 
+  it.each(['ffmpeg', 'ffprobe'] as const)('lets an %s have so much memory and no more', async (program) => {
+    installProbe();
+    install(program, `ulimit -d > ${folder}/memory; exit 1`);
+    await expect(decode(request(write('foreign', FOREIGN)))).rejects.toMatchObject({ code: 'audio_unreadable' });
+    expect(Number(readFileSync(join(folder, 'memory'), 'utf8'))).toBeLessThanOrEqual(524_288);
+  });
+
   it.each(['ffmpeg', 'ffprobe'] as const)('kills an %s that takes too long', async (program) => {
     installProbe();
     install(program, `echo $$ > ${folder}/pid; exec sleep 60`);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -57,6 +57,16 @@ describe('Recordings', () => {
     await place.release();
     await drained;
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('drains also where a file cannot be removed', async () => {
+    const recordings = open();
+    const place = await recordings.admit();
+    const remove = vi.spyOn(recordings.disk, 'remove').mockRejectedValue(Object.assign(new Error('EROFS'), { code: 'EROFS' }));
+    const drained = recordings.drain(5000);
+    await expect(place.release()).rejects.toThrow('EROFS');
+    await drained;
+    remove.mockRestore();
   });
 
   it('aborts what has not been finished in time', async () => {

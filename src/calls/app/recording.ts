@@ -99,6 +99,11 @@ function get(url: URL, { settings, lookup }: FetchLimits, signal: AbortSignal): 
   return new Promise((resolve, reject) => {
     const headers = { accept: 'audio/wav, audio/x-wav;q=0.9, */*;q=0.1', 'accept-encoding': 'identity' };
     request(url, { agent: false, headers, signal, ...(isOpen ? {} : { lookup }) }, resolve)
+      .on('upgrade', (response, socket) => {
+        // Nobody asked for another protocol. Unheard, such an answer would be neither a response nor an error.
+        socket.destroy();
+        resolve(response);
+      })
       .on('error', reject)
       .end();
   });

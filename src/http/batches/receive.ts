@@ -13,7 +13,7 @@ import type { Draft, Order } from '../../jobs/batches.ts';
 import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
 import type { Settings } from '../../settings.ts';
 import { languageName } from '../transcriptions/languages.ts';
-import { fieldText } from '../transcriptions/upload.ts';
+import { fieldText, partsOf } from '../transcriptions/upload.ts';
 
 const URL_MAX_CHARS = 4096;
 const KEY_MAX_CHARS = 255;
@@ -80,7 +80,7 @@ async function readForm(request: FastifyRequest, draft: Draft, settings: Receive
   const budget = { leftBytes: settings.BATCH_MAX_BYTES };
   const limits = { files: settings.BATCH_FILES_MAX, fields: 10, fieldSize: URL_MAX_CHARS, fileSize: settings.UPLOAD_MAX_BYTES };
   try {
-    for await (const part of request.parts({ limits: { ...limits, parts: limits.files + limits.fields } })) {
+    for await (const part of partsOf(request, { ...limits, parts: limits.files + limits.fields })) {
       if (part.type === 'field') {
         fields[part.fieldname] = fieldText(part);
         continue;

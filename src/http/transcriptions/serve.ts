@@ -1,5 +1,6 @@
 /** What every door for recordings does: lets one in, takes its upload, has it transcribed, and lets go of it whatever happens. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { TrunklineError } from '../../errors.ts';
 import type { Recordings } from '../../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../../recordings/transcribe.ts';
 import type { Translator } from '../../recordings/translate.ts';
@@ -54,7 +55,7 @@ export async function serveRecording(
 /** Aborts when the client goes away before it has been answered. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  const leave = (): void => gone.abort(new Error('the client has gone away'));
+  const leave = (): void => gone.abort(new TrunklineError('invalid_request', 'the client has gone away'));
   reply.raw.once('close', leave);
   if (reply.raw.destroyed) leave();
   return gone.signal;

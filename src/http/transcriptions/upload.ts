@@ -34,7 +34,7 @@ export async function receiveUpload(request: FastifyRequest, { path, disk, maxBy
   const fields = new Map<string, string[]>();
   let hasFile = false;
   try {
-    for await (const part of request.parts({ limits: { ...UPLOAD_LIMITS, fileSize: maxBytes } })) {
+    for await (const part of partsOf(request, { ...UPLOAD_LIMITS, fileSize: maxBytes })) {
       if (part.type === 'field') {
         const name = part.fieldname.replace(/\[\]$/, '');
         fields.set(name, [...(fields.get(name) ?? []), fieldText(part)]);
@@ -52,6 +52,14 @@ export async function receiveUpload(request: FastifyRequest, { path, disk, maxBy
   if (!hasFile) throw new TrunklineError('invalid_request', 'file: got nothing, expected a recording as a part of that name', 'file');
   return fields;
 }
+
+/** The parts of a form. @throws TrunklineError `invalid_request` when the client has gone already: nothing would ever come, not even an end */
+export function partsOf(request: FastifyRequest, limits: BusboyLimits): ReturnType<FastifyRequest['parts']> {
+  if (request.raw.destroyed) throw new TrunklineError('invalid_request', 'the upload ended before it was read', 'file');
+  return request.parts({ limits });
+}
+
+type BusboyLimits = NonNullable<NonNullable<Parameters<FastifyRequest['parts']>[0]>['limits']>;
 
 /** The text of a field. @throws TrunklineError `invalid_request` for one that came as JSON and is a list or an object */
 export function fieldText({ fieldname, value }: { readonly fieldname: string; readonly value: unknown }): string {

@@ -76,11 +76,14 @@ describe('a recording', () => {
     await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow(message);
   });
 
-  it('is not there when its server says so', async () => {
-    const port = await serve((_request, response) => response.writeHead(404).end());
+  it.each([
+    ['says so', 404, {}],
+    ['wants another protocol', 101, { connection: 'Upgrade', upgrade: 'websocket' }],
+  ])('is not there when its server %s', async (_what, status, headers) => {
+    const port = await serve((_request, response) => response.writeHead(status, headers).end());
     await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringContaining('its server answered 404'),
+      message: expect.stringContaining(`its server answered ${status}`),
     });
   });
 
