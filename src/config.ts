@@ -73,16 +73,25 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/** The private networks that are widest are 10.0.0.0/8 and fc00::/7: what is wider has strangers in it, and two halves are the whole. */
+function isOfEverybody(range: string): boolean {
+  const [, prefix] = range.split('/');
+  return prefix !== undefined && Number(prefix) < 7;
+}
+
 function findContradictions(settings: Settings): string[] {
   const problems: string[] = [];
-  if (settings.TRUSTED_PROXIES.some((range) => range.endsWith('/0'))) {
+  if (settings.TRUSTED_PROXIES.some(isOfEverybody)) {
     problems.push('TRUSTED_PROXIES: got a network of all addresses, so that anybody could say who he is: name your proxies');
+  }
+  if (settings.RTP_ALLOW.some(isOfEverybody)) {
+    problems.push('RTP_ALLOW: got a network of all addresses, so that anybody could speak in any call: name your media relays');
   }
   for (const name of ['SIP_REGISTRAR', 'SIP_TRUNK'] as const) {
     if (settings[name] !== '' && settings.SIP_PORT === 0) problems.push(`${name} needs a port of our own: set SIP_PORT, usually to 5060`);
   }
   if (settings.SIP_REGISTRAR !== '' && settings.SIP_USER === '') problems.push('SIP_REGISTRAR: set SIP_USER, the name to register');
-  if (settings.AUDIOSOCKET_ALLOW.some((range) => range.endsWith('/0')) && !settings.ALLOW_ANONYMOUS) {
+  if (settings.AUDIOSOCKET_ALLOW.some(isOfEverybody) && !settings.ALLOW_ANONYMOUS) {
     problems.push(
       'AUDIOSOCKET_ALLOW: got a network of all addresses, and AudioSocket has no credentials: name yours, or set ALLOW_ANONYMOUS=true',
     );

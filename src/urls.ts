@@ -2,10 +2,10 @@
 
 const HIDDEN = '***';
 
-/** Up to where a text, JSON too, may be one URL; a mark at its end belongs to the sentence. */
-const URLS = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"\\<>]*[^\s"\\<>:.,;!?)]/gi;
+/** Up to where a text, JSON too, may be one URL; a mark at its end belongs to the sentence. The scheme is bounded, for texts may be long and made to be slow. */
+const URLS = /\b[a-z][a-z0-9+.-]{0,63}:\/\/[^\s"\\<>]*[^\s"\\<>:.,;!?)]/gi;
 
-/** `name:password@`, as it stands before a host: in a SIP URI, or in a URL whose scheme was forgotten. Bounded, for texts may be long and made to be slow. */
+/** `name:password@`, as it stands before a host: in a SIP URI, or in a URL whose scheme was forgotten. Bounded as well. */
 const PASSWORDS = /(?<![\w.+*-])([\w.+-]{1,64}):([^\s"'<>@/\\]{1,256})@/g;
 
 /** In these what stands before the `@` is an address unless it has a colon of its own. */

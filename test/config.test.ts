@@ -73,6 +73,9 @@ describe('the settings', () => {
     ['SIP_USER', { SIP_REGISTRAR: 'sip:pbx', SIP_PORT: '5060' }],
     ['AUDIOSOCKET_ALLOW', { AUDIOSOCKET_ALLOW: '192.0.2.1,0.0.0.0/0' }],
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.1,::/0' }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '0.0.0.0/1,128.0.0.0/1' }],
+    ['RTP_ALLOW', { RTP_ALLOW: '0.0.0.0/0' }],
+    ['AUDIOSOCKET_ALLOW', { AUDIOSOCKET_ALLOW: '::/1,8000::/1' }],
   ])('refuse what contradicts itself: %s', (name, environment) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
   });

@@ -64,5 +64,7 @@ describe('URLs', () => {
     const long = 'a:'.repeat(200_000);
     expect(hideCredentials(`${long}?`)).toBe(`${long}?`);
     expect(hideCredentials(`http://${long}?`).length).toBeGreaterThan(0);
+    const schemes = 'a-'.repeat(500_000);
+    expect(hideCredentials(`${schemes}?`)).toBe(`${schemes}?`);
   });
 });

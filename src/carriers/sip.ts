@@ -157,9 +157,9 @@ function noteSource({ sentBy, parameters }: Via, { protocol, address, port }: Si
   return [sentBy, ...kept, `received=${address}`, ...(wantsPort ? [`rport=${port}`] : [])].join(';');
 }
 
-/** A header's comma-separated values; commas in quotes are part of one. */
+/** A header's comma-separated values; commas in quotes are part of one. A quote that never ends goes to the end, so that nothing is read twice. */
 function splitList(value: string): string[] {
-  return (value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? []).map((item) => item.trim());
+  return (value.match(/(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? []).map((item) => item.trim());
 }
 
 function join(startLine: string, vias: readonly string[], { headers, body }: SipParts, host: string): string {

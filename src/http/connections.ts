@@ -1,6 +1,7 @@
 /**
- * How many connections the HTTP server has at once, calls' and readers' included. Whoever opens connections and says nothing, or sends a request byte by byte,
- * must not keep a carrier out: a new connection takes the place of the one that has been idle longest, and is refused only when none is idle.
+ * How many connections the HTTP server has at once, calls' and readers' included. Whoever opens connections and says nothing, sends a request byte by byte, or
+ * never reads an answer, must not keep a carrier out: a new connection takes the place of the one that has been idle longest, and is refused only when none
+ * is idle. Only who has been let in is in use.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -31,13 +32,13 @@ interface ConnectionsOptions {
 export function limitConnections(app: FastifyInstance, options: ConnectionsOptions): void {
   const connections = new Connections(options);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
-  app.addHook('onRequest', async ({ raw, ws, routeOptions }, reply) => {
-    if (ws) connections.hold(raw.socket);
+  // By then whoever guards the route has let the request in. An upload is in use while it comes; what else has not come in full is held back by who sends it.
+  app.addHook('preParsing', async ({ raw, routeOptions }, reply) => {
     if (routeOptions.config.upload === true) connections.holdFor(raw.socket, reply.raw);
   });
-  // Other requests count only from here on: what has not come in full is held back by who sends it.
-  app.addHook('preValidation', async ({ raw, ws, routeOptions }, reply) => {
-    if (!ws && routeOptions.config.upload !== true) connections.holdFor(raw.socket, reply.raw);
+  app.addHook('preHandler', async ({ raw, ws, is404, routeOptions: { config } }, reply) => {
+    if (ws) connections.hold(raw.socket);
+    else if (!is404 && config.open !== true && config.upload !== true) connections.holdFor(raw.socket, reply.raw);
   });
 }
 

@@ -16,6 +16,8 @@ declare module 'fastify' {
     readonly secretBody?: true;
     /** The route takes uploads, which may take longer than a request. */
     readonly upload?: true;
+    /** Everybody may ask, and is answered at once: the request keeps no connection from giving way to others. */
+    readonly open?: true;
     /** The route takes WebSockets; an upgrade of any other route is refused. */
     readonly socket?: true;
   }
@@ -151,5 +153,10 @@ function plainWords(message: string): string {
 }
 
 function valueAt(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], root);
+  return path.reduce<unknown>(ownValue, root);
+}
+
+/** A name of the client's may be one that every object has: `constructor`. */
+function ownValue(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }

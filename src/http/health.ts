@@ -38,6 +38,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, { hea
   app.get(
     '/health',
     {
+      config: { open: true },
       schema: {
         summary: 'Is the process alive?',
         tags: ['operation'],
@@ -51,6 +52,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, { hea
   app.get(
     '/ready',
     {
+      config: { open: true },
       schema: {
         summary: 'Can it take calls now?',
         tags: ['operation'],

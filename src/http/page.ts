@@ -8,6 +8,9 @@ const PAGE_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; fr
 
 /** `GET /` and the files beside it; they are listed at the start, so any other path stays "not found". */
 export const pageRoutes: FastifyPluginCallback = (app, _options, done) => {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, open: true };
+  });
   void app.register(fastifyStatic, {
     root: packagePath('src', 'http', 'page'),
     wildcard: false,

@@ -63,11 +63,12 @@ const PREFIXES = [
 
 /**
  * Whether a request shows that something stands between its client and us: a header that only such things add; HTTP/1.0, which nginx before 1.29.7 speaks
- * to its upstreams by default and hardly any client does; or `Connection: upgrade` without an upgrade, which nginx sends with what is commonly written
+ * to its upstreams by default and hardly any client does; a whole URL in the first line, which only proxies are asked for (RFC 9112 §3.2.2) and which names
+ * another server than `Host` may; or `Connection: upgrade` without an upgrade, which nginx sends with what is commonly written
  * for WebSockets. That nothing shows proves nothing: a proxy may add nothing, as nginx since 1.29.7 does by default.
  */
-export function isProxied({ raw: { httpVersion }, headers }: FastifyRequest): boolean {
-  if (httpVersion !== '1.1') return true;
+export function isProxied({ raw: { httpVersion, url = '' }, headers }: FastifyRequest): boolean {
+  if (httpVersion !== '1.1' || !url.startsWith('/')) return true;
   if (headers.upgrade === undefined && /\bupgrade\b/i.test(headers.connection ?? '')) return true;
   return Object.keys(headers).some((name) => NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix)));
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 
 /** How long a browser stays signed in. */
 export const SESSION_LIFE_MS = 12 * 3_600_000;
-/** Browsers signed in at once; beyond it the oldest session ends. */
+/** Browsers signed in at once with one key; beyond it the oldest session of that key ends, and nobody else's. */
 const SESSIONS_MAX = 1000;
 const ID_BYTES = 32;
 
@@ -30,11 +30,10 @@ export class Sessions {
   /** A new session of `tenant`; returns its id (URL-safe text). */
   open(tenant: string): string {
     const id = randomBytes(ID_BYTES).toString('base64url');
+    this.#forgetExpired();
+    const [oldest, ...others] = [...this.#open].filter(([, session]) => session.tenant === tenant);
+    if (oldest !== undefined && others.length + 1 >= SESSIONS_MAX) this.#open.delete(oldest[0]);
     this.#open.set(this.#hash(id), { tenant, expiresAtMs: this.#clock.nowMs() + SESSION_LIFE_MS });
-    for (const [oldest, { expiresAtMs }] of this.#open) {
-      if (this.#open.size <= SESSIONS_MAX && expiresAtMs > this.#clock.nowMs()) break;
-      this.#open.delete(oldest);
-    }
     return id;
   }
 
@@ -47,6 +46,13 @@ export class Sessions {
   /** Ends a session; unknown ones are ignored. */
   end(id: string): void {
     this.#open.delete(this.#hash(id));
+  }
+
+  #forgetExpired(): void {
+    for (const [oldest, { expiresAtMs }] of this.#open) {
+      if (expiresAtMs > this.#clock.nowMs()) return;
+      this.#open.delete(oldest);
+    }
   }
 
   #hash(id: string): string {

@@ -11,7 +11,7 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
   app.post(
     '/v1/session',
     {
-      config: { secretBody: true },
+      config: { secretBody: true, open: true },
       schema: {
         summary: 'Sign a browser in',
         description:
@@ -32,6 +32,7 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
   app.delete(
     '/v1/session',
     {
+      config: { open: true },
       schema: {
         summary: 'Sign a browser out',
         tags: ['access'],

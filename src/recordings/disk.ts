@@ -2,6 +2,7 @@
 import { rm, stat, statfs } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { Transform } from 'node:stream';
+import { DiskError } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 
@@ -31,7 +32,8 @@ export class RecordingDisk {
 
   /**
    * What is to be written to a new file at `path` passes through this on its way.
-   * It fails with TrunklineError `upload_disk_full`, or `upload_too_large` for a file that alone has more than all may have together.
+   * It fails with TrunklineError `upload_disk_full` where recordings have all that they may have, or `upload_too_large` for a file that alone has more than
+   * that; with DiskError where the disk itself is nearly full.
    */
   meter(path: string): Transform {
     this.#note(path, 0);
@@ -80,9 +82,11 @@ export class RecordingDisk {
       );
     }
     if (this.#bytes + bytes > maxBytes) {
-      throw this.#full(
-        'budget',
-        `recordings take ${this.#bytes} of ${maxBytes} bytes of disk (UPLOAD_DISK_MAX_BYTES), this one needs more`,
+      this.#options.metrics.uploadDiskRefused.inc({ reason: 'budget' });
+      throw new TrunklineError(
+        'upload_disk_full',
+        `recordings take ${this.#bytes} of ${maxBytes} bytes of disk (UPLOAD_DISK_MAX_BYTES), this one needs more; try again when others are done`,
+        'file',
       );
     }
     this.#note(path, ofFile);
@@ -96,13 +100,9 @@ export class RecordingDisk {
     const freeBytes = disk.bavail * disk.bsize;
     const keptBytes = Math.floor(Math.min(FREE_MIN_BYTES, disk.blocks * disk.bsize * FREE_MIN_SHARE));
     if (freeBytes < keptBytes) {
-      throw this.#full('free', `the disk for recordings has ${freeBytes} bytes left, of which ${keptBytes} stay free`);
+      this.#options.metrics.uploadDiskRefused.inc({ reason: 'free' });
+      throw new DiskError(`that of the recordings has ${freeBytes} bytes left, of which ${keptBytes} stay free`);
     }
-  }
-
-  #full(reason: 'budget' | 'free', why: string): TrunklineError {
-    this.#options.metrics.uploadDiskRefused.inc({ reason });
-    return new TrunklineError('upload_disk_full', `${why}; try again when others are done`, 'file');
   }
 
   #note(path: string, bytes: number): void {

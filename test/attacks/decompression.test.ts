@@ -83,6 +83,7 @@ function rssBytesOf(pid: number): number {
 }
 
 function bytesIn(path: string): number {
+  // A note of who has the folder is no recording.
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => !basename(name).startsWith('owner.'));
   const found = names.map((name) => statSync(join(path, name), { throwIfNoEntry: false }));
   return found.reduce((sum, stat) => sum + (stat?.isFile() === true ? stat.size : 0), 0);

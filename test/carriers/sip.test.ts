@@ -71,6 +71,12 @@ describe('receiveSip', () => {
     ]);
   });
 
+  it.each(['', '\\'])('reads a Via with a quote that never ends once, however many there seem to begin in it (end "%s")', (end) => {
+    const text = options().replace(VIA, `${VIA}, "${'\\"'.repeat(15_000)}${end}`);
+    // Read again from each quote on, each of these takes half a second.
+    for (let i = 0; i < 200; i++) expect(read(text).branch).toBe('z9hG4bKa');
+  });
+
   it('reads compact and folded headers', () => {
     const compact = message(['OPTIONS sip:b@h SIP/2.0', VIA, 'f: <sip:a@h>', ' ;tag=1', 't: <sip:b@h>', 'i: c', 'CSeq: 1 OPTIONS', 'l: 0']);
     expect(read(compact).text).toContain('from: <sip:a@h> ;tag=1\r\nto: <sip:b@h>\r\ncall-id: c\r\n');

@@ -191,6 +191,15 @@ describe('without API_KEYS', () => {
     expect(await status('1.1')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it('refuses a whole URL in the first line, which overrules the Host', async () => {
+    doors = await openDoors();
+    const port = Number(new URL(await listen(doors.app)).port);
+    for (const name of ['bridge.example.com', `127.0.0.1:${port}`]) {
+      const request = `GET http://${name}/v1/calls HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`;
+      expect(await answerTo(request, port)).toMatch(/^HTTP\/1\.1 403 .*anonymous_refused/s);
+    }
+  });
+
   it.each(['/v1/captions', '/twilio/media', '/asterisk/media', '/telnyx/media', '/plivo/media', '/v1/audio/speech/ws', '/ws/transcribe'])(
     'opens no WebSocket at %s to what was forwarded',
     async (path) => {

@@ -75,6 +75,21 @@ describe('connections that say nothing', () => {
   });
 });
 
+/** Answered with more than the system's buffers hold. */
+const UNREAD_REQUESTS = 1500;
+
+it('connections of strangers who read no answer give way to others, whatever they asked for', async () => {
+  const from = (first: string, more = '') => `${first} HTTP/1.1\r\nHost: bridge.example.com\r\n${more}\r\n`;
+  const upload = from('POST /v1/audio/transcriptions', 'Content-Length: 0\r\n');
+  const requests = from('GET /page.js') + from('GET /x') + from('GET /v1/calls') + upload;
+  const sockets: Socket[] = [];
+  doors.app.server.on('connection', (socket) => sockets.push(socket));
+  await repeat(MAX, () => idler(requests.repeat(UNREAD_REQUESTS)));
+  await eventually(() => expect(sockets.filter(({ writableLength }) => writableLength > 0).length).toBe(MAX));
+  expect(await knock(`${url}/twilio/media`)).toBe(101);
+  expect([await closed('idle'), await closed('refused')]).toEqual([1, 0]);
+});
+
 describe('connections that are in use', () => {
   it('are left alone, and a new one is refused, counted and told of once', async () => {
     const readers = await repeat(MAX, reader);

@@ -62,6 +62,11 @@ describe('what is wrong with a request', () => {
     );
   });
 
+  it('is said of names that every object has', async () => {
+    const message = await messageOf('POST', '/v1/calls', { body: '{"to":"+15550100","parameters":{"/constructor":5,"//__proto__":5}}' });
+    expect(message).toMatch(/^body\.parameters\.constructor: got nothing, expected string\. body\.parameters\.__proto__: /);
+  });
+
   it('repeats little of a long name', async () => {
     const long = 'x'.repeat(60_000);
     const message = await messageOf('POST', '/v1/calls', { body: JSON.stringify({ to: '+15550100', [long]: 1 }) });

@@ -133,6 +133,17 @@ describe('Runner', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('has a file wait, too, for which recordings have no room left', async () => {
+    const { runner, clock, begun, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
+    const one = batch('a', 't', 1);
+    runner.add(one);
+    work('a0')?.fail(new TrunklineError('upload_disk_full', 'recordings take 5 of 5 bytes of disk', 'file'));
+    await eventually(() => expect(one.files[0]).toMatchObject({ state: 'waiting', error: { code: 'disk_full' } }));
+    clock.advance(1000);
+    expect(begun).toEqual(['a0', 'a0']);
+    await runner.close();
+  });
+
   it('gives a file up that the disk has refused for twelve hours, and says so', async () => {
     const { runner, clock, settled, disk, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
     runner.add(batch('a', 't', 1));

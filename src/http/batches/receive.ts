@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isDiskTrouble } from '../../disk.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Draft, Order } from '../../jobs/batches.ts';
 import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
@@ -126,7 +127,7 @@ async function takeFile(part: MultipartFile, { path, disk, settings, budget, has
 }
 
 function explain(error: unknown, settings: ReceiveSettings): unknown {
-  if (error instanceof TrunklineError) return error;
+  if (error instanceof TrunklineError || isDiskTrouble(error)) return error;
   const { code, message, syscall } = error as NodeJS.ErrnoException;
   if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooManyFiles(settings.BATCH_FILES_MAX);
   return syscall === undefined ? new TrunklineError('invalid_request', `the upload is broken or ended early: ${message}`, 'file') : error;

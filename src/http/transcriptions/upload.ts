@@ -2,6 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
+import { isDiskTrouble } from '../../disk.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { RecordingDisk } from '../../recordings/disk.ts';
 import { describe } from '../echo.ts';
@@ -76,7 +77,7 @@ function tooLarge(maxBytes: number): TrunklineError {
 
 /** What our own disk does is no fault of the client's. */
 function isOurs(error: unknown): boolean {
-  return error instanceof TrunklineError || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
+  return error instanceof TrunklineError || isDiskTrouble(error) || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
 }
 
 function messageOf(error: unknown): string {

@@ -13,6 +13,8 @@ import { RtpSender } from './sender.ts';
 
 /** How often time-outs are looked at. */
 const CHECK_MS = 1000;
+/** A peer that is not to send (it holds the call, or only listens) is believed to be there for so long without a sign of it, such as RTCP or a re-INVITE. */
+const HELD_MAX_MS = 2 * 3_600_000;
 /** Pairs tried before the loan fails: others on this machine may use ports of the range. */
 const BIND_TRIES = 20;
 const RANDOM_STEPS = 2 ** 32;
@@ -232,9 +234,9 @@ export class RtpSession {
   }
 
   #checkTimeout(): void {
-    const nowMs = this.#options.clock.nowMs();
-    if (this.#remote?.sends !== true) this.#lastPacketMs = nowMs;
-    if (this.#timedOut || nowMs - this.#lastPacketMs < this.#options.timeoutMs) return;
+    const { clock, timeoutMs } = this.#options;
+    const maxMs = this.#remote?.sends === true ? timeoutMs : Math.max(timeoutMs, HELD_MAX_MS);
+    if (this.#timedOut || clock.nowMs() - this.#lastPacketMs < maxMs) return;
     this.#timedOut = true;
     this.#options.handlers.onTimeout();
   }

@@ -192,7 +192,8 @@ export class SipAgent {
     });
     const stackOptions = {
       ...{ host: ownAddress, clock, log, admits, delegate: switchboard },
-      mayAsk: (from: string) => requests.take(from),
+      mayAsk: (from: string, bytes: number) => requests.take(from, bytes),
+      mayAskWithin: (callId: string, bytes: number) => requests.takeWithin(callId, bytes),
       onDropped: (reason: string) => metrics.sipDropped.inc({ reason }),
       credentials: () => (user === '' ? undefined : new Credentials({ user, password })),
     };

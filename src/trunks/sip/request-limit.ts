@@ -1,4 +1,4 @@
-/** How much may be asked for outside calls, by each source and by all: buckets of tokens, which fill again by themselves. */
+/** How much may be asked for outside calls, by each source and by all, and within each call: buckets of tokens, which fill again by themselves. */
 import type { Clock } from '../../clock.ts';
 
 interface Rate {
@@ -11,8 +11,14 @@ interface Rate {
 const OF_A_SOURCE: Rate = { perSecond: 20, burst: 100 };
 /** Reading a request costs a millisecond and more; what is left is for the calls that are there, whoever forges whatever number of sources. */
 const OF_ALL: Rate = { perSecond: 400, burst: 400 };
+/** Far more than keys are pressed and descriptions change; whoever has a call may not keep the others' waiting either. */
+const OF_A_CALL: Rate = { perSecond: 20, burst: 100 };
 /** Sources that are known; beyond that the one that asked longest ago is forgotten, which gives it no more than {@link OF_ALL} has. */
 const SOURCES_MAX = 1024;
+/** More than there are calls. */
+const CALLS_MAX = 10_000;
+/** Reading takes as long as there is something to be read: so many bytes cost a token. A telephone's message, of up to two of these, costs one. */
+const BYTES_PER_TOKEN = 1024;
 
 class Bucket {
   readonly #rate: Rate;
@@ -25,20 +31,45 @@ class Bucket {
     this.#atMs = nowMs;
   }
 
-  take(nowMs: number): boolean {
+  take(nowMs: number, tokens: number): boolean {
     const { perSecond, burst } = this.#rate;
     this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#atMs) * perSecond) / 1000);
     this.#atMs = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
+    if (this.#tokens < tokens) return false;
+    this.#tokens -= tokens;
     return true;
+  }
+}
+
+/** A bucket for each name; the one that was asked for last comes last. */
+class Buckets {
+  readonly #rate: Rate;
+  readonly #max: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(rate: Rate, max: number) {
+    this.#rate = rate;
+    this.#max = max;
+  }
+
+  take(name: string, nowMs: number, tokens: number): boolean {
+    const bucket = this.#buckets.get(name) ?? new Bucket(this.#rate, nowMs);
+    this.#buckets.delete(name);
+    this.#buckets.set(name, bucket);
+    if (this.#buckets.size > this.#max) this.#forgetOldest();
+    return bucket.take(nowMs, tokens);
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#buckets.keys();
+    if (oldest !== undefined) this.#buckets.delete(oldest);
   }
 }
 
 export class RequestLimit {
   readonly #clock: Clock;
-  /** The one that was asked last comes last. */
-  readonly #sources = new Map<string, Bucket>();
+  readonly #sources = new Buckets(OF_A_SOURCE, SOURCES_MAX);
+  readonly #calls = new Buckets(OF_A_CALL, CALLS_MAX);
   readonly #all: Bucket;
 
   constructor(clock: Clock) {
@@ -46,22 +77,18 @@ export class RequestLimit {
     this.#all = new Bucket(OF_ALL, clock.nowMs());
   }
 
-  /** Whether `address` may ask once more; it has done so then. */
-  take(address: string): boolean {
+  /** Whether `address` may send one more message of `bytes` outside calls; it has done so then. */
+  take(address: string, bytes: number): boolean {
     const nowMs = this.#clock.nowMs();
-    return this.#bucketOf(address, nowMs).take(nowMs) && this.#all.take(nowMs);
+    return this.#sources.take(address, nowMs, tokensOf(bytes)) && this.#all.take(nowMs, tokensOf(bytes));
   }
 
-  #bucketOf(address: string, nowMs: number): Bucket {
-    const bucket = this.#sources.get(address) ?? new Bucket(OF_A_SOURCE, nowMs);
-    this.#sources.delete(address);
-    this.#sources.set(address, bucket);
-    if (this.#sources.size > SOURCES_MAX) this.#forgetOldest();
-    return bucket;
+  /** Whether one more message of `bytes` may come within the call of this Call-ID; it has done so then. */
+  takeWithin(callId: string, bytes: number): boolean {
+    return this.#calls.take(callId, this.#clock.nowMs(), tokensOf(bytes));
   }
+}
 
-  #forgetOldest(): void {
-    const [oldest] = this.#sources.keys();
-    if (oldest !== undefined) this.#sources.delete(oldest);
-  }
+function tokensOf(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN) - 1);
 }

@@ -18,6 +18,7 @@ import {
   UserAgentCore,
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
+import { isPublicAddress } from '../../addresses.ts';
 import {
   describeSip,
   fitSip,
@@ -49,6 +50,8 @@ const PROGRAM = 'Trunkline';
 const TAG_BYTES = 9;
 /** Of a client's transaction before its final answer. */
 const UNANSWERED: readonly string[] = [TransactionState.Calling, TransactionState.Trying, TransactionState.Proceeding];
+/** Requests of ours that go where the peer said (Contact, Record-Route) rather than where a setting does. */
+const WITHIN_CALLS: readonly string[] = ['ACK', 'BYE'];
 /** The user in URIs of ours. */
 const OWN_USER = 'trunkline';
 
@@ -79,8 +82,10 @@ interface StackOptions {
   readonly log: Log;
   /** Whether messages of this address are looked at. */
   admits(address: string): boolean;
-  /** Asked for each message that belongs to no call: whether this address may send one more. */
-  mayAsk(address: string): boolean;
+  /** Asked for each message that belongs to no call: whether this address may send one more of so many bytes. */
+  mayAsk(address: string, bytes: number): boolean;
+  /** The same for each message that belongs to the call of this Call-ID. */
+  mayAskWithin(callId: string, bytes: number): boolean;
   onDropped(reason: DropReason): void;
   credentials(): Credentials | undefined;
   readonly delegate: StackDelegate;
@@ -161,8 +166,10 @@ export class SipStack implements Transport {
     // A sign of life that keeps a NAT open (RFC 5626 §3.5.1); some send zero bytes.
     const text = bytes.toString('latin1');
     if (text.length <= 4 && /^[\r\n\0]*$/.test(text)) return;
-    const isExpected = this.#isExpected(glanceSip(text));
-    if (!isExpected && !this.#options.mayAsk(source.address)) {
+    const glance = glanceSip(text);
+    const isExpected = this.#isExpected(glance);
+    const { mayAsk, mayAskWithin } = this.#options;
+    if (isExpected ? !mayAskWithin(glance.callId, text.length) : !mayAsk(source.address, text.length)) {
       this.#options.onDropped('rate');
       return;
     }
@@ -187,6 +194,7 @@ export class SipStack implements Transport {
       return;
     }
     const destination = await this.#resolve(message.destination);
+    if (message.kind === 'request' && WITHIN_CALLS.includes(message.method)) this.#refuseNeighbour(destination);
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
     // An answer without a transaction is said again when its request comes again, and only then.
     const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.branch);
@@ -256,6 +264,13 @@ export class SipStack implements Transport {
   #isOfEarlierTry({ viaBranch, method }: IncomingResponseMessage): boolean {
     const client = this.core.userAgentClients.get(viaBranch + method);
     return client !== undefined && client.transaction.id !== viaBranch;
+  }
+
+  /** A peer says where its requests are to go, and is not to reach through us what only we can reach: our own network, but for other peers in it. */
+  #refuseNeighbour({ host }: SipDestination): void {
+    if (isPublicAddress(host) || this.#options.admits(host)) return;
+    this.#options.log.warn({ address: host }, 'a SIP peer has its calls ended at a private address that SIP_ALLOW does not name');
+    throw new Error('a private address that is no peer');
   }
 
   async #resolve(destination: SipDestination): Promise<SipDestination> {

@@ -12,6 +12,8 @@ const IDLE_MS = 600_000;
 const CONNECT_TIMEOUT_MS = 5000;
 /** A peer that does not read is cut off. */
 const WAITING_MAX_BYTES = 262_144;
+/** Nor are its signs of life answered beyond this. */
+const PONG_WAITING_MAX_BYTES = 4096;
 
 interface TcpOptions {
   readonly address: string;
@@ -129,9 +131,12 @@ class Connections {
     connection.idle.cancel();
     connection.idle = this.#watch(socket);
     try {
-      for (const frame of framer.push(bytes)) {
-        if (frame.type === 'ping') socket.write('\r\n');
-        else this.#options.onMessage(Buffer.from(frame.text, 'latin1'), { protocol: 'TCP', address, port });
+      const frames = framer.push(bytes);
+      // One for all that came together: whoever sends thousands and reads nothing would have as many answers wait here.
+      const isPinged = frames.some(({ type }) => type === 'ping');
+      if (isPinged && socket.writableLength < PONG_WAITING_MAX_BYTES) socket.write('\r\n');
+      for (const frame of frames) {
+        if (frame.type === 'message') this.#options.onMessage(Buffer.from(frame.text, 'latin1'), { protocol: 'TCP', address, port });
       }
     } catch {
       this.#options.onMalformed();

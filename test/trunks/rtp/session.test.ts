@@ -274,6 +274,16 @@ describe('silence', () => {
     expect(told).toEqual(['timeout']);
   });
 
+  it('of a peer that is not to send ends after two hours: one that has gone keeps no place for ever', async () => {
+    const { clock, told, session, remote } = await startCall({ sends: false });
+    clock.advance(7_100_000);
+    session.setRemote({ ...remote, sends: false }, HERE);
+    clock.advance(7_100_000);
+    expect(told).toEqual([]);
+    clock.advance(200_000);
+    expect(told).toEqual(['timeout']);
+  });
+
   it('that the peer announces is heard while it lasts, by a timer of its own', async () => {
     const { clock, session, rtp, told, heard } = await startCall({ receives: false });
     const timers = clock.pending;

@@ -114,6 +114,20 @@ describe('the user agent', () => {
     expect(await metricValue('trunkline_sip_dropped_total', { reason: 'malformed' })).toBeGreaterThan(0);
   });
 
+  it('answers thousands of signs of life over TCP with a few', async () => {
+    const bridge = await openBridge();
+    const socket = connect(bridge.port, '127.0.0.1');
+    let receivedBytes = 0;
+    socket.on('data', (bytes) => {
+      receivedBytes += bytes.length;
+    });
+    socket.write('\r\n\r\n'.repeat(100_000));
+    socket.write('no SIP\r\n\r\n');
+    await once(socket, 'close');
+    expect(receivedBytes).toBeGreaterThan(0);
+    expect(receivedBytes).toBeLessThan(1000);
+  });
+
   it('gives no answer to whom it does not know, on either transport', async () => {
     const bridge = await openBridge({ SIP_ALLOW: '192.0.2.1' });
     const before = await metricValue('trunkline_sip_dropped_total', { reason: 'address' });

@@ -208,6 +208,21 @@ describe('a call', () => {
     expect(calls()).toEqual([['call-1@192.0.2.7', 'ended', 'api']]);
   });
 
+  it.each([
+    ['203.0.113.66', []],
+    ['198.18.0.9', ['198.18.0.9']],
+    ['8.8.8.8', ['8.8.8.8']],
+  ])('is ended over the proxy that asked for it, unless that is a neighbour of ours that is no peer: %s', async (proxy, reached) => {
+    line = new SipLine();
+    await line.receive(request('INVITE', { body: OFFER, headers: [`Record-Route: <sip:${proxy};lr>`] }));
+    const to = headerIn(line.take().at(-1) ?? '', 'To');
+    await line.receive(request('ACK', { to }));
+    line.gateway.registry.hangup('call-1@192.0.2.7');
+    await settle();
+    expect(line.sent.filter(({ text }) => text.startsWith('BYE ')).map(({ host }) => host)).toEqual(reached);
+    expect(calls()).toEqual([['call-1@192.0.2.7', 'ended', 'api']]);
+  });
+
   it('is not hung up before its peer has acknowledged the answer', async () => {
     line = new SipLine();
     await line.receive(request('INVITE', { body: OFFER }));

@@ -88,7 +88,8 @@ export class SipLine {
     this.stack = new SipStack(socket, {
       ...{ host: '198.51.100.1', clock, log, delegate: this.switchboard },
       admits: (address) => address !== '203.0.113.66',
-      mayAsk: (address) => requests.take(address),
+      mayAsk: (address, bytes) => requests.take(address, bytes),
+      mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),
       onDropped: (reason) => void this.dropped.push(reason),
       credentials: () => new Credentials({ user: 'bridge', password: 'secret', clientNonce: () => '0a4f113b' }),
     });

@@ -8,9 +8,12 @@ const PER_SECOND = 20;
 const BURST_OF_ALL = 400;
 const SOURCES_MAX = 1024;
 
+/** Of a telephone's request. */
+const BYTES = 1500;
+
 /** How many of `count` requests are let through. */
-function take(limit: RequestLimit, address: string, count: number): number {
-  return Array.from({ length: count }, () => limit.take(address)).filter((taken) => taken).length;
+function take(limit: RequestLimit, address: string, count: number, bytes = BYTES): number {
+  return Array.from({ length: count }, () => limit.take(address, bytes)).filter((taken) => taken).length;
 }
 
 describe('what a source may ask for', () => {
@@ -30,6 +33,11 @@ describe('what a source may ask for', () => {
     expect(take(limit, 'b', 1000)).toBe(BURST);
   });
 
+  it('is less of what takes longer to read', () => {
+    expect(take(new RequestLimit(new FakeClock()), 'a', 1000, 2048)).toBe(BURST);
+    expect(take(new RequestLimit(new FakeClock()), 'a', 1000, 32_768)).toBe(3);
+  });
+
   it('is part of what all may ask for', () => {
     const clock = new FakeClock();
     const limit = new RequestLimit(clock);
@@ -43,11 +51,20 @@ describe('what a source may ask for', () => {
     const clock = new FakeClock();
     const limit = new RequestLimit(clock);
     take(limit, 'a', BURST);
-    for (let i = 1; i < SOURCES_MAX; i++) limit.take(`other-${i}`);
+    for (let i = 1; i < SOURCES_MAX; i++) limit.take(`other-${i}`, BYTES);
     clock.advance(1000);
     expect(take(limit, 'a', BURST)).toBe(PER_SECOND);
-    for (let i = 0; i < SOURCES_MAX; i++) limit.take(`another-${i}`);
+    for (let i = 0; i < SOURCES_MAX; i++) limit.take(`another-${i}`, BYTES);
     clock.advance(1000);
     expect(take(limit, 'a', BURST)).toBe(BURST);
   });
+});
+
+it('what may be said within a call is as much, for each call its own, and nothing of what is asked for outside', () => {
+  const clock = new FakeClock();
+  const limit = new RequestLimit(clock);
+  const within = (callId: string): number => Array.from({ length: 1000 }, () => limit.takeWithin(callId, BYTES)).filter(Boolean).length;
+  expect([within('call-1'), within('call-2'), take(limit, 'a', 1000)]).toEqual([BURST, BURST, BURST]);
+  clock.advance(1000);
+  expect(within('call-1')).toBe(PER_SECOND);
 });

@@ -167,6 +167,19 @@ describe('a flood', () => {
     expect(line.take()).toHaveLength(PER_SECOND);
   });
 
+  it('within a call is dropped beyond a limit of its own; other calls go on', async () => {
+    line = new SipLine();
+    const [to, other] = [await answered('call-1'), await answered('call-2')];
+    await line.receive(request('ACK', { to, callId: 'call-1' }));
+    await line.receive(request('ACK', { to: other, callId: 'call-2' }));
+    for (let cseq = 2; cseq < 302; cseq++) line.stack.receive(Buffer.from(request('INFO', { to, callId: 'call-1', cseq })), PEER);
+    await settle();
+    expect(line.take()).toHaveLength(BURST - 1);
+    expect(line.dropped).toEqual(Array(300 - (BURST - 1)).fill('rate'));
+    await line.receive(request('INFO', { to: other, callId: 'call-2', cseq: 2 }));
+    expect(line.take()).toEqual([expect.stringMatching(/^SIP\/2\.0 200/)]);
+  });
+
   it('of answers that nobody asked for is dropped, too', async () => {
     line = new SipLine();
     const forged = request('OPTIONS').replace(/^OPTIONS \S+ SIP\/2\.0/, 'SIP/2.0 200 OK');
