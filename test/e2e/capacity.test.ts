@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { packagePath } from '../../../src/paths.ts';
-import { cliEnvironment } from '../../helpers/cli.ts';
+import { packagePath } from '../../src/paths.ts';
+import { cliEnvironment } from '../helpers/cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-'));
 afterAll(() => rmSync(folder, { recursive: true }));
