@@ -157,9 +157,13 @@ function noteSource({ sentBy, parameters }: Via, { protocol, address, port }: Si
   return [sentBy, ...kept, `received=${address}`, ...(wantsPort ? [`rport=${port}`] : [])].join(';');
 }
 
-/** A header's comma-separated values; commas in quotes are part of one. A quote that never ends goes to the end, so that nothing is read twice. */
+/**
+ * A header's comma-separated values, empty ones left out; commas in quotes are part of one. A quote that never ends goes to the end, so that nothing is
+ * read twice.
+ */
 function splitList(value: string): string[] {
-  return (value.match(/(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? []).map((item) => item.trim());
+  const items = value.match(/(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
+  return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
 function join(startLine: string, vias: readonly string[], { headers, body }: SipParts, host: string): string {

@@ -71,6 +71,11 @@ describe('receiveSip', () => {
     ]);
   });
 
+  it('makes no Via of the nothing between two commas', () => {
+    const gaps = options().replace(VIA, `${VIA}, ,`);
+    expect(read(gaps).text.match(/^Via: .*$/gm)).toEqual(['Via: SIP/2.0/UDP 10.0.0.5;branch=z9hG4bKa;received=192.0.2.7;rport=5062']);
+  });
+
   it.each(['', '\\'])('reads a Via with a quote that never ends once, however many there seem to begin in it (end "%s")', (end) => {
     const text = options().replace(VIA, `${VIA}, "${'\\"'.repeat(15_000)}${end}`);
     // Read again from each quote on, each of these takes half a second.
