@@ -68,5 +68,5 @@ export async function readOwnFile(path: string): Promise<Buffer> {
 
 /** Whether something belongs to this user; always so where the system has no owners. */
 export function isOwn({ uid }: Pick<Stats, 'uid'>): boolean {
-  return process.getuid === undefined || uid === process.getuid();
+  return process.geteuid === undefined || uid === process.geteuid();
 }

@@ -3,6 +3,7 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from './clock.ts';
 import { ownerOf, ownFolder } from './folder-owner.ts';
+import { isOwn } from './folders.ts';
 
 /** Of a folder that names no owner only its age tells that nobody is at work in it: longer than any upload may take. */
 const UNOWNED_MAX_MS = 86_400_000;
@@ -45,9 +46,9 @@ export async function removeLeftovers(parent: string, prefix: string, clock: Clo
 }
 
 async function isLeftOver(path: string, clock: Clock): Promise<boolean> {
-  const { uid, mtimeMs } = await lstat(path);
+  const found = await lstat(path);
   // Its owner could put a link in place of it, and have us remove what that leads to.
-  if (process.geteuid !== undefined && uid !== process.geteuid()) return false;
+  if (!isOwn(found)) return false;
   const presence = await ownerOf(path);
-  return presence === 'dead' || (presence === 'absent' && clock.wall().getTime() - mtimeMs > UNOWNED_MAX_MS);
+  return presence === 'dead' || (presence === 'absent' && clock.wall().getTime() - found.mtimeMs > UNOWNED_MAX_MS);
 }

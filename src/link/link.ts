@@ -1,7 +1,7 @@
 /** The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each one is settled. */
-import { availableParallelism } from 'node:os';
 import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage, VoiceInfo } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
+import { coresAvailable } from '../cores.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import {
@@ -92,7 +92,7 @@ export class Link implements Engine {
   /** Starts nothing yet: {@link start}, {@link wake} or the first job does. */
   constructor(options: LinkOptions) {
     this.#options = options;
-    const { engineSettings, workers, idleMs, entry, clock, log, metrics, cores = availableParallelism() } = options;
+    const { engineSettings, workers, idleMs, entry, clock, log, metrics, cores = coresAvailable() } = options;
     const handlers = {
       ready: () => this.#onReady(),
       answered: (job: Job, answer: JobReply | FailedMessage) => this.#onAnswered(job, answer),

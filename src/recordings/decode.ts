@@ -1,9 +1,9 @@
 /** A file as 16 kHz audio, a few seconds at a time, decoded outside of the gateway's own thread. */
 import { randomUUID } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { detectAudio } from '../audio/detect.ts';
 import type { Clock } from '../clock.ts';
+import { coresAvailable } from '../cores.ts';
 import { packagePath } from '../paths.ts';
 import { WorkerPool, WorkLostError } from '../worker-pool.ts';
 import type { DecodeAnswer, DecodedStretch, DecodeTask } from './decode-messages.ts';
@@ -45,7 +45,7 @@ export class FileDecoders {
   readonly #conversions: Turns;
 
   constructor(options: DecodersOptions) {
-    const most = Math.max(2, Math.floor(availableParallelism() / 2));
+    const most = Math.max(2, Math.floor(coresAvailable() / 2));
     const program = packagePath('dist', 'src', 'recordings', 'decode-worker.js');
     this.#options = options;
     this.#pool = new WorkerPool({ program, threadsMax: most, heapMb: THREAD_HEAP_MB, clock: options.clock });

@@ -1,9 +1,10 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { joinSamples } from '../../src/audio/mix.ts';
 import { writeWav } from '../../src/audio/wav.ts';
+import { coresAvailable } from '../../src/cores.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { packagePath } from '../../src/paths.ts';
 import { type DecodeRequest, FileDecoders } from '../../src/recordings/decode.ts';
@@ -17,7 +18,7 @@ let folder: string;
 let clock: FakeClock;
 let decoders: FileDecoders;
 /** As many threads, and ffmpegs, as there may be on this machine. */
-const THREADS_MAX = Math.max(2, Math.floor(availableParallelism() / 2));
+const THREADS_MAX = Math.max(2, Math.floor(coresAvailable() / 2));
 const PATH = process.env['PATH'];
 
 beforeEach(() => {

@@ -170,6 +170,7 @@ describe('prompts on disk', () => {
     const { cache, asked } = await started();
     expect(await cache.make(KEY, async () => PROMPT)).toBe(PROMPT);
     expect(asked).toEqual(['engine']);
+    await cache.settled();
   });
 
   it.runIf(process.getuid?.() === 0)('are not taken from a file of somebody else', async () => {
@@ -178,6 +179,7 @@ describe('prompts on disk', () => {
     const { cache, asked } = await started();
     await cache.make(KEY, async () => PROMPT);
     expect(asked).toEqual(['engine']);
+    await cache.settled();
   });
 
   it('cost speech nothing when the disk refuses', async () => {
