@@ -17,16 +17,19 @@ const PEAK = 16_384;
 const CALLER = 'rms';
 const AGENT = 'slt';
 
-/** The demo call: turns in order, each after `pauseMs` of silence on both tracks. */
+/**
+ * The demo call: turns in order, each after `pauseMs` of silence on both tracks. A newcomer reads what the recogniser makes of them, so they are sentences
+ * that it gets right (`test/engine/graph/equality.test.ts`).
+ */
 const DEMO = [
-  { voice: AGENT, pauseMs: 600, text: 'Hello, this is Harbor Internet. How can I help you?' },
+  { voice: AGENT, pauseMs: 600, text: 'Hello, this is technical support. How can I help you?' },
   { voice: CALLER, pauseMs: 500, text: 'Hello, my internet connection has been very slow since yesterday.' },
-  { voice: AGENT, pauseMs: 500, text: 'I am sorry to hear that. Can you see the lights on the front of the box?' },
-  { voice: CALLER, pauseMs: 700, text: 'Yes, the first one is green, but the second one is red.' },
+  { voice: AGENT, pauseMs: 500, text: 'There are two lights on your modem. Are they both green?' },
+  { voice: CALLER, pauseMs: 700, text: 'No, the first one is green, but the second one is red.' },
   { voice: AGENT, pauseMs: 500, text: 'Please turn it off, wait ten seconds, and turn it on again.' },
-  { voice: CALLER, pauseMs: 900, text: 'Okay, I did that, and now both lights are green.' },
-  { voice: AGENT, pauseMs: 500, text: 'Great. Your line looks good from here. Can I do anything else for you today?' },
-  { voice: CALLER, pauseMs: 500, text: 'No, that is all. Thank you for your help.' },
+  { voice: CALLER, pauseMs: 900, text: 'Yes, I did that, and now both lights are green.' },
+  { voice: AGENT, pauseMs: 500, text: 'Everything looks fine from here. Can I do anything else for you?' },
+  { voice: CALLER, pauseMs: 500, text: 'No, that is all, thank you for your help.' },
 ];
 const DEMO_END_MS = 800;
 const CLIP_MARGIN_MS = 200;

@@ -1,8 +1,10 @@
 /** Reads the settings from the environment, once. The only file that touches `process.env`. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { refusePrivateAddress } from './addresses.ts';
 import { coresAvailable } from './cores.ts';
-import { SETTINGS, type SettingName, type Settings } from './settings.ts';
+import { findTypos } from './setting-typos.ts';
+import { SETTINGS, type Settings } from './settings.ts';
 import { hideCredentialsIn } from './urls.ts';
 
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
@@ -33,7 +35,9 @@ const KEY_MIN_CHARS = 16;
  * @throws ConfigError naming every value that is not allowed, every likely typo and every contradiction.
  */
 export function readSettings(environment: Environment = process.env, { opensPorts = true } = {}): Settings {
-  const problems = findTypos(environment);
+  const problems = findTypos(Object.keys(environment), (name) => environment[name] !== undefined).map(
+    ({ name, meant }) => `${name}: no such setting, did you mean ${meant}?`,
+  );
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(SETTINGS)) {
     const given = environment[name] ?? '';
@@ -143,12 +147,27 @@ export function findWarnings(settings: Settings): string[] {
   }
   // With others about, these have stopped the start.
   if (API_KEYS.some(isShort)) warnings.push(`API_KEYS: ${countShort(API_KEYS)}; a public server would not start with them`);
+  const { APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE } = settings;
+  if (APP_TWIML_URL !== '' && !APP_TWIML_ALLOW_PRIVATE && isPrivateHost(new URL(APP_TWIML_URL).hostname)) {
+    warnings.push('APP_TWIML_URL is at a private address, where it is not asked: set APP_TWIML_ALLOW_PRIVATE=true');
+  }
   const reach = reachOf(settings);
   for (const name of ['CARRIER_TOKEN', 'ASTERISK_PASSWORD'] as const) {
     if (reach !== null && settings[name] !== '' && isShort(settings[name]))
       warnings.push(`${name} has fewer than ${KEY_MIN_CHARS} characters, and ${reach} lets others try it`);
   }
   return warnings;
+}
+
+/** As far as can be told without asking for the addresses of a name. */
+function isPrivateHost(hostname: string): boolean {
+  if (hostname === 'localhost') return true;
+  try {
+    refusePrivateAddress(hostname);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** The setting by which other machines reach this server; null = there is none. */
@@ -163,31 +182,4 @@ function isShort(key: string): boolean {
 
 function countShort(keys: readonly string[]): string {
   return `${keys.filter(isShort).length} of ${keys.length} have fewer than ${KEY_MIN_CHARS} characters`;
-}
-
-/** A name this long that differs from a setting by one or two letters is a typo, not another program's variable. */
-const TYPO_NAME_CHARS = 8;
-
-function findTypos(environment: Environment): string[] {
-  const problems: string[] = [];
-  for (const name of Object.keys(environment)) {
-    if (name in SETTINGS || name.length < TYPO_NAME_CHARS) continue;
-    const meant = Object.keys(SETTINGS).find((known) => known.length >= TYPO_NAME_CHARS && editDistance(name, known) <= 2);
-    if (meant !== undefined) problems.push(`${name}: no such setting, did you mean ${meant as SettingName}?`);
-  }
-  return problems;
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -59,6 +59,7 @@ export const ERRORS = Object.freeze({
   idempotency_conflict: kind(409, 4433, 'invalid_request_error'),
   input_refused: kind(400, 4434, 'invalid_request_error'),
   asterisk_unavailable: kind(502, 1011, 'server_error'),
+  twiml_failed: kind(502, 1011, 'server_error'),
   translation_failed: kind(502, 1011, 'server_error'),
   speech_queue_full: kind(429, 4429, 'rate_limit_error'),
   unsupported_format: kind(400, 4420, 'invalid_request_error'),

@@ -1,29 +1,38 @@
 /** Wires a gateway together, starts it and ends it. `runGateway` is for any program; `serve` is the process of its own that `trunkline serve` is. */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { AnnouncedCalls } from './calls/announced.ts';
 import { recordingFetcher } from './calls/app/recording.ts';
+import type { CallContext } from './calls/context.ts';
 import { Feed } from './calls/feed.ts';
 import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
 import { CallRegistry } from './calls/registry.ts';
+import { TwimlClient } from './calls/twiml/client.ts';
+import { Handovers } from './calls/twiml/handovers.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, EXIT_CONFIG, findWarnings } from './config.ts';
 import { watchDescriptors } from './descriptors.ts';
+import { askGpuName } from './gpu-name.ts';
+import type { GatewayHealth } from './http/health.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
-import { createLink } from './link/from-settings.ts';
+import { createLink, workersOf } from './link/from-settings.ts';
 import type { Link } from './link/link.ts';
-import { createLog, type Log, logTrouble } from './log.ts';
+import type { EngineWatcher } from './link/watcher.ts';
+import { createLog, type Log, logFormatOf, logState, writeForPeople } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { packagePath } from './paths.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
 import type { Settings } from './settings.ts';
-import type { Prompter } from './speech/prompter.ts';
+import { readyLine, startLines } from './start-lines.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { MULAW_8K } from './units.ts';
+import { voiceCheck } from './voice-check.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -36,8 +45,12 @@ export interface Gateway {
 interface GatewayOptions {
   /** Standard output at LOG_LEVEL by default. */
   readonly log?: Log;
-  /** The engine refused its settings, so that no call can be captioned; `message` says why and what helps. */
+  /** The settings turn out to be of no use once an engine has looked at them; `message` says why and what helps. */
   readonly onRefused?: (message: string) => void;
+  /** Told where it listens, before the log is. */
+  readonly onListening?: (url: string) => void;
+  /** Told how far the engines are. */
+  readonly engineWatcher?: EngineWatcher;
 }
 
 /**
@@ -50,14 +63,13 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   for (const warning of findWarnings(settings)) log.warn(warning);
   const clock = systemClock;
   const metrics = new Metrics();
-  metrics.watchLog(logTrouble);
+  metrics.watchLog(logState);
   const descriptors = watchDescriptors({ read: () => metrics.readDescriptors(), clock, log });
-  const link = createLink(settings, { clock, log, metrics, onRefused: options.onRefused ?? ((message) => log.fatal(message)) });
+  const link = openLink(settings, { clock, log, metrics }, options);
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
   const { prompter, cache, close: closePrompts } = await openPrompts({ settings, engine: link, metrics, clock, log });
-  const fetchRecording = recordingFetcher(settings, clock);
-  const registry = new CallRegistry({ settings, engine: link, prompter, fetchRecording, clock, feed, log, metrics });
+  const registry = openRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
   const announced = new AnnouncedCalls({ clock });
   const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
   const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });
@@ -65,7 +77,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const recordings = new Recordings({ settings, engine: link, clock, metrics });
   const batches = new Batches({ settings, recordings, clock, log, metrics });
   let draining = false;
-  const health = () => ({ draining, engine: link.status });
+  const health = healthReader(link, () => draining);
   const server = await createServer({
     ...{ settings, registry, announced, feed, recordings, batches, speech, health, metrics, log, clock },
     ...{ engine: link, assistant: trunks.asterisk, dialer: trunks.sip },
@@ -87,9 +99,10 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     void recordings.removeLeftovers();
     await trunks.listen();
     const url = await listen(server, settings);
+    options.onListening?.(url);
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     trunks.asterisk?.open();
-    if (settings.ENGINE_PRELOAD) void preload(link, { prompter, log, isDraining: () => draining });
+    if (settings.ENGINE_PRELOAD) void preload(link, { log, isDraining: () => draining });
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
@@ -105,25 +118,37 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   }
 }
 
-async function preload(
-  link: Link,
-  { prompter, log, isDraining }: { prompter: Prompter; log: Log; isDraining: () => boolean },
-): Promise<void> {
+/** The calls, with what their apps may ask of other servers. */
+function openRegistry(options: Omit<CallContext, 'fetchRecording' | 'twiml' | 'handovers'>): CallRegistry {
+  const { settings, clock } = options;
+  const fetchRecording = recordingFetcher(settings, clock);
+  return new CallRegistry({ ...options, fetchRecording, twiml: new TwimlClient(options), handovers: new Handovers(clock) });
+}
+
+function healthReader(link: Link, isDraining: () => boolean): () => GatewayHealth {
+  const gpuName = askGpuName();
+  return () => ({ draining: isDraining(), engine: link.status, gpuName: gpuName() });
+}
+
+/** The engines, none of them started. The first that is ready tells whether there is a voice to speak with. */
+function openLink(settings: Settings, wiring: { clock: Clock; log: Log; metrics: Metrics }, options: GatewayOptions): Link {
+  const { log } = wiring;
+  const { onRefused = (message) => log.fatal(message), engineWatcher } = options;
+  const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => link.voices });
+  const onReady = (ready: number, workers: number) => {
+    checkVoice();
+    engineWatcher?.onReady(ready, workers);
+  };
+  const onProgress = (text: string) => engineWatcher?.onProgress(text);
+  const link: Link = createLink(settings, { ...wiring, onRefused, watcher: { onProgress, onReady } });
+  return link;
+}
+
+async function preload(link: Link, { log, isDraining }: { log: Log; isDraining: () => boolean }): Promise<void> {
   try {
     await link.start();
   } catch (err) {
     if (!isDraining()) log.error({ err }, 'no engine is ready');
-    return;
-  }
-  complainAboutVoice(prompter, log);
-}
-
-/** Which voices there are is known when an engine is ready. Without the default one calls are captioned, but nothing is said in them. */
-function complainAboutVoice(prompter: Prompter, log: Log): void {
-  try {
-    prompter.check({});
-  } catch (error) {
-    log.error(`DEFAULT_VOICE cannot speak: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -217,7 +242,8 @@ function explainListen(error: unknown, host: string, port: number, setting: Port
  * the engine refuses end it with 78, whatever else goes wrong with 1, each after a fatal log line.
  */
 export async function serve(settings: Settings): Promise<void> {
-  const log = createLog(settings.LOG_LEVEL);
+  const format = logFormatOf(settings);
+  const log = createLog(settings.LOG_LEVEL, undefined, format);
   // What was thrown may throw again when it is looked at; an error in the handler of uncaught ones would end the process with 7 and without a line.
   const die = (exitCode: number, message: string, err?: unknown): never => {
     try {
@@ -230,7 +256,8 @@ export async function serve(settings: Settings): Promise<void> {
   };
   process.on('uncaughtException', (error) => die(1, 'uncaught exception', error));
   process.on('unhandledRejection', (reason) => die(1, 'unhandled rejection', reason));
-  const starting = runGateway(settings, { log, onRefused: (message) => die(EXIT_CONFIG, message) });
+  const greeting = format === 'pretty' && log.isLevelEnabled('info') ? greetPeople(settings) : {};
+  const starting = runGateway(settings, { log, onRefused: (message) => die(EXIT_CONFIG, message), ...greeting });
   endOnSignals(starting, log);
   try {
     await starting;
@@ -239,6 +266,20 @@ export async function serve(settings: Settings): Promise<void> {
     if (error instanceof ListenError) die(1, error.message);
     die(1, 'cannot start', error);
   }
+}
+
+/** Tells a person on a terminal where the gateway is and, once, that it is ready. */
+function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | 'engineWatcher'> {
+  const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
+  let isToldReady = false;
+  const onReady = (ready: number, workers: number) => {
+    if (!isToldReady) writeForPeople([readyLine(ready, workers)]);
+    isToldReady = true;
+  };
+  return {
+    onListening: (url) => writeForPeople(startLines(settings, { version, url, workers: workersOf(settings) })),
+    engineWatcher: { onProgress: () => undefined, onReady },
+  };
 }
 
 /** From the first moment on: whoever has read that it listens may send a signal. */

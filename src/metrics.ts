@@ -1,10 +1,11 @@
 /** Every metric there is, with buckets chosen per stage. A test compares the names with docs/metrics.md. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Descriptors } from './descriptors.ts';
-import type { LogTrouble } from './log-output.ts';
+import type { LogState } from './log.ts';
 
 const SHORT_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
+const START_SECONDS = [0.25, 0.5, 1, 2, 5, 10, 20, 40, 60];
 const LAG_SECONDS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 5];
 
 /** Jobs that wait in the gateway for an engine, and for how long the oldest of them has. */
@@ -32,6 +33,9 @@ export class Metrics {
     ['reason'],
   );
 
+  readonly requestIds = this.#counter('trunkline_request_ids_total', 'HTTP requests, by whose request id they have', ['from']);
+  readonly qwenRequests = this.#counter('trunkline_qwen_requests_total', "Requests of the Qwen3 servers' clients", ['route']);
+
   readonly calls = this.#gauge('trunkline_calls_live', 'Live calls', ['carrier']);
   readonly callsMax = this.#gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
   readonly callsEnded = this.#counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
@@ -47,7 +51,19 @@ export class Metrics {
   readonly sipDropped = this.#counter('trunkline_sip_dropped_total', 'SIP messages and connections thrown away without an answer', [
     'reason',
   ]);
+  readonly sipRefused = this.#counter('trunkline_sip_refused_total', 'SIP requests that we refused, by the status of our answer', [
+    'status',
+  ]);
   readonly sipRegistered = this.#gauge('trunkline_sip_registered', 'Whether SIP_REGISTRAR has us registered', []);
+  readonly sipRegistrationFailures = this.#counter(
+    'trunkline_sip_registration_failures_total',
+    'Registrations that were refused, not answered or lost',
+    ['reason'],
+  );
+  readonly sipRefreshes = this.#counter('trunkline_sip_session_refreshes_total', 'Refreshes of SIP sessions, and what came of them', [
+    'by',
+    'result',
+  ]);
 
   readonly engineWait = this.#histogram(
     'trunkline_engine_wait_seconds',
@@ -65,6 +81,12 @@ export class Metrics {
     'trunkline_engine_jobs_resent_total',
     'Jobs sent again because their engine died or gave no sign of life',
     [],
+  );
+  readonly engineStart = this.#histogram(
+    'trunkline_engine_start_seconds',
+    'Time an engine process took to load its models and warm them up',
+    [],
+    START_SECONDS,
   );
   readonly enginesReady = this.#gauge('trunkline_engines_ready', 'Engine processes that can take work', []);
 
@@ -96,6 +118,12 @@ export class Metrics {
     'reason',
   ]);
   readonly finals = this.#counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
+  readonly transcribeSockets = this.#gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
+  readonly transcribeOrders = this.#counter(
+    'trunkline_transcribe_orders_total',
+    'Text messages to /ws/transcribe, by what they asked for',
+    ['action'],
+  );
   readonly feedReaders = this.#gauge('trunkline_feed_readers', 'Open caption feeds', ['kind']);
   readonly feedReadersCut = this.#counter('trunkline_feed_readers_cut_total', 'Caption readers cut off because they were too slow', []);
 
@@ -110,6 +138,8 @@ export class Metrics {
     'format',
     'outcome',
   ]);
+  readonly speechRequestsOpen = this.#gauge('trunkline_speech_requests_open', 'Requests for speech that are being served', []);
+  readonly speechCacheBytes = this.#gauge('trunkline_speech_cache_bytes', 'Memory held by sentences spoken over HTTP', []);
   readonly utterances = this.#counter('trunkline_utterances_total', 'Things said to callers, by how they ended', ['how']);
   readonly sentencesSkipped = this.#counter('trunkline_sentences_skipped_total', 'Sentences that no engine could speak', []);
   readonly bargeIns = this.#counter(
@@ -126,6 +156,19 @@ export class Metrics {
   ]);
   readonly appConnections = this.#counter('trunkline_app_connections_total', 'Connections to apps, by what became of them', ['outcome']);
   readonly appMessages = this.#counter('trunkline_app_messages_total', 'Messages from apps', ['type']);
+  readonly appFlushes = this.#counter(
+    'trunkline_app_flushes_total',
+    'Times an app fell silent in the midst of an answer, and what there was of it was said',
+    [],
+  );
+  readonly voicesMissing = this.#counter(
+    'trunkline_voices_missing_total',
+    'Texts for which a call asked for a voice that is not there',
+    [],
+  );
+  readonly twimlRequests = this.#counter('trunkline_twiml_requests_total', "Requests for an app's own TwiML, by what became of them", [
+    'outcome',
+  ]);
   readonly promptCacheBytes = this.#gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
 
   readonly laneDepth = this.#laneGauge('trunkline_lane_depth', 'Jobs that wait in the gateway for an engine', ({ depth }) => depth);
@@ -138,7 +181,10 @@ export class Metrics {
   readonly logErrors = this.#totalCounter('trunkline_log_errors_total', 'Failed attempts to write the log', ['code'], (counter) => {
     for (const [code, count] of this.#readLog().errors) counter.inc({ code }, count);
   });
-  #readLog: () => LogTrouble = () => ({ linesLost: 0, errors: new Map() });
+  readonly logLines = this.#totalCounter('trunkline_log_lines_total', 'Log lines that tell of trouble, by level', ['level'], (counter) => {
+    for (const [level, count] of this.#readLog().lines) counter.inc({ level }, count);
+  });
+  #readLog: () => LogState = () => ({ linesLost: 0, errors: new Map(), lines: new Map() });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 5 });
@@ -149,8 +195,8 @@ export class Metrics {
     this.#readLanes = read;
   }
 
-  /** Has `read` asked for what went wrong with the log whenever the metrics are. */
-  watchLog(read: () => LogTrouble): void {
+  /** Has `read` asked for what was logged, and what went wrong with that, whenever the metrics are. */
+  watchLog(read: () => LogState): void {
     this.#readLog = read;
   }
 

@@ -1,8 +1,7 @@
 /** Puts the doors together: one HTTP server whose routes are opened, guarded and described here and nowhere else. */
-import { randomUUID } from 'node:crypto';
 import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { AnnouncedCalls } from './calls/announced.ts';
 import type { Feed } from './calls/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
@@ -17,16 +16,21 @@ import { captionRoutes } from './http/captions.ts';
 import { carrierRoutes } from './http/carriers.ts';
 import { connectionsThatFit, limitConnections } from './http/connections.ts';
 import { describeRoutes, docsRoutes } from './http/docs.ts';
-import { answerUnreadable, Failures, routeNotFound } from './http/errors.ts';
+import { answerBadHandshakes, answerUnreadable, Failures, requestValidator, routeNotFound } from './http/errors.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
+import { limitMessages } from './http/message-limits.ts';
+import { passOverOtherUpgrades } from './http/other-upgrades.ts';
 import { pageRoutes } from './http/page.ts';
 import { phoneRoutes } from './http/phone.ts';
+import { countQwenRequests } from './http/qwen.ts';
 import { FeedReaders } from './http/readers.ts';
+import { REQUEST_ID_HEADER, RequestIds } from './http/request-ids.ts';
 import { signInRoutes } from './http/sign-in.ts';
 import type { SpeechSource } from './http/speech/source.ts';
 import { speechDoors, speechRoutes } from './http/speech.ts';
 import { transcriptionRoutes } from './http/transcriptions.ts';
 import { twilioRoutes } from './http/twilio.ts';
+import { readAwayUnread } from './http/unread-bodies.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Engine } from './link/engine.ts';
 import type { Log } from './log.ts';
@@ -46,7 +50,8 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens'>;
+  readonly registry: Calls &
+    Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens' | 'twiml' | 'handovers'>;
   /** Where calls are announced whose media says nothing of them. */
   readonly announced: AnnouncedCalls;
   /** Listens to channels of an Asterisk; null = there is none. */
@@ -69,6 +74,7 @@ interface ServerOptions {
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { settings, clock, log, metrics } = options;
   const failures = new Failures({ log, metrics });
+  const requestIds = new RequestIds({ metrics });
   const app = fastify({
     logger: false,
     bodyLimit: BODY_MAX_BYTES,
@@ -76,11 +82,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     forceCloseConnections: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: CALL_ID_MAX_CHARS },
-    genReqId: () => randomUUID(),
+    genReqId: (message) => requestIds.of(message),
     frameworkErrors: (error, request, reply) => void failures.answer(error, request, reply),
     clientErrorHandler: answerUnreadable,
   }).withTypeProvider<ZodTypeProvider>();
-  app.setValidatorCompiler(validatorCompiler);
+  app.setValidatorCompiler(requestValidator);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => failures.answer(error, request, reply));
   app.setNotFoundHandler((request) => {
@@ -91,10 +97,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     errorHandler: (error, socket) => failures.close(error, socket),
     preClose: closeSocketsOn(clock),
   });
+  requestIds.sayInUpgrades(app);
+  answerBadHandshakes(app, (message) => requestIds.of(message));
+  limitMessages(app, settings.MESSAGE_MAX_BYTES);
   await describeRoutes(app);
+  countQwenRequests(app, metrics);
   logRequests(app, log);
   limitArrival(app, clock);
+  readAwayUnread(app);
   limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
+  passOverOtherUpgrades(app);
   await openDoors(app, options, failures);
   return app;
 }
@@ -120,14 +132,17 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
   });
   app.addHook('preClose', async () => readers.close());
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    reply.headers({ [REQUEST_ID_HEADER]: request.id, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
     if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
     access.refuseForeign(request);
   });
 
   await app.register(pageRoutes);
-  await app.register(healthRoutes, { health, access });
-  await app.register(twilioRoutes, { settings, registry, access });
+  const { speech } = options;
+  const speaking = speechDoors({ ...options, failures });
+  const speechHealth = () => ({ depth: speaking.desk.depth, kept: speech.kept(), voices: speech.voiceNames().map(({ name }) => name) });
+  await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
+  await app.register(twilioRoutes, { settings, registry, access, log: options.log });
   await app.register(asteriskRoutes, { settings, registry, access });
   await app.register(announcementRoutes, { settings, announced: options.announced, access });
   await app.register(carrierRoutes, { settings, registry, access });
@@ -145,8 +160,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
-    const { clearPrompts } = options.speech;
-    void guarded.register(speechRoutes, { settings, clock, doors: speechDoors({ ...options, failures }), clearPrompts });
+    void guarded.register(speechRoutes, { settings, clock, doors: speaking, speech });
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();

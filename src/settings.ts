@@ -2,131 +2,23 @@
  * Every setting there is: name, default, unit and meaning. README's table is compared with this one by a test, `trunkline config` prints it,
  * and `config.ts` reads the environment by it.
  */
-import { z } from 'zod';
-import { isAddressRange } from './addresses.ts';
-import { choice, flag, peers, type SettingSpec, secret, share, splitList, text, whole } from './setting-kinds.ts';
-
-function isPublicUrl(value: string): boolean {
-  if (value === '') return true;
-  if (!URL.canParse(value)) return false;
-  const url = new URL(value);
-  return /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
-}
-
-const publicUrl: SettingSpec<string> = {
-  schema: z
-    .string()
-    .refine(isPublicUrl, 'empty or an origin such as https://bridge.example.com')
-    .transform((value) => value.replace(/\/$/, '')),
-  defaultText: '',
-  unit: 'origin',
-  meaning: 'How carriers reach this server from outside (https://host, no path), which needs API_KEYS; empty = as the request says',
-};
-
-function isServiceUrl(value: string): boolean {
-  return value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
-}
-
-const serviceUrl: SettingSpec<string> = {
-  schema: z
-    .string()
-    .refine(isServiceUrl, 'empty or an http or https URL such as http://127.0.0.1:8000/v1')
-    .transform((value) => value.replace(/\/+$/, '')),
-  defaultText: '',
-  unit: 'http or https URL',
-  meaning: 'Chat endpoint in the style of OpenAI (…/v1) that translates transcripts; empty = no translation',
-};
-
-const apiKeys: SettingSpec<readonly string[]> = {
-  schema: z.string().transform(splitList),
-  defaultText: '',
-  unit: 'keys, comma-separated',
-  meaning:
-    'Keys that open /v1, /docs, /metrics and the page, at least 16 characters each where others can reach this server; empty = open to this machine only',
-  secret: true,
-};
-
-function isSocketUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hash } = new URL(value);
-  return /^wss?:$/.test(protocol) && hash === '';
-}
-
-const appUrl: SettingSpec<string> = {
-  schema: z.string().refine((value) => value === '' || isSocketUrl(value), 'empty or a WebSocket URL such as wss://app.example.com/calls'),
-  defaultText: '',
-  unit: 'ws or wss URL',
-  meaning: 'The app that talks to callers; each call is one connection to it. Empty = none, calls are only captioned',
-};
-
-const appOrigins: SettingSpec<readonly string[]> = {
-  schema: z
-    .string()
-    .transform(splitList)
-    .refine((list) => list.every(isSocketUrl), 'WebSocket origins such as wss://app.example.com, comma-separated')
-    .transform((list) => list.map((value) => new URL(value).origin)),
-  defaultText: '',
-  unit: 'origins, comma-separated',
-  meaning: "Apps, beside APP_URL's own origin, that a stream may ask for without a call token: wss://host[:port]",
-};
-
-/** RFC 3261 §19.1, as far as it names a server: no TLS, no user. */
-const SIP_SERVER = /^sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp))?$/i;
-
-function sipServer(meaning: string): SettingSpec<string> {
-  const schema = z
-    .string()
-    .refine((value) => value === '' || SIP_SERVER.test(value), 'empty or a server such as sip:pbx.example.com:5060;transport=tcp');
-  return { schema, defaultText: '', unit: 'sip:host[:port][;transport=udp or tcp]', meaning };
-}
-
-function arePorts(value: string): boolean {
-  const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
-  return Number(first) >= 1024 && Number(first) < Number(last) && Number(last) <= 65_535;
-}
-
-const rtpPorts: SettingSpec<string> = {
-  schema: z.string().refine(arePorts, 'two ports from 1024 to 65535 such as 16384-16583'),
-  defaultText: '16384-16583',
-  unit: 'first-last',
-  meaning: 'UDP ports for the media of SIP calls, two for each call',
-};
-
-const sipPublicAddress: SettingSpec<string> = {
-  schema: z
-    .string()
-    .refine((value) => value === '' || (isAddressRange(value) && !value.includes('/')), 'empty or an address such as 203.0.113.7'),
-  defaultText: '',
-  unit: 'address',
-  meaning: 'Address at which SIP peers reach this machine, behind NAT the outer one; empty = HOST, or the first of the machine',
-};
-
-const ariUrl: SettingSpec<string> = {
-  schema: z
-    .string()
-    .refine(isServiceUrl, 'empty or an http or https URL such as http://127.0.0.1:8088/ari')
-    .transform((value) => value.replace(/\/+$/, '')),
-  defaultText: '',
-  unit: 'http or https URL',
-  meaning: 'The REST interface of an Asterisk (…/ari) whose calls come by Stasis; empty = none',
-};
-
-const ariApp: SettingSpec<string> = {
-  schema: z.string().regex(/^[A-Za-z0-9_]{1,32}$/, '1 to 32 letters, digits and _'),
-  defaultText: 'trunkline',
-  unit: 'name',
-  meaning: 'The name under which the dialplan knows this gateway: Stasis(trunkline,…). One gateway has it alone',
-};
-
-const asteriskMediaUrl: SettingSpec<string> = {
-  schema: z
-    .string()
-    .refine((value) => value === '' || isSocketUrl(value), 'empty or a WebSocket URL such as ws://127.0.0.1:8088/media')
-    .transform((value) => value.replace(/\/+$/, '')),
-  defaultText: '',
-  unit: 'ws or wss URL',
-  meaning: 'Where that Asterisk is dialled for the sound of those calls (…/media); empty = at the address of ARI_URL',
-};
+import {
+  apiKeys,
+  appOrigins,
+  appUrl,
+  ariApp,
+  ariUrl,
+  asteriskMediaUrl,
+  publicUrl,
+  rtpPorts,
+  serviceUrl,
+  sessionExpires,
+  sipPublicAddress,
+  sipServer,
+  twimlUrl,
+  voiceMap,
+} from './setting-forms.ts';
+import { choice, flag, peers, type SettingSpec, secret, share, text, whole } from './setting-kinds.ts';
 
 /** The settings, grouped by what they are about, in the order in which README shows them. */
 export const SETTINGS = {
@@ -137,6 +29,11 @@ export const SETTINGS = {
   ALLOW_ANONYMOUS: flag(false, 'Let anyone in without a key or a carrier signature'),
   TRUSTED_PROXIES: peers('Your reverse proxies: X-Forwarded-For and X-Forwarded-Proto of others are not believed'),
   LOG_LEVEL: choice('info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'Least important log level to print'),
+  LOG_FORMAT: choice(
+    'auto',
+    ['auto', 'json', 'pretty'],
+    'How log lines are written: json = one object a line, pretty = for people; auto = pretty where standard output is a terminal',
+  ),
 
   TWILIO_AUTH_TOKEN: secret('token', "Your Twilio account's primary auth token: signatures are checked with it"),
   TWILIO_CALL_TOKEN: choice(
@@ -178,6 +75,9 @@ export const SETTINGS = {
   SIP_TRUNK: sipServer('Where outgoing calls go; empty = to the registrar'),
   SIP_PUBLIC_ADDRESS: sipPublicAddress,
   SIP_DIALOGS_MAX: whole(64, 1, 10_000, 'calls', 'SIP calls at once from one address; more are refused'),
+  SIP_SESSION_EXPIRES_SECONDS: sessionExpires(
+    'After how long a SIP call ends whose peer has vanished (session timer, RFC 4028); 0 = never, unless the peer asks for it',
+  ),
   RTP_PORTS: rtpPorts,
   RTP_ALLOW: peers(
     'Media relays: where the sound of SIP calls may come from beside the address of the SIP peer and the one in its description',
@@ -215,6 +115,7 @@ export const SETTINGS = {
     'voice',
     'Voice of whatever is said without naming one: rms, slt, awb, kal, kal16, or espeak:de and other languages where espeak-ng is installed',
   ),
+  VOICE_MAP: voiceMap,
 
   PLAYOUT_LEAD_MS: whole(500, 40, 10_000, 'ms', 'How much sound is sent ahead to a carrier that buffers it'),
   BARGE_IN: choice(
@@ -254,6 +155,9 @@ export const SETTINGS = {
   ),
 
   APP_URL: appUrl,
+  APP_TWIML_URL: twimlUrl,
+  APP_TWIML_TIMEOUT_MS: whole(10_000, 100, 15_000, 'ms', 'How long an answer of that webhook, or of what its TwiML names, may take'),
+  APP_TWIML_ALLOW_PRIVATE: flag(false, 'Let that webhook, and what its TwiML names, be at loopback, private and link-local addresses'),
   APP_ALLOWED_ORIGINS: appOrigins,
   APP_SIGNING_KEY: secret(
     'key',
@@ -261,6 +165,13 @@ export const SETTINGS = {
   ),
   APP_GREETING: text('', 'text', 'Said to the caller as soon as the call is there; empty = nothing'),
   APP_PARTIAL_PROMPTS: flag(false, 'Whether the app is told what the caller says while it is being said'),
+  APP_FLUSH_MS: whole(
+    1000,
+    0,
+    60_000,
+    'ms',
+    'When the app sends no more text for this long without ending its answer, what there is of it is said; 0 = it is waited for',
+  ),
   APP_CONNECT_TIMEOUT_MS: whole(5000, 100, 60_000, 'ms', 'How long one connection to the app may take'),
   APP_RECONNECT_MS: whole(15_000, 0, 600_000, 'ms', 'How long an app that cannot be reached is dialled again; 0 = not at all'),
   APP_GONE: choice('end', ['end', 'captions'], 'When the app is gone for good: end the call, or go on with captions alone'),
@@ -341,7 +252,7 @@ export const SETTINGS = {
   ),
   START_TIMEOUT_MS: whole(10_000, 100, 600_000, 'ms', 'A carrier socket that has not begun a stream by then is closed'),
   MEDIA_TIMEOUT_MS: whole(60_000, 100, 3_600_000, 'ms', 'A stream without any message for this long is closed'),
-  MESSAGE_MAX_BYTES: whole(65_536, 1024, 1_048_576, 'bytes', 'Largest message that a WebSocket may send'),
+  MESSAGE_MAX_BYTES: whole(65_536, 1024, 1_048_576, 'bytes', 'Largest message of a WebSocket; always 1 MiB on /ws/transcribe'),
   SEND_BUFFER_MAX_BYTES: whole(262_144, 4096, 16_777_216, 'bytes', 'Most that is held for a slow reader before it is cut off'),
   FEED_HISTORY: whole(2000, 10, 100_000, 'events', 'Caption events kept for Last-Event-ID'),
   FEED_READERS_MAX: whole(200, 1, 10_000, 'readers', 'Open caption feeds at once; more are refused'),

@@ -84,6 +84,7 @@ describe('the settings', () => {
     ['TWILIO_AUTH_TOKN', 'TWILIO_AUTH_TOKEN'],
     ['PUBLIC_ULR', 'PUBLIC_URL'],
     ['ENGINE_WORKER', 'ENGINE_WORKERS'],
+    ['PROT', 'PORT'],
   ])('notice that %s is a typo of %s', (typo, meant) => {
     expect(problemsOf({ [typo]: 'x' })).toEqual([`${typo}: no such setting, did you mean ${meant}?`]);
   });
@@ -206,6 +207,20 @@ describe('settings that let other machines in', () => {
     expect(warnings).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
     expect(warnings.join()).not.toContain(SHORT);
   });
+
+  it.each([
+    ['http://127.0.0.1:3000/voice', 'false', 1],
+    ['http://localhost/voice', 'false', 1],
+    ['https://[fd00::1]/voice', 'false', 1],
+    ['http://127.0.0.1:3000/voice', 'true', 0],
+    ['https://app.example.com/voice', 'false', 0],
+  ])(
+    "say of the app's TwiML at %s, private addresses allowed: %s, what will be refused",
+    (APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE, count) => {
+      const warnings = findWarnings(readSettings({ APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE }));
+      expect(warnings.filter((warning) => warning.includes('set APP_TWIML_ALLOW_PRIVATE=true'))).toHaveLength(count);
+    },
+  );
 });
 
 describe('isLoopback', () => {

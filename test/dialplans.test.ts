@@ -89,3 +89,43 @@ describe('the TwiML', () => {
     });
   });
 });
+
+describe('what is pasted into an Asterisk', () => {
+  const CONF = ending('.conf');
+  const sections = (file: string) => [...read(file).matchAll(/^\[([^\]]+)\]$/gm)].map(([, name = '']) => name);
+  const DIALPLANS = CONF.filter((file) => /^exten =>/m.test(read(file)));
+  const all = CONF.map(read).join('\n');
+
+  it.each(CONF)('%s says where it goes and what makes Asterisk read it', (file) => {
+    expect(read(file)).toMatch(/^(;.*\n)*?;.*\/etc\/asterisk\/\w+\.conf/);
+    expect(read(file)).toMatch(/^;.*asterisk -rx '(module reload|dialplan reload|queue reload)/m);
+  });
+
+  it.each(DIALPLANS)('%s can be reached: its contexts are included in the phones’, or named', (file) => {
+    const text = read(file);
+    const phones = text.slice(text.indexOf('[from-phones]'));
+    const unreached = sections(file).filter(
+      (name) =>
+        name !== 'from-phones' &&
+        !phones.includes(`include => ${name}\n`) &&
+        !text.includes(`(${name}^`) &&
+        !all.includes(`\ncontext=${name} `),
+    );
+    expect([phones.startsWith('[from-phones]'), unreached]).toEqual([true, []]);
+  });
+
+  it('names no phone and no queue that no file has', () => {
+    const endpoints = CONF.filter((file) => /pjsip/.test(file)).flatMap((file) =>
+      [...read(file).matchAll(/^\[(\w+)\]/gm)].map(([, name]) => name),
+    );
+    const dialled = [...all.matchAll(/PJSIP\/(?:\w+@)?(\w+)/g)].map(([, name]) => name);
+    const queues = [...all.matchAll(/Queue\((\w+)\)/g)].map(([, name]) => name);
+    expect(dialled.filter((name) => !endpoints.includes(name))).toEqual([]);
+    expect(queues.length).toBeGreaterThan(0);
+    expect(queues.filter((name) => !all.includes(`[${name}]\n`))).toEqual([]);
+  });
+
+  it('sets nothing that stands for somebody’s own', () => {
+    expect(all.split('\n').filter((line) => !line.startsWith(';') && line.includes('example.com'))).toEqual([]);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TrunklineError } from '../src/errors.ts';
-import { createLog } from '../src/log.ts';
+import { createLog, logState } from '../src/log.ts';
 
 function logged(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown> {
   const lines: string[] = [];
@@ -18,6 +18,24 @@ describe('the log', () => {
     );
     expect(JSON.stringify(line)).not.toContain('sesame');
     expect(line).toMatchObject({ app: 'ws://***@host', url: 'https://host/?token=***', msg: 'tried ws://***@host' });
+  });
+});
+
+describe('the state of the log', () => {
+  it('counts the lines that tell of trouble, whatever their format, and none that the level holds back', () => {
+    const before = new Map(logState().lines);
+    const grown = () => [...logState().lines].map(([level, count]) => [level, count - (before.get(level) ?? 0)]);
+    for (const format of ['json', 'pretty'] as const) {
+      const log = createLog('error', { write: () => undefined }, format);
+      log.warn('held back');
+      log.child({ callId: 'CA1' }).error('one');
+      log.fatal('two');
+    }
+    expect(grown()).toEqual([
+      ['warn', 0],
+      ['error', 2],
+      ['fatal', 2],
+    ]);
   });
 });
 

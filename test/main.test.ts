@@ -7,6 +7,7 @@ import { readSettings } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 import { type Gateway, runGateway } from '../src/main.ts';
 import { packagePath } from '../src/paths.ts';
+import { eventually } from './helpers/eventually.ts';
 import { freePort } from './helpers/ports.ts';
 
 const PRETEND = { PORT: '0', ENGINE_PRELOAD: 'false', ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone' };
@@ -49,15 +50,31 @@ describe('runGateway', () => {
     ]);
   });
 
-  it('says that the default voice is none, and which there are, as soon as that is known', async () => {
-    const complaint = new Promise<string>((resolve) => {
-      const log = createLog('error', { write: (line: string) => resolve(line) });
-      const settings = readSettings({ ...QUIET, ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone', DEFAULT_VOICE: 'nobody' });
-      void runGateway(settings, { log }).then((running) => {
+  it('says where it listens, then how far the engines are', async () => {
+    const told: unknown[] = [];
+    const ready = new Promise<void>((resolve) => {
+      const onReady = (...counts: number[]) => {
+        told.push(counts);
+        resolve();
+      };
+      const settings = readSettings({ ...QUIET, ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone' });
+      const engineWatcher = { onProgress: () => undefined, onReady };
+      void runGateway(settings, { onListening: (url) => told.push(url), engineWatcher }).then((running) => {
         gateway = running;
       });
     });
-    expect(await complaint).toMatch(/DEFAULT_VOICE cannot speak: voice: got .*nobody.*expected one of rms, slt/);
+    await ready;
+    expect(told).toEqual([expect.stringMatching(/^http:/), [1, 1]]);
+  });
+
+  it('refuses a VOICE_MAP whose voices are not there, as soon as that is known', async () => {
+    const refused = new Promise<string>((resolve) => {
+      const settings = readSettings({ ...QUIET, ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone', VOICE_MAP: 'Joanna=nobody' });
+      void runGateway(settings, { onRefused: resolve }).then((running) => {
+        gateway = running;
+      });
+    });
+    expect(await refused).toMatch(/^VOICE_MAP: got "nobody" for "joanna", expected one of rms, slt/);
   });
 
   it('opens the port for AudioSocket first, says where, and says what to do when it is in use', async () => {
@@ -119,16 +136,19 @@ describe('serve', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const lines: Record<string, unknown>[] = [];
+    let text = '';
     const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
     const listening = new Promise<string>((resolve) => {
       if (child.stdout === null) return;
       createInterface({ input: child.stdout }).on('line', (line) => {
+        text += `${line}\n`;
+        if (!line.startsWith('{')) return;
         const entry = JSON.parse(line) as Record<string, unknown>;
         lines.push(entry);
         if (entry['msg'] === 'listening') resolve(String(entry['url']));
       });
     });
-    return { lines, exited, listening };
+    return { lines, text: () => text, exited, listening };
   }
 
   it('ends with 0 on SIGTERM', async () => {
@@ -164,6 +184,23 @@ describe('serve', () => {
     const { lines, exited } = start({}, 'throws');
     expect(await exited).toBe(1);
     expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'uncaught exception, of something that cannot be written' });
+  });
+
+  it('ends with 78 and the voices that there are when the default voice is none', async () => {
+    const { lines, exited } = start({ ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone', DEFAULT_VOICE: 'nobody' });
+    expect(await exited).toBe(78);
+    expect(lines.at(-1)).toMatchObject({ level: 60, msg: expect.stringMatching(/^DEFAULT_VOICE: got "nobody", expected one of rms, slt/) });
+  });
+
+  it('greets people who have asked for a log that they can read', async () => {
+    const { text, exited } = start({ LOG_FORMAT: 'pretty', ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone' });
+    await eventually(() => expect(text()).toContain('Ready for calls: 1 of 1 engine.'));
+    child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+    const [first = '', ...rest] = text().split('\n');
+    expect(first).toMatch(/^Trunkline \d+\.\d+\.\d+ is at http:\/\/127\.0\.0\.1:\d+\/ \(for this machine alone\)$/);
+    expect(rest.join('\n')).toMatch(/^\d\d:\d\d:\d\d INFO {2}listening url=http:.* maxCalls=\d+$/m);
+    expect(rest.at(-2)).toMatch(/INFO {2}ended$/);
   });
 
   it('ends with 1 and a fatal line when it cannot listen', async () => {

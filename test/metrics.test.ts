@@ -16,3 +16,15 @@ describe('the metrics of the queues', () => {
       expect(page).toContain(`${line}\n`);
   });
 });
+
+it('the metrics of the log say what was logged and what could not be written, each time they are asked', async () => {
+  const metrics = new Metrics();
+  const lines = new Map([['error', 2]]);
+  metrics.watchLog(() => ({ linesLost: 3, errors: new Map([['ENOSPC', 1]]), lines }));
+  await metrics.registry.metrics();
+  lines.set('error', 5);
+  const page = await metrics.registry.metrics();
+  expect(page).toContain('trunkline_log_lines_total{level="error"} 5\n');
+  expect(page).toContain('trunkline_log_lines_lost_total 3\n');
+  expect(page).toContain('trunkline_log_errors_total{code="ENOSPC"} 1\n');
+});

@@ -17,6 +17,7 @@ describe('the server', () => {
       type: 'not_found_error',
       param: null,
       code: 'route_not_found',
+      request_id: answer.headers['x-request-id'],
     });
   });
 

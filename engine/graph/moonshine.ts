@@ -47,7 +47,7 @@ export async function moonshineFiles(options: {
     versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}, ${products}`,
     files: [DECODER, ...ENCODER_LAYERS.map((_, index) => encoderPart(index))],
     build: (folder) => {
-      progress(`rewriting the recogniser's graphs, once, into ${folder}`);
+      progress(`rewriting the recogniser's graphs for speed, once, which takes a few seconds; they are kept in ${folder}`);
       return buildGraphs(shipped, products);
     },
   });

@@ -1,5 +1,6 @@
 /** Sound as it comes → a file that grows with it and can be played meanwhile. Sound here is little-endian 16-bit samples of one channel. */
 import type { WasmMediaEncoder } from 'wasm-media-encoders';
+import { nextTurn } from '../next-turn.ts';
 import { pcm16ToSamples } from './pcm.ts';
 import { writeWav } from './wav.ts';
 
@@ -10,21 +11,28 @@ const SIZE_UNKNOWN = 0xffff_ffff;
 const RIFF_SIZE_AT = 4;
 const DATA_SIZE_AT = 40;
 
-/** The sound as a WAV file; nothing at all when there is no sound. */
-export async function* encodeWav(sound: AsyncIterable<Uint8Array>, rateHz: number): AsyncGenerator<Uint8Array, void, undefined> {
+/** Bytes of the header that {@link encodeWav} writes. */
+export const WAV_HEADER_BYTES = 44;
+
+/** The sound as a WAV file; nothing at all when there is no sound. `soundBytes` is how many bytes there will be of it; null = nobody knows yet. */
+export async function* encodeWav(
+  sound: AsyncIterable<Uint8Array>,
+  rateHz: number,
+  soundBytes: number | null = null,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let begun = false;
   for await (const bytes of sound) {
-    if (!begun) yield streamedWavHeader(rateHz);
+    if (!begun) yield wavHeader(rateHz, soundBytes);
     begun = true;
     yield bytes;
   }
 }
 
-function streamedWavHeader(rateHz: number): Uint8Array {
+function wavHeader(rateHz: number, soundBytes: number | null): Uint8Array {
   const header = writeWav([new Int16Array(0)], rateHz);
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
-  view.setUint32(RIFF_SIZE_AT, SIZE_UNKNOWN, true);
-  view.setUint32(DATA_SIZE_AT, SIZE_UNKNOWN, true);
+  view.setUint32(RIFF_SIZE_AT, soundBytes === null ? SIZE_UNKNOWN : soundBytes + WAV_HEADER_BYTES - RIFF_SIZE_AT - 4, true);
+  view.setUint32(DATA_SIZE_AT, soundBytes ?? SIZE_UNKNOWN, true);
   return header;
 }
 
@@ -76,10 +84,4 @@ async function* encodeBlocks(lame: Lame, samples: Int16Array): AsyncGenerator<Ui
     if (encoded.length > 0) yield encoded;
     await nextTurn();
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -9,7 +9,7 @@ import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import type { HeardEvent } from '../transcription/ear.ts';
-import { AppConnection } from './app/connection.ts';
+import { AppConnection, type ConnectionOutcome } from './app/connection.ts';
 import { malformed, readAppFrame, type SetupFrame } from './app/frames.ts';
 import type { AppRequest } from './app/request.ts';
 import { AppSession } from './app/session.ts';
@@ -21,6 +21,11 @@ const MALFORMED_MAX = 10;
 /** Carriers that are exchanges of one's own, or phones: their calls need not have been on the public network. */
 const OWN_EXCHANGES = ['asterisk', 'audiosocket', 'sip'];
 
+const WARNINGS = {
+  refused: 'the app cannot be reached; it is dialled again',
+  lost: 'the connection to the app broke; it is made again',
+} as const;
+
 interface AppSocketOptions {
   readonly start: CallStart;
   readonly request: AppRequest;
@@ -29,6 +34,8 @@ interface AppSocketOptions {
   readonly log: Log;
   /** The app is done with the call, or gone with APP_GONE=end; everything that was to be said has been played. */
   onEnd(handoffData: string | null): void;
+  /** Somebody else makes up for an app that is gone for good, in place of APP_GONE_TEXT. */
+  onGone?(): void;
   /** Something of ours failed: the owner ends the call. */
   onFailure(error: unknown): void;
 }
@@ -42,6 +49,8 @@ export class AppSocket {
   readonly #connection: AppConnection;
   #malformed = 0;
   #closed = false;
+  #reached = false;
+  #refusals = 0;
 
   /** Dials at once, and greets the caller meanwhile. */
   constructor(options: AppSocketOptions) {
@@ -51,6 +60,21 @@ export class AppSocket {
     this.#session = this.#openSession();
     this.#connection = this.#dial();
     this.#session.begin();
+  }
+
+  /** Its name for the app. */
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  /** Whether there ever was a connection. */
+  get reached(): boolean {
+    return this.#reached;
+  }
+
+  /** Whether the app has refused every connection so far, and the call is not to go on without it. */
+  get unreachable(): boolean {
+    return !this.#reached && this.#refusals > 0 && this.#options.context.settings.APP_GONE === 'end';
   }
 
   /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
@@ -83,6 +107,9 @@ export class AppSocket {
         resume: () => this.#connection.resume(),
       },
       fetchRecording: context.fetchRecording,
+      clock: context.clock,
+      flushMs: context.settings.APP_FLUSH_MS,
+      onFlush: () => context.metrics.appFlushes.inc(),
       speaks: (language) => this.#speaks(language),
       onEnd: (handoffData) => this.#onEnd(handoffData),
       onFailure,
@@ -97,34 +124,47 @@ export class AppSocket {
       headers: signatures(request.url, settings.APP_SIGNING_KEY),
       clock,
       limits: limitsOf(settings),
+      guarded: request.guarded && !settings.APP_TWIML_ALLOW_PRIVATE,
       handlers: {
         setup: () => this.#setup(),
         onMessage: (message) => this.#receive(message),
         onFence: () => this.#session.onFence(),
         onLost: () => this.#session.onLost(),
         onFinished: () => this.#session.receive({ type: 'end' }),
-        onGone: () => void this.#onGone('it cannot be reached'),
-        onOutcome: (outcome) => {
+        onGone: (reason) => void this.#onGone('it cannot be reached', reason),
+        onOutcome: (outcome, reason) => {
           metrics.appConnections.inc({ outcome });
-          this.#log.info({ outcome }, 'app connection');
+          this.#noteOutcome(outcome, reason);
         },
       },
     });
   }
 
+  /** The first refusal of a series is a warning: the rest of them say the same. */
+  #noteOutcome(outcome: ConnectionOutcome, reason: string | null): void {
+    if (outcome === 'connected') {
+      this.#reached = true;
+      this.#refusals = 0;
+    }
+    if (outcome === 'refused') this.#refusals += 1;
+    if (outcome === 'lost' || (outcome === 'refused' && this.#refusals === 1)) this.#log.warn({ outcome, reason }, WARNINGS[outcome]);
+    else this.#log.info(reason === null ? { outcome } : { outcome, reason }, 'app connection');
+  }
+
   #setup(): SetupFrame {
     const { start, request } = this.#options;
-    const from = start.from ?? '';
+    const { from: caller, details = {} } = start;
+    const from = caller ?? '';
     return {
       type: 'setup',
       sessionId: this.#sessionId,
-      accountSid: '',
-      parentCallSid: '',
+      accountSid: details.accountSid ?? '',
+      parentCallSid: details.parentCallSid ?? '',
       callSid: start.callId,
       from,
       to: start.to ?? '',
-      forwardedFrom: '',
-      callerName: '',
+      forwardedFrom: details.forwardedFrom ?? '',
+      callerName: details.callerName ?? '',
       direction: 'inbound',
       callType: callTypeOf(start.carrier, from),
       callStatus: 'IN_PROGRESS',
@@ -148,11 +188,15 @@ export class AppSocket {
   }
 
   /** The caller hears that something is wrong, after all that was said before. */
-  async #onGone(why: string): Promise<void> {
+  async #onGone(why: string, reason: string | null = null): Promise<void> {
     const { context, voice, onEnd } = this.#options;
     const { APP_GONE, APP_GONE_TEXT } = context.settings;
-    this.#log.warn({ why, action: APP_GONE }, 'the app is gone');
+    this.#log.warn({ why, reason, action: APP_GONE }, 'the app is gone');
     this.#session.close();
+    if (this.#options.onGone !== undefined) {
+      if (!this.#closed) this.#options.onGone();
+      return;
+    }
     try {
       voice.say(APP_GONE_TEXT, { interruptible: 'none' });
     } catch (error) {

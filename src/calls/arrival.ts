@@ -2,7 +2,7 @@
  * A carrier's socket and whatever becomes of it. Until `start` it is a stranger, held to its limits by the leg; `start` shows who it is, and with
  * a good token (where one is asked for) a call comes of it. Every failure on this socket ends here: coded close, counter, log line, end of this call.
  */
-import type { CallStart, CarrierEvent } from '../carriers/carrier.ts';
+import { CALL_DETAILS, type CallDetails, type CallStart, type CarrierEvent } from '../carriers/carrier.ts';
 import type { LegEnd, LegHandlers } from '../carriers/leg.ts';
 import { type ErrorCode, TrunklineError } from '../errors.ts';
 import { withoutStrangeApp } from './app/request.ts';
@@ -85,7 +85,7 @@ export class Arrival {
   #onClosed(end: LegEnd): void {
     if (this.#gone) return;
     if (end.code === 'internal') this.#options.context.log.error({ err: end.error, callId: this.#call?.id }, 'a leg failed');
-    if (end.code !== null) this.#countRefusal(end.code);
+    if (end.code !== null) this.#tellEnd(end.reason, end.code);
     this.#finish(end.reason);
   }
 
@@ -102,17 +102,18 @@ export class Arrival {
     return call;
   }
 
-  /** The start without its token and without an app that it may not ask for; from and to as the webhook told them when the token is good. */
+  /** The start without its token and without an app that it may not ask for; with what the webhook told of the call when the token is good. */
   #identify(start: CallStart): CallStart {
     const { token, ...given } = start.parameters;
-    const parties = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
-    if (parties === null && this.#options.tokenRequired) {
+    const known = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
+    if (known === null && this.#options.tokenRequired) {
       throw new TrunklineError(
         'call_token_invalid',
         `got ${token === undefined ? 'no call token' : 'a call token that is unknown, used, expired or of another call'}, expected the one that /twilio/voice gave for this call`,
       );
     }
-    return { ...start, ...parties, parameters: this.#checkApp(given, parties !== null) };
+    const details = { ...boundDetails(given), ...boundDetails(start.details ?? {}), ...known?.details };
+    return { ...start, ...known, details, parameters: this.#checkApp(given, known !== null) };
   }
 
   /** A token vouches for its stream if the webhook that gave it out was signed. */
@@ -121,7 +122,7 @@ export class Arrival {
     const vouched = this.#options.vouched === true || (hasToken && settings.TWILIO_AUTH_TOKEN !== '');
     const parameters = withoutStrangeApp(given, vouched, settings);
     if (Object.keys(parameters).length < Object.keys(given).length) {
-      log.warn({ carrier: this.#options.carrier }, 'a stream asked for an app that APP_ALLOWED_ORIGINS does not allow');
+      log.warn({ carrier: this.#options.carrier }, 'a stream asked for an app or for TwiML that APP_ALLOWED_ORIGINS does not allow');
     }
     return parameters;
   }
@@ -132,10 +133,26 @@ export class Arrival {
     else void this.#call.end(reason);
   }
 
+  /** A call whose carrier fell silent was taken, and held as long as there was something of it: nothing was refused. */
+  #tellEnd(reason: LegEnd['reason'], code: ErrorCode): void {
+    if (this.#call === null || reason !== 'timeout') this.#countRefusal(code);
+    else
+      this.#options.context.log.warn(
+        { carrier: this.#options.carrier, callId: this.#call.id, code },
+        'a call is ended: its carrier sends nothing any more',
+      );
+  }
+
   #countRefusal(code: ErrorCode): void {
     this.#options.context.metrics.refused.inc({ code });
     this.#options.context.log.warn({ carrier: this.#options.carrier, callId: this.#call?.id, code }, 'stream refused');
   }
+}
+
+/** Those that are told. A dialplan or TwiML may tell, as parameters, what the carrier's own messages do not. */
+function boundDetails(told: Readonly<Record<string, string>>): CallDetails {
+  const entries = CALL_DETAILS.map((name) => [name, told[name]?.slice(0, PARTY_MAX_CHARS)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''));
 }
 
 function checkNames(start: CallStart): void {

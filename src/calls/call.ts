@@ -9,8 +9,8 @@ import type { Timer } from '../clock.ts';
 import { ERRORS, TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { HeardEvent } from '../transcription/ear.ts';
-import { readAppRequest } from './app/request.ts';
-import { AppSocket } from './app-socket.ts';
+import type { AppLine } from './app/line.ts';
+import { openAppLine } from './app-line.ts';
 import type { Interruptible } from './bargein.ts';
 import type { CallContext } from './context.ts';
 import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS } from './events.ts';
@@ -31,6 +31,9 @@ const BACKLOG_MAX_MS = 5000;
 const LAST_WORDS_MS = 30_000;
 /** Gaps of one call that have a line in the log each; the rest are in its feed and its transcript. */
 const GAPS_LOGGED_MAX = 20;
+
+/** Ends that have nothing to do with us: where the app was never there, the caller had nobody to talk to, and that is what is told. */
+const PEACEFUL_ENDS: readonly EndReason[] = ['hangup', 'closed', 'app'];
 
 /** What a call needs of its leg. */
 export type CallLeg = Pick<WebSocketLeg, 'send' | 'close' | 'fail' | 'pause' | 'resume'> & {
@@ -66,7 +69,7 @@ export class Call {
   readonly #chains = new Map<Track, TrackChain>();
   readonly #hearing: Hearing;
   readonly #finals = new Finals();
-  #app: AppSocket | null = null;
+  #app: AppLine | null = null;
   #handoffData: string | null = null;
   #lagMs: number | null = null;
   #timer: Timer | null = null;
@@ -175,8 +178,8 @@ export class Call {
   end(reason: EndReason): Promise<void> {
     if (reason === 'drained') this.#shutdownSinceMs ??= this.#options.context.clock.nowMs();
     if (this.#reason === null) {
-      this.#reason = reason;
-      void this.#finish(reason);
+      this.#reason = this.#app?.unreachable && PEACEFUL_ENDS.includes(reason) ? 'app_unreachable' : reason;
+      void this.#finish(this.#reason);
     }
     return this.ended;
   }
@@ -200,7 +203,7 @@ export class Call {
   /** 1000 lets Twilio go on with the TwiML after `<Connect>`. */
   #closeLeg(reason: EndReason): void {
     if (reason === 'drained') this.#options.leg.close(ERRORS.draining.closeCode, 'draining');
-    else this.#options.leg.close(1000, 'call ended');
+    else this.#options.leg.close(1000, reason === 'app_unreachable' ? 'the app cannot be reached' : 'call ended');
   }
 
   async #hearTheRest(): Promise<void> {
@@ -230,6 +233,7 @@ export class Call {
     return new TrackChain({
       carrier: this.start.carrier,
       codec: this.start.codec,
+      timed: this.start.timed,
       context: this.#options.context,
       emit: (event) => this.#publish(track, event),
       onLag: (change) => this.#publishLag(track, change),
@@ -251,15 +255,13 @@ export class Call {
   }
 
   /** Null when there is none, or the carrier takes no sound of it. */
-  #openApp(): AppSocket | null {
+  #openApp(): AppLine | null {
     const { start, context, onFailure } = this.#options;
-    const request = start.playback === 'none' ? null : readAppRequest(start.parameters, context.settings);
-    if (request === null) return null;
-    const onEnd = (handoffData: string | null): void => {
+    const onEnd = (handoffData: string | null, reason: EndReason): void => {
       this.#handoffData = handoffData;
-      void this.end('app');
+      void this.end(reason);
     };
-    return new AppSocket({ ...{ start, request, context, onEnd, onFailure }, voice: this.voice, log: this.#log });
+    return openAppLine({ ...{ start, context, onEnd, onFailure }, voice: this.voice, log: this.#log });
   }
 
   #publishSpoken(event: VoiceEvent): void {

@@ -6,6 +6,8 @@ import type { Settings } from '../settings.ts';
 import type { Prompter } from '../speech/prompter.ts';
 import type { FetchRecording } from './app/recording.ts';
 import type { Feed } from './feed.ts';
+import type { TwimlClient } from './twiml/client.ts';
+import type { Handovers } from './twiml/handovers.ts';
 
 /** What all calls of one gateway share. */
 export interface CallContext {
@@ -13,6 +15,8 @@ export interface CallContext {
   readonly engine: Engine;
   readonly prompter: Prompter;
   readonly fetchRecording: FetchRecording;
+  readonly twiml: TwimlClient;
+  readonly handovers: Handovers;
   readonly clock: Clock;
   readonly feed: Feed;
   readonly log: Log;

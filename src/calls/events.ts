@@ -98,10 +98,22 @@ export interface DtmfEvent {
 }
 
 /**
- * Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`: the app ended it, or is gone.
- * `busy`, `unanswered`, `refused`: we made it, and that is what the other side did.
+ * Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`: the app ended it, or is gone;
+ * `app_unreachable`: the app could never be reached in this call: it was given up, or the caller hung up before that. `busy`, `unanswered`, `refused`: we made it, and that is what the other side did.
  */
-export type EndReason = 'hangup' | 'closed' | 'lost' | 'timeout' | 'error' | 'drained' | 'api' | 'app' | 'busy' | 'unanswered' | 'refused';
+export type EndReason =
+  | 'hangup'
+  | 'closed'
+  | 'lost'
+  | 'timeout'
+  | 'error'
+  | 'drained'
+  | 'api'
+  | 'app'
+  | 'app_unreachable'
+  | 'busy'
+  | 'unanswered'
+  | 'refused';
 
 /** A call is over; the last event of its id. */
 export interface CallEndedEvent {

@@ -12,8 +12,13 @@ import { type Codec, FRAME_MS } from '../units.ts';
 
 /** A carrier that buffers is served again when its lead has shrunk by this: five frames at once cost one timer. */
 const REFILL_MS = 100;
-/** A paced frame may catch up with its schedule by this much; after a longer hold-up the schedule begins anew. */
-const CATCH_UP_MS = 100;
+/**
+ * A paced frame that is less late than this catches up with its schedule; after a longer hold-up the schedule begins anew. By then RTP leaves slots out
+ * (it does so 80 ms behind a slot, which is at most 28 ms behind its frame), and Asterisk its timestamps: whatever else came in a burst could only wait.
+ */
+const HOLD_UP_MAX_MS = 110;
+/** What begins anew is a frame ahead: RTP's next slot is less than a frame away. */
+const ANEW_MS = FRAME_MS;
 /** A mark that is this much later than the ones before it is not coming. */
 const MARK_GRACE_MS = 1000;
 /** Marks later than this say nothing of when their sound was heard. */
@@ -201,7 +206,8 @@ export class Playout<S extends Sound> {
     const { buffered, leadMs, clock } = this.#options;
     const nowMs = clock.nowMs();
     // A carrier's buffer that ran empty begins again when something comes; a paced schedule is kept unless it is too far behind.
-    this.#sentUntilMs = Math.max(this.#sentUntilMs, buffered ? nowMs : nowMs - CATCH_UP_MS);
+    if (buffered) this.#sentUntilMs = Math.max(this.#sentUntilMs, nowMs);
+    else if (nowMs - this.#sentUntilMs >= HOLD_UP_MAX_MS) this.#sentUntilMs = nowMs - ANEW_MS;
     const untilMs = buffered ? nowMs + leadMs - FRAME_MS : nowMs;
     for (const placed of this.#line) {
       if (placed.dueMs !== null) continue;

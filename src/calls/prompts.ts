@@ -1,6 +1,7 @@
 /** The gateway's prompts: their cache as the operator wants it, and those made before anybody asks. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { VoiceInfo } from '../../engine/contract.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { isDiskTrouble } from '../disk.ts';
@@ -13,10 +14,14 @@ import type { Settings } from '../settings.ts';
 import { PromptCache } from '../speech/cache.ts';
 import { Prompter } from '../speech/prompter.ts';
 import { TextStream } from '../speech/text-stream.ts';
+import { readVoiceMap } from '../speech/voice-map.ts';
+import { showVoice } from '../speech/voices.ts';
 import type { Codec } from '../units.ts';
 
 /** Nobody waits for a prompt made ahead. */
 const AHEAD_DUE_MS = 600_000;
+/** Voices that are not there and have a line in the log each. */
+const MISSING_VOICES_WARNED_MAX = 50;
 
 const prompt = z.strictObject({ text: z.string(), voice: z.string().optional(), speed: z.number().optional() });
 const promptList = z.array(z.union([z.string().transform((text) => ({ text })), prompt]));
@@ -59,7 +64,21 @@ export async function openPrompts(options: PromptOptions): Promise<Prompts> {
     await cache.settled();
     await ownership?.release();
   };
-  return { cache, prompter: new Prompter({ engine, cache, defaultVoice: settings.DEFAULT_VOICE }), close };
+  const { DEFAULT_VOICE: defaultVoice, VOICE_MAP } = settings;
+  const prompter = new Prompter({ engine, cache, defaultVoice, voiceMap: readVoiceMap(VOICE_MAP), onMissingVoice: missingVoices(options) });
+  return { cache, prompter, close };
+}
+
+/** Counts texts whose voice is not there, and warns of each voice once. Strangers name them, so there are not more lines than a few. */
+function missingVoices({ metrics, log }: Pick<PromptOptions, 'metrics' | 'log'>): (name: string, used: VoiceInfo) => void {
+  const warned = new Set<string>();
+  return (name, used) => {
+    metrics.voicesMissing.inc();
+    const voice = showVoice(name);
+    if (warned.has(voice) || warned.size >= MISSING_VOICES_WARNED_MAX) return;
+    warned.add(voice);
+    log.warn({ voice, used: used.name }, 'a call asks for a voice that is not there; VOICE_MAP can say which is to speak for it');
+  };
 }
 
 async function openCache(

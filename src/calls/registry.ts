@@ -16,6 +16,8 @@ import type { EndReason } from './events.ts';
 import { LagTally } from './lag.ts';
 import { CallTokens } from './tokens.ts';
 import type { TranscriptItem } from './transcript.ts';
+import type { TwimlClient } from './twiml/client.ts';
+import type { Handovers } from './twiml/handovers.ts';
 import type { CallVoice } from './voice.ts';
 import { settlesWithin } from './wait.ts';
 
@@ -172,6 +174,16 @@ export class CallRegistry {
     return true;
   }
 
+  /** Asks apps for TwiML. */
+  get twiml(): TwimlClient {
+    return this.#context.twiml;
+  }
+
+  /** What apps answered at the end of sessions in Twilio's calls. */
+  get handovers(): Handovers {
+    return this.#context.handovers;
+  }
+
   /**
    * No new calls from now on. Resolves when all calls have ended, their last finals out: by themselves, or after `timeoutMs` by us (`drained`).
    * Asked again, it returns the same promise.
@@ -185,9 +197,10 @@ export class CallRegistry {
     const refusal = new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
     for (const arrival of [...this.#arrivals]) arrival.fail(refusal);
     const calls = [...this.#live.values()];
-    if (calls.length === 0) return;
-    await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
+    if (calls.length > 0) await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
     await Promise.all(calls.map((call) => call.end('drained')));
+    // Apps are told of the end of their sessions.
+    await this.#context.twiml.settled();
   }
 
   /** Opens the leg on a WebSocket that speaks `dialect`. */

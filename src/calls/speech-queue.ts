@@ -1,8 +1,12 @@
 import type { Clock } from '../clock.ts';
+import { nextTurn } from '../next-turn.ts';
 import { bytesToSamples, type Codec, samplesToMs } from '../units.ts';
 import { PlayedLately } from './played.ts';
 import type { Playout } from './playout.ts';
 import type { Heard, Utterance, VoiceSound } from './utterance.ts';
+
+/** Pieces without sound wait for nobody; after so many of them everybody else has a turn. */
+const SILENT_PIECES_MAX = 50;
 
 interface SpeechQueueOptions {
   readonly codec: Codec;
@@ -114,7 +118,9 @@ export class SpeechQueue {
     const { codec } = this.#options;
     await this.playout.room();
     if (utterance.over) return;
+    let silent = 0;
     for await (const piece of utterance.pieces()) {
+      if (piece.bytes.length === 0 && ++silent % SILENT_PIECES_MAX === 0) await nextTurn();
       if (utterance.over) return;
       const durationMs = samplesToMs(bytesToSamples(piece.bytes.length, codec), codec.rateHz);
       this.playout.push(utterance.dispatch(piece, durationMs));

@@ -1,5 +1,6 @@
 /** One-use tokens that tie a media stream to the webhook that asked for it: who has not been through `/twilio/voice` has none. */
 import { randomBytes } from 'node:crypto';
+import type { CallStart } from '../carriers/carrier.ts';
 import type { Clock } from '../clock.ts';
 import { OneUse } from './one-use.ts';
 
@@ -14,8 +15,12 @@ export interface CallParties {
   readonly to: string | null;
 }
 
-interface Issued extends CallParties {
+/** What the webhook knows of a call, to be known of its stream. */
+export interface KnownCall extends CallParties, Pick<CallStart, 'details' | 'relay'> {}
+
+interface Issued {
   readonly callId: string;
+  readonly known: KnownCall;
 }
 
 /** The tokens that were issued and not yet used. They expire after ten minutes. */
@@ -27,15 +32,15 @@ export class CallTokens {
   }
 
   /** A new token (URL-safe text) for the call `callId`, good for one {@link redeem}. */
-  issue({ callId, from, to }: CallParties & { readonly callId: string }): string {
+  issue({ callId, ...known }: KnownCall & { readonly callId: string }): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    this.#issued.put(token, { callId, from, to });
+    this.#issued.put(token, { callId, known });
     return token;
   }
 
   /** What `token` was issued with, or null when it is unknown, used, expired or another call's. Any attempt uses the token up. */
-  redeem(token: string, callId: string): CallParties | null {
+  redeem(token: string, callId: string): KnownCall | null {
     const issued = this.#issued.take(token);
-    return issued?.callId === callId ? { from: issued.from, to: issued.to } : null;
+    return issued?.callId === callId ? issued.known : null;
   }
 }

@@ -29,6 +29,8 @@ const UNREAD_MIN_MS = 100;
 export interface TrackOptions {
   readonly carrier: string;
   readonly codec: Codec;
+  /** Whether the carrier's chunks have times of their own; left out = they will show it. */
+  readonly timed?: boolean | undefined;
   readonly context: CallContext;
   /** Times are in ms of the call. */
   emit(event: TrackEvent): void;
@@ -48,8 +50,9 @@ export class TrackChain {
   readonly #heldSinceMs = new WeakMap<Int16Array, number>();
   readonly #resampler: Resampler;
   #ear: Ear | null = null;
-  /** Whether the carrier's chunks have times of their own, and so come all the time; null = none has come. */
-  #isTimed: boolean | null = null;
+  /** Whether the carrier's chunks have times of their own, and so come all the time; null = not known before the first. */
+  #isTimed: boolean | null;
+  #hasBegun = false;
   #heardSamples = 0;
   readonly #skipped = new SkippedTime();
   readonly #lag: LagWatch;
@@ -63,6 +66,7 @@ export class TrackChain {
   constructor(options: TrackOptions) {
     const { settings } = options.context;
     this.#options = options;
+    this.#isTimed = options.timed ?? null;
     this.#arrivals = new ArrivalTimes(options.context.clock);
     this.#unread = new UnreadTime(options.context.clock);
     this.#lag = new LagWatch(options.context.clock, (change) => options.onLag(change));
@@ -92,7 +96,7 @@ export class TrackChain {
 
   /** Whether there was ever any audio on it. */
   get hasBegun(): boolean {
-    return this.#isTimed !== null;
+    return this.#hasBegun;
   }
 
   /** Audio received but not yet understood, in ms. */
@@ -115,6 +119,7 @@ export class TrackChain {
     this.#lastMediaAtMs = this.#options.context.clock.nowMs();
     const { sequence } = chunk;
     this.#isTimed = chunk.atMs !== null;
+    this.#hasBegun = true;
     const durationMs = samplesToMs(samples.length, this.#options.codec.rateHz);
     const atMs = chunk.atMs ?? this.#arrivals.place(durationMs, sequence);
     const arrivedAtMs = this.#unread.arrivedAtMs(atMs + durationMs);

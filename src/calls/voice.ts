@@ -32,6 +32,8 @@ export interface TurnOptions {
   readonly interruptible?: Interruptible | boolean;
   /** Whether whatever is said next cuts it off. */
   readonly preemptible?: boolean;
+  /** It goes on with what was said before it, so that it cuts nothing off. */
+  readonly goesOn?: boolean;
 }
 
 /** How a text is said. */
@@ -52,6 +54,11 @@ export interface OpenUtterance {
   write(piece: string): void;
   /** No more text. Until then nothing else is said. */
   end(): void;
+  /**
+   * No more text than up to the end of the last whole word. Returns what came behind that, which may be the beginning of a word; null = there is nothing
+   * but that, and the utterance stays open.
+   */
+  cut(): string | null;
 }
 
 export type VoiceEvent =
@@ -59,6 +66,8 @@ export type VoiceEvent =
   | { readonly type: 'speaking'; readonly utterance: string }
   /** A sentence of it was heard; `text` as it was given. */
   | { readonly type: 'heard'; readonly utterance: string; readonly text: string }
+  /** The voice that was wished for is not there, and another speaks. */
+  | { readonly type: 'voice.missing'; readonly wished: string; readonly used: string }
   /** It is over: once for each utterance, also for one that was thrown away before it began. */
   | ({ readonly type: 'spoken'; readonly interrupted: boolean } & Heard);
 
@@ -99,6 +108,7 @@ export class CallVoice {
       codec,
       aheadMs: () => this.#queue.playout.aheadMs,
       onSkipped: () => this.#onSkipped(),
+      onMissingVoice: (wished, used) => this.#tell({ type: 'voice.missing', wished, used }),
     });
   }
 
@@ -134,7 +144,7 @@ export class CallVoice {
       if (stream.text === '') this.#noteAsked(utterance);
       stream.write(piece);
     };
-    return { id: utterance.id, write, end: () => stream.end() };
+    return { id: utterance.id, write, end: () => stream.end(), cut: () => stream.cut() };
   }
 
   /** Plays a mono recording as an utterance. Throws as {@link say}, `invalid_request` also for a rate or a loop out of range. */
@@ -236,7 +246,7 @@ export class CallVoice {
       onHeard: ({ id }, text) => this.#tell({ type: 'heard', utterance: id, text }),
       onOver: (utterance, heard, interrupted) => this.#onOver(utterance, heard, interrupted),
       onSpoilt: (utterance, error) => this.#onSpoilt(utterance, error),
-      onDrained: () => this.#bargeIn.forget(),
+      onDrained: () => this.#onDrained(),
     });
   }
 
@@ -260,7 +270,7 @@ export class CallVoice {
   /** Puts an utterance at the end of the queue, in place of those there that make way for the next one. */
   #admit(turn: TurnOptions, content: Pick<UtteranceOptions, 'pieces' | 'text' | 'heldBytes'>, announced = true): Utterance {
     this.#checkOpen();
-    this.#queue.preempt();
+    if (turn.goesOn !== true) this.#queue.preempt();
     this.#utteranceCount++;
     const utterance = new Utterance({
       ...content,
@@ -314,6 +324,12 @@ export class CallVoice {
     if (askedAtMs !== null) metrics.firstFrame.observe((clock.nowMs() - askedAtMs) / 1000);
     if (options.announced) this.#tell({ type: 'speaking', utterance: options.id });
     this.#bargeIn.onPlaying();
+  }
+
+  /** A pause on suspicion may be what showed that the last sound was heard: nobody would end it, and the next utterance not be heard. */
+  #onDrained(): void {
+    this.#bargeIn.forget();
+    this.#queue.playout.resume();
   }
 
   #onOver({ options }: Utterance, heard: Heard, interrupted: boolean): void {

@@ -14,6 +14,8 @@ export interface AriChannel {
   /** Caller's number and dialled extension; null = not told. */
   readonly from: string | null;
   readonly to: string | null;
+  /** The caller's name; null = not told. */
+  readonly callerName: string | null;
 }
 
 export type AriEvent =
@@ -71,6 +73,7 @@ export function readAriChannel(json: Json): AriChannel {
     state: textAt(json, 'state') ?? '',
     from: isObject(caller) ? textAt(caller, 'number') : null,
     to: isObject(dialplan) ? textAt(dialplan, 'exten') : null,
+    callerName: isObject(caller) ? textAt(caller, 'name') || null : null,
   };
 }
 

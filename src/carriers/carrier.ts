@@ -3,6 +3,7 @@
  * {@link CarrierCommand}s to wire messages, with no socket, clock or log. `leg.ts` moves the messages.
  */
 import type { Codec } from '../units.ts';
+import type { RelayVerb } from './twiml-document.ts';
 
 /** Which side of the call a sound comes from: `inbound` = the far party speaks, `outbound` = what is played to it. */
 export type Track = 'inbound' | 'outbound';
@@ -16,6 +17,12 @@ export type Playback = 'buffered' | 'paced' | 'none';
 /** One text (string) or binary (bytes) message of a carrier's WebSocket. */
 export type WireMessage = string | Uint8Array;
 
+/** What Twilio tells apps of a call beside its parties. */
+export const CALL_DETAILS = ['accountSid', 'parentCallSid', 'callerName', 'forwardedFrom'] as const;
+
+/** Those of them that are known. */
+export type CallDetails = { readonly [name in (typeof CALL_DETAILS)[number]]?: string };
+
 /** What is known of a call when its media begins. */
 export interface CallStart {
   readonly carrier: string;
@@ -28,10 +35,17 @@ export interface CallStart {
   readonly to: string | null;
   readonly tracks: readonly Track[];
   readonly codec: Codec;
+  /** Its sound has times of its own from the first chunk on, so that before it the call's time stands still; left out = the chunks show that. */
+  readonly timed?: boolean;
   readonly playback: Playback;
   /** How many frames a message to the carrier must hold at least, where one is too few: every sound is filled up to such messages. */
   readonly framesPerMessage?: number;
   readonly parameters: Readonly<Record<string, string>>;
+  readonly details?: CallDetails;
+  /** The session with an app that the carrier was told to begin; null = the app's TwiML, which would say, could not be had. */
+  readonly relay?: RelayVerb | null;
+  /** Whether we made the call; it was made to us unless this says so. */
+  readonly outgoing?: boolean;
 }
 
 export type CarrierEvent =

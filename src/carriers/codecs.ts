@@ -7,6 +7,7 @@ import { describe } from './json.ts';
 const ENCODINGS: Readonly<Record<string, Codec['name']>> = {
   'audio/x-mulaw': 'mulaw',
   pcmu: 'mulaw',
+  mulaw: 'mulaw',
   'audio/x-alaw': 'alaw',
   pcma: 'alaw',
   'audio/x-l16': 'pcm16',
@@ -17,8 +18,24 @@ const ENCODINGS: Readonly<Record<string, Codec['name']>> = {
   base64: 'pcm16',
 };
 
+const PARAMETER = /^([\w-]+)\s*=\s*"?(\d{1,6})"?$/;
+
 /** Rates that linear PCM comes in somewhere. */
 const LINEAR_RATES_HZ = [8000, 16_000, 22_050, 24_000, 48_000];
+
+const PARAMETERS_MAX = 8;
+
+/**
+ * A content type as the format that it declares: `audio/l16;rate=16000;channels=1` (RFC 2045 §5.1, RFC 2586). Parameters come in any order, their
+ * names in any case, their values with or without quotes; those that we do not know are passed over. Anything but a text declares nothing.
+ */
+export function parseContentType(value: unknown): DeclaredFormat {
+  if (typeof value !== 'string') return { encoding: value, rate: undefined };
+  const [encoding = '', ...parameters] = value.split(';', PARAMETERS_MAX + 1).map((part) => part.trim());
+  const numberIn = (name: string) =>
+    parameters.map((each) => PARAMETER.exec(each)).find((match) => match?.[1]?.toLowerCase() === name)?.[2];
+  return { encoding, rate: numberIn('rate'), channels: numberIn('channels') };
+}
 
 /** A format as a carrier declared it; absent channels are one. */
 export interface DeclaredFormat {

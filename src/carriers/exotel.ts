@@ -1,23 +1,25 @@
 /**
- * Exotel AgentStream (https://developer.exotel.com/docs/agentstream/websocket-protocol), Voicebot and Stream applets: linear PCM, little-endian, in
- * messages of about 100 ms, and nothing shorter than 3200 bytes taken back.
+ * Exotel AgentStream (https://developer.exotel.com/docs/agentstream/websocket-protocol), Voicebot and Stream applets: linear PCM, little-endian, or
+ * µ-law (https://developer.exotel.com/docs/agentstream/stream-voicebot-extension), in messages of about 100 ms, and nothing shorter than 3200 bytes
+ * taken back.
  */
 import { frameBytes } from '../audio/frames.ts';
 import type { CallStart } from './carrier.ts';
-import { readCodec } from './codecs.ts';
+import { parseContentType, readCodec } from './codecs.ts';
 import { identifierAt, type Json, objectAt, readParameters, textAt } from './json.ts';
 import { JsonStream, twilioSpelling } from './json-stream.ts';
 
-/** All the names that its documents have for the one encoding; `base64` is how it travels. */
-const ENCODINGS = ['audio/x-raw', 'raw/slin', 'audio/x-l16', 'base64'];
+/** The names that its documents have: all are linear PCM but µ-law's; `base64` is how they travel. */
+const ENCODINGS = ['audio/x-raw', 'raw/slin', 'audio/x-l16', 'audio/l16', 'base64', 'audio/x-mulaw', 'mulaw'];
 /** Shorter messages are heard as gaps. */
 const MESSAGE_MIN_BYTES = 3200;
 
 function readStart(message: Json): CallStart {
   const start = objectAt(message, 'start');
-  const { encoding, sample_rate: rate } = objectAt(start, 'media_format', 'start.media_format');
+  const format = objectAt(start, 'media_format', 'start.media_format');
+  const { encoding, rate } = parseContentType(format['encoding'] ?? 'audio/x-raw');
   const parameters = readParameters(start['custom_parameters'], 'start.custom_parameters');
-  const codec = readCodec({ encoding: encoding ?? 'audio/x-raw', rate }, ENCODINGS, 'start.media_format');
+  const codec = readCodec({ encoding, rate: format['sample_rate'] ?? rate }, ENCODINGS, 'start.media_format');
   return {
     carrier: 'exotel',
     callId: identifierAt(start, 'call_sid', 'start.call_sid'),
@@ -38,7 +40,6 @@ export class ExotelDialect extends JsonStream {
     super({
       carrier: 'exotel',
       ...twilioSpelling('stream_sid'),
-      streamRequired: false,
       readStart,
       nameOther: (event) => (event === 'connected' ? event : null),
     });

@@ -12,11 +12,11 @@ import { countAt, identifierAt, type Json, malformed, objectAt, parseMessage, re
 export interface StreamTerms {
   readonly carrier: string;
   /** What the event is called that says that a mark was reached; `mark` unless said otherwise. */
-  readonly markEvent?: string;
-  /** Field of a message that names its stream. */
+  readonly markEvents?: readonly string[];
+  /** Field of a message that names its stream. Not every message does. */
   readonly streamField: string;
-  /** Whether each message names it; a message without is then malformed. */
-  readonly streamRequired: boolean;
+  /** Media may come without `timestamp` and `chunk`: they are then placed by their arrival and counted as they come. */
+  readonly mediaUntimed?: boolean;
   /** Media timestamps count from 1970 rather than from the beginning of the stream. */
   readonly wallTimestamps?: boolean;
   /** Linear samples travel with their high byte first. */
@@ -41,17 +41,19 @@ function ignored(what: string): CarrierEvent {
 export class JsonStream implements Dialect {
   readonly carrier: string;
   readonly #terms: StreamTerms;
-  readonly #markEvent: string;
+  readonly #markEvents: readonly string[];
   #start: CallStart | null = null;
   #swapped = false;
   #stopped = false;
   /** The carrier's time at which the stream began. */
   #zeroMs: number | null = null;
+  /** The number of each track's latest chunk. */
+  readonly #chunks: Record<Track, number> = { inbound: 0, outbound: 0 };
 
   constructor(terms: StreamTerms) {
     this.carrier = terms.carrier;
     this.#terms = terms;
-    this.#markEvent = terms.markEvent ?? 'mark';
+    this.#markEvents = terms.markEvents ?? ['mark'];
   }
 
   /** One text message in, one event out. Throws what is in the registry of errors under "A carrier's messages". */
@@ -66,10 +68,10 @@ export class JsonStream implements Dialect {
         return this.#receiveStart(json);
       case 'dtmf':
       case 'stop':
-      case this.#markEvent:
         return this.#receiveStarted(json, event);
       default:
         if (typeof event !== 'string') throw malformed('event', event, 'a string');
+        if (this.#markEvents.includes(event)) return this.#receiveStarted(json, event);
         return ignored(this.#terms.nameOther(event, json) ?? 'unknown_event');
     }
   }
@@ -91,18 +93,18 @@ export class JsonStream implements Dialect {
     return { type: 'start', start: this.#start };
   }
 
-  #receiveStarted(json: Json, event: unknown): CarrierEvent {
+  #receiveStarted(json: Json, event: string): CarrierEvent {
     if (this.#start === null) return ignored('before_start');
     if (this.#isForeign(json, this.#start)) return ignored('foreign_stream');
     if (event === 'dtmf') return this.#receiveDtmf(objectAt(json, 'dtmf'));
-    if (event === this.#markEvent) return this.#receiveMark(json);
+    if (event !== 'stop') return this.#receiveMark(json);
     this.#stopped = true;
     return { type: 'stop' };
   }
 
   #isForeign(json: Json, start: CallStart): boolean {
-    const { streamField, streamRequired } = this.#terms;
-    if (!streamRequired && json[streamField] === undefined) return false;
+    const { streamField } = this.#terms;
+    if (json[streamField] === undefined || start.streamId === start.callId) return false;
     return identifierAt(json, streamField) !== start.streamId;
   }
 
@@ -111,20 +113,31 @@ export class JsonStream implements Dialect {
     if (this.#isForeign(json, this.#start)) return ignored('foreign_stream');
     const media = objectAt(json, 'media');
     const track = mediaTrack(media, this.#start);
-    const timestampMs = countAt(media, 'timestamp', 'media.timestamp');
-    const sequence = countAt(media, 'chunk', 'media.chunk');
+    const atMs = this.#sinceStart(media);
+    const sequence = this.#sequenceOf(media, track);
     const payload = media['payload'];
     const bytes = typeof payload === 'string' ? decodeBase64(payload) : null;
     if (bytes === null)
       throw malformed('media.payload', typeof payload === 'string' ? `${payload.length} characters` : payload, 'padded base64');
     if (!this.#start.tracks.includes(track)) return ignored('unannounced_track');
-    return { type: 'audio', track, bytes: this.#turned(bytes), atMs: this.#sinceStart(timestampMs), sequence };
+    return { type: 'audio', track, bytes: this.#turned(bytes), atMs, sequence };
   }
 
-  #sinceStart(timestampMs: number): number {
+  /** Null = the carrier does not say. */
+  #sinceStart(media: Json): number | null {
+    if (media['timestamp'] === undefined && this.#terms.mediaUntimed === true) return null;
+    const timestampMs = countAt(media, 'timestamp', 'media.timestamp');
     if (this.#terms.wallTimestamps !== true) return timestampMs;
     this.#zeroMs ??= timestampMs;
     return Math.max(timestampMs - this.#zeroMs, 0);
+  }
+
+  #sequenceOf(media: Json, track: Track): number {
+    const counted = this.#chunks[track] + 1;
+    const absent = media['chunk'] === undefined && this.#terms.mediaUntimed === true;
+    const sequence = absent ? counted : countAt(media, 'chunk', 'media.chunk');
+    this.#chunks[track] = sequence;
+    return sequence;
   }
 
   #turned(bytes: Uint8Array): Uint8Array {

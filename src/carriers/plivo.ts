@@ -1,6 +1,7 @@
 /**
  * Plivo's audio streaming (https://www.plivo.com/docs/voice-agents/audio-streaming/concepts/audio-streaming-reference). No `connected` and no `stop`:
- * the socket opens and closes. A mark is a checkpoint, and one that is cleared never comes back.
+ * the socket opens and closes. A mark is a checkpoint, and one that is cleared never comes back; that it was played is told as `playedStream`, in
+ * Plivo's help centre (https://support.plivo.com/hc/en-us/articles/32800564168345) as `played`.
  */
 import type { CallStart } from './carrier.ts';
 import { readCodec } from './codecs.ts';
@@ -49,9 +50,8 @@ export class PlivoDialect extends JsonStream {
   constructor(options: { readonly bigEndian: boolean }) {
     super({
       carrier: 'plivo',
-      markEvent: 'playedStream',
+      markEvents: ['playedStream', 'played'],
       streamField: 'streamId',
-      streamRequired: false,
       wallTimestamps: true,
       ...options,
       readStart,

@@ -8,6 +8,6 @@ import { twilioTerms } from './twilio.ts';
 /** One SignalWire stream. */
 export class SignalWireDialect extends JsonStream {
   constructor(options: { readonly bigEndian: boolean }) {
-    super(twilioTerms({ carrier: 'signalwire', encodings: ['audio/x-mulaw', 'audio/x-L16'], streamRequired: false, ...options }));
+    super(twilioTerms({ carrier: 'signalwire', encodings: ['audio/x-mulaw', 'audio/x-L16'], ...options }));
   }
 }

@@ -2,20 +2,17 @@
  * SIP messages as text (RFC 3261): read strictly, made safe for the stack that interprets them, and asked where they go. Characters are bytes
  * (latin1), so that lengths are right and what is echoed is echoed exactly.
  */
-import { TrunklineError } from '../errors.ts';
+import { SipFault } from './sip-fault.ts';
+import { glanceVia, noteSource, readVia, SIP_DEFAULT_PORT, type SipSource, tagIn, transactionOf, viasIn } from './sip-via.ts';
+import { checkInterpreted, weighSip } from './sip-weight.ts';
 
 /** Larger than any INVITE with a browser's offer. */
 export const SIP_MESSAGE_MAX_BYTES = 32_768;
 const HEADERS_MAX = 128;
 const NAME_MAX_CHARS = 256;
-const SIP_DEFAULT_PORT = 5060;
-
-/** How a message came. */
-export interface SipSource {
-  readonly protocol: 'UDP' | 'TCP';
-  readonly address: string;
-  readonly port: number;
-}
+/** More proxies than a request may pass: Max-Forwards is 70 where it begins. */
+const VIAS_MAX = 128;
+const SEQUENCE_MAX = 2 ** 31 - 1;
 
 /** A message that came, with what must be known of it before it is interpreted. */
 export interface ReceivedSip {
@@ -24,8 +21,12 @@ export interface ReceivedSip {
   readonly method: string;
   /** Null in a request. */
   readonly statusCode: number | null;
-  /** `branch` of the topmost Via: names the transaction. */
+  /** `branch` of the topmost Via; '' = it has none, as in RFC 2543. */
   readonly branch: string;
+  /** Names the transaction: of a request by all of RFC 3261 §17.2.3, of an answer to us by the branch, which is ours. */
+  readonly transaction: string;
+  /** Of the Request-URI, in lower case; null = a response. */
+  readonly scheme: string | null;
   /** Whom the Request-URI names; null = nobody, or a response. */
   readonly user: string | null;
   /** The sender's program, as it says; '' = it does not. */
@@ -51,65 +52,99 @@ const LONG_NAMES: Readonly<Record<string, string>> = {
 /** Programs that look for open servers. */
 const SCANNERS = /\b(?:friendly-scanner|sipvicious|sipcli|sip-?scan|sundayddr|iwar|vaxsipuseragent|pplsip|siparmyknife|masscan)\b/i;
 
-/** A `message_malformed` that shows nothing of what came. */
-function malformed(what: string, expected: string): TrunklineError {
-  return new TrunklineError('message_malformed', `SIP: got ${what}, expected ${expected}`);
-}
-
 /** Whether a program of this name looks for servers to abuse. */
 export function isScanner(userAgent: string): boolean {
   return SCANNERS.test(userAgent);
 }
 
 /**
- * Reads one message (of a datagram, or framed by {@link SipFramer}). `ownUri` takes the place of the Request-URI, which may be of any kind.
- * @throws TrunklineError `message_malformed`, `message_too_large`
+ * Reads one message (of a datagram, or framed by `SipFramer`). `ownUri` takes the place of the Request-URI, which may be of any kind.
+ * @throws SipFault
  */
 export function receiveSip(text: string, source: SipSource, ownUri: string): ReceivedSip {
   const parts = splitMessage(text);
-  const [, sequence, sequenceMethod] = /^(\d{1,10})\s+([A-Z]{1,32})$/.exec(only(parts, 'cseq')) ?? [];
-  if (sequenceMethod === undefined || Number(sequence) >= 2 ** 31) throw malformed('another CSeq', 'a number below 2^31 and a method');
+  const start = readStart(parts.startLine);
+  const { sequence, method: sequenceMethod } = readSequence(only(parts, 'cseq'));
+  if (start.kind === 'request' && start.method !== sequenceMethod) throw new SipFault('a CSeq of another method', 'that of the request');
   checkNames(parts);
-  const vias = parts.headers.filter(([name]) => name === 'via').flatMap(([, value]) => splitList(value));
+  checkInterpreted(parts.headers);
+  const vias = viasIn(parts.headers);
+  if (vias.length > VIAS_MAX) throw new SipFault(`${vias.length} values of Via`, `at most ${VIAS_MAX}`, 513);
   const top = readVia(vias[0] ?? '');
-  const known = { branch: top.branch, userAgent: first(parts, 'user-agent') ?? '' };
-  const [, status] = /^SIP\/2\.0 ([1-6]\d\d)(?: |$)/.exec(parts.startLine) ?? [];
-  if (status !== undefined) {
-    const safe = join(parts.startLine, vias, parts, source.address);
-    return { ...known, kind: 'response', method: sequenceMethod, statusCode: Number(status), user: null, text: safe };
+  const known = { method: sequenceMethod, branch: top.branch, userAgent: first(parts, 'user-agent') ?? '' };
+  if (start.kind === 'response') {
+    const safe = join(`SIP/2.0 ${start.statusCode} ${start.reason}`, vias, parts, source.address);
+    return { ...known, kind: 'response', transaction: top.branch, statusCode: start.statusCode, scheme: null, user: null, text: safe };
   }
-  const [, method, uri] = /^([A-Z]{1,32}) (\S+) SIP\/2\.0$/.exec(parts.startLine) ?? [];
-  if (method === undefined || uri === undefined) throw malformed('another first line', 'a request or a response of SIP/2.0');
-  if (method !== sequenceMethod) throw malformed('a CSeq of another method', 'that of the request');
-  const safe = join(`${method} ${ownUri} SIP/2.0`, [noteSource(top, source), ...vias.slice(1)], parts, source.address);
-  return { ...known, kind: 'request', method, statusCode: null, user: userOf(uri), text: safe };
+  const fromTag = tagIn(only(parts, 'from'));
+  const transaction = transactionOf(top, { method: start.method, callId: only(parts, 'call-id'), fromTag, sequence });
+  const safe = join(`${start.method} ${ownUri} SIP/2.0`, [noteSource(top, source), ...vias.slice(1)], parts, source.address);
+  return { ...known, kind: 'request', transaction, statusCode: null, scheme: start.scheme, user: userOf(start.uri), text: safe };
+}
+
+type StartLine =
+  | { readonly kind: 'request'; readonly method: string; readonly uri: string; readonly scheme: string }
+  | { readonly kind: 'response'; readonly statusCode: number; readonly reason: string };
+
+/** RFC 3261 §7.1 and §7.2: methods are case-sensitive, the version is not. */
+function readStart(line: string): StartLine {
+  const [, status, reason = ''] = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i.exec(line) ?? [];
+  if (status !== undefined) return { kind: 'response', statusCode: Number(status), reason };
+  const [, method, uri, version] = /^([\w!%'*+.`~-]{1,64}) ([^\s<>"]+) SIP\/(\d{1,3}\.\d{1,3})$/i.exec(line) ?? [];
+  if (method === undefined || uri === undefined) throw new SipFault('a first line that cannot be read', 'METHOD sip:user@host SIP/2.0');
+  if (version !== '2.0') throw new SipFault('another version', 'SIP/2.0', 505);
+  const [, scheme] = /^([a-z][a-z\d+.-]*):./i.exec(uri) ?? [];
+  if (scheme === undefined) throw new SipFault('a Request-URI that cannot be read', 'sip:user@host');
+  // In the user a question mark is one (RFC 3261 §19.1.1).
+  if (/^sips?:/i.test(uri) && uri.replace(/^[^@]*@/, '').includes('?')) throw new SipFault('headers in the Request-URI', 'none');
+  return { kind: 'request', method, uri, scheme: scheme.toLowerCase() };
+}
+
+function readSequence(value: string): { readonly sequence: number; readonly method: string } {
+  const [, sequence, method] = /^(\d{1,10})\s+([\w!%'*+.`~-]{1,64})$/.exec(value) ?? [];
+  if (method !== undefined && Number(sequence) <= SEQUENCE_MAX) return { sequence: Number(sequence), method };
+  throw new SipFault('a CSeq that cannot be read', `a number up to ${SEQUENCE_MAX} and a method`);
 }
 
 function splitMessage(text: string): SipParts {
-  if (text.length > SIP_MESSAGE_MAX_BYTES)
-    throw new TrunklineError('message_too_large', `SIP: got ${text.length} bytes, expected at most ${SIP_MESSAGE_MAX_BYTES}`);
-  const end = text.indexOf('\r\n\r\n');
-  if (end < 0) throw malformed('no empty line', 'one behind the headers');
-  const [startLine = '', ...lines] = text
-    .slice(0, end)
-    .replace(/^(?:\r\n)+/, '')
-    .replace(/\r\n[ \t]+/g, ' ')
-    .split('\r\n');
-  if (lines.length > HEADERS_MAX) throw malformed(`${lines.length} headers`, `at most ${HEADERS_MAX}`);
-  // Whatever ends a line elsewhere could smuggle headers into what is echoed.
-  if ([startLine, ...lines].some((line) => /[\r\n\0]/.test(line))) throw malformed('a bare line end', 'CR and LF together');
-  const parts = { startLine, headers: lines.map(readHeader), body: text.slice(end + 4) };
-  const length = first(parts, 'content-length');
-  if (length === null) return parts;
-  if (!/^\d{1,6}$/.test(length) || Number(length) > parts.body.length) throw malformed('another Content-Length', 'that of the body');
+  if (text.length > SIP_MESSAGE_MAX_BYTES) throw new SipFault(`${text.length} bytes`, `at most ${SIP_MESSAGE_MAX_BYTES}`, 513);
+  const message = text.replace(/^(?:\r\n)+/, '');
+  const end = message.indexOf('\r\n\r\n');
+  if (end < 0) throw new SipFault('no empty line', 'one behind the headers');
+  const [startLine = '', ...lines] = unfoldSip(message);
+  if (lines.length > HEADERS_MAX) throw new SipFault(`${lines.length} headers`, `at most ${HEADERS_MAX}`, 513);
+  if (![startLine, ...lines].every(isPlainLine)) throw new SipFault('a bare line end', 'CR and LF together');
+  const parts = { startLine, headers: lines.map(readHeader), body: message.slice(end + 4) };
+  if (first(parts, 'content-length') === null) return parts;
+  const length = only(parts, 'content-length');
+  if (!/^\d{1,10}$/.test(length)) throw new SipFault('a Content-Length that cannot be read', 'a number of bytes');
+  if (Number(length) > parts.body.length) throw new SipFault('a Content-Length beyond the end', 'that of the body');
   return { ...parts, body: parts.body.slice(0, Number(length)) };
 }
 
-function readHeader(line: string): Header {
-  const [, name, value] = /^([\w!%'*+.`~-]{1,64})[ \t]*:[ \t]*(.*)$/.exec(line) ?? [];
-  if (name === undefined || value === undefined) throw malformed('a line that is no header', 'name: value');
+/** The lines of a message before its empty one, if that is there: first line and headers, each folded one in one piece. What ends lines before it is skipped. */
+export function unfoldSip(message: string): string[] {
+  const [head = ''] = message.replace(/^(?:\r\n)+/, '').split('\r\n\r\n', 1);
+  return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
+}
+
+/** Whether nothing in a line ends it elsewhere and smuggles headers into what is echoed. A NUL may stand in a quoted name behind a backslash. */
+export function isPlainLine(line: string): boolean {
+  return !/[\r\n]|(?<!\\)\0/.test(line);
+}
+
+/** One header, its name as {@link ReceivedSip} has it: long and in lower case. Null when the line is none. */
+export function splitHeader(line: string): readonly [name: string, value: string] | null {
+  const [, name, value] = /^([\w!%'*+.`~-]{1,256})[ \t]*:[ \t]*(.*)$/.exec(line) ?? [];
+  if (name === undefined || value === undefined) return null;
   const lower = name.toLowerCase();
   return [lower.length === 1 ? (LONG_NAMES[lower] ?? lower) : lower, value.trim()];
+}
+
+function readHeader(line: string): Header {
+  const header = splitHeader(line);
+  if (header === null) throw new SipFault('a line that is no header', 'name: value');
+  return header;
 }
 
 function first({ headers }: SipParts, name: string): string | null {
@@ -120,50 +155,15 @@ function only(parts: SipParts, name: string): string {
   const values = parts.headers.filter(([own]) => own === name);
   const [[, value] = []] = values;
   if (values.length === 1 && value !== undefined && value !== '') return value;
-  throw malformed(`${values.length} headers ${name}`, 'one that is not empty');
+  throw new SipFault(values.length > 1 ? `${values.length} headers ${name}` : `no header ${name}`, 'one');
 }
 
 /** What names the dialog, and the body. */
 function checkNames(parts: SipParts): void {
-  if (only(parts, 'call-id').length > NAME_MAX_CHARS) throw malformed('a longer Call-ID', `at most ${NAME_MAX_CHARS} characters`);
-  if (!/;\s*tag\s*=\s*[^\s;]/i.test(only(parts, 'from'))) throw malformed('a From without a tag', 'one with');
+  if (only(parts, 'call-id').length > NAME_MAX_CHARS) throw new SipFault('a longer Call-ID', `at most ${NAME_MAX_CHARS} characters`);
+  if (tagIn(only(parts, 'from')) === '') throw new SipFault('a From without a tag', 'one with');
   only(parts, 'to');
   if (parts.body !== '') only(parts, 'content-type');
-}
-
-interface Via {
-  /** Protocol and where it was sent from, as written. */
-  readonly sentBy: string;
-  readonly parameters: readonly string[];
-  readonly branch: string;
-}
-
-/** RFC 3261 §20.42; a branch without the magic cookie would be of RFC 2543, which nobody speaks any more. */
-function readVia(value: string): Via {
-  const [sentBy = '', ...parameters] = value.split(';').map((part) => part.trim());
-  const branch = parameters.find((parameter) => /^branch\s*=/i.test(parameter))?.replace(/^[^=]*=\s*/, '') ?? '';
-  const isVia = /^SIP\s*\/\s*2\.0\s*\/\s*[A-Za-z-]{1,16}\s+[^\s,"<>]{1,256}(?:\s*:\s*\d{1,5})?$/.test(sentBy);
-  if (!isVia || !/^z9hG4bK[^\s,"<>]{1,256}$/.test(branch)) throw malformed('another Via', 'SIP/2.0/UDP host;branch=z9hG4bK…');
-  return { sentBy, parameters, branch };
-}
-
-/**
- * The Via with where the message came from (RFC 3261 §18.2.1, RFC 3581 §4), so that answers find back. What the sender itself wrote there is not believed. On
- * TCP the port names the connection.
- */
-function noteSource({ sentBy, parameters }: Via, { protocol, address, port }: SipSource): string {
-  const kept = parameters.filter((parameter) => !/^(?:received|rport|maddr)\s*(?:=|$)/i.test(parameter));
-  const wantsPort = protocol === 'TCP' || parameters.some((parameter) => /^rport\s*(?:=|$)/i.test(parameter));
-  return [sentBy, ...kept, `received=${address}`, ...(wantsPort ? [`rport=${port}`] : [])].join(';');
-}
-
-/**
- * A header's comma-separated values, empty ones left out; commas in quotes are part of one. A quote that never ends goes to the end, so that nothing is
- * read twice.
- */
-function splitList(value: string): string[] {
-  const items = value.match(/(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
-  return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
 function join(startLine: string, vias: readonly string[], { headers, body }: SipParts, host: string): string {
@@ -181,6 +181,9 @@ function plainValue(name: string, value: string, host: string): string {
   return name === 'content-type' ? value.replace(/^[^;]*/, (type) => type.toLowerCase()) : value;
 }
 
+/** Bounded, or a value of nothing but schemes would be read once for each of them. */
+const URI_USER = /(sips?:)([^@;>\s]{1,256})@/gi;
+
 /** An address that the stack's grammar knows: a telephone number as a SIP user (RFC 3261 §19.1.6), `#` in a user as phones write it. */
 function plainUri(value: string, host: string): string {
   const isBare = !value.includes('<');
@@ -188,24 +191,44 @@ function plainUri(value: string, host: string): string {
   const asSip = isBare
     ? value.replace(/^tel:([^;,\s]+)/i, `<sip:$1@${bracketed}>`)
     : value.replace(/<tel:([^;<>\s]+)[^<>]*>/i, `<sip:$1@${bracketed}>`);
-  return asSip.replace(/(sips?:)([^@;>\s]*#[^@;>\s]*)@/i, (_, scheme: string, user: string) => `${scheme}${user.replaceAll('#', '%23')}@`);
+  return asSip.replace(URI_USER, (_, scheme: string, user: string) => `${scheme}${user.replaceAll('#', '%23')}@`);
 }
 
 /** The user or telephone number in a URI, or in a header's name and address: `"A" <sip:+14155550100;phone-context=x@host>`. Null = none. */
 export function userOf(address: string): string | null {
-  const uri = /<([^>]*)>/.exec(address)?.[1] ?? address;
+  const uri = /<([^<>]*)>/.exec(address)?.[1] ?? address;
   const [, number] = /^tel:([^;,\s]+)/i.exec(uri) ?? [];
   const [, user] = /^sips?:([^@]*)@/i.exec(uri) ?? [];
   const escaped = number ?? user?.split(/[;:]/)[0] ?? '';
   return unescapeUri(escaped) || null;
 }
 
+/** The name before the address in a header such as From (RFC 3261 §20.20): `"A \\"B\\"" <sip:x@host>` → `A "B"`. Null = none. */
+export function displayNameOf(header: string): string | null {
+  const text = header.trimStart();
+  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+  const name = quoted === undefined ? text.slice(0, Math.max(0, text.indexOf('<'))) : quoted.replace(/\\(.)/g, '$1');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  return name.replace(/[\u0000-\u001f\u007f]/g, '').trim() || null;
+}
+
+/** Control characters stay escaped: some of those who read a caller's name end it there. */
 function unescapeUri(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const plain = decodeURIComponent(text);
+    return /\p{Cc}/u.test(plain) ? text : plain;
   } catch {
     return text;
   }
+}
+
+/** What it takes to interpret a message, told by a look at it: as many bytes as would take as long. The measure of who may send how much. */
+export function sipWeight(message: string): number {
+  const headers = unfoldSip(message).flatMap((line) => {
+    const header = splitHeader(line);
+    return header === null ? [] : [header];
+  });
+  return weighSip(headers, message.length);
 }
 
 /** What a message says of its place, before anything of it is believed or read in full. */
@@ -239,14 +262,15 @@ const SPARE_HEADERS = /^(?:allow|accept|supported|user-agent|content-length):.*\
 const SHORT_NAMES: Readonly<Record<string, string>> = { via: 'v', from: 'f', to: 't', 'call-id': 'i' };
 
 /**
- * An answer of ours that has no body, in at most `maxBytes`: without what may be left out on UDP, with compact names (RFC 3261 §7.3.3), without a reason,
- * as far as it must be. Null = it does not go.
+ * An answer of ours that has no body, in at most `maxBytes`: without what may be left out on UDP, with compact names (RFC 3261 §7.3.3), with a shorter reason
+ * or none, as far as it must be. Null = it does not go.
  */
 export function fitSip(answer: string, maxBytes: number): string | null {
   const lean = answer.replace(SPARE_HEADERS, '');
   const compact = lean.replace(/^(via|from|to|call-id): /gim, (_, name: string) => `${SHORT_NAMES[name.toLowerCase()]}:`);
-  const bare = compact.replace(/^(SIP\/2\.0 \d{3} )[^\r\n]*/, '$1');
-  return [answer, lean, compact, bare].find(({ length }) => length <= maxBytes) ?? null;
+  const brief = compact.replace(/^(SIP\/2\.0 \d{3} [^:\r\n]*):[^\r\n]*/, '$1');
+  const bare = brief.replace(/^(SIP\/2\.0 \d{3} )[^\r\n]*/, '$1');
+  return [answer, lean, compact, brief, bare].find(({ length }) => length <= maxBytes) ?? null;
 }
 
 /** Where a message of ours goes. */
@@ -261,7 +285,8 @@ export interface SentSip {
   readonly kind: 'request' | 'response';
   readonly method: string;
   readonly statusCode: number | null;
-  readonly branch: string;
+  /** As {@link ReceivedSip} has it: a request of ours has that of its answers, an answer of ours that of its request. */
+  readonly transaction: string;
   /** Null when the message does not say. */
   readonly destination: SipDestination | null;
 }
@@ -270,16 +295,27 @@ export interface SentSip {
 export function describeSip(text: string): SentSip {
   const head = text.slice(0, text.indexOf('\r\n\r\n'));
   const [, via = ''] = /^via: *(.*)$/im.exec(head) ?? [];
-  const branch = /;branch=([^;\s]+)/i.exec(via)?.[1] ?? '';
   const [, status] = /^SIP\/2\.0 (\d{3})/.exec(head) ?? [];
   if (status !== undefined) {
-    const method = /^cseq: *\d+ +(\w+)/im.exec(head)?.[1] ?? '';
-    return { kind: 'response', method, statusCode: Number(status), branch, destination: backAlong(via) };
+    const [, sequence, method = ''] = /^cseq: *(\d+) +(\S+)/im.exec(head) ?? [];
+    const transaction = answeredTransaction(head, via, { sequence: Number(sequence), method });
+    return { kind: 'response', method, statusCode: Number(status), transaction, destination: backAlong(via) };
   }
   const [, method = '', uri = ''] = /^(\w+) (\S+)/.exec(head) ?? [];
   const [, route] = /^route: *([^\r\n]*)/im.exec(head) ?? [];
-  const target = route === undefined ? uri : (/<([^>]*)>/.exec(route)?.[1] ?? route);
-  return { kind: 'request', method, statusCode: null, branch, destination: hostOf(target) };
+  const target = route === undefined ? uri : (/<([^<>]*)>/.exec(route)?.[1] ?? route);
+  return { kind: 'request', method, statusCode: null, transaction: glanceVia(via)?.branch ?? '', destination: hostOf(target) };
+}
+
+function answeredTransaction(
+  head: string,
+  via: string,
+  { sequence, method }: { readonly sequence: number; readonly method: string },
+): string {
+  const callId = /^call-id: *(.*)$/im.exec(head)?.[1] ?? '';
+  const fromTag = tagIn(/^from: *(.*)$/im.exec(head)?.[1] ?? '');
+  const top = glanceVia(via);
+  return top === null ? '' : transactionOf(top, { method, callId, fromTag, sequence });
 }
 
 /** RFC 3261 §18.2.2 and RFC 3581 §4. */
@@ -294,59 +330,4 @@ export function hostOf(uri: string): SipDestination | null {
   const [, bracketed, name, port] = /^sips?:(?:[^@]*@)?(?:\[([^\]]+)\]|([^:;?>\s]+))(?::(\d{1,5}))?/i.exec(uri) ?? [];
   const host = bracketed ?? name;
   return host === undefined ? null : { host, port: Number(port ?? SIP_DEFAULT_PORT) };
-}
-
-/** What a TCP connection brought: a message, or a sign of life that wants one back (RFC 5626 §4.4.1). */
-export type SipFrame = { readonly type: 'message'; readonly text: string } | { readonly type: 'ping' };
-
-/** Cuts a stream of bytes into messages by their Content-Length (RFC 3261 §18.3). */
-export class SipFramer {
-  #held = '';
-  /** So far there is no empty line in what is held. */
-  #searched = 0;
-
-  /** Whether a message has begun that is not complete. */
-  get midway(): boolean {
-    return this.#held !== '';
-  }
-
-  /** Takes bytes in. Throws `message_too_large` and `message_malformed`; the stream cannot be read any further then. */
-  push(bytes: Buffer): SipFrame[] {
-    this.#held += bytes.toString('latin1');
-    const frames: SipFrame[] = [];
-    for (let frame = this.#take(); frame !== null; frame = this.#take()) frames.push(frame);
-    if (this.#held.length > SIP_MESSAGE_MAX_BYTES) throw tooLarge();
-    return frames;
-  }
-
-  #take(): SipFrame | null {
-    if (this.#searched === 0 && this.#held.startsWith('\r\n')) {
-      const isPing = this.#held.startsWith('\r\n\r\n');
-      this.#held = this.#held.slice(isPing ? 4 : 2);
-      return isPing ? { type: 'ping' } : this.#take();
-    }
-    const end = this.#held.indexOf('\r\n\r\n', Math.max(0, this.#searched - 3));
-    if (end < 0) {
-      this.#searched = this.#held === '\r' ? 0 : this.#held.length;
-      return null;
-    }
-    this.#searched = end;
-    const length = end + 4 + lengthIn(this.#held.slice(0, end));
-    if (length > SIP_MESSAGE_MAX_BYTES) throw tooLarge();
-    if (this.#held.length < length) return null;
-    const text = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
-    this.#searched = 0;
-    return { type: 'message', text };
-  }
-}
-
-function tooLarge(): TrunklineError {
-  return new TrunklineError('message_too_large', `SIP: a message above ${SIP_MESSAGE_MAX_BYTES} bytes`);
-}
-
-function lengthIn(head: string): number {
-  const [, length] = /^(?:content-length|l)[ \t]*:[ \t]*(\d{1,6})[ \t]*\r?$/im.exec(head) ?? [];
-  if (length === undefined) throw malformed('no Content-Length', 'one: on TCP it alone says where a message ends');
-  return Number(length);
 }

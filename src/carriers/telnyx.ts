@@ -54,7 +54,6 @@ export class TelnyxDialect extends JsonStream {
     super({
       carrier: 'telnyx',
       ...twilioSpelling('stream_id'),
-      streamRequired: false,
       ...options,
       readStart,
       nameOther: (event, message) => {

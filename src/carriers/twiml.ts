@@ -1,31 +1,13 @@
 /** TwiML that sends a call's media here (https://www.twilio.com/docs/voice/twiml/stream). */
 import { TrunklineError } from '../errors.ts';
+import { escapeXml } from './xml.ts';
 
 /** Name and value of one `<Parameter>` must stay below this together. */
 const PARAMETER_CHARACTERS = 500;
-// What XML 1.0 cannot hold at all, not even as a reference, lone halves of surrogate pairs included.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-  // A parser turns these into spaces inside an attribute unless they are references.
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
-
 /** A media stream: where it goes, and what `start.customParameters` will hold. Twilio strips a query from `url`: data goes into parameters. */
 export interface StreamTarget {
   readonly url: string;
   readonly parameters: Readonly<Record<string, string>>;
-}
-
-function escapeXml(text: string): string {
-  return text.replace(UNSPEAKABLE, '\ufffd').replace(/[&<>"'\t\n\r]/g, (character) => ESCAPES[character] ?? character);
 }
 
 function parameter(name: string, value: string): string {
@@ -47,12 +29,22 @@ function response(verbs: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><Response>${verbs}</Response>`;
 }
 
+/** The verb alone of {@link connectStreamTwiml}. */
+export function connectStream(target: StreamTarget): string {
+  return `<Connect>${stream(target)}</Connect>`;
+}
+
 /**
  * The call talks to us alone: inbound track, and we may play audio. It goes on with the next verb, here none, when our side closes the socket.
  * Throws `invalid_request` for a parameter of 500 characters or more.
  */
 export function connectStreamTwiml(target: StreamTarget): string {
-  return response(`<Connect>${stream(target)}</Connect>`);
+  return response(connectStream(target));
+}
+
+/** Twilio says `text` in a voice of its own and hangs up. */
+export function sayAndHangUpTwiml(text: string): string {
+  return response(`<Say>${escapeXml(text)}</Say><Hangup/>`);
 }
 
 /** The call goes on to `dial` (a phone number) while we listen to both tracks. Throws as {@link connectStreamTwiml} does. */

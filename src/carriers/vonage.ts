@@ -5,10 +5,9 @@
  */
 import { TrunklineError } from '../errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent, Dialect, WireMessage } from './carrier.ts';
-import { readCodec } from './codecs.ts';
+import { parseContentType, readCodec } from './codecs.ts';
 import { isIdentifier, isObject, type Json, malformed, parseMessage, readDigit } from './json.ts';
 
-const MEDIA_TYPE = /^\s*([^;\s]+)\s*;\s*rate=(\d{1,6})\s*$/;
 /** Headers that name the call, the first of them that is there; the answer webhook is told `uuid` and `conversation_uuid`. */
 const CALL_NAMES = ['callId', 'uuid', 'conversation_uuid'];
 const OWN_FIELDS = ['event', 'content-type'];
@@ -23,8 +22,6 @@ function parametersOf(message: Json): Readonly<Record<string, string>> {
 }
 
 function readStart(message: Json, streamId: string): CallStart {
-  const type = message['content-type'];
-  const [, encoding, rate] = MEDIA_TYPE.exec(typeof type === 'string' ? type : '') ?? [];
   const parameters = parametersOf(message);
   const named = CALL_NAMES.map((name) => parameters[name]).find(isIdentifier);
   return {
@@ -34,7 +31,7 @@ function readStart(message: Json, streamId: string): CallStart {
     from: parameters['from'] || null,
     to: parameters['to'] || null,
     tracks: ['inbound'],
-    codec: readCodec({ encoding: encoding ?? type, rate }, ['audio/l16'], 'content-type'),
+    codec: readCodec(parseContentType(message['content-type']), ['audio/l16'], 'content-type'),
     playback: 'buffered',
     parameters,
   };

@@ -1,13 +1,17 @@
 /** `trunkline call`: places a simulated call with a running bridge, as the carrier that it is told to be. */
+import type { EndReason } from '../calls/events.ts';
 import { systemClock } from '../clock.ts';
 import type { Settings } from '../settings.ts';
 import { CALL_CARRIERS, type CarrierName } from './call/carriers.ts';
+import { askEndReason } from './call/fate.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './call/order.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
 
 const PROGRESS_EVERY_MS = 200;
+/** As `call.ended` has it. */
+const APP_UNREACHABLE = 'app_unreachable' satisfies EndReason;
 
 /** The options of the command, checked. */
 export interface CallCommand extends CallOrder {
@@ -21,10 +25,13 @@ export async function call(command: CallCommand, settings: Settings, terminal: T
   const placed = await place(command, settings);
   const interruption = new Interruption(placed.hangup);
   const outcome = await showProgress(placed, terminal).finally(() => interruption.ignore());
+  const endReason = await askEndReason(callUrl(placed.id, command, settings), settings.API_KEYS[0]);
   print(placed.id, outcome, command, terminal);
+  if (endReason === APP_UNREACHABLE)
+    terminal.err.line('trunkline: the bridge could not reach its app in this call; its log says which and why');
   if (command.json !== true) terminal.out.line(`Captions  ${transcriptUrl(placed.id, command, settings)}`);
   if (interruption.came) return EXIT_INTERRUPTED;
-  return outcome.asOrdered ? EXIT_OK : EXIT_FAILED;
+  return outcome.asOrdered && endReason !== APP_UNREACHABLE ? EXIT_OK : EXIT_FAILED;
 }
 
 async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }: Terminal): Promise<CallOutcome> {
@@ -39,8 +46,12 @@ async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }
 }
 
 /** Where the bridge has what was said. Its HTTP door is that of a WebSocket's URL; a door of another kind names the host alone. */
-export function transcriptUrl(id: string, { url, voice }: Pick<CallOrder, 'url' | 'voice'>, { PORT }: Pick<Settings, 'PORT'>): string {
-  const path = `/v1/calls/${id}/transcript?format=text`;
+export function transcriptUrl(id: string, order: Pick<CallOrder, 'url' | 'voice'>, settings: Pick<Settings, 'PORT'>): string {
+  return `${callUrl(id, order, settings)}/transcript?format=text`;
+}
+
+function callUrl(id: string, { url, voice }: Pick<CallOrder, 'url' | 'voice'>, { PORT }: Pick<Settings, 'PORT'>): string {
+  const path = `/v1/calls/${id}`;
   const web = url?.replace(/^ws/, 'http') ?? voice ?? `http://127.0.0.1:${PORT}`;
   if (web.startsWith('http')) return new URL(path, web).href;
   const host = /^(?:tcp:\/\/|sip:(?:[^@]*@)?)(\[[^\]]*\]|[^:;?/]*)/.exec(web)?.[1] ?? '127.0.0.1';
@@ -58,7 +69,7 @@ function print(id: string, outcome: CallOutcome, command: CallCommand, { out, er
   out.line(`Closed    ${outcome.ended}`);
   const { label } = CALL_CARRIERS[command.carrier];
   for (const warning of outcome.warnings) err.line(`trunkline: ${label} would warn ${warning}`);
-  if (!outcome.asOrdered) err.line('trunkline: the bridge ended the call, not the caller');
+  if (!outcome.asOrdered) err.line(`trunkline: the bridge ended the call, not the caller: ${outcome.ended}`);
 }
 
 function seconds(durationMs: number): string {

@@ -14,6 +14,7 @@ import { createLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import { packagePath } from '../paths.ts';
 import type { Settings } from '../settings.ts';
+import { checkVoiceMap, readVoiceMap } from '../speech/voice-map.ts';
 import { resolveVoice } from '../speech/voices.ts';
 import { samplesToMs } from '../units.ts';
 
@@ -102,7 +103,7 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
   );
   try {
     await link.start();
-    return [await tryDetector(link), await tryRecogniser(link), await trySpeaker(link, settings.DEFAULT_VOICE)];
+    return [await tryDetector(link), await tryRecogniser(link), await trySpeaker(link, settings), ...findMapTrouble(link, settings)];
   } catch (error) {
     const reason = refusal ?? (error instanceof Error ? error.message : String(error));
     return [{ name: 'models', status: 'fail', detail: `the speech engine does not start: ${reason}` }];
@@ -125,10 +126,10 @@ async function tryRecogniser(link: Link): Promise<Finding> {
   return { name: 'asr model', status: 'ok', detail: `${models?.asr} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms` };
 }
 
-async function trySpeaker(link: Link, defaultVoice: string): Promise<Finding> {
+async function trySpeaker(link: Link, { DEFAULT_VOICE, VOICE_MAP }: Settings): Promise<Finding> {
   const startMs = systemClock.nowMs();
   try {
-    const voice = resolveVoice(undefined, link.voices, defaultVoice).name;
+    const voice = resolveVoice(undefined, link.voices, DEFAULT_VOICE, readVoiceMap(VOICE_MAP)).name;
     const { samples, rateHz } = await link.speak({ text: 'Hello.', voice, speed: 1, urgency: 'speak', dueInMs: 1000 });
     const spoken = `${voice} on ${link.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ms of audio`;
     return { name: 'tts model', status: 'ok', detail: `${spoken} in ${sinceMs(startMs)} ms` };
@@ -138,6 +139,16 @@ async function trySpeaker(link: Link, defaultVoice: string): Promise<Finding> {
       status: 'fail',
       detail: `DEFAULT_VOICE cannot speak: ${error instanceof Error ? error.message : String(error)}`,
     };
+  }
+}
+
+/** Nothing where every voice of VOICE_MAP is there. */
+function findMapTrouble({ voices }: Link, { VOICE_MAP }: Settings): Finding[] {
+  try {
+    checkVoiceMap(readVoiceMap(VOICE_MAP), voices);
+    return [];
+  } catch (error) {
+    return [{ name: 'voice map', status: 'fail', detail: error instanceof Error ? error.message : String(error) }];
   }
 }
 

@@ -10,14 +10,16 @@ import { type CallReport, placeCall } from '../simulator/twilio-caller.ts';
 import { MULAW_8K, samplesToMs } from '../units.ts';
 import { loadAudio } from './audio-file.ts';
 import { CaptionDisplay, missingWords, speechHead } from './caption-display.ts';
+import { printLatencies, printSpeed } from './demo-figures.ts';
 import { startExample } from './example.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { openFeed } from './feed-client.ts';
 import { Interruption } from './interruption.ts';
-import { LatencyMeter, quantile, sumOfMetric } from './latencies.ts';
+import { LatencyMeter, sumOfMetric } from './latencies.ts';
+import { LoadingDisplay } from './loading-display.ts';
 import { ownGateway } from './own-gateway.ts';
 import { untilReady } from './readiness.ts';
-import { giveTalk } from './talk.ts';
+import { giveTalk, type TalkSetting } from './talk.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 /** How the demo is to be given. */
@@ -50,14 +52,14 @@ async function demonstrate(options: DemoOptions, settings: Settings, terminal: T
   const onRefused = (message: string) => {
     refusal = message;
   };
-  const gateway = await runGateway(settings, { log: createLog('fatal'), onRefused });
+  const loading = new LoadingDisplay(terminal.err);
+  const gateway = await runGateway(settings, { log: createLog('fatal'), onRefused, engineWatcher: loading });
   const interrupted = new Interruption(() => void gateway.close());
   try {
     out.line(`${out.bold('Trunkline')} is running at ${out.bold(`${gateway.url}/`)}`);
-    terminal.err.live([{ text: 'Loading the speech models…' }]);
-    await untilReady(gateway.url, systemClock, () => refusal);
-    terminal.err.live([]);
-    const isGood = options.talk ? await showTalk(gateway, out) : (await giveCall(gateway, options, terminal)) > 0;
+    loading.show();
+    await untilReady(gateway.url, systemClock, () => refusal).finally(() => loading.end());
+    const isGood = options.talk ? await showTalk(gateway, { settings, out }) : (await giveCall(gateway, options, settings, terminal)) > 0;
     sayNext(gateway, options, out);
     if (options.keep) await interrupted.promise;
     return isGood ? EXIT_OK : EXIT_FAILED;
@@ -72,23 +74,28 @@ async function demonstrate(options: DemoOptions, settings: Settings, terminal: T
 }
 
 /** Places the call and shows it; returns how many final captions came. */
-async function giveCall(gateway: Gateway, { fast }: DemoOptions, { out }: Terminal): Promise<number> {
+async function giveCall(gateway: Gateway, { fast }: DemoOptions, settings: Settings, { out }: Terminal): Promise<number> {
   const callSid = `CA${randomUUID().replaceAll('-', '')}`;
   const inbound = await demoTrack('demo-caller.wav');
   const outbound = await demoTrack('demo-agent.wav');
-  const seconds = Math.round(samplesToMs(inbound.length, MULAW_8K.rateHz) / 1000);
-  out.line(`A simulated call of ${seconds} s over Twilio's media stream, both sides captioned${fast ? '' : ' while they speak'}:`);
+  const audioMs = samplesToMs(inbound.length, MULAW_8K.rateHz);
+  out.line(
+    `A simulated call of ${Math.round(audioMs / 1000)} s over Twilio's media stream, both sides captioned${fast ? '' : ' while they speak'}:`,
+  );
   out.line();
 
   const display = new CaptionDisplay(out);
-  const meter = new LatencyMeter();
+  const meter = new LatencyMeter(settings);
   const finals: (CaptionEvent | GapEvent)[] = [];
   const feed = await openFeed(gateway.url, callSid, (event) => {
     meter.note(event, systemClock.nowMs());
+    if (event.type === 'gap' || (event.type === 'caption' && event.final)) finals.push(event);
+    // Faster than real time the two sides get ahead of each other: they are put in order first.
+    if (fast) return;
     if (event.type === 'gap') display.showGap(event);
     if (event.type === 'caption') display.show(event);
-    if (event.type === 'gap' || (event.type === 'caption' && event.final)) finals.push(event);
   });
+  const startMs = systemClock.nowMs();
   try {
     const report = await placeCall({
       url: `${gateway.url.replace(/^http/, 'ws')}/twilio/media`,
@@ -105,16 +112,19 @@ async function giveCall(gateway: Gateway, { fast }: DemoOptions, { out }: Termin
     display.end();
     feed.close();
   }
-  printTranscript(finals, out);
-  printLatencies(meter, { fast, audioMs: seconds * 1000, runSeconds: await modelRunSeconds(gateway) }, out);
+  const cost = { audioMs, elapsedMs: systemClock.nowMs() - startMs, runSeconds: await modelRunSeconds(gateway) };
+  if (fast) {
+    printTranscript(finals, out);
+    printSpeed(cost, out);
+  } else printLatencies(meter.latencies, cost, settings, out);
   return finals.filter(({ type }) => type === 'caption').length;
 }
 
 /** Whether the talk went as it was meant to: three answers, one of them cut short. */
-async function showTalk(gateway: Gateway, out: Output): Promise<boolean> {
+async function showTalk(gateway: Gateway, { settings, out }: TalkSetting): Promise<boolean> {
   out.line('A simulated caller talks with examples/echo.mjs. What the caller cut off, and so did not hear, is in brackets:');
   out.line();
-  const { call, spoken } = await giveTalk(gateway, out);
+  const { call, spoken } = await giveTalk(gateway, { settings, out });
   checkCall(call);
   return spoken.length > TURNS && spoken.some(({ interrupted }) => interrupted);
 }
@@ -129,8 +139,6 @@ function checkCall({ closeCode, closeReason }: CallReport): void {
 }
 
 function printTranscript(finals: readonly (CaptionEvent | GapEvent)[], out: Output): void {
-  out.line();
-  out.line(out.bold('Transcript'));
   for (const item of finals.toSorted((a, b) => a.startMs - b.startMs)) {
     out.line(speechHead(item) + (item.type === 'gap' ? missingWords(item) : item.text));
   }
@@ -140,34 +148,6 @@ function printTranscript(finals: readonly (CaptionEvent | GapEvent)[], out: Outp
 async function modelRunSeconds(gateway: Gateway): Promise<number> {
   const page = await (await fetch(`${gateway.url}/metrics`)).text();
   return sumOfMetric(page, 'trunkline_engine_run_seconds_sum');
-}
-
-interface CallCost {
-  readonly fast: boolean;
-  readonly audioMs: number;
-  readonly runSeconds: number;
-}
-
-function printLatencies(meter: LatencyMeter, { fast, audioMs, runSeconds }: CallCost, out: Output): void {
-  const { firstPartial, partialLag, endpointToFinal } = meter.latencies;
-  const rows: [string, readonly number[]][] = [
-    ['Start of speech to first caption', fast ? [] : firstPartial],
-    ['Last audio used to partial caption', partialLag],
-    ['Endpoint to final caption', endpointToFinal],
-  ];
-  out.line();
-  out.line(out.bold('Latency') + (fast ? out.dim('  (of a call faster than real time: the engines never rest)') : ''));
-  for (const [stage, values] of rows) {
-    if (values.length > 0) out.line(`  ${stage.padEnd(36)}${figure(values, 0.5)} p50  ${figure(values, 0.95)} p95`);
-  }
-  const share = (100_000 * runSeconds) / audioMs;
-  out.line(
-    `  ${'Inside model runs'.padEnd(36)}${runSeconds.toFixed(1)} s for ${audioMs / 1000} s of call (${share.toFixed(0)} % of a core)`,
-  );
-}
-
-function figure(values: readonly number[], share: number): string {
-  return `${String(Math.round(quantile(values, share) ?? 0)).padStart(5)} ms`;
 }
 
 function sayNext(gateway: Gateway, { keep, talk }: DemoOptions, out: Output): void {

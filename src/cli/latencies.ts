@@ -14,41 +14,41 @@ export interface Latencies {
   readonly firstPartial: readonly number[];
   /** From the arrival of the last audio used to the partial caption. */
   readonly partialLag: readonly number[];
-  /** From the endpoint (silence held) to the final caption. */
-  readonly endpointToFinal: readonly number[];
+  /** From the end of speech to its final caption, with the silence in between that shows that it is the end (ENDPOINT_MS). */
+  readonly speechToFinal: readonly number[];
 }
 
 /** Collects latencies from the events of one call, each with the ms at which it was received on one clock. */
 export class LatencyMeter {
+  readonly #postRollMs: number;
   readonly #firstPartial: number[] = [];
   readonly #partialLag: number[] = [];
-  readonly #endpointToFinal: number[] = [];
+  readonly #speechToFinal: number[] = [];
   /** Utterances that have shown a caption, by track. */
   readonly #shown = new Set<string>();
-  /** Endpoints whose final has not come, by track. */
-  readonly #endpoints = new Map<string, number>();
+  /** Where speech stopped last, by track, in ms of the call. */
+  readonly #stops = new Map<string, number>();
   #startedMs: number | null = null;
+
+  /** For a gateway with these settings: an utterance is read with POST_ROLL_MS of what follows it. */
+  constructor({ POST_ROLL_MS }: Pick<Settings, 'POST_ROLL_MS'>) {
+    this.#postRollMs = POST_ROLL_MS;
+  }
 
   note(event: FeedEvent, receivedMs: number): void {
     if (event.type === 'call.started') this.#startedMs = receivedMs;
-    if (event.type === 'speech.started') this.#endpoints.delete(event.track);
-    if (event.type === 'speech.stopped') this.#endpoints.set(event.track, receivedMs);
+    if (event.type === 'speech.stopped') this.#stops.set(event.track, event.atMs);
     if (event.type !== 'caption') return;
     const utterance = `${event.track} ${event.utterance}`;
     if (!this.#shown.has(utterance) && this.#startedMs !== null) this.#firstPartial.push(receivedMs - this.#startedMs - event.startMs);
     this.#shown.add(utterance);
-    if (!event.final) {
-      this.#partialLag.push(event.lagMs);
-      return;
-    }
-    const endpointMs = this.#endpoints.get(event.track);
-    this.#endpoints.delete(event.track);
-    // A forced cut has no endpoint.
-    if (endpointMs !== undefined) this.#endpointToFinal.push(receivedMs - endpointMs);
+    if (!event.final) this.#partialLag.push(event.lagMs);
+    // A forced cut is not where speech stopped.
+    else if (this.#stops.get(event.track) === event.endMs) this.#speechToFinal.push(event.lagMs + this.#postRollMs);
   }
 
   get latencies(): Latencies {
-    return { firstPartial: this.#firstPartial, partialLag: this.#partialLag, endpointToFinal: this.#endpointToFinal };
+    return { firstPartial: this.#firstPartial, partialLag: this.#partialLag, speechToFinal: this.#speechToFinal };
   }
 }
 

@@ -50,8 +50,9 @@ Examples:
   $ trunkline call caller.wav --carrier sip --url sip:bridge@127.0.0.1:5060
   $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice
 
-Exits with 1 when the bridge ends the call before the caller does, 130 after
-Ctrl-C.`;
+Exits with 1 when the bridge ends the call before the caller does, or says that
+it could not reach its app (asked with the first of API_KEYS, if set), 130
+after Ctrl-C.`;
 
 const TRANSCRIBE_NOTES = `
 Speech engines of its own transcribe the files, on ENGINE_WORKERS cores; no
@@ -140,7 +141,10 @@ function describeServe(program: Command, done: Done): void {
   program
     .command('serve')
     .description('take calls and serve their captions until SIGTERM or Ctrl-C, then drain')
-    .addHelpText('after', '\nLogs are JSON lines on standard output; the one with "msg":"listening" has the url.')
+    .addHelpText(
+      'after',
+      '\nLogs on a terminal are for people, elsewhere JSON lines (LOG_FORMAT); the one with "msg":"listening" has the url.',
+    )
     .action(async () => {
       const settings = readSettings();
       const { serve } = await import('../main.ts');

@@ -1,12 +1,13 @@
 /** Waiting for a gateway. */
 import { type Clock, sleep } from '../clock.ts';
+import { ConfigError } from '../config.ts';
 
 const ASK_EVERY_MS = 100;
 const READY_TIMEOUT_MS = 60_000;
 
 /**
  * Resolves when the gateway at `url` can caption calls.
- * @throws Error with what `refusal` says as soon as it says something, or when a minute has passed.
+ * @throws ConfigError with what `refusal` says as soon as it says something; Error when a minute has passed.
  */
 export async function untilReady(url: string, clock: Clock, refusal: () => string | null): Promise<void> {
   const giveUpMs = clock.nowMs() + READY_TIMEOUT_MS;
@@ -14,7 +15,7 @@ export async function untilReady(url: string, clock: Clock, refusal: () => strin
     const response = await fetch(`${url}/ready`);
     await response.body?.cancel();
     const message = refusal();
-    if (message !== null) throw new Error(message);
+    if (message !== null) throw new ConfigError([message]);
     if (response.ok) return;
     await sleep(clock, ASK_EVERY_MS);
   }

@@ -4,23 +4,15 @@ import { readWav } from '../audio/wav.ts';
 import type { FeedEvent, SpokenEvent } from '../calls/events.ts';
 import { sleep, systemClock } from '../clock.ts';
 import type { Gateway } from '../main.ts';
+import type { Settings } from '../settings.ts';
 import { Microphone } from '../simulator/microphone.ts';
 import { type CallReport, TwilioCaller } from '../simulator/twilio-caller.ts';
 import { MULAW_8K } from '../units.ts';
 import { appHead, CaptionDisplay } from './caption-display.ts';
 import { openFeed } from './feed-client.ts';
 import { quantile } from './latencies.ts';
+import { TALK_LINES, TALK_VOICE } from './talk-lines.ts';
 import type { Output } from './terminal.ts';
-
-/** What the caller says, in the order of the talk. */
-const LINES = {
-  first: 'I would like to order two tickets for tomorrow evening.',
-  second: 'Please tell me everything about the weather in the mountains this week.',
-  interruption: 'No, I want to talk about the garden.',
-  last: 'Thank you, goodbye.',
-} as const;
-/** Another one than the app's, so that it is heard who speaks. */
-const CALLER_VOICE = 'kal16';
 
 /** A caller to whom nobody says goodbye hangs up. */
 const CALL_MAX_MS = 90_000;
@@ -28,6 +20,12 @@ const CALL_MAX_MS = 90_000;
 const PAUSE_MS = 500;
 /** How much of the second answer the caller listens to. */
 const PATIENCE_MS = 1500;
+
+/** Where the talk is shown, and the settings of its gateway. */
+export interface TalkSetting {
+  readonly settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>;
+  readonly out: Output;
+}
 
 /** What came of a talk. */
 export interface TalkReport {
@@ -37,11 +35,11 @@ export interface TalkReport {
 }
 
 /**
- * Places the call with the `gateway`, whose app is the echo, and shows on `out` what either side says, as it is said.
+ * Places the call with the `gateway`, whose app is the echo, and shows what either side says, as it is said.
  * @throws Error when the call ends too early
  */
-export async function giveTalk(gateway: Gateway, out: Output): Promise<TalkReport> {
-  const talk = await Talk.begin(gateway, out);
+export async function giveTalk(gateway: Gateway, setting: TalkSetting): Promise<TalkReport> {
+  const talk = await Talk.begin(gateway, setting);
   try {
     await talk.hold();
     return await talk.end();
@@ -50,25 +48,30 @@ export async function giveTalk(gateway: Gateway, out: Output): Promise<TalkRepor
   }
 }
 
-type Voices = Readonly<Record<keyof typeof LINES, Int16Array>>;
+type Voices = Readonly<Record<keyof typeof TALK_LINES, Int16Array>>;
 
 class Talk {
   readonly #voices: Voices;
+  readonly #settings: TalkSetting['settings'];
   readonly #out: Output;
   readonly #display: CaptionDisplay;
   readonly #microphone = new Microphone(CALL_MAX_MS);
   readonly #caller: TwilioCaller;
   readonly #spoken: SpokenEvent[] = [];
-  /** From the caller's final caption to the first sound of the answer, in ms. */
+  /** From the caller's last word to the first sound of the answer, in ms. */
   readonly #answerMs: number[] = [];
-  #finalAtMs: number | null = null;
+  /** When the caller said the last word that waits for an answer. */
+  #lastWordAtMs: number | null = null;
+  /** Where in the call the app began to say what it says now. */
+  #appSinceMs: number | null = null;
   #over = false;
   #listeners: (() => void)[] = [];
   #call: Promise<CallReport> | null = null;
   #closeFeed: () => void = () => undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  private constructor(gateway: Gateway, voices: Voices, out: Output) {
+  private constructor(gateway: Gateway, voices: Voices, { settings, out }: TalkSetting) {
+    this.#settings = settings;
     this.#voices = voices;
     this.#out = out;
     this.#display = new CaptionDisplay(out);
@@ -85,9 +88,9 @@ class Talk {
   }
 
   /** Has the caller's lines spoken, then calls. */
-  static async begin(gateway: Gateway, out: Output): Promise<Talk> {
-    const lines = Object.entries(LINES).map(async ([name, text]) => [name, await speak(gateway, text)] as const);
-    const talk = new Talk(gateway, Object.fromEntries(await Promise.all(lines)) as unknown as Voices, out);
+  static async begin(gateway: Gateway, setting: TalkSetting): Promise<Talk> {
+    const lines = Object.entries(TALK_LINES).map(async ([name, text]) => [name, await speak(gateway, text)] as const);
+    const talk = new Talk(gateway, Object.fromEntries(await Promise.all(lines)) as unknown as Voices, setting);
     const feed = await openFeed(gateway.url, talk.#caller.callSid, (event) => talk.#note(event));
     talk.#closeFeed = () => feed.close();
     talk.#ended = feed.callEnded;
@@ -125,7 +128,7 @@ class Talk {
     this.#closeFeed();
   }
 
-  async #say(line: keyof typeof LINES, pauseMs = PAUSE_MS): Promise<void> {
+  async #say(line: keyof typeof TALK_LINES, pauseMs = PAUSE_MS): Promise<void> {
     const startMs = this.#caller.sentMs + pauseMs;
     const endMs = this.#microphone.speak(this.#voices[line], startMs);
     await sleep(systemClock, endMs - this.#caller.sentMs);
@@ -150,19 +153,21 @@ class Talk {
   #note(event: FeedEvent): void {
     if (event.type === 'caption') {
       this.#display.show(event);
-      if (event.final && event.text !== '') this.#finalAtMs = systemClock.nowMs();
+      if (event.final && event.text !== '') this.#lastWordAtMs = systemClock.nowMs() - event.lagMs - this.#settings.POST_ROLL_MS;
     }
     if (event.type === 'spoken') {
       this.#spoken.push(event);
-      this.#out.line(appHead(event.atMs) + markUnheard(event));
+      this.#out.line(appHead(this.#appSinceMs ?? event.atMs) + markUnheard(event));
+      this.#appSinceMs = null;
     }
     this.#wake();
   }
 
   #onAudio(): void {
-    if (this.#finalAtMs === null) return;
-    this.#answerMs.push(systemClock.nowMs() - this.#finalAtMs);
-    this.#finalAtMs = null;
+    this.#appSinceMs ??= this.#caller.sentMs;
+    if (this.#lastWordAtMs === null) return;
+    this.#answerMs.push(systemClock.nowMs() - this.#lastWordAtMs);
+    this.#lastWordAtMs = null;
     this.#wake();
   }
 
@@ -179,7 +184,10 @@ class Talk {
     const figures = this.#answerMs.map((ms) => `${Math.round(ms)} ms`).join(', ');
     const median = Math.round(quantile(this.#answerMs, 0.5) ?? 0);
     this.#out.line();
-    this.#out.line(`${this.#out.bold('Answers')}  from the final caption to their first sound: ${figures} (median ${median} ms)`);
+    this.#out.line(`${this.#out.bold('Answers')}  from the caller's last word to their first sound: ${figures} (median ${median} ms)`);
+    this.#out.line(
+      this.#out.dim(`  ${this.#settings.ENDPOINT_MS} ms of each are the silence that shows that the caller has finished (ENDPOINT_MS)`),
+    );
   }
 }
 
@@ -190,7 +198,7 @@ function markUnheard({ text, heardText, interrupted }: SpokenEvent): string {
 
 /** A line of the caller's, spoken by the gateway itself: 8 kHz. */
 async function speak(gateway: Gateway, input: string): Promise<Int16Array> {
-  const body = { model: 'tts-1', input, voice: CALLER_VOICE, response_format: 'wav', sample_rate: MULAW_8K.rateHz };
+  const body = { model: 'tts-1', input, voice: TALK_VOICE, response_format: 'wav', sample_rate: MULAW_8K.rateHz };
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${gateway.url}/v1/audio/speech`, { method: 'POST', headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`the caller's lines could not be spoken: ${await response.text()}`);

@@ -20,7 +20,9 @@ const call = z.object({
   endReason: z
     .string()
     .nullable()
-    .describe('As in `call.ended`: hangup, closed, lost, timeout, error, drained, api, app, busy, unanswered, refused; null before'),
+    .describe(
+      'As in `call.ended`: hangup, closed, lost, timeout, error, drained, api, app, app_unreachable, busy, unanswered, refused; null before',
+    ),
   tracks: z.array(track).readonly(),
   lagMs: z.number().nullable().describe('Lag of the last caption; null before the first'),
   durationMs: z.number().describe('How long it has lasted by its sound'),

@@ -1,14 +1,18 @@
 /** Turns any failure of a request into what the client hears (OpenAI's error body), a count and a log line. Handlers only throw. */
+import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { Duplex } from 'node:stream';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { isDiskTrouble, toDiskFull } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { IN_PLAIN_WORDS, UNKNOWN_FIELD } from '../plain-issues.ts';
 import { clip, describe } from './echo.ts';
+import { clientOfRequest, statusFor, toQwenError } from './qwen.ts';
+import { newRequestId, REQUEST_ID_HEADER } from './request-ids.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,9 +27,9 @@ declare module 'fastify' {
   }
 }
 
-/** The body of every error: OpenAI's `Error` schema, `code` being one of docs/errors.md. */
+/** The body of every error: OpenAI's `Error` schema, `code` being one of docs/errors.md, and the request's id. */
 const errorSchema = z.object({
-  error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() }),
+  error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string(), request_id: z.string() }),
 });
 
 /** The `response` schemas of a route for the error statuses it can answer with. */
@@ -56,12 +60,21 @@ export class Failures {
     return failure;
   }
 
+  /** As {@link note}, but as the body that the client of `request` expects: OpenAI's, the Qwen3 servers', or both in one where it has not said whose it is. */
+  tell(error: unknown, request: FastifyRequest): object {
+    return bodyOf(this.note(error, request), request);
+  }
+
   /** Answers `request` with the error body for `error`. */
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const failure = this.note(error, request);
+    reply.header(REQUEST_ID_HEADER, request.id);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
     if (failure.status === 429) reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
-    return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(failure.toBody()));
+    return reply
+      .code(statusFor(failure, request))
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(bodyOf(failure, request)));
   }
 
   /** Closes `socket` with the close code for `error`. What a peer or the network did to the socket has closed it already. */
@@ -79,12 +92,44 @@ export class Failures {
   }
 }
 
-/** Answers what Node could not read as HTTP: no request exists yet, so the bytes are written by hand. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+function bodyOf(failure: TrunklineError, request: FastifyRequest): object {
+  const client = clientOfRequest(request);
+  return {
+    ...(client !== 'qwen' && openAiBody(failure, request.id)),
+    ...(client !== 'openai' && toQwenError(failure, request)),
+  };
+}
+
+function openAiBody(failure: TrunklineError, requestId: string): object {
+  return { error: { ...failure.toBody().error, request_id: requestId } };
+}
+
+/** What Node says of requests that it could not read, where it is not that they are no HTTP. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `the head of the request has more than ${maxHeaderSize} bytes, which is the most allowed`,
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request had not come whole in time',
+};
+
+/** Answers what Node could not read as HTTP: no request exists yet. */
+export function answerUnreadable({ code = 'no code' }: Error & { code?: string }, socket: Socket): void {
+  const message = UNREADABLE[code] ?? `expected an HTTP/1.1 request, got something else (${code})`;
+  answerByHand(socket, new TrunklineError('invalid_request', message), newRequestId());
+}
+
+/** Answers handshakes that the WebSockets of `app` do not understand as any other error is answered; ws would send a line of HTML. `idOf` = a request's id. */
+export function answerBadHandshakes(app: FastifyInstance, idOf: (message: IncomingMessage) => string): void {
+  app.websocketServer.on('wsClientError', (error, socket, message) => {
+    const failure = new TrunklineError('invalid_request', `expected a WebSocket handshake (RFC 6455, version 13): ${error.message}`);
+    answerByHand(socket, failure, idOf(message));
+  });
+}
+
+/** Writes the bytes of an answer to what fastify does not answer, and ends the connection. */
+function answerByHand(socket: Duplex, failure: TrunklineError, requestId: string): void {
   if (!socket.writable) return void socket.destroy();
-  const failure = new TrunklineError('invalid_request', `expected an HTTP/1.1 request, got something else (${error.code ?? 'no code'})`);
-  const body = JSON.stringify(failure.toBody());
-  const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  const body = JSON.stringify(openAiBody(failure, requestId));
+  const type = `Content-Type: application/json; charset=utf-8\r\nX-Request-ID: ${requestId}`;
+  const head = `HTTP/1.1 400 Bad Request\r\n${type}\r\nContent-Length: ${Buffer.byteLength(body)}`;
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
 }
 
@@ -96,10 +141,10 @@ function isOfTransport(error: unknown): boolean {
 function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineError {
   if (error instanceof TrunklineError) return error;
   if (isDiskTrouble(error)) return toDiskFull(error);
-  if (hasZodFastifySchemaValidationErrors(error)) return new TrunklineError('invalid_request', explainValidation(error, request));
+  if (isOfSchema(error)) return new TrunklineError('invalid_request', explainValidation(error, request), wrongField(error));
   const { statusCode = 500, message = '', code = '' } = (error ?? {}) as Partial<FastifyError>;
   if (code === 'FST_ERR_NOT_FOUND') return routeNotFound(request);
-  if (statusCode === 413) return new TrunklineError('message_too_large', message);
+  if (statusCode === 413) return bodyTooLarge(request);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return mediaTypeUnknown(request);
   if (statusCode >= 400 && statusCode < 500) return new TrunklineError('invalid_request', message);
   return new TrunklineError('internal', `something went wrong in here; the log says what under request id ${request.id}`);
@@ -108,55 +153,67 @@ function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineErr
 /** For a method and path that lead nowhere. */
 export function routeNotFound(request: FastifyRequest): TrunklineError {
   const path = request.url.split('?', 1)[0] ?? '';
-  return new TrunklineError('route_not_found', `there is no ${request.method} ${clip(path)}; /docs lists what there is`);
+  const wanted = request.ws ? `WebSocket at ${clip(path)}` : `${request.method} ${clip(path)}`;
+  return new TrunklineError('route_not_found', `there is no ${wanted}; /docs lists what there is`);
+}
+
+function bodyTooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): TrunklineError {
+  const came = headers['content-length'] === undefined ? `more than ${bodyLimit}` : clip(headers['content-length']);
+  return new TrunklineError('message_too_large', `body: got ${came} bytes, expected at most ${bodyLimit}`);
 }
 
 function mediaTypeUnknown(request: FastifyRequest): TrunklineError {
   const taken = request.routeOptions.schema?.consumes ?? ['application/json'];
   const came = request.headers['content-type'];
-  return new TrunklineError('invalid_request', `header content-type: got ${describe(came)}, expected ${taken.join(' or ')}`);
+  const message = `header content-type: got ${describe(came)}, expected ${taken.join(' or ')}`;
+  return new TrunklineError('invalid_request', message, request.routeOptions.config.upload === true ? 'file' : null);
 }
 
-/** What fastify-type-provider-zod throws. */
-interface ZodValidation {
-  readonly validation: readonly { readonly instancePath: string; readonly message?: string }[];
-  readonly validationContext?: string;
+/** Checks requests with their routes' schemas; what it finds wrong is in plain words. */
+export const requestValidator: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (data) => {
+    const { success, data: value, error } = schema.safeParse(data, IN_PLAIN_WORDS);
+    return success ? { value } : { error };
+  };
+
+/** What {@link requestValidator} found; fastify says of what. */
+interface WrongRequest extends z.ZodError {
+  readonly validationContext: string;
+}
+
+function isOfSchema(error: unknown): error is WrongRequest {
+  return error instanceof z.ZodError && 'validationContext' in error;
 }
 
 const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path', body: 'body', headers: 'headers' };
 
 /** One clause for each wrong field: where it is, what came and what was expected. */
-function explainValidation(error: ZodValidation, request: FastifyRequest): string {
-  const { validation, validationContext = 'body' } = error;
+function explainValidation({ issues, validationContext }: WrongRequest, request: FastifyRequest): string {
   const came = { querystring: request.query, params: request.params, body: request.body, headers: {} }[validationContext];
   const isSecret = validationContext === 'body' && request.routeOptions.config.secretBody === true;
-  return validation
-    .map(({ instancePath, message = 'not allowed' }) => {
-      const path = instancePath.split('/').filter((part) => part !== '');
+  return issues
+    .map(({ path, message }) => {
       const field = clip([PLACES[validationContext] ?? validationContext, ...path].join('.'));
-      const words = plainWords(message);
-      if (isSecret || words.startsWith(UNKNOWN_FIELD)) return `${field}: ${clip(words)}`;
-      return `${field}: got ${describe(valueAt(came, path))}${words.startsWith('expected') ? ',' : ';'} ${words}`;
+      if (isSecret || message.startsWith(UNKNOWN_FIELD)) return `${field}: ${clip(message)}`;
+      return `${field}: got ${describe(valueAt(came, path))}${message.startsWith('expected') ? ',' : ';'} ${message}`;
     })
     .join('. ');
 }
 
-const UNKNOWN_FIELD = 'no such field: ';
-
-/** Zod's message in the words of our own, and without what came, which is said before it. */
-function plainWords(message: string): string {
-  return message
-    .replace(/^Invalid (?:input|option): (?=expected)/, '')
-    .replace(/, received \w+$/, '')
-    .replace(/^Unrecognized keys?: /, UNKNOWN_FIELD)
-    .replaceAll('"|"', '", "');
+/** The first wrong field, in OpenAI's sense of `param`; null where the whole is wrong. */
+function wrongField({ issues }: WrongRequest): string | null {
+  const path = issues[0]?.path ?? [];
+  return path.length === 0 ? null : clip(path.join('.'));
 }
 
-function valueAt(root: unknown, path: readonly string[]): unknown {
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(ownValue, root);
 }
 
 /** A name of the client's may be one that every object has: `constructor`. */
-function ownValue(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+function ownValue(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<PropertyKey, unknown>)[key]
+    : undefined;
 }

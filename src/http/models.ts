@@ -1,4 +1,7 @@
-/** The models there are, as OpenAI's `/v1/models` shows them: ours, and the names of OpenAI's that stand for them. */
+/**
+ * The models there are, as OpenAI's `/v1/models` shows them, and the one rule for names of models: ours, and those of other servers' that stand for them,
+ * are taken; any other is refused, whether it is to recognise or to speak.
+ */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
@@ -6,13 +9,32 @@ import { TrunklineError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import { errorResponses } from './errors.ts';
 
-/** What clients written for OpenAI call its recogniser; transcriptions take any name. */
-const RECOGNISER_ALIAS = 'whisper-1';
+/** What a model does. */
+export type ModelKind = 'recogniser' | 'voice';
 
-/** OpenAI's models of speech; clients written for them name one. */
-const SPEECH_ALIASES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts'] as const;
-const SPEECH_ALIAS = /^(tts-1(-hd)?|gpt-4o-mini-tts)(-\d{4}(-\d{2}-\d{2})?)?$/;
+/** Names that clients written for other servers send. */
+interface ForeignNames {
+  /** Those that are listed. */
+  readonly listed: readonly string[];
+  /** Those that are taken. */
+  readonly taken: RegExp;
+}
+
+/** OpenAI's names may have a date behind them; Whisper has many names of many servers, `Systran/faster-whisper-small` among them. */
+const FOREIGN: Readonly<Record<ModelKind, ForeignNames>> = {
+  recogniser: {
+    listed: ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'qwen3-asr'],
+    taken:
+      /^(?:(?:[\w.-]+\/)?(?:[\w.-]+-)?whisper(?:-1|-(?:tiny|base|small|medium|large|turbo)[\w.-]*)?|gpt(?:-4o)?(?:-mini)?-transcribe(?:-diarize)?(?:-\d{4}-\d{2}-\d{2})?|(?:qwen\/)?qwen3-asr(?:-[\w.-]+)?)$/i,
+  },
+  voice: {
+    listed: ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts', 'qwen3-tts'],
+    taken: /^(?:tts-1(?:-hd)?(?:-\d{4})?|gpt-4o-mini-tts(?:-\d{4}-\d{2}-\d{2})?|(?:qwen\/)?qwen3-tts(?:-[\w.-]+)?)$/i,
+  },
+};
 const NAME_SHOWN_CHARS = 64;
+/** Longest name of a model. */
+export const MODEL_NAME_MAX_CHARS = 200;
 
 type ModelSettings = Pick<Settings, 'ASR_MODEL' | 'TTS_MODEL'>;
 
@@ -24,17 +46,31 @@ const model = z.object({
 });
 
 /**
- * Lets the names of what speaks pass: ours, and OpenAI's with or without a date.
- * @throws TrunklineError `model_not_found`
+ * The rule for both kinds: lets a name of ours pass, one that stands for it, and no name at all.
+ * @throws TrunklineError `model_not_found` for any other
  */
-export function requireSpeechModel(id: string, settings: ModelSettings): void {
-  if (id !== settings.TTS_MODEL && !SPEECH_ALIAS.test(id)) refuse(id, [settings.TTS_MODEL, ...SPEECH_ALIASES]);
+export function requireModel(kind: ModelKind, id: string | null | undefined, settings: ModelSettings): void {
+  if (id === null || id === undefined || id === '' || isModel(kind, id, settings)) return;
+  refuse(id, modelNames(kind, settings));
+}
+
+/** The names of a kind that are listed, ours first. */
+export function modelNames(kind: ModelKind, settings: ModelSettings): string[] {
+  return [ownName(kind, settings), ...FOREIGN[kind].listed];
+}
+
+function isModel(kind: ModelKind, id: string, settings: ModelSettings): boolean {
+  return id === ownName(kind, settings) || (id.length <= MODEL_NAME_MAX_CHARS && FOREIGN[kind].taken.test(id));
+}
+
+function ownName(kind: ModelKind, settings: ModelSettings): string {
+  return kind === 'recogniser' ? settings.ASR_MODEL : settings.TTS_MODEL;
 }
 
 /** `GET /v1/models` and `GET /v1/models/:id`. */
 export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; clock: Clock }> = (app, { settings, clock }, done) => {
   const created = Math.floor(clock.wall().getTime() / 1000);
-  const ids = [settings.ASR_MODEL, RECOGNISER_ALIAS, settings.TTS_MODEL, ...SPEECH_ALIASES];
+  const ids = [...new Set([...modelNames('recogniser', settings), ...modelNames('voice', settings)])];
   const show = (id: string): z.infer<typeof model> => ({ id, object: 'model', created, owned_by: 'trunkline' });
 
   app.get(
@@ -61,7 +97,7 @@ export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; cl
     },
     (request) => {
       const { id } = request.params;
-      if (!ids.some((known) => known === id) && !SPEECH_ALIAS.test(id)) refuse(id, ids);
+      if (!isModel('recogniser', id, settings) && !isModel('voice', id, settings)) refuse(id, ids);
       return show(id);
     },
   );

@@ -5,12 +5,13 @@ import type { Clock } from '../clock.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
 import { errorResponses, type Failures } from './errors.ts';
-import { modelRoutes, requireSpeechModel } from './models.ts';
+import { modelRoutes, requireModel } from './models.ts';
 import { AS_AUDIO, AS_OPENAI_EVENTS, answer, type SpeechDoors } from './speech/answer.ts';
+import { catalogueRoutes } from './speech/catalogue.ts';
 import { SpeechDesk } from './speech/desk.ts';
 import { SpeechForms } from './speech/formats.ts';
-import { bodyMaxBytes, speechBody, toOrder } from './speech/order.ts';
-import { type ClearPrompts, promptRoutes } from './speech/prompts.ts';
+import { bodyMaxBytes, speechBody, toFileOrder } from './speech/order.ts';
+import { promptRoutes } from './speech/prompts.ts';
 import { qwenRoutes } from './speech/qwen.ts';
 import type { SpeechSource } from './speech/source.ts';
 
@@ -19,8 +20,9 @@ faster than it is read; requests wait behind all calls. Beyond OpenAI's fields t
 and \`alaw\` (raw, 8 kHz). \`instructions\` and unknown fields are ignored.
 
 \`mp3\`, \`wav\`, \`pcm\`, \`mulaw\` and \`alaw\` are always there; \`flac\`, \`opus\` and \`aac\` where ffmpeg is on PATH. \`pcm\` is 16-bit little-endian mono, at 24 kHz unless
-\`sample_rate\` says otherwise. WAV is sent while it grows, so its size fields say 0xFFFFFFFF. If speech fails in the middle, a file breaks off (the connection is
-reset) and an event stream ends with an \`error\`.`;
+\`sample_rate\` says otherwise. WAV of a short text is sent whole; of a longer one while it grows, and then its size fields say 0xFFFFFFFF. If speech fails in the
+middle, a file breaks off (the connection is reset) and an event stream ends with an \`error\`. Requests of the Qwen3-TTS server's clients (model \`qwen3-tts\`) are
+answered as that server does: WAV unless said otherwise, always whole, and errors of its shape.`;
 
 /** The content of a 200 that hands out speech. */
 const speechResponse = {
@@ -36,6 +38,7 @@ const speechRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; settings: Sett
     '/v1/audio/speech',
     {
       bodyLimit: bodyMaxBytes(doors.inputMaxChars),
+      config: { qwen: 'by-model' },
       schema: {
         summary: 'Speak a text',
         description: DESCRIPTION,
@@ -45,9 +48,9 @@ const speechRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; settings: Sett
       },
     },
     async (request, reply) => {
-      const { model, response_format: format, stream_format: as } = request.body;
-      if (model !== undefined) requireSpeechModel(model, settings);
-      await answer(doors, { request, reply, order: toOrder(request.body, format), dress: as === 'sse' ? AS_OPENAI_EVENTS : AS_AUDIO });
+      const { model, stream_format: as } = request.body;
+      requireModel('voice', model, settings);
+      await answer(doors, { request, reply, order: toFileOrder(request.body), dress: as === 'sse' ? AS_OPENAI_EVENTS : AS_AUDIO });
       return reply;
     },
   );
@@ -64,7 +67,7 @@ export function speechDoors(options: {
 }): SpeechDoors {
   const { settings, speech, clock, metrics, failures } = options;
   const forms = new SpeechForms({ ffmpeg: speech.ffmpeg });
-  const desk = new SpeechDesk({ speaker: speech.speaker, forms, ordersMax: settings.SPEECH_REQUESTS_MAX });
+  const desk = new SpeechDesk({ speaker: speech.speaker, forms, ordersMax: settings.SPEECH_REQUESTS_MAX, metrics });
   return { desk, clock, metrics, failures, inputMaxChars: settings.SPEECH_INPUT_MAX_CHARS };
 }
 
@@ -72,14 +75,15 @@ interface SpeechRoutesOptions {
   readonly doors: SpeechDoors;
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly clearPrompts: ClearPrompts;
+  readonly speech: SpeechSource;
 }
 
-/** `POST /v1/audio/speech`, the models, what is kept of it, and the Qwen3-TTS server's paths. */
-export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (app, { doors, settings, clock, clearPrompts }, done) => {
+/** `POST /v1/audio/speech`, models and voices, what is kept of speech, and the Qwen3-TTS server's paths. */
+export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (app, { doors, settings, clock, speech }, done) => {
   void app.register(speechRoute, { doors, settings });
   void app.register(modelRoutes, { settings, clock });
-  void app.register(promptRoutes, { clearPrompts });
+  void app.register(catalogueRoutes, { speech, settings });
+  void app.register(promptRoutes, speech);
   void app.register(qwenRoutes, { doors, idleMs: settings.MEDIA_TIMEOUT_MS });
   done();
 };

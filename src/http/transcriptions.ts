@@ -1,6 +1,8 @@
 /** Recordings to text: OpenAI's audio API, and the paths of the Qwen3-ASR server, so that its clients move by changing the host. */
 import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { toEarMetrics } from '../calls/track.ts';
 import type { Clock } from '../clock.ts';
@@ -14,8 +16,9 @@ import { errorResponses, type Failures } from './errors.ts';
 import { answerTranscription, answerTranslation } from './transcriptions/answer.ts';
 import { isStreamed, readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './transcriptions/fields.ts';
 import { languageName } from './transcriptions/languages.ts';
+import { readSocketQuery, SOCKET_RATE_MAX_HZ, SOCKET_RATE_MIN_HZ, toSocketError } from './transcriptions/orders.ts';
 import { type RecordingDoors, serveRecording } from './transcriptions/serve.ts';
-import { TranscribeSocket, type TranscribeSocketOptions } from './transcriptions/socket.ts';
+import { TRANSCRIBE_MESSAGE_MAX_BYTES, TranscribeSocket, type TranscribeSocketOptions } from './transcriptions/socket.ts';
 import { OPENAI_EVENTS, qwenEvents, streamTranscript } from './transcriptions/stream.ts';
 
 const text = { schema: z.string() };
@@ -33,12 +36,16 @@ const transcript = {
 
 /** The body is read and checked by the handler, part by part; its schema is for the description. */
 const upload = {
-  config: { upload: true },
+  config: { upload: true, qwen: 'by-model' },
   validatorCompiler: () => () => true,
 } as const;
 
+/** Of a path that only the Qwen3-ASR server has. */
+const qwenUpload = { ...upload, config: { ...upload.config, qwen: 'always' } } as const;
+
 const described = { tags: ['recordings'], consumes: ['multipart/form-data'], body: transcriptionBody };
 const errors = errorResponses(400, 401, 403, 413, 429, 503, 507);
+const qwenErrors = { ...errors, ...errorResponses(422) };
 
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`. */
 const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { doors }, done) => {
@@ -87,11 +94,11 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { 
   app.post(
     '/v1/audio/transcriptions/stream',
     {
-      ...upload,
+      ...qwenUpload,
       schema: {
         summary: 'A recording as events, one for each piece of text (Qwen3-ASR server)',
         ...described,
-        response: { 200: { description: 'Server-Sent Events', content: { 'text/event-stream': text } }, ...errors },
+        response: { 200: { description: 'Server-Sent Events', content: { 'text/event-stream': text } }, ...qwenErrors },
       },
     },
     async (request, reply) => {
@@ -109,11 +116,11 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { 
   app.post(
     '/v1/audio/subtitles',
     {
-      ...upload,
+      ...qwenUpload,
       schema: {
         summary: 'A recording as SubRip subtitles (Qwen3-ASR server)',
         ...described,
-        response: { 200: { description: 'SubRip', content: { 'application/x-subrip': text } }, ...errors },
+        response: { 200: { description: 'SubRip', content: { 'application/x-subrip': text } }, ...qwenErrors },
       },
     },
     async (request, reply) => {
@@ -127,7 +134,13 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors }> = (app, { 
   done();
 };
 
-const socketQuery = z.object({ use_server_vad: z.enum(['true', 'false']).default('true') });
+const socketQuery = z.object({
+  use_server_vad: z.string().optional().describe('true, 1 or yes (also where nothing is said), or false, 0 or no'),
+  sample_rate: z
+    .string()
+    .optional()
+    .describe(`Hz of the samples that will come, ${SOCKET_RATE_MIN_HZ} to ${SOCKET_RATE_MAX_HZ}; 16000 unless given`),
+});
 
 /** What the socket needs beside the doors. */
 export interface LiveOptions {
@@ -148,11 +161,11 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
     method: 'GET',
     url: '/ws/transcribe',
     exposeHeadRoute: false,
-    config: { socket: true },
+    config: { socket: true, qwen: 'always', messageMaxBytes: TRANSCRIBE_MESSAGE_MAX_BYTES },
     schema: {
       summary: 'Live audio as running text (WebSocket, Qwen3-ASR server)',
       description:
-        'Binary messages are 16-bit little-endian mono samples at 16 kHz; texts are `{"action":"flush"}`, `"reset"` or `"config"`. Answers are `{"text","is_partial","is_final"}`; a partial is the whole text of the utterance so far. Sockets count as live calls do: at most MAX_CALLS, and none where the engines have no room.',
+        'Binary messages are 16-bit little-endian mono samples at `sample_rate`, at most 1 MiB in one; texts are `{"action":"flush"}`, `"reset"` or `"config"`. Answers are `{"text","is_partial","is_final"}`; a partial is the whole text of the utterance so far. What cannot be obeyed is answered with `{"code","message","statusCode","context"}`, and the socket goes on. Sockets count as live calls do: at most MAX_CALLS, and none where the engines have no room.',
       tags: ['recordings'],
       querystring: socketQuery,
       response: errorResponses(400, 401, 403, 429, 503),
@@ -165,14 +178,34 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
       throw new TrunklineError('invalid_request', '/ws/transcribe is for WebSockets, expected an upgrade');
     },
     wsHandler: (socket, request) => {
-      open++;
-      socket.once('close', () => open--);
-      const useServerVad = (request.query as z.infer<typeof socketQuery>).use_server_vad === 'true';
-      new TranscribeSocket({ socket, engine, settings, clock, failures, metrics, useServerVad }).open();
+      const query = readOrTell(socket, request);
+      live.metrics.transcribeSockets.set(++open);
+      socket.once('close', () => live.metrics.transcribeSockets.set(--open));
+      new TranscribeSocket({
+        socket,
+        request,
+        engine,
+        settings,
+        clock,
+        failures,
+        metrics,
+        orders: live.metrics.transcribeOrders,
+        ...query,
+      }).open();
     },
   });
   done();
 };
+
+/** As the Qwen3-ASR server does, a wrong address is told by a message: many clients never see what a refused handshake says. @throws what it tells */
+function readOrTell(socket: WebSocket, request: FastifyRequest): ReturnType<typeof readSocketQuery> {
+  try {
+    return readSocketQuery(request.query as z.infer<typeof socketQuery>);
+  } catch (error) {
+    if (error instanceof TrunklineError) socket.send(JSON.stringify(toSocketError(error, request)));
+    throw error;
+  }
+}
 
 /** Every door that takes a recording, and one for audio that is still being spoken. */
 export const transcriptionRoutes: FastifyPluginCallbackZod<{ doors: RecordingDoors; live: LiveOptions }> = (app, { doors, live }, done) => {

@@ -8,11 +8,11 @@ import { PrivateAddressError } from '../addresses.ts';
 import type { Clock } from '../clock.ts';
 import { isDiskTrouble } from '../disk.ts';
 import { TrunklineError } from '../errors.ts';
+import { FetchError, guardedFetch, networkCode, withinTime } from '../guarded-fetch.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import { findRecordings, isWithin } from '../recordings/folder.ts';
 import type { Settings } from '../settings.ts';
 import type { BatchFile } from './batch.ts';
-import { askWeb } from './web.ts';
 
 /** Longest name of a recording of a batch. */
 export const NAME_MAX_CHARS = 255;
@@ -105,26 +105,25 @@ interface Download {
  * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; what a full disk says; the reason of `signal`
  */
 export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
-  const late = new AbortController();
-  const timer = clock.after(settings.UPLOAD_TIMEOUT_MS, () => late.abort());
-  const either = AbortSignal.any([signal, late.signal]);
+  const timeoutMs = settings.UPLOAD_TIMEOUT_MS;
   try {
-    const response = await askWeb({ url, allowPrivate: settings.BATCH_ALLOW_PRIVATE, signal: either });
-    if (response.statusCode !== 200) {
-      response.destroy();
-      throw refused(`the server of the URL answered ${response.statusCode}, expected 200`);
-    }
-    await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), disk.meter(to), createWriteStream(to), { signal: either });
+    await withinTime({ clock, timeoutMs, signal }, async (either) => {
+      const { response } = await guardedFetch({ url, allowPrivate: settings.BATCH_ALLOW_PRIVATE, signal: either });
+      if (response.statusCode !== 200) {
+        response.destroy();
+        throw refused(`the server of the URL answered ${response.statusCode}, expected 200`);
+      }
+      await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), disk.meter(to), createWriteStream(to), { signal: either });
+    });
   } catch (error) {
     await disk.remove(to).catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     if (error instanceof TrunklineError || isDiskTrouble(error)) throw error;
-    if (late.signal.aborted) throw refused(`the URL did not answer in full within ${settings.UPLOAD_TIMEOUT_MS} ms (UPLOAD_TIMEOUT_MS)`);
+    if (error instanceof FetchError && error.failure === 'late')
+      throw refused(`the URL did not answer in full within ${timeoutMs} ms (UPLOAD_TIMEOUT_MS)`);
     if (error instanceof PrivateAddressError)
       throw refused('the URL leads into a private network, expected a public address (BATCH_ALLOW_PRIVATE)');
-    throw refused(`the URL cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'no code'})`);
-  } finally {
-    timer.cancel();
+    throw refused(`the URL cannot be read (${networkCode(error)})`);
   }
 }
 

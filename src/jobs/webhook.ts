@@ -1,8 +1,8 @@
 /** News of a batch's end for a server that its client named, signed as Standard Webhooks has it (standardwebhooks.com, symmetric signatures). */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { guardedFetch, withinTime } from '../guarded-fetch.ts';
 import type { Settings } from '../settings.ts';
-import { askWeb } from './web.ts';
 
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
@@ -27,8 +27,6 @@ export function signWebhook({ id, timestamp, body, secret }: { id: string; times
 
 /** One attempt: whether the server took it, with any status from 200 to 299. */
 export async function deliver({ url, id, body, settings, clock, signal }: Delivery): Promise<boolean> {
-  const late = new AbortController();
-  const timer = clock.after(ATTEMPT_TIMEOUT_MS, () => late.abort());
   const timestamp = String(Math.floor(clock.wall().getTime() / 1000));
   const headers = {
     'content-type': 'application/json',
@@ -36,15 +34,18 @@ export async function deliver({ url, id, body, settings, clock, signal }: Delive
     'webhook-timestamp': timestamp,
     'webhook-signature': signWebhook({ id, timestamp, body, secret: settings.WEBHOOK_SECRET }),
   };
+  const request = {
+    ...{ url, allowPrivate: settings.BATCH_ALLOW_PRIVATE, redirectsMax: 0 },
+    prepare: (to: URL) => ({ url: to, method: 'POST' as const, headers, body }),
+  };
   try {
-    const either = AbortSignal.any([signal, late.signal]);
-    const response = await askWeb({ url, allowPrivate: settings.BATCH_ALLOW_PRIVATE, signal: either, post: { body, headers } });
+    const { response } = await withinTime({ clock, timeoutMs: ATTEMPT_TIMEOUT_MS, signal }, (either) =>
+      guardedFetch({ ...request, signal: either }),
+    );
     response.destroy();
     const status = response.statusCode ?? 0;
     return status >= 200 && status < 300;
   } catch {
     return false;
-  } finally {
-    timer.cancel();
   }
 }

@@ -11,7 +11,7 @@ export function workersOf(settings: Settings, cores: number = coresAvailable()):
 }
 
 /** A link to engine processes built in `dist`. Starts none yet. */
-export function createLink(settings: Settings, wiring: Pick<LinkOptions, 'clock' | 'log' | 'metrics' | 'onRefused'>): Link {
+export function createLink(settings: Settings, wiring: Pick<LinkOptions, 'clock' | 'log' | 'metrics' | 'onRefused' | 'watcher'>): Link {
   return new Link({
     engineSettings: {
       asrModel: settings.ASR_MODEL,

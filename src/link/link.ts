@@ -21,6 +21,7 @@ import { Pool } from './pool.ts';
 import type { ProcessEnd } from './process.ts';
 import { VadTick } from './vad-tick.ts';
 import { WaitingJobs } from './waiting.ts';
+import type { EngineWatcher } from './watcher.ts';
 
 /** A file's voice detection is wanted within the same time as its pieces. */
 const BATCH_DETECT_DUE_MS = 60_000;
@@ -47,6 +48,7 @@ export interface LinkOptions {
   readonly metrics: Metrics;
   /** The engine refused its settings: `message` says why and names the remedy. Called at most once; the link is of no use from then on. */
   onRefused(message: string): void;
+  readonly watcher?: EngineWatcher;
 }
 
 /** How the engines are, for people and health checks. */
@@ -94,6 +96,7 @@ export class Link implements Engine {
     this.#options = options;
     const { engineSettings, workers, idleMs, entry, clock, log, metrics, cores = coresAvailable() } = options;
     const handlers = {
+      progress: (text: string) => options.watcher?.onProgress(text),
       ready: () => this.#onReady(),
       answered: (job: Job, answer: JobReply | FailedMessage) => this.#onAnswered(job, answer),
       withheld: (jobs: readonly Job[]) => this.#onWithheld(jobs),
@@ -289,6 +292,7 @@ export class Link implements Engine {
     this.#failedStarts = 0;
     for (const starter of this.#takeStarters()) starter.resolve();
     this.#pump();
+    this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers);
   }
 
   /** An engine gives no sign of life: others are given its live jobs as well. */

@@ -149,6 +149,7 @@ export class Pool {
       ...{ entry, settings, clock, log },
       handlers: {
         ...toldToSlot,
+        progress: (text) => handlers.progress(text),
         ready: (message) => this.#onReady(message),
         answered: (job, answer) => handlers.answered(job, answer),
         withheld: (jobs) => {
@@ -164,10 +165,11 @@ export class Pool {
   }
 
   #onReady(message: ReadyMessage): void {
-    const { log, handlers } = this.#options;
+    const { log, handlers, metrics, workers } = this.#options;
     const { asrModel, vadModel, ttsModel, provider, loadMs, warmUpMs, warning } = message;
     const took = { loadMs: Math.round(loadMs), warmUpMs: Math.round(warmUpMs) };
-    log.info({ asrModel, vadModel, ttsModel, provider, ...took }, 'engine ready');
+    log.info({ ready: this.readyCount, workers, asrModel, vadModel, ttsModel, provider, ...took }, 'engine ready');
+    metrics.engineStart.observe((loadMs + warmUpMs) / 1000);
     // Every process says the same; the operator needs to hear it once.
     if (warning !== null && this.#lastReady?.warning !== warning) log.warn(warning);
     this.#lastReady = message;

@@ -7,6 +7,7 @@ import {
   type FailedMessage,
   type FromEngine,
   type HurryMessage,
+  type ProgressMessage,
   type ReadyMessage,
   type RefusedMessage,
   type ToEngine,
@@ -55,6 +56,8 @@ export interface ProcessEnd {
 
 /** Whom a process tells. */
 export interface ProcessHandlers {
+  /** It is at something that takes a while before it is ready. */
+  progress(text: string): void;
   ready(message: ReadyMessage): void;
   /** The engine's answer to `job`, which is no longer in the table. */
   answered(job: Job, answer: JobReply | FailedMessage): void;
@@ -281,13 +284,18 @@ export class EngineProcess {
     if (message.kind === 'alive') return;
     if (message.kind === 'refused') this.#onRefused(message);
     else if (message.kind === 'ready') this.#onReady(message);
-    else if (message.kind === 'progress') this.#options.log.info({ enginePid: this.pid }, message.text);
+    else if (message.kind === 'progress') this.#onProgress(message);
     else this.#onAnswer(message);
   }
 
   #onRefused(message: RefusedMessage): void {
     this.#refusal = message.message;
     this.#expectWithin(DRAIN_MAX_MS, 'refused its settings and did not exit');
+  }
+
+  #onProgress({ text }: ProgressMessage): void {
+    this.#options.log.info({ enginePid: this.pid }, text);
+    this.#options.handlers.progress(text);
   }
 
   #onReady(message: ReadyMessage): void {

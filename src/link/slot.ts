@@ -1,7 +1,10 @@
 /** Keeps one engine process alive: starts it, starts it again when it died or hangs, and lets it go. */
+import { Backoff } from '../backoff.ts';
 import type { Clock, Timer } from '../clock.ts';
-import { Backoff } from './backoff.ts';
 import type { EngineProcess, ProcessEnd, ProcessHandlers } from './process.ts';
+
+/** A dead process is started again after 100 ms, doubling to 10 s; back to 100 ms after one that was ready for 30 s. */
+const RESTARTS = { firstMs: 100, longestMs: 10_000, healthyMs: 30_000 };
 
 /** What a process tells its slot. */
 export type SlotHandlers = Pick<ProcessHandlers, 'ended' | 'hung'>;
@@ -18,7 +21,7 @@ interface SlotOptions {
 
 export class Slot {
   readonly #options: SlotOptions;
-  readonly #backoff = new Backoff();
+  readonly #backoff = new Backoff(RESTARTS);
   /** Processes that were told to stop and have not gone yet; a new one may run meanwhile. */
   readonly #leaving = new Set<EngineProcess>();
   #process: EngineProcess | null = null;

@@ -4,9 +4,9 @@ import { joinSamples } from '../audio/mix.ts';
 import { TrunklineError } from '../errors.ts';
 import { type Engine, EngineError, type Transcript } from '../link/engine.ts';
 import type { Settings } from '../settings.ts';
+import { cleanText } from '../transcription/clean.ts';
 import { withoutDoubled } from '../transcription/join.ts';
 import { type Piece, PieceCutter, type PieceSettings } from '../transcription/pieces.ts';
-import { fixRepetitions } from '../transcription/repeats.ts';
 import { fitWords } from '../transcription/spoken-words.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
 import { joinWords } from '../transcription/words.ts';
@@ -176,9 +176,9 @@ class Work {
   }
 
   #deliver(piece: NumberedPiece, heard: Transcript): void {
-    const fixed = fixRepetitions(heard.text.trim());
+    const cleaned = cleanText(heard.text);
     const before = this.#last[piece.channel];
-    const text = before?.to === piece.from ? withoutDoubled(before.text, fixed) : fixed;
+    const text = before?.to === piece.from ? withoutDoubled(before.text, cleaned) : cleaned;
     this.#last[piece.channel] = { to: piece.to, text };
     const aligned = heard.words === undefined ? null : fitWords(text, heard.words, piece);
     const wordTimes = aligned === null ? 'estimated' : 'aligned';

@@ -4,7 +4,7 @@ import { MULAW_8K } from '../units.ts';
 import { PhoneMedia, type PhoneSound } from './phone-media.ts';
 import { describe, type Hold, readAgreement } from './phone-sdp.ts';
 import { type HeaderList, PhoneDialog } from './sip-dialog.ts';
-import { answerChallenge, headerOf, methodOf, type SipMessage, statusOf } from './sip-message.ts';
+import { answerChallenge, headerOf, methodOf, reasonPhraseOf, type SipMessage, statusOf } from './sip-message.ts';
 import type { Peer, SipWire } from './sip-wire.ts';
 
 /** How long an accepted call waits for its ACK, at first and in all. */
@@ -26,8 +26,9 @@ export interface PhoneCallReport {
 export class RefusedError extends Error {
   readonly status: number;
 
-  constructor(status: number) {
-    super(`the bridge answered ${status}`);
+  /** @param words the reason phrase that came with it; empty = none */
+  constructor(status: number, words = '') {
+    super(`the bridge answered ${status}${words === '' ? '' : ` ${words}`}`);
     this.status = status;
   }
 }
@@ -199,7 +200,7 @@ export class PhoneCall {
       else if (status < 300) this.#onAccepted(response, request);
       else if ((status === 401 || status === 407) && !hasCredentials(headers) && this.#options.password !== '') {
         this.#sendInvite(body, [...headers, this.#credentials(response, status, request)]);
-      } else this.#onRefused(status);
+      } else this.#onRefused(response, status);
     });
     this.#ownInvite = request;
   }
@@ -225,8 +226,8 @@ export class PhoneCall {
     if (this.#givenUp) this.hangup();
   }
 
-  #onRefused(status: number): void {
-    this.#settle.refused(new RefusedError(status));
+  #onRefused(response: SipMessage, status: number): void {
+    this.#settle.refused(new RefusedError(status, reasonPhraseOf(response)));
     this.#finish('refused');
   }
 
@@ -254,7 +255,7 @@ export class PhoneCall {
       const request = this.#request('INVITE', this.#describe(hold), [], (response, status) => {
         if (status < 200) return;
         if (status >= 300) {
-          reject(new RefusedError(status));
+          reject(new RefusedError(status, reasonPhraseOf(response)));
           return;
         }
         this.#acknowledge(request, '');

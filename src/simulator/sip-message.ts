@@ -51,6 +51,14 @@ export function statusOf({ start }: SipMessage): number | null {
   return status === undefined ? null : Number(status);
 }
 
+/** What a response says beside its status: `Service Unavailable`; '' = nothing. */
+export function reasonPhraseOf({ start }: SipMessage): string {
+  return start
+    .replace(/^SIP\/2\.0 \d{3} ?/, '')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
+}
+
 /** `INVITE`, `BYE` …, of a request or of what a response is about. */
 export function methodOf(message: SipMessage): string {
   return headerOf(message, 'CSeq').split(/\s+/)[1] ?? '';

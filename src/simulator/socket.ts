@@ -1,5 +1,6 @@
 /** What every simulated caller waits for on its WebSocket. */
 import type { WebSocket } from 'ws';
+import { describeAnswer, readBody } from './refusal.ts';
 
 /** How a call's socket ended. */
 export interface SocketEnd {
@@ -7,11 +8,18 @@ export interface SocketEnd {
   readonly closeReason: string;
 }
 
-/** Resolves when the bridge has taken the call; fails with the reason why it did not. */
+/** Resolves when the bridge has taken the call; fails with the reason why it did not: the bridge's own, where it gave one. */
 export function untilOpen(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
+    const fail = (reason: string) => reject(new Error(`the bridge did not take the call: ${reason}`));
     socket.once('open', resolve);
-    socket.on('error', (error) => reject(new Error(`the bridge did not take the call: ${error.message}`)));
+    socket.on('error', ({ message }) => fail(message.includes('ECONNREFUSED') ? `nothing listens there (${message})` : message));
+    socket.once('unexpected-response', (_request, answer) => {
+      void readBody(answer).then((body) => {
+        fail(describeAnswer(answer.statusCode ?? 0, body));
+        socket.terminate();
+      });
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 /** What Twilio does over HTTP before a stream: signs its requests and asks the voice webhook what to do with a call. */
 import { createHmac } from 'node:crypto';
+import { describeAnswer } from './refusal.ts';
 
 const WEBHOOK_TIMEOUT_MS = 15_000;
 
@@ -56,8 +57,10 @@ export async function askVoiceWebhook(options: {
     headers: options.authToken === '' ? {} : { 'x-twilio-signature': signTwilio(options.authToken, signedUrl, form) },
     signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
   });
-  if (response.status !== 200) throw new Error(`the voice webhook answered ${response.status}, expected 200 with TwiML`);
-  return readStreamOrder(await response.text());
+  const body = await response.text();
+  if (response.status !== 200)
+    throw new Error(`the voice webhook answered ${describeAnswer(response.status, body)} (expected 200 with TwiML)`);
+  return readStreamOrder(body);
 }
 
 /** Attribute values may hold `>`. */

@@ -25,9 +25,10 @@ interface PromptCacheOptions {
   readonly metrics: PromptCacheMetrics;
 }
 
-/** How many prompts there are in memory, their bytes, and the bytes of those on disk. */
+/** How many prompts there are in memory, and in memory and on disk together, the bytes of those in memory, and of those on disk. */
 export interface PromptCacheStats {
   readonly prompts: number;
+  readonly all: number;
   readonly bytes: number;
   readonly diskBytes: number;
 }
@@ -69,7 +70,7 @@ export class PromptCache {
   }
 
   get stats(): PromptCacheStats {
-    return { prompts: this.#memory.size, bytes: this.#memory.calculatedSize, diskBytes: this.#files?.bytes ?? 0 };
+    return { prompts: this.#memory.size, all: this.#countAll(), bytes: this.#memory.calculatedSize, diskBytes: this.#files?.bytes ?? 0 };
   }
 
   /** The prompt, if it is in memory. */
@@ -106,6 +107,14 @@ export class PromptCache {
     this.#metrics.held(0);
     this.#files?.clear();
     return names.size;
+  }
+
+  #countAll(): number {
+    const files = this.#files;
+    if (files === null) return this.#memory.size;
+    let count = files.count;
+    for (const name of this.#memory.keys()) if (!files.has(name)) count++;
+    return count;
   }
 
   /** Resolves when everything that was to be written is. */

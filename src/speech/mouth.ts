@@ -23,6 +23,8 @@ interface MouthOptions {
   aheadMs(): number;
   /** The engine failed at a sentence for good; the utterance goes on without it. */
   onSkipped(): void;
+  /** The voice that was wished for is not there; `used` speaks. Called before the first sentence. */
+  onMissingVoice(wished: string, used: string): void;
 }
 
 /** How often a sentence is tried. The link has sent it anew already where an engine process died. */
@@ -38,8 +40,9 @@ export class Mouth {
 
   /** The sentences of `text`; ends early when `signal` aborts. Throws what {@link Prompter.settle} throws. */
   async *speak(text: TextStream, style: Style, signal: AbortSignal): AsyncGenerator<SentenceAudio, void, undefined> {
-    const { prompter } = this.#options;
+    const { prompter, onMissingVoice } = this.#options;
     const manner = await prompter.settle(style);
+    if (manner.missingVoice !== null && !signal.aborted) onMissingVoice(manner.missingVoice, manner.voice.name);
     let index = 0;
     for (let sentence = await text.next(signal); sentence !== null; sentence = await text.next(signal)) {
       for (const piece of prompter.pieces(sentence, manner)) {

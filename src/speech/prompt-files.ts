@@ -83,6 +83,16 @@ export class PromptFiles {
     return this.#index.calculatedSize;
   }
 
+  /** How many prompts are there. */
+  get count(): number {
+    return this.#index.size;
+  }
+
+  /** Whether the prompt of that name is there. */
+  has(hash: string): boolean {
+    return this.#index.has(hash);
+  }
+
   /** The names of the prompts that are there. */
   names(): string[] {
     return [...this.#index.keys()];

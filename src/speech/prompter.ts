@@ -6,13 +6,18 @@ import type { PromptCache } from './cache.ts';
 import { NORMALISER_VERSION, normaliseText } from './normalise.ts';
 import { cutToPieces, type Piece } from './pieces.ts';
 import type { Prompt } from './prompt.ts';
-import { resolveVoice } from './voices.ts';
+import { findVoice, resolveVoice, type VoiceMap } from './voices.ts';
 import { toPrompt } from './wire.ts';
 
 /** How a text is to be spoken. */
 export interface Style {
   /** A voice of the engine, or one of OpenAI's names for one. */
   readonly voice?: string;
+  /**
+   * The voice is a wish: where there is none of that name, or it does not speak `lang` and another does, the text is spoken as if none was named.
+   * Otherwise a voice that is not there is refused.
+   */
+  readonly voiceIsWish?: boolean;
   /** 1 = the voice's own, 2 = in half the time. */
   readonly speed?: number;
   /** BCP-47: where no voice is named, one that speaks this language. */
@@ -24,6 +29,8 @@ export interface Style {
 /** How a text is spoken: the style with everything settled. */
 export interface Manner {
   readonly voice: VoiceInfo;
+  /** The voice that was wished for and is not there; null = none. */
+  readonly missingVoice: string | null;
   readonly speed: number;
   readonly normalises: boolean;
 }
@@ -41,6 +48,10 @@ interface PrompterOptions {
   readonly cache: PromptCache;
   /** Speaks where no voice is named. */
   readonly defaultVoice: string;
+  /** Our voices for names of others; none unless given. */
+  readonly voiceMap?: VoiceMap;
+  /** Speaks in place of a voice that was wished for and is not there; called for each text. */
+  readonly onMissingVoice?: (name: string, used: VoiceInfo) => void;
 }
 
 /** What the normaliser is called in a prompt's key when it was not asked. */
@@ -50,21 +61,21 @@ const SPEAKABLE = /[\p{L}\p{N}]/u;
 
 /** Makes prompts of text, for all calls: from the cache, or by the engine. */
 export class Prompter {
+  readonly #options: PrompterOptions;
   readonly #engine: Engine;
   readonly #cache: PromptCache;
-  readonly #defaultVoice: string;
 
   constructor(options: PrompterOptions) {
+    this.#options = options;
     this.#engine = options.engine;
     this.#cache = options.cache;
-    this.#defaultVoice = options.defaultVoice;
   }
 
   /** Throws `invalid_request` for a speed out of range, or a voice that is not there as far as that is known by now. */
   check(style: Style): void {
     const { speed = 1 } = style;
     if (!(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
-      throw new TrunklineError('invalid_request', `speed: got ${speed}, expected a number from ${SPEED_MIN} to ${SPEED_MAX}`);
+      throw new TrunklineError('invalid_request', `speed: got ${speed}, expected a number from ${SPEED_MIN} to ${SPEED_MAX}`, 'speed');
     }
     if (this.#engine.voices.length > 0) this.#chooseVoice(style);
   }
@@ -75,7 +86,9 @@ export class Prompter {
     // Whatever answers this has said before which voices there are.
     if (this.#engine.voices.length === 0) await this.#engine.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
     const voice = this.#chooseVoice(style);
-    return { voice, speed: style.speed ?? 1, normalises: style.textNormalize !== false && ENGLISH.test(voice.language) };
+    const missingVoice = this.#missing(style);
+    if (missingVoice !== null) this.#options.onMissingVoice?.(missingVoice, voice);
+    return { voice, missingVoice, speed: style.speed ?? 1, normalises: style.textNormalize !== false && ENGLISH.test(voice.language) };
   }
 
   /** A sentence in pieces that can be spoken in one go each. */
@@ -105,11 +118,19 @@ export class Prompter {
     return this.#cache.make(key, synthesise, order.signal, { waits: urgency === 'speak' });
   }
 
-  #chooseVoice({ voice, lang }: Style): VoiceInfo {
+  #chooseVoice(style: Style): VoiceInfo {
     const { voices } = this.#engine;
-    const usual = resolveVoice(voice, voices, this.#defaultVoice);
-    if (voice !== undefined || lang === undefined || speaks(usual, lang)) return usual;
+    const { voice, voiceIsWish = false, lang } = style;
+    const { defaultVoice, voiceMap } = this.#options;
+    const usual = resolveVoice(this.#missing(style) === null ? voice : undefined, voices, defaultVoice, voiceMap);
+    const isSettled = voice !== undefined && !voiceIsWish;
+    if (isSettled || lang === undefined || speaks(usual, lang)) return usual;
     return voices.find((each) => each.language.toLowerCase() === lang.toLowerCase()) ?? voices.find((each) => speaks(each, lang)) ?? usual;
+  }
+
+  #missing({ voice, voiceIsWish = false }: Style): string | null {
+    if (voice === undefined || !voiceIsWish) return null;
+    return findVoice(voice, this.#engine.voices, this.#options.voiceMap) === undefined ? voice : null;
   }
 }
 

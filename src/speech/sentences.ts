@@ -34,6 +34,16 @@ export class SentenceSplitter {
     this.#firstClauseChars = firstClauseChars;
   }
 
+  /** What was pushed and not yet given. */
+  get held(): string {
+    return this.#pending;
+  }
+
+  /** Takes the last `chars` characters of {@link held} away again; nothing may be pushed after that. */
+  takeBack(chars: number): void {
+    this.#pending = this.#pending.slice(0, this.#pending.length - chars);
+  }
+
   /** Takes more text and gives the sentences that are complete, each with the white space behind it. */
   push(piece: string): string[] {
     this.#pending += piece;

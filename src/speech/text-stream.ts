@@ -3,6 +3,11 @@ import { SentenceSplitter } from './sentences.ts';
 /** Text is handed to the splitter in such portions, so that a book given at once does not hold everybody up. */
 const PORTION_CHARS = 1000;
 
+const WORD_MAX_CHARS = 64;
+const INSIDE_WORDS = "[\\p{L}\\p{N}\\p{M}\\p{Cs}'’_-]";
+/** What may be the beginning of a word at the end of a text: letters, digits and what stands between them. Anything longer is no word. */
+const UNFINISHED_WORD = new RegExp(`(?<!${INSIDE_WORDS})${INSIDE_WORDS}{1,${WORD_MAX_CHARS}}$`, 'u');
+
 /** The text of one utterance as it comes, in pieces of any size; its sentences as soon as they are certain. */
 export class TextStream {
   readonly #splitter = new SentenceSplitter();
@@ -31,6 +36,23 @@ export class TextStream {
   end(): void {
     this.#ended = true;
     this.#wake?.();
+  }
+
+  /**
+   * {@link end}s the text behind its last whole word, and returns what came behind that, which may be the beginning of a word. Null, and no end, when there
+   * is no whole word.
+   */
+  cut(): string | null {
+    const held = this.#splitter.held + this.#unsplit.slice(-WORD_MAX_CHARS - 1);
+    const [rest = ''] = UNFINISHED_WORD.exec(held.slice(-WORD_MAX_CHARS - 1)) ?? [];
+    const whole = this.#text.slice(0, this.#text.length - rest.length);
+    if (whole.trim() === '') return null;
+    const unsplit = Math.min(rest.length, this.#unsplit.length);
+    this.#unsplit = this.#unsplit.slice(0, this.#unsplit.length - unsplit);
+    this.#splitter.takeBack(rest.length - unsplit);
+    this.#text = whole;
+    this.end();
+    return rest;
   }
 
   /** The next sentence, as soon as it is there; null at the end of the text, or when `signal` aborts. One call at a time. */

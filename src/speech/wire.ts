@@ -2,6 +2,7 @@
 import { padToFrames } from '../audio/frames.ts';
 import { encodeG711 } from '../audio/g711.ts';
 import { Resampler } from '../audio/resample.ts';
+import { nextTurn } from '../next-turn.ts';
 import { bytesToSamples, type Codec, samplesToMs } from '../units.ts';
 import type { Prompt } from './prompt.ts';
 
@@ -20,12 +21,6 @@ export async function toPrompt(samples: Int16Array, rateHz: number, codec: Codec
   parts.push(encodeG711(resampler.flush(), codec));
   const bytes = padToFrames(concat(parts), codec);
   return { bytes, durationMs: samplesToMs(bytesToSamples(bytes.length, codec), codec.rateHz) };
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 function concat(parts: readonly Uint8Array[]): Uint8Array {

@@ -1,6 +1,6 @@
 import { type Engine, EngineError, type EngineErrorCode } from '../link/engine.ts';
 import type { Settings } from '../settings.ts';
-import { fixRepetitions } from './repeats.ts';
+import { cleanText } from './clean.ts';
 
 export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;
 
@@ -46,7 +46,7 @@ export class Decoder {
         urgency: batch ? 'batch' : purpose,
         dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
       });
-      return { ok: true, text: fixRepetitions(text.trim()), draft: looped ? [] : tokens };
+      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;

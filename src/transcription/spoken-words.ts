@@ -3,7 +3,7 @@ import { ENGINE_RATE_HZ, type SpokenWord } from '../../engine/contract.ts';
 import { samplesToMs } from '../units.ts';
 import type { Piece } from './pieces.ts';
 import type { TimedWord } from './word-times.ts';
-import { splitWords } from './words.ts';
+import { NOT_SPOKEN, splitWords } from './words.ts';
 
 /** A word this far outside of all speech was not found where it was said. */
 const OUTSIDE_MAX_MS = 300;
@@ -44,8 +44,9 @@ function firstOf(words: readonly { readonly text: string }[], spoken: readonly S
   return null;
 }
 
+/** Without punctuation, which may have been cleaned in one of the two. */
 function lettersOf(words: readonly { readonly text: string }[]): string {
-  return words.map(({ text }) => text.replace(/\s/g, '')).join('');
+  return words.map(({ text }) => text.replace(NOT_SPOKEN, '')).join('');
 }
 
 /** A word begins when that word of `spoken` begins in which its first letter lies. Both say the same. */

@@ -12,7 +12,8 @@ export const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const PIECE = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
-const NOT_SPOKEN = /[^\p{L}\p{N}\p{M}]/gu;
+/** What is not said: everything but letters, digits and marks. */
+export const NOT_SPOKEN = /[^\p{L}\p{N}\p{M}]/gu;
 
 /** Whether a space stands before `text` when other text does: not where its script has none. */
 export function startsSpaced(text: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * The phones of a load benchmark, in a process of their own so that their work is not counted as the gateway's:
  * `tsx callers.ts <order as JSON>` places that many simulated calls at once in real time and ends when they have ended. Prints what became of the sound that
- * reached one of them, as JSON.
+ * reached those who were talked to, as JSON.
  */
 import { sleep, systemClock } from '../../src/clock.ts';
 import { MULAW_8K, msToSamples } from '../../src/units.ts';
@@ -23,16 +23,18 @@ export interface CallersOrder {
   readonly carrier: BenchCarrierName;
   readonly calls: number;
   readonly seconds: number;
-  /** One more caller, who says nothing and is talked to all the time. */
-  readonly spokenTo: boolean;
+  /** So many more callers, who say nothing and are talked to all the time. */
+  readonly spokenTo: number;
   /** Nobody says anything. */
   readonly silent?: boolean;
 }
 
-/** How steadily sound reached the caller who was talked to. */
+/** How steadily frames of 20 ms reached the callers who were talked to. */
 export interface CallersReport {
-  /** Ms between two frames of sound that follow one another. */
+  /** Ms between two frames that follow one another and both have sound. */
   readonly gapsMs: readonly number[];
+  /** Ms between any two that follow one another, silent ones included. */
+  readonly allGapsMs: readonly number[];
 }
 
 const order = JSON.parse(process.argv[2] ?? '{}') as CallersOrder;
@@ -40,23 +42,26 @@ const { place } = BENCH_CARRIERS[order.carrier];
 const prompts = order.silent === true ? [] : loadPrompts();
 
 /** A call in which the gateway speaks. */
-async function listen(): Promise<number[]> {
+async function listen(index: number): Promise<CallersReport> {
+  await sleep(systemClock, index * STAGGER_MS);
   const gapsMs: number[] = [];
-  let lastMs: number | null = null;
+  const allGapsMs: number[] = [];
+  let last: { readonly atMs: number; readonly hadSound: boolean } | null = null;
   const onFrame = (hasSound: boolean): void => {
-    const nowMs = systemClock.nowMs();
-    if (hasSound && lastMs !== null) gapsMs.push(nowMs - lastMs);
-    lastMs = hasSound ? nowMs : null;
+    const atMs = systemClock.nowMs();
+    if (last !== null) allGapsMs.push(atMs - last.atMs);
+    if (last !== null && hasSound && last.hadSound) gapsMs.push(atMs - last.atMs);
+    last = { atMs, hadSound: hasSound };
   };
   const audio = new Int16Array(msToSamples(order.seconds * 1000, MULAW_8K.rateHz));
   const { id, ended } = place({ ...order, audio, onFrame });
   await sleep(systemClock, 2 * STAGGER_MS);
-  for (let atMs = 0, turn = 0; atMs < order.seconds * 1000; atMs += SENTENCE_MS, turn++) {
+  for (let atMs = 0, turn = index; atMs < order.seconds * 1000; atMs += SENTENCE_MS, turn++) {
     const body = JSON.stringify({ text: SENTENCES[turn % SENTENCES.length] });
     await fetch(`${order.url}/v1/calls/${id}/say`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   }
   await ended;
-  return gapsMs;
+  return { gapsMs, allGapsMs };
 }
 
 async function speak(index: number): Promise<void> {
@@ -64,7 +69,11 @@ async function speak(index: number): Promise<void> {
   await place({ ...order, audio: promptConversation(prompts, order.seconds, SPEECH_SHARE, 1000 + index) }).ended;
 }
 
-const listening = order.spokenTo ? listen() : Promise.resolve([]);
+const listening = Promise.all(Array.from({ length: order.spokenTo }, (_, index) => listen(index)));
 await Promise.all(Array.from({ length: order.calls }, (_, index) => speak(index)));
-const report: CallersReport = { gapsMs: await listening };
+const listened = await listening;
+const report: CallersReport = {
+  gapsMs: listened.flatMap(({ gapsMs }) => gapsMs),
+  allGapsMs: listened.flatMap(({ allGapsMs }) => allGapsMs),
+};
 process.stdout.write(JSON.stringify(report));

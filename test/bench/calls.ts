@@ -67,7 +67,7 @@ async function runStep(calls: number, { seconds, carrier }: CallsOptions): Promi
   const enginePids = gateway.enginePids();
   const before = [usageOf(gateway.pid), sumUsage(enginePids)] as const;
   const startedMs = performance.now();
-  const { gapsMs } = await runCallers({ url: gateway.url, environment, carrier, calls, seconds, spokenTo: true });
+  const { gapsMs } = await runCallers({ url: gateway.url, environment, carrier, calls, seconds, spokenTo: 1 });
   const wallSeconds = (performance.now() - startedMs) / 1000;
   const after = [usageOf(gateway.pid), sumUsage(enginePids)] as const;
   const page = await gateway.metrics();

@@ -8,6 +8,7 @@ import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
+import { benchHoldUps } from './hold-ups.ts';
 import { benchIntelligibility } from './intelligibility.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
@@ -66,6 +67,9 @@ bench('floor', 'what scheduler, contract and ear add to the model runs, stage by
   requireEngineEnvironment();
   return benchFloor(quick ? { prompts: 6, rounds: 2 } : { prompts: 60, rounds: 6 });
 });
+bench('hold-ups', 'what callers hear when the gateway is held up: AudioSocket beside SIP', (quick) =>
+  benchHoldUps(quick ? { seconds: 15, calls: 4 } : { seconds: 40, calls: 10 }),
+);
 bench('loss', 'what lost and overtaken packets cost the recogniser', (quick) => benchLoss({ every: quick ? 10 : 2 }));
 bench('memory', 'whether gateway and engine stay what they are over an hour of calls, played fast', (quick) =>
   benchMemory(quick ? { minutes: 4, callMinutes: 1 } : { minutes: 60, callMinutes: 3 }),

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { packagePath } from '../../src/paths.ts';
 import type { CallersOrder, CallersReport } from './callers.ts';
 
-const TWILIO = { carrier: 'twilio', environment: {}, spokenTo: false } as const;
+const TWILIO = { carrier: 'twilio', environment: {}, spokenTo: 0 } as const;
 
 /** Places the calls of `order`, as Twilio unless it says otherwise. Resolves when they have ended. */
 export async function runCallers(order: Pick<CallersOrder, 'url' | 'calls' | 'seconds'> & Partial<CallersOrder>): Promise<CallersReport> {

@@ -64,6 +64,7 @@ describe('an app on the line', () => {
       {
         ...fixture('setup'),
         sessionId: expect.stringMatching(/^VX[0-9a-f]{32}$/),
+        accountSid: 'AC1',
         callSid: 'CA1',
         customParameters: { from: '+14155550100', to: '+14155550199', callReference: 'bar' },
       },
@@ -160,6 +161,80 @@ describe('an app on the line', () => {
   });
 });
 
+describe('an app that never ends an answer', () => {
+  it('is heard to its last word, and what the caller says then is a prompt', async () => {
+    const caller = await call({}, { events: 'speaker-events' });
+    await say(text('Hello there. How can', false), text(' I help?', false));
+    await passUntil((event) => event.type === 'spoken');
+    expect(spoken()).toMatchObject([
+      { text: 'Hello there. How can I help?', heardText: 'Hello there. How can I help?', interrupted: false },
+    ]);
+    await app.until(() => app.of('info').some((frame) => frame['value'] === 'off'));
+    caller.speak(640).hush(600);
+    await gateway.clock.run(200);
+    await pass(() => app.of('prompt').length > 0);
+    expect(app.of('interrupt')).toEqual([]);
+    await say(text('I see.', false));
+    await passUntil((event) => event.type === 'spoken' && event.text === 'I see.');
+    expect(spoken()).toMatchObject([{}, { text: 'I see.', interrupted: false }]);
+  });
+
+  it('does not keep others from speaking in the call', async () => {
+    await call();
+    await say(text('Hello there. ', false));
+    await passUntil((event) => event.type === 'spoken');
+    gateway.registry.voice('CA1')?.say('A word from the office.');
+    await passUntil((event) => event.type === 'spoken' && event.text === 'A word from the office.');
+  });
+
+  it('is waited for where that is wished', async () => {
+    await call({ APP_FLUSH_MS: '0' });
+    await say(text('Hello there. And', false));
+    await gateway.clock.run(10_000);
+    expect(spoken()).toEqual([]);
+  });
+});
+
+describe("another platform's voice", () => {
+  const foreign = { voice: 'Charlie-flash_v2_5', welcomeGreeting: 'Welcome.' };
+
+  it('is replaced by the usual one, and the app told once', async () => {
+    await call({}, foreign);
+    await say(text('How are you?'));
+    await passUntil((event) => event.type === 'spoken' && event.text === 'How are you?');
+    expect(spoken()).toMatchObject([{ text: 'Welcome.', interrupted: false }, { text: 'How are you?' }]);
+    expect(gateway.engine.spoken.map(({ voice }) => voice)).toEqual(['rms', 'rms']);
+    await app.exchanged();
+    expect(app.of('error')).toEqual([
+      { type: 'error', description: 'voice: got "Charlie-flash_v2_5", which is not there; rms speaks in its place' },
+    ]);
+  });
+
+  it('is replaced by the one that VOICE_MAP has for it, and nobody is told', async () => {
+    await call({ VOICE_MAP: 'charlie-Flash_v2_5=slt' }, foreign);
+    await passUntil((event) => event.type === 'spoken');
+    expect(gateway.engine.spoken.map(({ voice }) => voice)).toEqual(['slt']);
+    await app.exchanged();
+    expect(app.of('error')).toEqual([]);
+  });
+
+  it('is nobody when its name is empty', async () => {
+    await call({}, { ...foreign, voice: ' ' });
+    await passUntil((event) => event.type === 'spoken');
+    await app.exchanged();
+    expect([gateway.engine.spoken.map(({ voice }) => voice), app.of('error')]).toEqual([['rms'], []]);
+  });
+
+  it('is refused over the API, unless VOICE_MAP has it', async () => {
+    await call({ VOICE_MAP: 'Joanna=slt' });
+    const voice = gateway.registry.voice('CA1');
+    expect(() => voice?.say('Hello.', { voice: 'Charlie-flash_v2_5' })).toThrow('voice: got "Charlie-flash_v2_5"');
+    voice?.say('Hello.', { voice: 'joanna' });
+    await passUntil((event) => event.type === 'spoken');
+    expect(gateway.engine.spoken.map(({ voice }) => voice)).toEqual(['slt']);
+  });
+});
+
 describe('the connection to an app', () => {
   it("is signed so that Twilio's own library takes it for Twilio", async () => {
     await call({ APP_SIGNING_KEY: 'our key' });
@@ -217,8 +292,40 @@ describe('an app that is gone for good', () => {
   it('is made up for with a sentence, and the call ends', async () => {
     const caller = await callNobody({});
     await passUntil((event) => event.type === 'call.ended');
-    expect([spoken(), ends()]).toMatchObject([[{ text: 'Nobody is here.', interrupted: false }], [{ reason: 'app' }]]);
-    expect(caller.socket.closedWith?.code).toBe(1000);
+    expect([spoken(), ends()]).toMatchObject([[{ text: 'Nobody is here.', interrupted: false }], [{ reason: 'app_unreachable' }]]);
+    expect(caller.socket.closedWith).toMatchObject({ code: 1000, reason: 'the app cannot be reached' });
+  });
+
+  it('is warned of with the reason and the address, without its path and credentials', async () => {
+    const { port } = app;
+    await callNobody({ APP_URL: `ws://user:password@127.0.0.1:${port}/secret?key=secret` });
+    const warnings = gateway.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+    const where = { app: `ws://127.0.0.1:${port}`, reason: 'ECONNREFUSED', callId: 'CA1' };
+    expect(warnings).toMatchObject([
+      { ...where, outcome: 'refused' },
+      { ...where, msg: 'the app is gone' },
+    ]);
+    expect(gateway.logLines.join('')).not.toMatch(/password|secret/);
+  });
+
+  it('was never there for a caller who hangs up before it is given up', async () => {
+    await app.close();
+    gateway = startCalls({ APP_URL: app.url });
+    const caller = gateway.dial().start();
+    await pass(() => gateway.logLines.some((line) => line.includes('ECONNREFUSED')));
+    caller.stop();
+    await passUntil((event) => event.type === 'call.ended');
+    expect(ends()).toMatchObject([{ reason: 'app_unreachable' }]);
+    const warnings = gateway.logLines.filter((line) => line.includes('"level":40'));
+    expect(warnings.length).toBe(1);
+  });
+
+  it('was there when it goes later', async () => {
+    await call({ APP_RECONNECT_MS: '0' });
+    await app.close();
+    await pass(() => spoken().length > 0);
+    await passUntil((event) => event.type === 'call.ended');
+    expect(ends()).toMatchObject([{ reason: 'app' }]);
   });
 
   it('leaves the captions, where that is wished', async () => {
@@ -228,5 +335,8 @@ describe('an app that is gone for good', () => {
     expect(spoken()).toMatchObject([{ text: 'Nobody is here.' }]);
     expect(gateway.registry.finals('CA1')).toMatchObject([{ text: 'secret words' }]);
     expect(ends()).toEqual([]);
+    caller.stop();
+    await passUntil((event) => event.type === 'call.ended');
+    expect(ends()).toMatchObject([{ reason: 'hangup' }]);
   });
 });

@@ -6,6 +6,7 @@ import type { ControlFormat } from '../../src/carriers/asterisk-control.ts';
 import { AsteriskQueue, writeEvent } from '../../src/simulator/asterisk-queue.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
+import { startWebhook } from '../helpers/webhook.ts';
 import { type Gateway, startCalls } from './harness.ts';
 import { turns } from './speaking.ts';
 
@@ -113,6 +114,24 @@ describe('what Asterisk sends', () => {
     const gateway = startCalls();
     new Asterisk(gateway).start({ __TRUNKLINE_FROM: '+15550100', __TRUNKLINE_TO: '600' });
     expect(gateway.registry.get(ID)).toMatchObject({ carrier: 'asterisk', from: '+15550100', to: '600', state: 'live' });
+  });
+
+  it("is held as its app's TwiML says, which is told what the dialplan knows", async () => {
+    const webhook = await startWebhook();
+    webhook.answers['/voice'] = '<Say>One moment.</Say><Hangup/>';
+    const gateway = startCalls({ APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true' });
+    const asterisk = new Asterisk(gateway).start({
+      __TRUNKLINE_FROM: '100',
+      __TRUNKLINE_CALLER_NAME: 'Ann',
+      __TRUNKLINE_FORWARDED_FROM: '200',
+    });
+    const { fields } = await webhook.until(1);
+    await gateway.context.twiml.settled();
+    expect(fields).toMatchObject({ CallSid: ID, From: '100', CallerName: 'Ann', ForwardedFrom: '200' });
+    for (let turns = 0; turns < 100 && gateway.registry.liveCount > 0; turns++) await asterisk.pass(100, 0);
+    expect(gateway.registry.get(ID)?.endReason).toBe('app');
+    expect(asterisk.commands.join()).toContain('HANGUP');
+    await webhook.close();
   });
 
   it('may come in messages of any length', async () => {

@@ -5,6 +5,8 @@ import type { CallContext } from '../../src/calls/context.ts';
 import type { FeedEvent } from '../../src/calls/events.ts';
 import { Feed } from '../../src/calls/feed.ts';
 import { CallRegistry } from '../../src/calls/registry.ts';
+import { TwimlClient } from '../../src/calls/twiml/client.ts';
+import { Handovers } from '../../src/calls/twiml/handovers.ts';
 import type { Track } from '../../src/carriers/carrier.ts';
 import { readSettings } from '../../src/config.ts';
 import type { Detection, DetectRequest, TranscribeRequest, Transcript } from '../../src/link/engine.ts';
@@ -12,6 +14,7 @@ import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { PromptCache } from '../../src/speech/cache.ts';
 import { Prompter } from '../../src/speech/prompter.ts';
+import { readVoiceMap } from '../../src/speech/voice-map.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -73,9 +76,14 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
   const settings = readSettings(environment);
-  const prompter = new Prompter({ engine, cache: memoryCache(), defaultVoice: settings.DEFAULT_VOICE });
+  const prompter = new Prompter({
+    ...{ engine, cache: memoryCache(), defaultVoice: settings.DEFAULT_VOICE },
+    voiceMap: readVoiceMap(settings.VOICE_MAP),
+  });
   const fetchRecording = recordingFetcher(settings, clock);
-  const context: CallContext = { settings, engine, prompter, fetchRecording, clock, feed, log, metrics };
+  const twiml = new TwimlClient({ settings, clock, metrics, log });
+  const handovers = new Handovers(clock);
+  const context: CallContext = { settings, engine, prompter, fetchRecording, twiml, handovers, clock, feed, log, metrics };
   const registry = new CallRegistry(context);
   const dial = ({ tokenRequired = false } = {}): Caller => {
     const socket = new CarrierSocket();

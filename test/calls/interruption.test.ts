@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Playback } from '../../src/carriers/carrier.ts';
 import { FRAME_MS } from '../../src/units.ts';
-import { Speaking, turns } from './speaking.ts';
+import { CHAR_MS, Speaking, turns } from './speaking.ts';
 
 const TEXT = 'One two three four. Five six seven eight nine. Ten eleven twelve.';
 
@@ -20,6 +20,19 @@ describe('an interruption', () => {
     await call.run(3000);
     expect(call.frames).toBe(frames);
     expect(call.player.heard.length * FRAME_MS).toBe(600);
+  });
+
+  it('that begins as the last word ends leaves nobody mute', async () => {
+    // The last mark is on its way when the caller begins to speak.
+    const call = new Speaking({ wayMs: 100 });
+    call.voice.say('Yes or no?');
+    await call.run('Yes or no?'.length * CHAR_MS + 50);
+    call.voice.onCallerSpeech('started');
+    expect(call.story.at(-1)).toBe('spoken u1 "Yes or no?"');
+    call.voice.onCallerSpeech('stopped');
+    call.voice.say('I see.');
+    await call.run(3000);
+    expect(call.story.at(-1)).toBe('spoken u2 "I see."');
   });
 
   it('is nothing when nothing is said', () => {

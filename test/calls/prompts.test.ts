@@ -49,6 +49,23 @@ describe('a file of prompts', () => {
   });
 });
 
+describe('voices that are not there', () => {
+  it('are warned of once each, whoever asks for them, and not for ever', async () => {
+    const lines: string[] = [];
+    const { prompter } = await openPrompts({
+      ...{ settings: readSettings({}), engine: new FakeEngine(clock), metrics, clock },
+      log: createLog('warn', { write: (line) => void lines.push(line) }),
+    });
+    for (const voice of ['Joanna', 'Matthew', 'Joanna']) await prompter.settle({ voice, voiceIsWish: true });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, voice: '"Joanna"', used: 'rms', msg: expect.stringContaining('VOICE_MAP') },
+      { level: 40, voice: '"Matthew"' },
+    ]);
+    for (let n = 0; n < 100; n++) await prompter.settle({ voice: `voice ${n}`, voiceIsWish: true });
+    expect(lines.length).toBe(50);
+  });
+});
+
 describe('prompts made at the start', () => {
   it('are in the cache before anybody asks, made behind all calls, sentence by sentence', async () => {
     const engine = new FakeEngine(clock);

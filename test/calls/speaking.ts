@@ -82,6 +82,7 @@ export class Speaking {
   get story(): string[] {
     return this.events.map((event) => {
       if (event.type === 'speaking') return `speaking ${event.utterance}`;
+      if (event.type === 'voice.missing') return `missing ${event.wished}`;
       if (event.type === 'heard') return `heard "${event.text}"`;
       return `${event.interrupted ? 'interrupted' : 'spoken'} ${event.utterance} "${event.heardText}"`;
     });

@@ -33,6 +33,18 @@ describe('a text that is said', () => {
     expect(call.player.heard.length - before).toBe(500 / FRAME_MS);
   });
 
+  it.each([
+    ['a text', (call: Speaking) => call.voice.say('! '.repeat(5000))],
+    ['a recording', (call: Speaking) => call.voice.play(new Int16Array(0), 8000, { label: 'empty', loop: 1000 })],
+  ])('without any sound holds up nobody: %s', async (_what, say) => {
+    const call = new Speaking();
+    say(call);
+    await turns();
+    expect(call.voice.speaking).toBe(true);
+    for (let waits = 0; call.voice.speaking && waits < 1000; waits++) await turns();
+    expect(call.spoken).toMatchObject([{ interrupted: false, playedMs: 0 }]);
+  });
+
   it('begins as soon as its first sentence is made', async () => {
     const call = new Speaking();
     call.engine.speakMs = 80;

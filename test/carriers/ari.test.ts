@@ -21,7 +21,7 @@ describe('an event of Asterisk', () => {
   it('tells of a channel that has come into the application', () => {
     expect(readAriEvent(read('good/stasis-start.json'))).toEqual({
       type: 'entered',
-      channel: { id: '1795264395.22', state: 'Ring', from: '100', to: '620' },
+      channel: { id: '1795264395.22', state: 'Ring', from: '100', to: '620', callerName: 'Lab' },
       args: ['talk', 'welcomeGreeting=Hello, and thank you for calling.', 'bargeIn=any'],
     });
   });

@@ -22,11 +22,18 @@ describe('what an Exotel start tells', () => {
     });
   });
 
+  it.each([
+    ['good/start-mulaw.json', 'mulaw', 8000],
+    ['good/start-l16.json', 'pcm16', 16_000],
+  ])('knows the formats that can be chosen: %s', (file, name, rateHz) => {
+    expect(fixtures.startOf(file)).toMatchObject({ codec: { name, rateHz } });
+  });
+
   it('leaves empty what is not told', () => {
     expect(fixtures.startOf('good/start-bare.json')).toMatchObject({ from: null, to: null, parameters: {} });
   });
 
-  it.each(['good/start.json', 'good/start-16k.json', 'good/start-24k.json'])(
+  it.each(['good/start.json', 'good/start-16k.json', 'good/start-24k.json', 'good/start-mulaw.json'])(
     'asks for messages of at least 3200 bytes in whole 320s, and no longer than need be: %s',
     (file) => {
       const { codec, framesPerMessage = 1 } = fixtures.startOf(file);

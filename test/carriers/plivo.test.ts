@@ -78,6 +78,10 @@ describe('a Plivo stream', () => {
     ]);
   });
 
+  it('takes the short name of that event, too', () => {
+    expect(fixtures.eventOf('good/played-short.json')).toEqual(fixtures.eventOf('good/played.json'));
+  });
+
   it('tells which checkpoint was played', () => {
     expect(fixtures.eventOf('good/played.json')).toEqual({ type: 'mark', name: 's1' });
   });

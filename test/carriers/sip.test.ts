@@ -1,17 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  describeSip,
-  fitSip,
-  glanceSip,
-  hostOf,
-  isScanner,
-  receiveSip,
-  SIP_MESSAGE_MAX_BYTES,
-  type SipFrame,
-  SipFramer,
-  userOf,
-} from '../../src/carriers/sip.ts';
+import { describeSip, fitSip, glanceSip, hostOf, isScanner, receiveSip, SIP_MESSAGE_MAX_BYTES, userOf } from '../../src/carriers/sip.ts';
+import { type SipFrame, SipFramer } from '../../src/carriers/sip-framer.ts';
 import { TrunklineError } from '../../src/errors.ts';
 
 const OWN = 'sip:trunkline@198.51.100.1';
@@ -103,6 +93,18 @@ describe('receiveSip', () => {
     expect(text).toContain('contact: <sip:12%233@10.0.0.5>\r\n');
   });
 
+  it('takes the version in any case, and line ends before the first line', () => {
+    const odd = options().replace('SIP/2.0\r\n', 'sip/2.0\r\n').replace('SIP/2.0/UDP', 'sip / 2.0 / udp');
+    expect(read(`\r\n\r\n${odd}`).text.split('\r\n').slice(0, 2)).toEqual([
+      `OPTIONS ${OWN} SIP/2.0`,
+      'Via: SIP/2.0/udp 10.0.0.5;branch=z9hG4bKa;received=192.0.2.7;rport=5062',
+    ]);
+  });
+
+  it('refuses another version with 505', () => {
+    expect(() => read(options().replace('SIP/2.0\r\n', 'SIP/3.0\r\n'))).toThrow(expect.objectContaining({ statusCode: 505 }));
+  });
+
   it('reads answers', () => {
     const ok = message(['SIP/2.0 200 OK', VIA, ...HEADERS]);
     expect(read(ok)).toMatchObject({ kind: 'response', method: 'OPTIONS', statusCode: 200, branch: 'z9hG4bKa', user: null });
@@ -113,7 +115,6 @@ describe('receiveSip', () => {
     ['no empty line', 'OPTIONS sip:b@h SIP/2.0\r\n'],
     ['another first line', options().replace('SIP/2.0\r\n', 'HTTP/1.1\r\n')],
     ['no Via', options().replace(`${VIA}\r\n`, '')],
-    ['a branch of old', options().replace('z9hG4bKa', '1')],
     ['no From tag', options().replace(';tag=1', '')],
     ['two Call-IDs', options('Call-ID: d')],
     ['no To', options().replace('To: <sip:b@h>\r\n', '')],
@@ -124,9 +125,17 @@ describe('receiveSip', () => {
     ['a header smuggled behind a bare line feed', options('Subject: a\nX: b')],
     ['a body of no kind', message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS], 'x')],
     ['a line that is no header', options('hello')],
-    ['too many headers', options(...Array.from({ length: 130 }, () => 'X: y'))],
+    ['two lengths', options('Content-Length: 0', 'Content-Length: 0')],
+    ['a Request-URI in brackets', options().replace('sip:b@h', '<sip:b@h>')],
+    ['a Request-URI with headers', options().replace('sip:b@h', 'sip:b@h?X=y')],
+    ['a Request-URI that is none', options().replace('sip:b@h', 'bridge')],
+    ['a NUL that no backslash stands before', options('Subject: a\0')],
+    ['nothing between two semicolons of the Via', options().replace(';rport', ';;rport')],
+    ['a Via with a port beyond bounds', options().replace('10.0.0.5', '10.0.0.5:65536')],
     ['a long Call-ID', options().replace('Call-ID: c', `Call-ID: ${'c'.repeat(257)}`)],
   ])('refuses %s', (_what, text) => expect(codeOf(text)).toBe('message_malformed'));
+
+  it('refuses too many headers', () => expect(codeOf(options(...Array.from({ length: 130 }, () => 'X: y')))).toBe('message_too_large'));
 
   it('refuses what is too long', () => expect(codeOf(options(`X: ${'x'.repeat(SIP_MESSAGE_MAX_BYTES)}`))).toBe('message_too_large'));
 });
@@ -141,6 +150,7 @@ describe('userOf', () => {
     ['sip:h', null],
     ['sip:@h', null],
     ['sip:%zz@h', '%zz'],
+    ['sip:a%00b%0A@h', 'a%00b%0A'],
     ['mailto:a@b', null],
   ])('of %s is %s', (address, user) => expect(userOf(address)).toBe(user));
 });
@@ -149,7 +159,7 @@ describe('describeSip', () => {
   it('sends a request where its route leads, else where it is for', () => {
     const ack = (route: string) => `ACK sip:a@192.0.2.1:5070 SIP/2.0\r\n${route}Via: SIP/2.0/UDP h;branch=z9hG4bKx\r\n\r\n`;
     expect(describeSip(ack(''))).toEqual({
-      ...{ kind: 'request', method: 'ACK', statusCode: null, branch: 'z9hG4bKx' },
+      ...{ kind: 'request', method: 'ACK', statusCode: null, transaction: 'z9hG4bKx' },
       destination: { host: '192.0.2.1', port: 5070 },
     });
     expect(describeSip(ack('Route: <sip:proxy.example.com;lr>, <sip:b>\r\n')).destination).toEqual({
@@ -248,11 +258,47 @@ describe('SipFramer', () => {
     );
   });
 
+  it('reads the head of a message once, in however small pieces the body comes', () => {
+    const framer = new SipFramer();
+    const bodyBytes = 12_000;
+    const head = message(['OPTIONS sip:b@h SIP/2.0', ...Array<string>(3300).fill('a: b'), `Content-Length: ${bodyBytes}`]);
+    const startedMs = performance.now();
+    expect(framer.push(Buffer.from(head))).toEqual([]);
+    const piece = Buffer.from('x');
+    let frames = 0;
+    for (let i = 1; i < bodyBytes; i++) frames += framer.push(piece).length;
+    expect(frames).toBe(0);
+    expect(framer.push(Buffer.from('x'))).toEqual([{ type: 'message', text: head + 'x'.repeat(bodyBytes) }]);
+    // Once for each piece it would be three seconds.
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+  });
+
   it('tells a sign of life', () => expect(new SipFramer().push(Buffer.from('\r\n\r\n'))).toEqual([{ type: 'ping' }]));
 
-  it('refuses a message without a length, and one that is too long', () => {
-    expect(() => new SipFramer().push(Buffer.from(options()))).toThrow('no Content-Length');
-    expect(() => new SipFramer().push(Buffer.from(options('Content-Length: 40000')))).toThrow(TrunklineError);
-    expect(() => new SipFramer().push(Buffer.alloc(SIP_MESSAGE_MAX_BYTES + 1, 'x'))).toThrow(TrunklineError);
+  const last = (bytes: Buffer) => new SipFramer().push(bytes).at(-1);
+  const reasonOf = (frame: SipFrame | undefined) => (frame?.type === 'fault' ? frame.fault.message : null);
+
+  it.each([
+    ['without a length', options(), 'SIP: got no Content-Length'],
+    ['with a length below 0', options('Content-Length: -1'), 'SIP: got a Content-Length that cannot be read'],
+    ['with two lengths', options('Content-Length: 0', 'l: 0'), 'SIP: got 2 headers content-length'],
+    ['that says it is too long', options('Content-Length: 40000'), 'SIP: got a longer message'],
+    ['that is too long', 'x'.repeat(SIP_MESSAGE_MAX_BYTES + 1), 'SIP: got a longer message'],
+  ])('gives up at a message %s, and gives out what came of it', (_what, text, reason) => {
+    const frame = last(Buffer.from(text));
+    expect(reasonOf(frame)).toContain(reason);
+    expect(frame).toMatchObject({ text: text.replace('\r\n\r\n', '').slice(0, SIP_MESSAGE_MAX_BYTES) });
+  });
+
+  it('has nothing more behind that, and what was before it all the same', () => {
+    const framer = new SipFramer();
+    const types = framer.push(Buffer.from(`${first}${options()}${first}`)).map(({ type }) => type);
+    expect(types).toEqual(['message', 'fault']);
+    expect([framer.push(Buffer.from(first)), framer.midway]).toEqual([[], false]);
+  });
+
+  it('reads a folded length', () => {
+    const folded = options('Content-Length:\r\n 0');
+    expect(new SipFramer().push(Buffer.from(folded))).toEqual([{ type: 'message', text: folded }]);
   });
 });

@@ -39,6 +39,34 @@ describe('what the events hold', () => {
     expect(new TwilioDialect('browser').receive(START)).toMatchObject({ start: { carrier: 'browser' } });
   });
 
+  it.each(['good/start-no-format.json', 'good/start-empty-format.json', 'good/start-no-stream.json'])(
+    'start has what Twilio documents where a simulator leaves it out: %s',
+    (file) => {
+      const codec = { name: 'mulaw', rateHz: 8000, channels: 1 };
+      expect(fixtures.startOf(file)).toMatchObject({ codec, tracks: ['inbound'], playback: 'buffered' });
+    },
+  );
+
+  it('a stream without a name has the name of its call', () => {
+    const { streamId, callId } = fixtures.startOf('good/start-no-stream.json');
+    expect(streamId).toBe(callId);
+  });
+
+  it('media without a time have none, and without a number are counted', () => {
+    const dialect = started();
+    const bare = read('good/media-payload-only.json');
+    const event = { type: 'audio', track: 'inbound', bytes: SILENCE };
+    expect(dialect.receive(bare)).toEqual({ ...event, atMs: null, sequence: 1 });
+    expect(dialect.receive(read('good/media-numbers.json'))).toMatchObject({ atMs: 125, sequence: 7 });
+    expect(dialect.receive(bare)).toEqual({ ...event, atMs: null, sequence: 8 });
+  });
+
+  it('each track has a count of its own', () => {
+    const dialect = started(read('good/start-both-tracks.json'));
+    const send = (track: string) => dialect.receive(JSON.stringify({ event: 'media', media: { track, payload: '//8=' } }));
+    expect(['inbound', 'outbound', 'inbound'].map(send)).toMatchObject([{ sequence: 1 }, { sequence: 1 }, { sequence: 2 }]);
+  });
+
   it('numbers that no parameter tells are null', () => {
     expect(new TwilioDialect().receive(read('good/start-both-tracks.json'))).toMatchObject({ start: { from: null, to: null } });
   });

@@ -30,6 +30,10 @@ describe('what Vonage’s first message tells', () => {
     expect(fixtures.startOf(file)).toMatchObject({ callId, codec: { rateHz } });
   });
 
+  it('reads a content type with parameters, in any order and case', () => {
+    expect(fixtures.startOf('good/connected-parameters.json')).toMatchObject({ codec: { name: 'pcm16', rateHz: 16_000 } });
+  });
+
   it('takes a header called __proto__ for a parameter', () => {
     expect(Object.entries(fixtures.startOf('good/connected-odd-headers.json').parameters)).toEqual([
       ['uuid', 'a b'],

@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -77,26 +79,48 @@ describe('trunkline call', () => {
     const { code, out, err } = await runBuiltCli(['call', SHORT, '--url', bridge.url]);
     expect(code).toBe(1);
     expect(out).toMatch(/^Closed +4403 call_token_invalid$/m);
-    expect(err).toMatch(/the bridge ended the call/);
+    expect(err).toMatch(/the bridge ended the call, not the caller: 4403 call_token_invalid$/m);
+  });
+
+  it.each([
+    ['twilio', [], '403 anonymous_refused: nobody may'],
+    ['asterisk', ['--carrier', 'asterisk'], '403 anonymous_refused: nobody may'],
+  ])('says with which code a bridge refuses it over %s', async (_carrier, options, reason) => {
+    const server = createServer().on('upgrade', (_request, socket) => {
+      const body = JSON.stringify({ error: { code: 'anonymous_refused', message: 'nobody may' } });
+      socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, err } = await runBuiltCli(['call', SHORT, ...options, '--url', `ws://127.0.0.1:${port}/`]);
+    server.close();
+    expect(code).toBe(1);
+    expect(err).toBe(`trunkline: the bridge did not take the call: ${reason}\n`);
   });
 
   it('ends with 1 when nobody answers', async () => {
     const { code, err } = await runBuiltCli(['call', SHORT, '--url', 'ws://127.0.0.1:9/']);
     expect(code).toBe(1);
-    expect(err).toMatch(/did not take the call: .*ECONNREFUSED/);
+    expect(err).toMatch(/did not take the call: nothing listens there \(.*ECONNREFUSED/);
   });
 });
 
 describe('trunkline demo', () => {
-  it('captions both sides of a call, prints the transcript and the latencies, and ends with 0', async () => {
+  it('captions both sides of a call, prints what was said once and how fast it was, and ends with 0', async () => {
     const { code, out, err } = await runBuiltCli(['demo', '--fast'], { HOST: '0.0.0.0', API_KEYS: 'sesame', PORT: '1' });
     expect(err).toBe('');
     expect(code).toBe(0);
     expect(out).toMatch(/running at http:\/\/127\.0\.0\.1:\d+\//);
-    const [, transcript = ''] = out.split('Transcript\n');
-    expect(transcript).toMatch(/^ +0:0\d {2}Agent +\w/);
-    expect(transcript).toMatch(/^ +0:\d\d {2}Caller +\w/m);
-    expect(transcript).toMatch(/Endpoint to final caption +\d+ ms p50 +\d+ ms p95/);
+    const said = out.split('\n').filter((line) => / {2}(Agent|Caller) /.test(line));
+    expect(said).toHaveLength(8);
+    expect(said).toEqual(said.toSorted());
+    expect(said[0]).toMatch(/^ +0:0\d {2}Agent +\w/);
+    expect(out).toMatch(/34 s of call in [\d.]+ s/);
+  });
+
+  it('ends with 78 and the voices there are when the default voice is none', async () => {
+    const { code, err } = await runBuiltCli(['demo', '--fast'], { DEFAULT_VOICE: 'nosuch', TTS_MODEL: 'tone' });
+    expect([code, err]).toEqual([78, expect.stringMatching(/DEFAULT_VOICE: got "nosuch", expected one of rms, slt/)]);
   });
 });
 

@@ -27,33 +27,37 @@ describe('a quantile', () => {
 });
 
 describe('measuring the latencies of a call', () => {
-  it('counts the first caption from the start of speech, each partial by its lag, and the final from the endpoint', () => {
-    const meter = new LatencyMeter();
-    const speech = { callId: 'CA1', track: 'inbound', atMs: 1000 } as const;
+  const POST_ROLL_MS = 100;
+  const stopped = { type: 'speech.stopped', callId: 'CA1', track: 'inbound', atMs: 1400 } as const;
+
+  it('counts the first caption from the start of speech, each partial by its lag, and the final from the end of speech', () => {
+    const meter = new LatencyMeter({ POST_ROLL_MS });
     meter.note(
       { type: 'call.started', callId: 'CA1', carrier: 'twilio', from: null, to: null, startedAt: '', tracks: ['inbound'] },
       10_000,
     );
-    meter.note({ type: 'speech.started', ...speech }, 11_100);
+    meter.note({ ...stopped, type: 'speech.started', atMs: 1000 }, 11_100);
     meter.note(caption({ lagMs: 50 }), 11_450);
     meter.note(caption({ lagMs: 70 }), 11_850);
-    meter.note({ type: 'speech.stopped', ...speech }, 12_300);
-    meter.note(caption({ final: true, lagMs: 420 }), 12_310);
-    expect(meter.latencies).toEqual({ firstPartial: [450], partialLag: [50, 70], endpointToFinal: [10] });
+    meter.note(stopped, 12_300);
+    meter.note(caption({ final: true, lagMs: 306 }), 12_300);
+    expect(meter.latencies).toEqual({ firstPartial: [450], partialLag: [50, 70], speechToFinal: [406] });
   });
 
-  it('leaves out the final of a forced cut, which has no endpoint', () => {
-    const meter = new LatencyMeter();
+  it('leaves out the final of a forced cut, after which nobody stopped', () => {
+    const meter = new LatencyMeter({ POST_ROLL_MS });
     meter.note(caption({ final: true }), 500);
-    expect(meter.latencies.endpointToFinal).toEqual([]);
+    meter.note({ ...stopped, atMs: 900 }, 600);
+    meter.note(caption({ final: true, utterance: 2 }), 700);
+    expect(meter.latencies.speechToFinal).toEqual([]);
   });
 
   it('keeps the tracks apart', () => {
-    const meter = new LatencyMeter();
-    meter.note({ type: 'speech.stopped', callId: 'CA1', track: 'outbound', atMs: 0 }, 100);
+    const meter = new LatencyMeter({ POST_ROLL_MS });
+    meter.note({ ...stopped, track: 'outbound' }, 100);
     meter.note(caption({ final: true, track: 'inbound' }), 500);
-    meter.note(caption({ final: true, track: 'outbound' }), 600);
-    expect(meter.latencies.endpointToFinal).toEqual([500]);
+    meter.note(caption({ final: true, track: 'outbound', lagMs: 310 }), 600);
+    expect(meter.latencies.speechToFinal).toEqual([410]);
   });
 });
 

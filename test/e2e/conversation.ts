@@ -5,12 +5,14 @@ import type { FeedEvent, SpokenEvent } from '../../src/calls/events.ts';
 import { sleep, systemClock } from '../../src/clock.ts';
 import { Microphone } from '../../src/simulator/microphone.ts';
 import { type CallReport, TwilioCaller } from '../../src/simulator/twilio-caller.ts';
-import { MULAW_8K } from '../../src/units.ts';
+import { MULAW_8K, msToBytes } from '../../src/units.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import type { GatewayProcess } from '../helpers/gateway.ts';
 import { transcribe } from './understanding.ts';
 
 const CALL_MAX_MS = 90_000;
+/** What is before it, in µ-law. */
+const PAUSE = Buffer.alloc(msToBytes(200, MULAW_8K), 0xff);
 /** From the decision to speak to the first sound. */
 const BREATH_MS = 60;
 
@@ -24,6 +26,8 @@ export class Conversation {
   readonly #heard: Uint8Array[] = [];
   readonly #rehearsed = new Map<string, Int16Array>();
   readonly #listeners: (() => void)[] = [];
+  /** How many frames had come when the caller cut in last. */
+  #cutAt = 0;
   #spoken = 0;
   #finals = 0;
 
@@ -38,6 +42,9 @@ export class Conversation {
       onAudio: (payload) => {
         this.#heard.push(payload);
         for (const wake of this.#listeners.splice(0)) wake();
+      },
+      onClear: () => {
+        this.#cutAt = this.#heard.length;
       },
     });
     this.ended = this.caller.run();
@@ -83,6 +90,11 @@ export class Conversation {
   /** What the gateway's own recogniser makes of all that it sent to the caller. */
   transcribeWhatWasHeard(): Promise<string> {
     return transcribe(this.#gateway, decodeG711(Buffer.concat(this.#heard), MULAW_8K));
+  }
+
+  /** The same of what was sent since the caller cut in last. */
+  transcribeWhatFollowed(): Promise<string> {
+    return transcribe(this.#gateway, decodeG711(Buffer.concat([PAUSE, ...this.#heard.slice(this.#cutAt)]), MULAW_8K));
   }
 
   #nth(kind: 'spoken' | 'final', count: number): Promise<FeedEvent> {

@@ -37,6 +37,8 @@ export class PretendAsterisk {
   readonly requests: { readonly line: string; readonly query: Readonly<Record<string, string>> }[] = [];
   /** Connections of the events, those that ended included. */
   connections = 0;
+  /** Connections that were refused. */
+  refusals = 0;
   /** Refuses what it returns an answer for. */
   refuse: (line: string) => Answer | null = () => null;
   /** Whether media channels come into the application when they are dialled. */
@@ -49,6 +51,12 @@ export class PretendAsterisk {
 
   async listen(): Promise<this> {
     this.#server.on('upgrade', (request, socket, head) => {
+      const refusal = this.refuse(`UPGRADE ${request.url ?? ''}`);
+      if (refusal !== null) {
+        this.refusals++;
+        socket.end(`HTTP/1.1 ${refusal.status} No\r\nConnection: close\r\n\r\n`);
+        return;
+      }
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#onSocket(webSocket, request));
     });
     this.#server.listen(0, '127.0.0.1');
@@ -126,7 +134,8 @@ export class PretendAsterisk {
       return;
     }
     const channelId = this.#waiting.get(pathname.replace('/media/', ''));
-    if (channelId === undefined) socket.terminate();
+    // One that was hung up before it is dialled is not there any more.
+    if (channelId === undefined || !this.channels.has(channelId)) socket.terminate();
     else this.#startMedia(channelId, socket);
   }
 

@@ -49,6 +49,15 @@ export class FakeVoice implements SpeakingVoice {
       end: () => {
         asked.ended = true;
       },
+      // Words end at spaces here.
+      cut: () => {
+        const at = asked.text.lastIndexOf(' ') + 1;
+        if (at === 0) return null;
+        const rest = asked.text.slice(at);
+        asked.text = asked.text.slice(0, at);
+        asked.ended = true;
+        return rest;
+      },
     };
   }
 
@@ -98,10 +107,15 @@ export class FakeVoice implements SpeakingVoice {
     return null;
   }
 
+  /** A voice that was wished for is not there. */
+  missVoice(wished: string): void {
+    this.#tell({ type: 'voice.missing', wished, used: 'rms' });
+  }
+
   #admit(options: SayOptions | PlayOptions): Asked {
     this.#check();
     const kept = this.#queue.findLastIndex(({ options: { preemptible } }) => preemptible !== true) + 1;
-    this.#tellCut(this.#queue.splice(kept), '');
+    if (options.goesOn !== true) this.#tellCut(this.#queue.splice(kept), '');
     const asked: Asked = { id: `u${this.asked.length + 1}`, options, text: '', ended: false };
     this.asked.push(asked);
     this.#queue.push(asked);

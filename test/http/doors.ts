@@ -6,6 +6,8 @@ import { Feed } from '../../src/calls/feed.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import { CallTokens } from '../../src/calls/tokens.ts';
 import type { FinalCaption } from '../../src/calls/transcript.ts';
+import { TwimlClient } from '../../src/calls/twiml/client.ts';
+import { Handovers } from '../../src/calls/twiml/handovers.ts';
 import type { Dialect } from '../../src/carriers/carrier.ts';
 import { readSettings } from '../../src/config.ts';
 import type { TrunklineError } from '../../src/errors.ts';
@@ -34,8 +36,13 @@ export class PretendCalls {
   readonly tokens: CallTokens;
   refusal: TrunklineError | null = null;
 
-  constructor(clock: FakeClock) {
+  readonly handovers: Handovers;
+  readonly twiml: TwimlClient;
+
+  constructor(clock: FakeClock, twiml: TwimlClient) {
     this.tokens = new CallTokens({ clock });
+    this.handovers = new Handovers(clock);
+    this.twiml = twiml;
   }
 
   admit(): void {
@@ -98,11 +105,14 @@ export interface Doors {
   readonly clock: FakeClock;
   readonly metrics: Metrics;
   readonly logLines: string[];
-  readonly health: { draining: boolean; engine: EngineHealth };
+  readonly health: { draining: boolean; engine: EngineHealth; gpuName: string | null };
   /** What speaks, and what understands recordings. */
   readonly engine: FakeEngine;
   readonly recordings: Recordings;
 }
+
+/** Calls that keep nothing. */
+const NO_PROMPTS = { clear: () => 0, stats: { prompts: 0, all: 0, bytes: 0, diskBytes: 0 } };
 
 /** A path at which there is no program. */
 const NOWHERE = '/nonexistent/ffmpeg';
@@ -112,11 +122,11 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
   const settings = readSettings(environment);
   const clock = new FakeClock();
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
-  const calls = new PretendCalls(clock);
   const announced = new AnnouncedCalls({ clock });
   const metrics = new Metrics();
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
+  const calls = new PretendCalls(clock, new TwimlClient({ settings, clock, metrics, log }));
   const engine: EngineHealth = {
     state: 'ready',
     ready: 1,
@@ -124,11 +134,11 @@ export async function openDoors(environment: Readonly<Record<string, string>> = 
     provider: 'cpu',
     models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
   };
-  const health = { draining: false, engine };
+  const health = { draining: false, engine, gpuName: null };
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const batches = new Batches({ settings, recordings, clock, log, metrics });
-  const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: { clear: () => 0 } });
+  const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: NO_PROMPTS });
   const speech = { ...source, ffmpeg: new Ffmpeg({ command: ffmpeg, clock }) };
   const app = await createServer({
     settings,

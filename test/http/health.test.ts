@@ -38,7 +38,61 @@ describe('GET /health', () => {
     doors = await openDoors();
     doors.health.engine = { ...doors.health.engine, state: 'failed', ready: 0 };
     const answer = await doors.app.inject('/health');
-    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok' }]);
+    expect([answer.statusCode, answer.json()]).toMatchObject([200, { status: 'ok', model_loaded: false }]);
+  });
+
+  it("has the fields that the Qwen3 servers' clients read", async () => {
+    doors = await openDoors();
+    expect((await doors.app.inject('/health')).json()).toEqual({
+      ...{ status: 'ok', mode: 'gateway', worker_alive: true, model_loaded: true, model_id: 'tone', tts_model_id: 'tone-1' },
+      ...{ cuda: false, gpu_name: null, voices: expect.arrayContaining(['rms', 'alloy', 'vivian', 'uncle_fu']) },
+      ...{ queue_depth: 0, max_queue_depth: 16, audio_cache_size: 0, audio_cache_max: 314 },
+      ...{ voice_cache_size: 0, voice_cache_max: 0, voice_cache_hits: 0 },
+    });
+  });
+
+  it('names the graphics processor where models run on it', async () => {
+    doors = await openDoors();
+    doors.health.gpuName = 'NVIDIA L4';
+    expect((await doors.app.inject('/health')).json()).toMatchObject({ cuda: false, gpu_name: null });
+    doors.health.engine = { ...doors.health.engine, provider: 'cuda' };
+    expect((await doors.app.inject('/health')).json()).toMatchObject({ cuda: true, gpu_name: 'NVIDIA L4' });
+  });
+
+  it('tells strangers the status alone', async () => {
+    doors = await openDoors({ API_KEYS: 'k' });
+    expect((await doors.app.inject('/health')).json()).toEqual({ status: 'ok' });
+    const withKey = await doors.app.inject({ url: '/health', headers: { authorization: 'Bearer k' } });
+    expect(withKey.json()).toMatchObject({ status: 'ok', model_loaded: true });
+  });
+
+  it('names the models before they are loaded, and waits for nothing', async () => {
+    doors = await openDoors();
+    doors.engine.voices = [];
+    doors.engine.failure = 'unavailable';
+    doors.health.engine = { ...doors.health.engine, state: 'starting', ready: 0, models: null, provider: null };
+    expect((await doors.app.inject('/health')).json()).toMatchObject({
+      ...{ model_loaded: false, model_id: 'moonshine-tiny', tts_model_id: 'flite', cuda: false, voices: [] },
+    });
+    expect(doors.engine.detected).toEqual([]);
+  });
+
+  it('counts what is being spoken and what is kept', async () => {
+    doors = await openDoors();
+    doors.engine.speakMs = 100;
+    const read = async () => (await doors.app.inject('/health')).json<Record<string, number>>();
+    const speech = doors.app.inject({ method: 'POST', url: '/v1/audio/speech', payload: { input: 'Hello.', response_format: 'pcm' } });
+    await expect.poll(() => doors.engine.pending).toBe(1);
+    expect((await read())['queue_depth']).toBe(1);
+    doors.clock.advance(100);
+    await speech;
+    const { queue_depth: depth, audio_cache_size: size, audio_cache_max: max } = await read();
+    expect([depth, size]).toEqual([0, 1]);
+    // 120 ms at 24 kHz and what the cache adds to it, into 32 MiB and 16 MiB.
+    expect(max).toBe(Math.floor((33_554_432 + 16_777_216) / (2880 * 2 + 256)));
+    const cleared = await doors.app.inject({ method: 'POST', url: '/cache/clear' });
+    expect(cleared.json()).toEqual({ audio_cleared: size, voice_cleared: 0 });
+    expect((await read())['audio_cache_size']).toBe(0);
   });
 });
 

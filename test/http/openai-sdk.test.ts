@@ -61,7 +61,7 @@ describe("OpenAI's client", () => {
   });
 
   it.each([
-    ['a file that is no audio', { file: 'texts.json' }, 400, 'audio_unreadable', null],
+    ['a file that is no audio', { file: 'texts.json' }, 400, 'audio_unreadable', 'file'],
     ['a language that nobody understands here', { file: 'short.wav', language: 'de' }, 400, 'unsupported_language', 'language'],
   ])('is told of %s as it expects', async (_what, { file, ...rest }, status, code, param) => {
     const failure = await openai.audio.transcriptions.create({ file: fixture(file), model, ...rest }).catch((error: unknown) => error);

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { samplesToPcm16 } from '../../src/audio/pcm.ts';
 import { toEarMetrics } from '../../src/calls/track.ts';
@@ -24,7 +25,16 @@ it('counts the time in which the socket was not read into the lag of what waited
   const told: { lagMs: number; atMs: number }[] = [];
   const metrics = new Metrics();
   new TranscribeSocket({
-    ...{ socket: peer.asWebSocket, engine, clock, settings: readSettings({}), useServerVad: true },
+    ...{
+      socket: peer.asWebSocket,
+      request: {} as FastifyRequest,
+      engine,
+      clock,
+      settings: readSettings({}),
+      useServerVad: true,
+      rateHz: 16_000,
+    },
+    orders: metrics.transcribeOrders,
     failures: new Failures({ log: createLog('silent'), metrics }),
     metrics: { ...toEarMetrics(metrics), partial: (lagMs) => told.push({ lagMs, atMs: clock.nowMs() }) },
   }).open();

@@ -18,7 +18,7 @@ const errorOf = async (response: Response) =>
 const eventsOf = (body: string) => body.split('\n\n').flatMap((block) => (block === '' ? [] : [JSON.parse(block.slice('data: '.length))]));
 
 describe('POST /v1/audio/transcriptions', () => {
-  it('answers json unless told otherwise, and any name of a model will do', async () => {
+  it('answers json unless told otherwise', async () => {
     doors = await openRecordingDoors();
     const response = await post(formOf(speechFile([1, 2], [3]), [['model', 'whisper-1']]));
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -159,7 +159,7 @@ describe('POST /v1/audio/transcriptions', () => {
     const response = await post(
       formOf(speechFile([1]), [
         ['chunking_strategy', 'auto'],
-        ['include[]', 'logprobs'],
+        ['include[]', ''],
         ['prompt', 'Names'],
         ['temperature', '0.2'],
       ]),
@@ -171,6 +171,17 @@ describe('POST /v1/audio/transcriptions', () => {
     doors = await openRecordingDoors();
     doors.engine.hear = () => ({ text: 'no '.repeat(60) });
     expect(await (await post(formOf(speechFile([1])))).json()).toMatchObject({ text: expect.stringMatching(/^no ?(no)?$/) });
+  });
+
+  it('cleans doubled punctuation, and has the times of words all the same', async () => {
+    doors = await openRecordingDoors();
+    doors.engine.hear = () => ({ text: 'However,,', words: [{ text: 'However,,', startMs: 20, endMs: 180 }] });
+    const fields = [['response_format', 'verbose_json'] as const, ['timestamp_granularities', 'word'] as const];
+    expect(await (await post(formOf(speechFile([1]), fields))).json()).toMatchObject({
+      text: 'However,',
+      words: [{ word: 'However,', start: 0.02 }],
+      word_times: 'aligned',
+    });
   });
 
   it('is behind every call: no job of it is a live one', async () => {
@@ -186,10 +197,13 @@ describe('POST /v1/audio/transcriptions', () => {
 describe('a recording that is refused', () => {
   it.each<[string, FormData, number, string, string | null]>([
     ['without a file', formOf(null, [['model', 'x']]), 400, 'invalid_request', 'file'],
-    ['that is text', formOf(new Blob(['{"a": 1}'])), 400, 'audio_unreadable', null],
-    ['that is empty', formOf(new Blob([])), 400, 'audio_unreadable', null],
-    ['with audio of no length', formOf(wavFile([new Int16Array(0)])), 400, 'audio_unreadable', null],
+    ['that is text', formOf(new Blob(['{"a": 1}'])), 400, 'audio_unreadable', 'file'],
+    ['that is empty', formOf(new Blob([])), 400, 'audio_unreadable', 'file'],
+    ['with audio of no length', formOf(wavFile([new Int16Array(0)])), 400, 'audio_unreadable', 'file'],
+    ['with log probabilities', formOf(speechFile([1]), [['include[]', 'logprobs']]), 400, 'invalid_request', 'include'],
+    ['with log probabilities in a list', formOf(speechFile([1]), [['include', '["logprobs"]']]), 400, 'invalid_request', 'include'],
     ['of another language', formOf(speechFile([1]), [['language', 'de']]), 400, 'unsupported_language', 'language'],
+    ['with a model there is not', formOf(speechFile([1]), [['model', 'gpt-5']]), 404, 'model_not_found', 'model'],
     ['in a format there is not', formOf(speechFile([1]), [['response_format', 'xml']]), 400, 'invalid_request', 'response_format'],
     ['with an impossible number', formOf(speechFile([1]), [['max_cue_ms', '5']]), 400, 'invalid_request', 'max_cue_ms'],
     [
@@ -199,9 +213,15 @@ describe('a recording that is refused', () => {
       'invalid_request',
       'timestamp_granularities',
     ],
-    ['that is too long', formOf(wavFile([new Int16Array(16_000 * 4)])), 413, 'audio_too_long', null],
+    ['that is too long', formOf(wavFile([new Int16Array(16_000 * 4)])), 413, 'audio_too_long', 'file'],
     ['that is too large', formOf(wavFile([new Int16Array(16_000 * 5)])), 413, 'upload_too_large', 'file'],
-    ['with three speakers', formOf(wavFile([track([1]), track([2]), track([3])]), [['channels', 'split']]), 400, 'audio_unreadable', null],
+    [
+      'with three speakers',
+      formOf(wavFile([track([1]), track([2]), track([3])]), [['channels', 'split']]),
+      400,
+      'audio_unreadable',
+      'file',
+    ],
   ])('%s says so', async (_what, form, status, code, param) => {
     doors = await openRecordingDoors({ AUDIO_MAX_SECONDS: '3', UPLOAD_MAX_BYTES: '150000' });
     const response = await post(form);

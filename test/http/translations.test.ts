@@ -147,7 +147,7 @@ describe('a translation', () => {
     await open();
     chat.status = 500;
     const response = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['stream', 'true']);
-    expect(await response.text()).toMatch(/^data: \{"error":\{.*"code":"translation_failed"\}\}\n\n$/);
+    expect(await response.text()).toMatch(/^data: \{"error":\{[^}]*"code":"translation_failed","request_id":"[\w-]+"\}[^\n]*\}\n\n$/);
   });
 
   it('is what the client of OpenAI expects, as are failures and a full queue', async () => {

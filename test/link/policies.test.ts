@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../src/errors.ts';
 import { admitCall } from '../../src/link/admission.ts';
-import { Backoff } from '../../src/link/backoff.ts';
 import { IdleWatch } from '../../src/link/idle.ts';
 import { LoadMeter } from '../../src/link/load.ts';
 import { defaultWorkers } from '../../src/link/workers.ts';
@@ -43,21 +42,6 @@ describe('admitCall', () => {
 
   it('refuses everything while draining, and says so first', () => {
     expect(refusal({ liveCount: 10, maxCalls: 10, firmLoad: 1, draining: true }).code).toBe('draining');
-  });
-});
-
-describe('Backoff', () => {
-  it('doubles from 100 ms to 10 s', () => {
-    const backoff = new Backoff();
-    expect(Array.from({ length: 9 }, () => backoff.next(0))).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
-  });
-
-  it('begins anew after a process that was healthy for 30 s', () => {
-    const backoff = new Backoff();
-    for (let i = 0; i < 5; i++) backoff.next(0);
-    expect(backoff.next(29_999)).toBe(3200);
-    expect(backoff.next(30_000)).toBe(100);
-    expect(backoff.next(0)).toBe(200);
   });
 });
 

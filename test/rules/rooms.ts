@@ -19,7 +19,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   foundation: [],
 };
 
-const ROOM_OF_FILE: Readonly<Record<string, string>> = { 'main.ts': 'top', 'cli.ts': 'top', cli: 'top', 'server.ts': 'server' };
+const ROOM_OF_FILE: Readonly<Record<string, string>> = {
+  'main.ts': 'top',
+  'voice-check.ts': 'top',
+  'cli.ts': 'top',
+  cli: 'top',
+  'server.ts': 'server',
+};
 
 /** Others know the link only as an interface, and whether it can take one more call; these may wire it. */
 const LINK_DOORS = ['src/link/engine.ts', 'src/link/admission.ts'];

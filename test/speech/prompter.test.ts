@@ -88,7 +88,26 @@ describe('the voice', () => {
     [{ lang: 'sv-SE' }, 'rms', true],
     [{ lang: 'de-DE', voice: 'awb' }, 'awb', true],
     [{ textNormalize: false }, 'rms', false],
+    [{ voice: 'Charlie-flash_v2_5', voiceIsWish: true }, 'rms', true],
+    [{ voice: 'de-DE-Wavenet-B', voiceIsWish: true, lang: 'de-DE' }, 'espeak:de', false],
+    [{ voice: 'awb', voiceIsWish: true }, 'awb', true],
+    [{ voice: 'awb', voiceIsWish: true, lang: 'en-US' }, 'awb', true],
+    [{ voice: 'awb', voiceIsWish: true, lang: 'de-DE' }, 'espeak:de', false],
+    [{ voice: 'awb', voiceIsWish: true, lang: 'sv-SE' }, 'awb', true],
   ])('for %j is %s, written out: %s', async (style, voice, normalises) => {
     expect(await prompterOf(engine).prompter.settle(style)).toMatchObject({ voice: { name: voice }, normalises });
   });
+});
+
+it('a voice that is not there is known as missing also when the engine has yet to say which there are', async () => {
+  const engine = new FakeEngine(new FakeClock());
+  const { voices } = engine;
+  engine.voices = [];
+  engine.detect = () => {
+    engine.voices = voices;
+    return Promise.resolve({ probabilities: new Float32Array(1), state: new Float32Array(0) });
+  };
+  const { prompter } = prompterOf(engine);
+  expect(() => prompter.check({ voice: 'Joanna', voiceIsWish: true })).not.toThrow();
+  expect(await prompter.settle({ voice: 'Joanna', voiceIsWish: true })).toMatchObject({ voice: { name: 'rms' }, missingVoice: 'Joanna' });
 });

@@ -60,3 +60,48 @@ describe('a text as it comes', () => {
     expect(await stream.next(controller.signal)).toBeNull();
   });
 });
+
+describe('a text that is cut', () => {
+  it.each([
+    ['Hello wor', ['Hello '], 'wor'],
+    ['Hello. How are y', ['Hello. ', 'How are '], 'y'],
+    ['How are you?', ['How are you?'], ''],
+    ['How are you? ', ['How are you? '], ''],
+    ["It's twenty-fi", ["It's "], 'twenty-fi'],
+    ['Yes, 3.1', ['Yes, 3.'], '1'],
+    ['Fine \ud83d', ['Fine '], '\ud83d'],
+    [`A ${'x'.repeat(80)}`, [`A ${'x'.repeat(80)}`], ''],
+  ])('%j ends at its last whole word', async (text, sentences, rest) => {
+    for (const isSplit of [false, true]) {
+      const stream = new TextStream();
+      const got: string[] = [];
+      stream.write(text);
+      // What the splitter has by then, and what not, makes no difference.
+      const reading = isSplit ? all(stream).then((more) => got.push(...more)) : null;
+      await settle();
+      expect(stream.cut()).toBe(rest);
+      await reading;
+      if (!isSplit) got.push(...(await all(stream)));
+      expect([got, stream.text]).toEqual([sentences, sentences.join('')]);
+      stream.write('more');
+      expect(await stream.next(NEVER)).toBeNull();
+    }
+  });
+
+  it.each(['Hel', ' Hel', ''])('%j is not cut: no word of it is whole', async (text) => {
+    const stream = new TextStream();
+    stream.write(text);
+    expect(stream.cut()).toBeNull();
+    stream.write('lo.');
+    stream.end();
+    expect(await all(stream)).toEqual([`${text}lo.`]);
+  });
+
+  it('keeps the rest of a word whose beginning was said already', async () => {
+    const stream = new TextStream();
+    stream.write(`Well. ${'y'.repeat(330)}`);
+    expect([await stream.next(NEVER), await stream.next(NEVER)]).toEqual(['Well. ', 'y'.repeat(300)]);
+    expect(stream.cut()).toBe('y'.repeat(30));
+    expect(await all(stream)).toEqual([]);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../src/errors.ts';
-import { resolveVoice } from '../../src/speech/voices.ts';
+import { listVoiceNames, resolveVoice } from '../../src/speech/voices.ts';
 
 const voice = (name: string, language = 'en-US') => ({ name, language, rateHz: 16_000 });
 const VOICES = [voice('rms'), voice('slt'), voice('awb', 'en-GB'), voice('espeak:de', 'de')];
@@ -16,6 +16,24 @@ describe('resolveVoice', () => {
     expect(VOICES).toContainEqual(resolveVoice(name, VOICES, 'rms'));
   });
 
+  it.each([
+    ...[
+      ['vivian', 'slt'],
+      ['serena', 'slt'],
+      ['ono_anna', 'slt'],
+      ['sohee', 'slt'],
+      ['Uncle Fu', 'rms'],
+      ['dylan', 'awb'],
+    ],
+    ...[
+      ['eric', 'rms'],
+      ['RYAN', 'rms'],
+      ['aiden', 'rms'],
+    ],
+  ] as const)("has a voice for the Qwen3-TTS server's %s", (name, ours) => {
+    expect(resolveVoice(name, VOICES, 'espeak:de').name).toBe(ours);
+  });
+
   it('takes a voice of the engine before one of OpenAI with the same name', () => {
     expect(resolveVoice('nova', [...VOICES, voice('nova')], 'rms').name).toBe('nova');
   });
@@ -23,7 +41,7 @@ describe('resolveVoice', () => {
   it('refuses an unknown name and says which there are', () => {
     const refused = () => resolveVoice('robot', VOICES, 'rms');
     expect(refused).toThrow(TrunklineError);
-    expect(refused).toThrow('voice: got "robot", expected one of rms, slt, awb, espeak:de, or OpenAI\'s alloy');
+    expect(refused).toThrow('voice: got "robot", expected one of rms, slt, awb, espeak:de, OpenAI\'s alloy');
   });
 
   it('refuses an unknown usual voice, too', () => {
@@ -38,5 +56,25 @@ describe('resolveVoice', () => {
 
   it('says so when no engine has been ready', () => {
     expect(() => resolveVoice('rms', [], 'rms')).toThrow('no engine has been ready yet');
+  });
+});
+
+describe('listVoiceNames', () => {
+  it('lists each name once, and none for which there is no voice', () => {
+    const names = listVoiceNames([voice('rms'), voice('nova')]).map(({ name, voice: { name: ours } }) => [name, ours]);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...[
+          ['rms', 'rms'],
+          ['nova', 'nova'],
+          ['onyx', 'rms'],
+          ['uncle_fu', 'rms'],
+        ],
+      ]),
+    );
+    expect(new Set(names.map(([name]) => name)).size).toBe(names.length);
+    expect(names.map(([name]) => name)).not.toEqual(expect.arrayContaining(['alloy']));
+    expect(names.map(([, ours]) => ours)).not.toContain('slt');
+    expect(listVoiceNames([])).toEqual([]);
   });
 });

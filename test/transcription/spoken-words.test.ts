@@ -54,6 +54,14 @@ describe('fitWords', () => {
     ]);
   });
 
+  it('knows words whose punctuation was cleaned', () => {
+    const words = fitWords('However, due.', spoken({ 'However,,': 100, 'due,.': 500 }, 900), piece([1000, 2000]));
+    expect(words?.map(({ text, startMs }) => [text, startMs])).toEqual([
+      ['However,', 1000],
+      ['due.', 1400],
+    ]);
+  });
+
   it('gives punctuation that stands alone to the word before it', () => {
     const words = fitWords('Wait - what?', spoken({ Wait: 100, '-': 400, 'what?': 500 }, 900), piece([1000, 2000]));
     expect(words?.map(({ text, startMs }) => [text, startMs])).toEqual([

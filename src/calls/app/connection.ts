@@ -3,6 +3,7 @@
  * What the caller says meanwhile is kept, within bounds, for the app to come back to.
  */
 import { WebSocket } from 'ws';
+import { lookupPublic } from '../../addresses.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import type { BridgeFrame } from './frames.ts';
 
@@ -21,6 +22,8 @@ const FINISHED_CODES = [1000, 1005];
 
 /** What becomes of a connection, for the counter. */
 export type ConnectionOutcome = 'connected' | 'refused' | 'lost' | 'finished' | 'gone';
+/** What is said of an error that has no code: the WebSocket library's words, of which none is the app's. */
+const REASON_MAX_CHARS = 100;
 
 /** Whom a connection tells. */
 export interface ConnectionHandlers {
@@ -34,9 +37,10 @@ export interface ConnectionHandlers {
   onLost(): void;
   /** The app has said all it wanted to. Nothing follows. */
   onFinished(): void;
-  /** The app cannot be reached any more. Nothing follows. */
-  onGone(): void;
-  onOutcome(outcome: ConnectionOutcome): void;
+  /** The app cannot be reached any more. Nothing follows. `reason` as in {@link ConnectionHandlers.onOutcome}. */
+  onGone(reason: string | null): void;
+  /** `reason` = why it was refused or lost: the code of an error such as ECONNREFUSED, a close code, or a few words; null of the others. */
+  onOutcome(outcome: ConnectionOutcome, reason: string | null): void;
 }
 
 /** What a connection bears. */
@@ -53,6 +57,8 @@ interface ConnectionOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: ConnectionLimits;
+  /** Whether names of private addresses are refused; the address itself has been looked at by whoever dials. */
+  readonly guarded?: boolean;
   readonly clock: Clock;
   readonly handlers: ConnectionHandlers;
 }
@@ -70,6 +76,8 @@ export class AppConnection {
   #pongDue = false;
   #reading = true;
   #over = false;
+  /** Why the latest attempt or connection failed. */
+  #reason: string | null = null;
 
   /** Dials at once. */
   constructor(options: ConnectionOptions) {
@@ -128,9 +136,10 @@ export class AppConnection {
   }
 
   #dial(): void {
-    const { url, headers, limits } = this.#options;
+    const { url, headers, limits, guarded = false } = this.#options;
     const socket = new WebSocket(url, {
       headers,
+      ...(guarded ? { lookup: lookupPublic } : {}),
       perMessageDeflate: false,
       maxPayload: limits.messageMaxBytes,
       handshakeTimeout: limits.connectTimeoutMs,
@@ -145,15 +154,18 @@ export class AppConnection {
       if (!this.#over) this.#options.handlers.onMessage(isBinary ? null : data.toString());
     });
     socket.on('pong', (data) => this.#onPong(data.toString()));
+    let failure: string | null = null;
     // Every error is followed by 'close'.
-    socket.on('error', () => undefined);
-    socket.on('close', (code) => this.#onClosed(code, wasOpen));
+    socket.on('error', (error) => {
+      failure = reasonOf(error);
+    });
+    socket.on('close', (code) => this.#onClosed(code, wasOpen, failure));
   }
 
   #onOpen(socket: WebSocket): void {
     if (this.#over) return;
     const { clock, handlers } = this.#options;
-    handlers.onOutcome('connected');
+    handlers.onOutcome('connected', null);
     if (!this.#reading) socket.pause();
     this.#pongDue = false;
     this.#pings = clock.every(PING_MS, () => this.#ping(socket), true);
@@ -194,18 +206,19 @@ export class AppConnection {
     if (this.#kept.length > KEPT_MAX) this.#kept.shift();
   }
 
-  #onClosed(code: number, wasOpen: boolean): void {
+  #onClosed(code: number, wasOpen: boolean, failure: string | null): void {
     this.#timer?.cancel();
     this.#pings?.cancel();
     if (this.#over) return;
     const { handlers } = this.#options;
     if (wasOpen && FINISHED_CODES.includes(code)) {
       this.#settle();
-      handlers.onOutcome('finished');
+      handlers.onOutcome('finished', null);
       handlers.onFinished();
       return;
     }
-    handlers.onOutcome(wasOpen ? 'lost' : 'refused');
+    this.#reason = failure ?? `closed with ${code}`;
+    handlers.onOutcome(wasOpen ? 'lost' : 'refused', this.#reason);
     if (wasOpen) handlers.onLost();
     this.#dialLater();
   }
@@ -217,8 +230,8 @@ export class AppConnection {
     const delayMs = this.#delayMs;
     if (nowMs + delayMs > this.#troubleSinceMs + limits.reconnectMs) {
       this.#settle();
-      handlers.onOutcome('gone');
-      handlers.onGone();
+      handlers.onOutcome('gone', null);
+      handlers.onGone(this.#reason);
       return;
     }
     this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
@@ -231,4 +244,9 @@ export class AppConnection {
     this.#timer?.cancel();
     this.#pings?.cancel();
   }
+}
+
+/** The code of an error of the network or of TLS; of others the beginning of the message. */
+function reasonOf(error: Error & { readonly code?: unknown }): string {
+  return typeof error.code === 'string' ? error.code : error.message.slice(0, REASON_MAX_CHARS);
 }

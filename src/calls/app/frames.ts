@@ -3,6 +3,7 @@
  * object in each text message. Pure: text in, frames out.
  */
 import { z } from 'zod';
+import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
 
 /** Who calls whom; the first frame of every connection. What is not known is ''. */
 export interface SetupFrame {
@@ -122,7 +123,7 @@ export function readAppFrame(message: string): AppFrame | Malformed {
   } catch {
     return malformed('expected a JSON object, got text that is no JSON');
   }
-  const parsed = appFrame.safeParse(value);
+  const parsed = appFrame.safeParse(value, IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;

@@ -2,11 +2,12 @@
  * What a stream asks of its app, in its custom parameters (TwiML's `<Parameter>`): which app, and the attributes of `<ConversationRelay>` that mean
  * something here, under their own names. Whatever is not among them is the app's own business and is passed on to it.
  */
+import type { RelayVerb } from '../../carriers/twiml-document.ts';
 import type { Settings } from '../../settings.ts';
 import type { Interruptible } from '../bargein.ts';
 
 type Parameters = Readonly<Record<string, string>>;
-type AppSettings = Pick<Settings, 'APP_URL' | 'APP_ALLOWED_ORIGINS' | 'APP_GREETING' | 'APP_PARTIAL_PROMPTS'>;
+type AppSettings = Pick<Settings, 'APP_URL' | 'APP_TWIML_URL' | 'APP_ALLOWED_ORIGINS' | 'APP_GREETING' | 'APP_PARTIAL_PROMPTS'>;
 
 /** How one call is to be held with its app. */
 export interface AppRequest {
@@ -24,16 +25,23 @@ export interface AppRequest {
   /** Input while the app talks that does not interrupt it: which kinds are told. */
   readonly reportDuringSpeech: Interruptible;
   readonly voice: string | undefined;
+  /** Voices for languages (BCP 47 in lower case) in place of `voice`. */
+  readonly voices: Readonly<Record<string, string>>;
   readonly ttsLanguage: string | undefined;
   readonly transcriptionLanguage: string;
   /** Subscriptions to `info` frames. */
   readonly speakerEvents: boolean;
   readonly tokensPlayed: boolean;
+  /** Whether keys are told. */
+  readonly dtmf: boolean;
+  /** A document named the URL, and not the operator: a private address may not be dialled unless APP_TWIML_ALLOW_PRIVATE says so. */
+  readonly guarded: boolean;
 }
 
 /** Ours, in lower case: TwiML libraries spell some of them so. */
 const OWN_NAMES = [
   'app',
+  'twiml',
   'welcomegreeting',
   'welcomegreetinginterruptible',
   'partialprompts',
@@ -45,6 +53,8 @@ const OWN_NAMES = [
   'ttslanguage',
   'transcriptionlanguage',
   'events',
+  'debug',
+  'dtmfdetection',
 ] as const;
 type OwnName = (typeof OWN_NAMES)[number];
 
@@ -53,52 +63,93 @@ const TRANSCRIPTION_LANGUAGE = 'en-US';
 
 /** Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link withoutStrangeApp} let through. */
 export function readAppRequest(parameters: Parameters, settings: AppSettings): AppRequest | null {
-  const own: Partial<Record<OwnName, string>> = {};
-  for (const [name, value] of Object.entries(parameters)) {
-    const lower = name.toLowerCase();
-    if (isOwn(lower)) own[lower] = value;
-  }
+  const own = ownAmong(parameters);
   const url = own.app ?? settings.APP_URL;
   if (url === '') return null;
-  const events = own.events?.split(/\s+/) ?? [];
+  const events = `${own.events ?? ''} ${own.debug ?? ''}`.split(/\s+/);
   return {
     url,
-    customParameters: Object.fromEntries(Object.entries(parameters).filter(([name]) => !isOwn(name.toLowerCase()))),
+    customParameters: foreignAmong(parameters),
     greeting: own.welcomegreeting ?? settings.APP_GREETING,
     greetingInterruptible: readKinds(own.welcomegreetinginterruptible),
     partialPrompts: readFlag(own.partialprompts) ?? settings.APP_PARTIAL_PROMPTS,
     interruptible: readKinds(own.interruptible),
     preemptible: readFlag(own.preemptible) ?? false,
     reportDuringSpeech: readKinds(own.reportinputduringagentspeech) ?? 'none',
-    voice: own.voice,
+    voice: own.voice?.trim() || undefined,
+    voices: {},
     ttsLanguage: own.ttslanguage ?? own.language,
     transcriptionLanguage: own.transcriptionlanguage ?? own.language ?? TRANSCRIPTION_LANGUAGE,
     speakerEvents: events.includes('speaker-events'),
     tokensPlayed: events.includes('tokens-played'),
+    dtmf: readFlag(own.dtmfdetection) ?? true,
+    guarded: false,
   };
 }
 
-/**
- * The parameters without an `app` that must not be dialled: one that is no WebSocket URL or, unless the stream is `vouched` for by a signed webhook,
- * one of an origin that the settings do not name. Otherwise whoever gets at the media door could have us connect to any host that we reach.
- */
-export function withoutStrangeApp(parameters: Parameters, vouched: boolean, settings: AppSettings): Parameters {
-  const entries = Object.entries(parameters);
-  const [[, app] = []] = entries.filter(([name]) => isApp(name));
-  if (app === undefined) return parameters;
-  const others = Object.fromEntries(entries.filter(([name]) => !isApp(name)));
-  return mayDial(app, vouched, settings) ? { ...others, app } : others;
+function ownAmong(parameters: Parameters): Partial<Record<OwnName, string>> {
+  const own: Partial<Record<OwnName, string>> = {};
+  for (const [name, value] of Object.entries(parameters)) {
+    const lower = name.toLowerCase();
+    if (isOwn(lower)) own[lower] ??= value;
+  }
+  return own;
 }
 
-function mayDial(app: string, vouched: boolean, { APP_URL, APP_ALLOWED_ORIGINS }: AppSettings): boolean {
+function foreignAmong(parameters: Parameters): Parameters {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isOwn(name.toLowerCase())));
+}
+
+/** How a session is to be held that a document asks for. `parameters` are the call's own: the app gets them beside those of the document. */
+export function readRelayRequest(relay: RelayVerb, parameters: Parameters, settings: AppSettings): AppRequest {
+  const { url, attributes, voices } = relay;
+  // Keys are told only where the document says so, as with Twilio.
+  const request = readAppRequest({ dtmfdetection: 'false', ...attributes }, { ...settings, APP_URL: url });
+  if (request === null) throw new RangeError('a session without an app');
+  return { ...request, url, voices, guarded: true, customParameters: { ...foreignAmong(parameters), ...relay.parameters } };
+}
+
+/** Where the app's TwiML for a call is asked for; null = nowhere. What the call itself says goes before the settings. */
+export function twimlUrlOf(parameters: Parameters, settings: AppSettings): string | null {
+  const own = ownAmong(parameters);
+  if (own.twiml !== undefined) return own.twiml;
+  return own.app === undefined && settings.APP_TWIML_URL !== '' ? settings.APP_TWIML_URL : null;
+}
+
+/**
+ * The parameters without an `app` that must not be dialled and without a `twiml` that must not be asked: one that is no such URL or, unless the stream is
+ * `vouched` for by a signed webhook, one of an origin that the settings do not name. Otherwise whoever gets at the media door could have us connect to any
+ * host that we reach.
+ */
+export function withoutStrangeApp(parameters: Parameters, vouched: boolean, settings: AppSettings): Parameters {
+  const { app, twiml } = ownAmong(parameters);
+  const others = Object.entries(parameters).filter(([name]) => !['app', 'twiml'].includes(name.toLowerCase()));
+  return {
+    ...Object.fromEntries(others),
+    ...(app !== undefined && mayDial(app, vouched, settings) ? { app } : {}),
+    ...(twiml !== undefined && mayAskTwiml(twiml, vouched, settings) ? { twiml } : {}),
+  };
+}
+
+function mayDial(app: string, vouched: boolean, settings: AppSettings): boolean {
   if (!URL.canParse(app)) return false;
   const { origin, protocol, hash } = new URL(app);
   if ((protocol !== 'wss:' && protocol !== 'ws:') || hash !== '') return false;
-  return vouched || APP_ALLOWED_ORIGINS.includes(origin) || (APP_URL !== '' && origin === new URL(APP_URL).origin);
+  return vouched || isKnownOrigin(origin, settings);
 }
 
-function isApp(name: string): boolean {
-  return name.toLowerCase() === 'app';
+/** Whether TwiML may be asked for at `url`, which is `vouched` for by a signed webhook or not. */
+export function mayAskTwiml(url: string, vouched: boolean, settings: AppSettings): boolean {
+  if (!URL.canParse(url)) return false;
+  const { origin, protocol } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') return false;
+  return vouched || isKnownOrigin(origin.replace(/^http/, 'ws'), settings);
+}
+
+/** `origin` begins with `ws:` or `wss:`; one of http stands for that of ws on the same host and port. */
+function isKnownOrigin(origin: string, { APP_URL, APP_TWIML_URL, APP_ALLOWED_ORIGINS }: AppSettings): boolean {
+  const own = [APP_URL, APP_TWIML_URL].filter((url) => url !== '').map((url) => new URL(url).origin.replace(/^http/, 'ws'));
+  return APP_ALLOWED_ORIGINS.includes(origin) || own.includes(origin);
 }
 
 function isOwn(lower: string): lower is OwnName {

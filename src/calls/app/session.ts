@@ -2,13 +2,16 @@
  * One call's conversation with its app, apart from the connection it is held over: what the app says becomes speech in talk cycles, what the caller
  * says, presses and interrupts becomes frames. It lasts over reconnections.
  */
+import type { Clock } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
+import { showVoice } from '../../speech/voices.ts';
 import type { HeardEvent } from '../../transcription/ear.ts';
-import type { CallVoice, OpenUtterance, SayOptions, TurnOptions, VoiceEvent } from '../voice.ts';
+import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../voice.ts';
 import type { AppFrame, BridgeFrame, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
 import type { FetchRecording } from './recording.ts';
 import type { AppRequest } from './request.ts';
+import { TalkCycle } from './talk-cycle.ts';
 
 /** The way to the app, as a session uses it. */
 export interface AppWay {
@@ -29,6 +32,11 @@ interface SessionOptions {
   readonly voice: SpeakingVoice;
   readonly way: AppWay;
   readonly fetchRecording: FetchRecording;
+  readonly clock: Clock;
+  /** APP_FLUSH_MS. */
+  readonly flushMs: number;
+  /** Something is said because the app fell silent in the midst of it. */
+  onFlush(): void;
   /** Whether a voice speaks this language (BCP 47); true while that is not known. */
   speaks(language: string): boolean;
   /** The app has ended the session, and everything that it said before has been played. */
@@ -43,10 +51,10 @@ const UNDERSTOOD = /^en\b/i;
 export class AppSession {
   readonly #options: SessionOptions;
   readonly #late = new LateText();
-  /** Utterances of the app that are not over. */
-  readonly #own = new Set<string>();
+  /** Utterances of the app that are not over, and the talk cycles that they are of, if any. */
+  readonly #own = new Map<string, TalkCycle | null>();
   /** The talk cycle whose text is still coming. */
-  #cycle: OpenUtterance | null = null;
+  #cycle: TalkCycle | null = null;
   #ttsLanguage: string | undefined;
   /** A recording is being fetched: what the app says meanwhile waits for it. */
   #fetching: AbortController | null = null;
@@ -58,6 +66,7 @@ export class AppSession {
   /** Something is cut off by the app's own wish. */
   #preempting = false;
   #interruptionTold = false;
+  #voiceMissed = false;
   /** `ending`: nothing more is taken from the app; `over`: nothing is done at all. */
   #state: 'open' | 'ending' | 'over' = 'open';
 
@@ -69,11 +78,11 @@ export class AppSession {
 
   /** Greets the caller. */
   begin(): void {
-    const { greeting, greetingInterruptible, voice, ttsLanguage } = this.#options.request;
+    const { greeting, greetingInterruptible } = this.#options.request;
     if (greeting === '') return;
     this.#attempt(() => {
-      const style = { ...given('voice', voice), ...given('lang', ttsLanguage), ...given('interruptible', greetingInterruptible) };
-      this.#own.add(this.#options.voice.say(greeting, style));
+      const style = { ...this.#styleIn(this.#ttsLanguage), ...given('interruptible', greetingInterruptible) };
+      this.#own.set(this.#options.voice.say(greeting, style), null);
     });
   }
 
@@ -98,9 +107,9 @@ export class AppSession {
 
   /** The caller pressed a key, which has had its effect on what sounds. */
   press(digit: string): void {
-    if (this.#state === 'over' || (this.#sounding !== null && !this.#reports('dtmf'))) return;
+    if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf'))) return;
     this.#options.way.send({ type: 'dtmf', digit });
-    this.#late.onAnswerable();
+    this.#onAnswerable();
   }
 
   /** The app has read all that was sent before the fence. */
@@ -111,6 +120,8 @@ export class AppSession {
   /** The app was lost: what it said so far is said, the rest will not come. */
   onLost(): void {
     this.#endCycle();
+    // What waits for a recording ends here as well, or its cycle would wait for text of a connection that is gone.
+    if (this.#waiting.length > 0) this.#waiting.push({ type: 'text', token: '', last: true });
     this.#late.forget();
   }
 
@@ -169,7 +180,7 @@ export class AppSession {
   #speak(frame: TextFrame): void {
     if (this.#late.isLate(frame)) return;
     try {
-      if (frame.token !== '') this.#openCycle(frame).write(frame.token);
+      if (frame.token !== '') this.#cycleOf(frame).write(frame.token);
     } catch (error) {
       this.#endCycle();
       if (!frame.last) this.#late.refuseRest();
@@ -179,16 +190,30 @@ export class AppSession {
   }
 
   /** The first text of a cycle says how all of it is spoken. */
-  #openCycle(frame: TextFrame): OpenUtterance {
+  #cycleOf(frame: TextFrame): TalkCycle {
     if (this.#cycle !== null) return this.#cycle;
-    const style: SayOptions = {
-      ...given('voice', this.#options.request.voice),
-      ...given('lang', frame.lang ?? this.#ttsLanguage),
-      ...this.#turnOf(frame),
-    };
-    this.#cycle = this.#options.voice.open(style);
-    this.#own.add(this.#cycle.id);
-    return this.#cycle;
+    const { voice, clock, flushMs, onFlush } = this.#options;
+    const cycle: TalkCycle = new TalkCycle({
+      ...{ voice, clock, flushMs },
+      style: { ...this.#styleIn(frame.lang ?? this.#ttsLanguage), ...this.#turnOf(frame) },
+      onUtterance: (id) => this.#own.set(id, cycle),
+      onFlush,
+      attempt: (action) => this.#attempt(action),
+    });
+    this.#cycle = cycle;
+    return cycle;
+  }
+
+  /** A voice that the stream names may be one of another platform's. */
+  #styleIn(lang: string | undefined): SayOptions {
+    const voice = this.#voiceFor(lang);
+    return { ...(voice === undefined ? {} : { voice, voiceIsWish: true }), ...given('lang', lang) };
+  }
+
+  #voiceFor(lang: string | undefined): string | undefined {
+    const { voice, voices } = this.#options.request;
+    const wanted = lang?.toLowerCase() ?? '';
+    return Object.hasOwn(voices, wanted) ? voices[wanted] : voice;
   }
 
   #endCycle(): void {
@@ -212,7 +237,7 @@ export class AppSession {
       if (fetching.signal.aborted) return;
       this.#attempt(() => {
         const label = labelOf(frame.source);
-        this.#own.add(voice.play(samples, rateHz, { label, loop: frame.loop, ...this.#turnOf(frame) }));
+        this.#own.set(voice.play(samples, rateHz, { label, loop: frame.loop, ...this.#turnOf(frame) }), null);
       });
     } catch (error) {
       if (!fetching.signal.aborted) this.#tellError(error);
@@ -252,18 +277,40 @@ export class AppSession {
 
   #onVoice(event: VoiceEvent): void {
     if (this.#state === 'over') return;
-    const isOwn = this.#own.has(event.utterance);
-    if (event.type === 'speaking') {
-      this.#sounding = event.utterance;
-      this.#tellSpeaker('agentSpeaking', true);
-    } else if (event.type === 'heard') {
-      if (isOwn) this.#tellPlayed(event.text);
-    } else {
-      if (event.interrupted) this.#overlaps = false;
-      this.#noticeSilence(event.utterance);
-      this.#own.delete(event.utterance);
-      if (isOwn && event.interrupted && !this.#preempting) this.#tellInterruption(event.utterance, event.heardText, event.playedMs);
+    switch (event.type) {
+      case 'speaking':
+        this.#sounding = event.utterance;
+        this.#tellSpeaker('agentSpeaking', true);
+        return;
+      case 'heard':
+        if (this.#own.has(event.utterance)) this.#tellPlayed(event.text);
+        return;
+      case 'voice.missing':
+        this.#tellMissingVoice(event.wished, event.used);
+        return;
+      case 'spoken':
+        this.#onSpoken(event);
     }
+  }
+
+  #onSpoken({ utterance, interrupted, heardText, playedMs }: Extract<VoiceEvent, { type: 'spoken' }>): void {
+    if (interrupted) this.#overlaps = false;
+    this.#noticeSilence(utterance);
+    const cycle = this.#own.get(utterance);
+    this.#own.delete(utterance);
+    if (cycle === undefined) return;
+    if (!interrupted) cycle?.noteHeard(utterance, heardText, playedMs);
+    else if (!this.#preempting) this.#tellInterruption(cycle, heardText, playedMs);
+  }
+
+  /** Once: all of the call has the same voice. */
+  #tellMissingVoice(wished: string, used: string): void {
+    if (this.#voiceMissed) return;
+    this.#voiceMissed = true;
+    this.#options.way.send({
+      type: 'error',
+      description: `voice: got ${showVoice(wished)}, which is not there; ${used} speaks in its place`,
+    });
   }
 
   #noticeSilence(utterance: string): void {
@@ -273,20 +320,34 @@ export class AppSession {
   }
 
   /** All that waited is thrown away with the utterance that sounded, which comes first: the app is told once. */
-  #tellInterruption(utterance: string, heardText: string, playedMs: number): void {
+  #tellInterruption(cycle: TalkCycle | null, heardText: string, playedMs: number): void {
     if (!this.#interruptionTold) {
       this.#interruptionTold = true;
       queueMicrotask(() => {
         this.#interruptionTold = false;
       });
-      this.#options.way.send({ type: 'interrupt', utteranceUntilInterrupt: heardText, durationUntilInterruptMs: playedMs });
+      const before = cycle?.heard ?? { text: '', ms: 0 };
+      this.#options.way.send({
+        type: 'interrupt',
+        utteranceUntilInterrupt: before.text + heardText,
+        durationUntilInterruptMs: before.ms + playedMs,
+      });
       this.#tellPlayed(heardText);
     }
-    const isUnfinished = this.#cycle?.id === utterance;
-    if (isUnfinished) this.#cycle = null;
+    const isUnfinished = cycle !== null && this.#cycle === cycle;
+    if (isUnfinished) {
+      cycle.drop();
+      this.#cycle = null;
+    }
     if (!this.#dropWaiting() && !isUnfinished) return;
     this.#late.onInterrupted();
     this.#options.way.fence();
+  }
+
+  /** The app was told something to answer. A cycle that has nothing more to say is not gone on with: its `last` may never come. */
+  #onAnswerable(): void {
+    if (this.#cycle?.isPaused) this.#endCycle();
+    this.#late.onAnswerable();
   }
 
   #tellCaption({ text, final }: Extract<HeardEvent, { type: 'caption' }>): void {
@@ -296,7 +357,7 @@ export class AppSession {
     const lang = request.transcriptionLanguage;
     if (final) {
       way.send({ type: 'prompt', voicePrompt: text, lang, last: true });
-      this.#late.onAnswerable();
+      this.#onAnswerable();
     } else if (request.partialPrompts) way.sendNow({ type: 'prompt', voicePrompt: text, lang, last: false });
   }
 

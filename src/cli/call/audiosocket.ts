@@ -2,6 +2,7 @@
 import { systemClock } from '../../clock.ts';
 import type { Settings } from '../../settings.ts';
 import { AudioSocketCaller, type AudioSocketCallReport, type AudioSocketEnd } from '../../simulator/audiosocket-caller.ts';
+import { describeAnswer } from '../../simulator/refusal.ts';
 import { type Codec, samplesToMs } from '../../units.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
@@ -63,7 +64,7 @@ async function announce(url: string, { from, to, param }: CallOrder, settings: S
     throw new Error(`the bridge did not take the call's announcement at ${url}: ${String(error.cause ?? error.message)}`);
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`the bridge did not take the call's announcement: ${answer.status} ${text}`);
+  if (!answer.ok) throw new Error(`the bridge did not take the call's announcement: ${describeAnswer(answer.status, text)}`);
 }
 
 function outcomeOf(report: AudioSocketCallReport): CallOutcome {

@@ -11,6 +11,7 @@ import { isDiskTrouble } from '../../disk.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Draft, Order } from '../../jobs/batches.ts';
 import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
+import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
 import type { Settings } from '../../settings.ts';
 import { languageName } from '../transcriptions/languages.ts';
 import { fieldText, partsOf } from '../transcriptions/upload.ts';
@@ -142,7 +143,7 @@ function idempotencyOf(request: FastifyRequest, hash: Hash): Order['idempotency'
 }
 
 function check<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue?.path.join('.') || 'body';

@@ -1,10 +1,9 @@
-/** The list of calls: a button for each, live ones first. It is changed in place, so that focus and what a screen reader has read stay. */
+/** What a call is called and how it goes, in words. */
 import { formatTime } from './captions.js';
-import { setText } from './dom.js';
 
 /**
  * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'dialing' | 'live' | 'ended', startedAt: string, endedAt: string | null,
- *   tracks: string[], lagMs: number | null, durationMs: number }} CallView
+ *   tracks: string[], lagMs: number | null, durationMs: number, endReason: string | null }} CallView
  */
 
 /** So much of a long id tells calls apart well enough. */
@@ -17,6 +16,27 @@ const CARRIER_NAMES = new Map([
   ['sip', 'SIP'],
   ['browser', 'the page’s phone'],
 ]);
+
+/** Why calls end: as a sentence, and in the list. */
+const END_REASONS = new Map([
+  ['hangup', ['it was hung up', 'hung up']],
+  ['closed', ['the carrier closed the stream', 'closed by the carrier']],
+  ['lost', ['the stream was lost', 'stream lost']],
+  ['timeout', ['no more media came', 'no more media']],
+  ['error', ['the stream broke the protocol', 'protocol error']],
+  ['drained', ['the gateway was stopped', 'gateway stopped']],
+  ['api', ['it was ended over the API', 'ended over the API']],
+  ['app', ['the app ended it', 'ended by the app']],
+  ['app_unreachable', ['the app could not be reached', 'app unreachable']],
+  ['busy', ['the other side was busy', 'busy']],
+  ['unanswered', ['nobody answered', 'not answered']],
+  ['refused', ['the other side refused it', 'refused']],
+]);
+
+/** Why a call ended, to stand behind a colon; a reason that is not known here as it came. @param {string} reason @returns {string} */
+export function explainEnd(reason) {
+  return END_REASONS.get(reason)?.[0] ?? reason;
+}
 
 /** What people call the carrier. @param {string} carrier @returns {string} */
 export function nameCarrier(carrier) {
@@ -32,7 +52,7 @@ export function nameCall(call) {
 /** Its state, length and lag in words. @param {CallView} call @returns {string} */
 export function describeCall(call) {
   const length = formatTime(call.durationMs);
-  if (call.state === 'ended') return `Ended ${formatClock(call.endedAt)}, ${length}`;
+  if (call.state === 'ended') return `Ended ${formatClock(call.endedAt)}, ${length}${nameEnd(call.endReason)}`;
   if (call.state === 'dialing') return 'Ringing';
   return call.lagMs === null ? `Live, ${length}` : `Live, ${length}, lag ${Math.round(call.lagMs)} ms`;
 }
@@ -42,72 +62,7 @@ export function formatClock(iso) {
   return iso === null ? '' : new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 }
 
-/** Those that go on first, then by their start, newest first. @param {CallView} a @param {CallView} b */
-function byInterest(a, b) {
-  if ((a.state === 'ended') !== (b.state === 'ended')) return a.state === 'ended' ? 1 : -1;
-  return a.startedAt < b.startedAt ? 1 : a.startedAt > b.startedAt ? -1 : 0;
-}
-
-export class CallList {
-  /** @type {HTMLElement} */
-  #list;
-  /** @type {(id: string) => void} */
-  #onChoose;
-  /** @type {Map<string, { item: HTMLElement, button: HTMLButtonElement, parties: HTMLElement, state: HTMLElement }>} */
-  #rows = new Map();
-
-  /** @param {HTMLElement} list @param {(id: string) => void} onChoose */
-  constructor(list, onChoose) {
-    this.#list = list;
-    this.#onChoose = onChoose;
-  }
-
-  /** Shows `calls`, marking the one with the id `chosen`. @param {readonly CallView[]} calls @param {string | null} chosen */
-  show(calls, chosen) {
-    const sorted = calls.toSorted(byInterest);
-    this.#removeAllBut(new Set(sorted.map((call) => call.id)));
-    for (const [index, call] of sorted.entries()) {
-      const row = this.#rows.get(call.id) ?? this.#addRow(call.id);
-      setText(row.parties, nameCall(call));
-      setText(row.state, describeCall(call));
-      row.button.dataset['state'] = call.state;
-      row.button.setAttribute('aria-current', String(call.id === chosen));
-      this.#place(row, index);
-    }
-  }
-
-  /** @param {ReadonlySet<string>} ids */
-  #removeAllBut(ids) {
-    for (const [id, row] of this.#rows) {
-      if (ids.has(id)) continue;
-      row.item.remove();
-      this.#rows.delete(id);
-    }
-  }
-
-  /** Moving an element takes its focus away: it is given back. @param {{ item: HTMLElement, button: HTMLElement }} row @param {number} index */
-  #place(row, index) {
-    const there = this.#list.children[index] ?? null;
-    if (there === row.item) return;
-    const focused = document.activeElement === row.button;
-    this.#list.insertBefore(row.item, there);
-    if (focused) row.button.focus({ preventScroll: true });
-  }
-
-  /** @param {string} id */
-  #addRow(id) {
-    const item = document.createElement('li');
-    const button = document.createElement('button');
-    const parties = document.createElement('span');
-    const state = document.createElement('span');
-    button.type = 'button';
-    parties.className = 'parties';
-    state.className = 'state';
-    button.append(parties, ' ', state);
-    button.addEventListener('click', () => this.#onChoose(id));
-    item.append(button);
-    const row = { item, button, parties, state };
-    this.#rows.set(id, row);
-    return row;
-  }
+/** @param {string | null} reason @returns {string} */
+function nameEnd(reason) {
+  return reason === null ? '' : `, ${END_REASONS.get(reason)?.[1] ?? reason}`;
 }

@@ -237,7 +237,7 @@ export class Captions {
 
   #noteScroll() {
     const { pane } = this.#parts;
-    this.#following = pane.scrollHeight - pane.scrollTop - pane.clientHeight < END_PX;
+    this.#following = this.empty || pane.scrollHeight - pane.scrollTop - pane.clientHeight < END_PX;
     this.#showButton();
   }
 
@@ -248,7 +248,9 @@ export class Captions {
     this.#showButton();
   }
 
+  /** Before there is a caption the pane holds a text that is read from its beginning. */
   #keepUp() {
+    if (this.empty) return;
     if (this.#following) this.#parts.pane.scrollTop = this.#parts.pane.scrollHeight;
     else this.#showButton();
   }

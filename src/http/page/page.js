@@ -2,7 +2,8 @@
  * The page: which calls there are, what is said on the chosen one, and how the page stands with the gateway. Whatever a call says enters the document
  * as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a link comes back to it.
  */
-import { CallList, describeCall, formatClock, nameCall, nameCarrier } from './calls.js';
+import { CallList } from './call-list.js';
+import { describeCall, explainEnd, formatClock, nameCall, nameCarrier } from './calls.js';
 import { Captions } from './captions.js';
 import { part, setText } from './dom.js';
 import { callPath, getJson, KeyWanted, NoAnswer, openSession } from './gateway.js';
@@ -17,20 +18,6 @@ const REOPEN_MS = 3000;
 const ARRIVAL_LOOKS = 10;
 const ARRIVAL_LOOK_MS = 150;
 
-const END_REASONS = new Map([
-  ['hangup', 'it was hung up'],
-  ['closed', 'the carrier closed the stream'],
-  ['lost', 'the stream was lost'],
-  ['timeout', 'no more media came'],
-  ['error', 'the stream broke the protocol'],
-  ['drained', 'the gateway was stopped'],
-  ['api', 'it was ended over the API'],
-  ['app', 'the app ended it'],
-  ['busy', 'the other side was busy'],
-  ['unanswered', 'nobody answered'],
-  ['refused', 'the other side refused it'],
-]);
-
 class Page {
   /** @type {CallView[]} */
   #calls = [];
@@ -44,7 +31,7 @@ class Page {
   #over = false;
   /** Whether the gateway answered the last request; null before the first. @type {boolean | null} */
   #answers = null;
-  #list = new CallList(part('calls'), (id) => this.#choose(id));
+  #list = new CallList({ list: part('calls'), added: part('calls-added') }, (id) => this.#choose(id));
   #captions = new Captions({
     pane: part('pane'),
     finals: part('finals'),
@@ -269,6 +256,15 @@ class Page {
     this.#closeFeed();
     this.#captions.stop();
     await this.#loadHistory(id);
+    this.#showEnd(id);
+  }
+
+  /** Why the call ended, below what was said: in its transcript it is not. @param {string} id */
+  #showEnd(id) {
+    const call = this.#call;
+    if (call === undefined || call.id !== id || call.state !== 'ended' || call.endReason === null) return;
+    this.#captions.addEnd(`The call ended: ${explainEnd(call.endReason)}.`, call.durationMs);
+    this.#showHead();
   }
 
   /** @param {any} event one event of the caption feed */
@@ -287,7 +283,7 @@ class Page {
 
   /** @param {{ callId: string, reason: string, durationMs: number }} event */
   #noteEnd(event) {
-    this.#captions.addEnd(`The call ended: ${END_REASONS.get(event.reason) ?? event.reason}.`, event.durationMs);
+    this.#captions.addEnd(`The call ended: ${explainEnd(event.reason)}.`, event.durationMs);
     void this.#finish(event.callId);
     void this.#look();
   }
@@ -300,6 +296,7 @@ class Page {
     setText(part('quiet'), this.#explainQuiet(call));
     if (chosen === null) return;
     setText(part('call-heading'), call === undefined ? chosen : nameCall(call));
+    part('call-heading').title = call === undefined ? chosen : nameCall(call);
     setText(
       part('call-facts'),
       call === undefined ? '' : `${describeCall(call)}, begun ${formatClock(call.startedAt)}, over ${nameCarrier(call.carrier)}`,

@@ -59,6 +59,7 @@ export class Phone {
       void this.#say();
     });
     this.#section.addEventListener('keydown', (event) => this.#pressKey(event));
+    addEventListener('keydown', (event) => this.#closeKeypad(event));
     addEventListener('pagehide', () => this.hangUp());
     this.#show('idle');
   }
@@ -153,6 +154,15 @@ export class Phone {
   #showKeypad(shown) {
     part('keypad').hidden = !shown;
     part('phone-keys').setAttribute('aria-expanded', String(shown));
+  }
+
+  /** Esc, wherever the focus is; it goes back to the button that opens the keypad if it was in there. @param {KeyboardEvent} event */
+  #closeKeypad({ key, isComposing }) {
+    const keypad = part('keypad');
+    if (key !== 'Escape' || isComposing || keypad.hidden) return;
+    const hadFocus = keypad.contains(document.activeElement);
+    this.#showKeypad(false);
+    if (hadFocus) part('phone-keys').focus({ preventScroll: true });
   }
 
   /** Digits typed while the phone has the focus are keys of the keypad, except in its text. @param {KeyboardEvent} event */

@@ -1,12 +1,11 @@
 /** One order, from the request to the last byte of its answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock.ts';
-import type { TrunklineError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Failures } from '../errors.ts';
 import { type Chunk, deliver, goneSignal } from './deliver.ts';
 import type { SpeechDesk } from './desk.ts';
-import { event, toOpenAiEvents, toQwenEvents } from './events.ts';
+import { event, qwenFailure, toOpenAiEvents, toQwenEvents } from './events.ts';
 import type { Sound, SpeechForm } from './formats.ts';
 import type { SpeechOrder } from './order.ts';
 
@@ -23,8 +22,10 @@ export interface SpeechDoors {
 interface Dress {
   headers(form: SpeechForm): Readonly<Record<string, string>>;
   wrap(chunks: Sound): AsyncGenerator<Chunk, void, undefined>;
-  /** What ends a body that failed; null = nothing can, the connection is broken. */
-  sorry(failure: TrunklineError): Chunk | null;
+  /** What ends a body that failed, of its error body; null = nothing can, the connection is broken. */
+  sorry(failure: object): Chunk | null;
+  /** Whether the chunks go out as they are, so that their length is the body's. */
+  readonly isBare: boolean;
 }
 
 /** A compressing proxy would hold the sound back. */
@@ -39,17 +40,19 @@ export const AS_AUDIO: Dress = {
   }),
   wrap: (chunks) => chunks,
   sorry: () => null,
+  isBare: true,
 };
 
 /** Server-Sent Events as OpenAI has them. */
 export const AS_OPENAI_EVENTS: Dress = {
   headers: () => SSE_HEADERS,
   wrap: toOpenAiEvents,
-  sorry: (failure) => event(failure.toBody()),
+  sorry: event,
+  isBare: false,
 };
 
 /** Server-Sent Events as the Qwen3-TTS server has them. */
-export const AS_QWEN_EVENTS: Dress = { ...AS_OPENAI_EVENTS, wrap: toQwenEvents };
+export const AS_QWEN_EVENTS: Dress = { ...AS_OPENAI_EVENTS, wrap: toQwenEvents, sorry: qwenFailure };
 
 /**
  * Answers `request` with what `order` asks for.
@@ -62,14 +65,15 @@ export async function answer(
   const leave = desk.enter();
   const startedMs = clock.nowMs();
   try {
-    const { form, chunks } = await desk.open(order, goneSignal(reply));
+    const { form, chunks, bytes } = await desk.open(order, goneSignal(reply));
+    const length = bytes === null || bytes === 0 || !dress.isBare ? {} : { 'content-length': String(bytes) };
     const outcome = await deliver({
       reply,
-      headers: dress.headers(form),
+      headers: { ...dress.headers(form), ...length },
       chunks: dress.wrap(chunks),
       clock,
       onFirst: () => metrics.speechFirstByte.observe((clock.nowMs() - startedMs) / 1000),
-      onFailure: (error) => dress.sorry(failures.note(error, request)),
+      onFailure: (error) => dress.sorry(failures.tell(error, request)),
     });
     metrics.speechRequests.inc({ format: order.format, outcome });
   } finally {

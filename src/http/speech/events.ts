@@ -12,6 +12,12 @@ export async function* toQwenEvents(chunks: AsyncIterable<Uint8Array>): AsyncGen
   yield 'data: [DONE]\n\n';
 }
 
+/** Ends such events where speech fails in the middle. */
+export function qwenFailure(failure: object): string {
+  const { message = 'speech failed' } = failure as { message?: string };
+  return `data: [ERROR] ${message.replaceAll(/\s+/g, ' ')}\n\n`;
+}
+
 /** One event whose data is `value` in JSON. */
 export function event(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;

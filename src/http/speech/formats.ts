@@ -1,5 +1,5 @@
 /** The forms in which speech is handed out. */
-import { encodeWav, MP3_RATES_HZ, Mp3Encoder } from '../../audio/encode.ts';
+import { encodeWav, MP3_RATES_HZ, Mp3Encoder, WAV_HEADER_BYTES } from '../../audio/encode.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Codec } from '../../units.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
@@ -51,8 +51,13 @@ export interface SpeechForm {
   readonly contentType: string;
   /** Of the sound that {@link encode} takes. */
   readonly codec: Codec;
-  /** The sound as it is sent; nothing when there is no sound. Fails with what the sound fails with. */
-  encode(sound: Sound, signal: AbortSignal): Sound;
+  /**
+   * The sound as it is sent; nothing when there is no sound. Fails with what the sound fails with. `soundBytes` is how many bytes there will be of the
+   * sound; null = nobody knows yet.
+   */
+  encode(sound: Sound, signal: AbortSignal, soundBytes: number | null): Sound;
+  /** The bytes that `soundBytes` of sound become; missing where only the encoder can tell. */
+  fileBytes?(soundBytes: number): number;
 }
 
 /** Makes forms of formats, for all requests. */
@@ -79,7 +84,10 @@ export class SpeechForms {
       case 'pcm':
         return { contentType, codec, encode: (sound) => sound };
       case 'wav':
-        return { contentType, codec, encode: (sound) => encodeWav(sound, rateHz) };
+        return {
+          ...{ contentType, codec, encode: (sound, _signal, soundBytes) => encodeWav(sound, rateHz, soundBytes) },
+          fileBytes: (soundBytes) => WAV_HEADER_BYTES + soundBytes,
+        };
       case 'mp3':
         return { contentType, codec, encode: (sound) => this.#mp3.encode(sound, rateHz) };
       default:

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { SPEED_MAX, SPEED_MIN } from '../../../engine/contract.ts';
 import { MP3_RATES_HZ } from '../../audio/encode.ts';
 import type { Style } from '../../speech/prompter.ts';
+import { MODEL_NAME_MAX_CHARS } from '../models.ts';
+import { clientOf } from '../qwen.ts';
+import { LANGUAGE_NAMES } from '../transcriptions/languages.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechRateHz } from './formats.ts';
 
 const NAME_MAX_CHARS = 64;
@@ -11,6 +14,10 @@ const INSTRUCTIONS_MAX_CHARS = 4096;
 const BYTES_PER_CHAR = 12;
 /** All fields but `input`. */
 const FIELDS_BYTES = 65_536;
+/** A WAV file of a text up to this length is made whole before it is sent: some 20 s of speech, which take a fast voice a fraction of a second. */
+const SHORT_INPUT_CHARS = 300;
+/** A file that is made whole grows no larger than this in memory; a longer one is sent as it grows. Four minutes at 16 kHz. */
+const WHOLE_MAX_BYTES = 8_388_608;
 
 /** Something to be spoken, and in what form. */
 export interface SpeechOrder {
@@ -19,6 +26,8 @@ export interface SpeechOrder {
   readonly format: SpeechFormat;
   /** Null = as is usual for the format. */
   readonly rateHz: SpeechRateHz | null;
+  /** Up to this size it is made whole before it is sent, so that its length is known; 0 = it is sent as it grows. */
+  readonly wholeMaxBytes: number;
 }
 
 /** The fields that all doors take; others are ignored. `inputMaxChars` = SPEECH_INPUT_MAX_CHARS. */
@@ -27,18 +36,20 @@ export function orderFields(inputMaxChars: number) {
     input: z.string().min(1).max(inputMaxChars).describe('The text'),
     voice: z
       .union([z.string().max(NAME_MAX_CHARS), z.object({ id: z.string().max(NAME_MAX_CHARS) })])
-      .optional()
-      .describe("A voice of ours, or one of OpenAI's names, each of which stands for one of ours; DEFAULT_VOICE unless given"),
+      .nullish()
+      .describe(
+        "A voice of ours, or one of OpenAI's or Qwen3-TTS's names, each of which stands for one of ours; DEFAULT_VOICE unless given",
+      ),
     speed: z.number().min(SPEED_MIN).max(SPEED_MAX).default(1),
     sample_rate: z
       .literal(MP3_RATES_HZ)
-      .optional()
+      .nullish()
       .describe("Hz; 24000 for pcm, 8000 for mulaw and alaw, the voice's own for the rest unless given"),
     language: z
       .string()
       .max(NAME_MAX_CHARS)
-      .optional()
-      .describe('BCP-47, e.g. `de`: where no voice is named, one that speaks it; `auto` = any'),
+      .nullish()
+      .describe('BCP-47 or an English name, `de` or `German`: where no voice is named, one that speaks it; `auto` = any'),
     text_normalize: z.boolean().default(true).describe('Write out amounts, times, numbers and the like before they are spoken'),
   });
 }
@@ -46,9 +57,13 @@ export function orderFields(inputMaxChars: number) {
 /** The whole body of `POST /v1/audio/speech`. */
 export function speechBody(inputMaxChars: number) {
   return orderFields(inputMaxChars).extend({
-    model: z.string().max(NAME_MAX_CHARS).optional().describe('One of GET /v1/models; they all mean the one that is loaded'),
-    instructions: z.string().max(INSTRUCTIONS_MAX_CHARS).optional().describe('Taken and ignored: the voices follow no instructions'),
-    response_format: z.enum(SPEECH_FORMATS).default('mp3'),
+    model: z
+      .string()
+      .max(MODEL_NAME_MAX_CHARS)
+      .nullish()
+      .describe('One of GET /v1/models; they all mean the one that is loaded. With `qwen3-tts` the answer is as that server gives it'),
+    instructions: z.string().max(INSTRUCTIONS_MAX_CHARS).nullish().describe('Taken and ignored: the voices follow no instructions'),
+    response_format: z.enum(SPEECH_FORMATS).optional().describe("mp3 unless given; wav for the Qwen3-TTS server's clients"),
     stream_format: z
       .enum(['audio', 'sse'])
       .default('audio')
@@ -57,18 +72,36 @@ export function speechBody(inputMaxChars: number) {
 }
 
 type OrderFields = z.infer<ReturnType<typeof orderFields>>;
+type SpeechBody = z.infer<ReturnType<typeof speechBody>>;
 
 /** The order that `fields` make, in `format`. */
 export function toOrder(fields: OrderFields, format: SpeechFormat): SpeechOrder {
-  const { input, voice, speed, sample_rate: rateHz = null, language, text_normalize: textNormalize } = fields;
-  const name = typeof voice === 'object' ? voice.id : voice;
+  const { input, speed, sample_rate: rateHz, language, text_normalize: textNormalize } = fields;
+  const name = (typeof fields.voice === 'object' ? fields.voice?.id : fields.voice) ?? '';
+  const lang = languageTag(language ?? '');
   const style: Style = {
-    ...(name !== undefined && { voice: name }),
-    ...(language !== undefined && language !== 'auto' && { lang: language }),
+    ...(name !== '' && { voice: name }),
+    ...(lang !== '' && { lang }),
     speed,
     textNormalize,
   };
-  return { text: input, style, format, rateHz };
+  return { text: input, style, format, rateHz: rateHz ?? null, wholeMaxBytes: 0 };
+}
+
+/** Clients of the Qwen3-TTS server name languages in English, and any of them `auto`. Empty = any. */
+function languageTag(language: string): string {
+  const wanted = language.trim().toLowerCase();
+  if (wanted === 'auto') return '';
+  const [code] = Object.entries(LANGUAGE_NAMES).find(([, name]) => name === wanted) ?? [];
+  return code ?? language.trim();
+}
+
+/** The order that the body of `POST /v1/audio/speech` makes: in the format that its client expects, and whole where that client needs its length. */
+export function toFileOrder(body: SpeechBody): SpeechOrder {
+  const isQwen = clientOf(body) === 'qwen';
+  const format = body.response_format ?? (isQwen ? 'wav' : 'mp3');
+  const isWhole = format === 'wav' && body.stream_format === 'audio' && (isQwen || body.input.length <= SHORT_INPUT_CHARS);
+  return { ...toOrder(body, format), wholeMaxBytes: isWhole ? WHOLE_MAX_BYTES : 0 };
 }
 
 /** Largest body that can hold an input of `inputMaxChars`. */

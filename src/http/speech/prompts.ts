@@ -26,6 +26,7 @@ export const promptRoutes: FastifyPluginCallbackZod<{ clearPrompts: ClearPrompts
   app.post(
     '/cache/clear',
     {
+      config: { qwen: 'always' },
       schema: {
         summary: "DELETE /v1/prompts by the Qwen3-TTS server's name",
         tags: ['speech'],

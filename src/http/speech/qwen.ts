@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { TrunklineError } from '../../errors.ts';
 import { errorResponses } from '../errors.ts';
 import { AS_AUDIO, AS_QWEN_EVENTS, answer, type SpeechDoors } from './answer.ts';
+import { cloneRoute } from './clone.ts';
 import { bodyMaxBytes, orderFields, toOrder } from './order.ts';
 import { SpeechSocket } from './socket.ts';
 
@@ -21,11 +22,12 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors }> = (app, { d
   const body = orderFields(doors.inputMaxChars);
   const bodyLimit = bodyMaxBytes(doors.inputMaxChars);
   const errors = errorResponses(400, 401, 403, 413, 429, 503);
+  const config = { qwen: 'always' } as const;
 
   app.post(
     '/v1/audio/speech/stream',
     {
-      bodyLimit,
+      ...{ bodyLimit, config },
       schema: {
         summary: 'Speak a text: samples in Server-Sent Events, one for each sentence',
         tags: ['speech'],
@@ -42,7 +44,7 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors }> = (app, { d
   app.post(
     '/v1/audio/speech/stream/pcm',
     {
-      bodyLimit,
+      ...{ bodyLimit, config },
       schema: { summary: 'Speak a text: raw samples', tags: ['speech'], body, response: { 200: pcmResponse, ...errors } },
     },
     async (request, reply) => {
@@ -58,11 +60,11 @@ const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; idleMs: number
     method: 'GET',
     url: '/v1/audio/speech/ws',
     exposeHeadRoute: false,
-    config: { socket: true },
+    config: { qwen: 'always', socket: true },
     schema: {
       summary: 'Speak texts (WebSocket)',
       description:
-        'Each text message is an order as for /v1/audio/speech/stream. It is answered with binary messages of raw samples, one for each sentence, and then with `{"event":"done"}`, or with `{"event":"error","error":{…}}`. Orders are served one after the other.',
+        'Each text message is an order as for /v1/audio/speech/stream. It is answered with binary messages of raw samples, one for each sentence, and then with `{"event":"done"}`, or with `{"event":"error","detail":"…","error":{…}}`. Orders are served one after the other.',
       tags: ['speech'],
       response: errorResponses(400, 401, 403, 429),
     },
@@ -71,28 +73,6 @@ const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; idleMs: number
     },
     wsHandler: (socket, request) => new SpeechSocket({ socket, request, doors, idleMs }).open(),
   });
-  done();
-};
-
-/** Nobody's body is read: a voice sample may be large, and nothing becomes of it. */
-const cloneRoute: FastifyPluginCallbackZod = (app, _options, done) => {
-  app.post(
-    '/v1/audio/speech/clone',
-    {
-      schema: {
-        summary: 'Speak a text in the voice of a recording: not possible with the voices there are',
-        tags: ['speech'],
-        response: errorResponses(401, 403, 429, 501),
-      },
-      onRequest: async () => {
-        throw new TrunklineError(
-          'not_implemented',
-          'no model that is loaded can clone a voice; POST /v1/audio/speech speaks with the voices there are',
-        );
-      },
-    },
-    () => undefined,
-  );
   done();
 };
 

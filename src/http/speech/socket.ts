@@ -1,9 +1,9 @@
 /** A socket of the Qwen3-TTS server's kind: orders in as texts, samples out, one order after the other. */
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
-import { z } from 'zod';
 import type { Timer } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
+import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
 import type { SpeechDoors } from './answer.ts';
 import { READER_STALL_MS } from './deliver.ts';
 import { orderFields, type SpeechOrder, toOrder } from './order.ts';
@@ -74,7 +74,7 @@ export class SpeechSocket {
     } catch (error) {
       if (signal.aborted) return;
       doors.metrics.speechRequests.inc({ format: 'pcm', outcome: 'failed' });
-      await this.#send(JSON.stringify({ event: 'error', ...doors.failures.note(error, request).toBody() }));
+      await this.#send(JSON.stringify(toErrorEvent(doors.failures.note(error, request), request.id)));
     }
   }
 
@@ -102,14 +102,16 @@ export class SpeechSocket {
   }
 }
 
+/** `detail` is what clients of the Qwen3-TTS server read. */
+function toErrorEvent(failure: TrunklineError, requestId: string): object {
+  return { event: 'error', detail: failure.message, error: { ...failure.toBody().error, request_id: requestId } };
+}
+
 function readOrder(text: string, inputMaxChars: number): SpeechOrder {
-  const parsed = orderFields(inputMaxChars).safeParse(parseJson(text));
+  const parsed = orderFields(inputMaxChars).safeParse(parseJson(text), IN_PLAIN_WORDS);
   if (parsed.success) return toOrder(parsed.data, 'pcm');
-  const [issue] = parsed.error.issues;
-  throw new TrunklineError(
-    'invalid_request',
-    `${['order', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? z.prettifyError(parsed.error)}`,
-  );
+  const { path = [], message = 'not allowed' } = parsed.error.issues[0] ?? {};
+  throw new TrunklineError('invalid_request', `${['order', ...path].join('.')}: ${message}`, path.length === 0 ? null : path.join('.'));
 }
 
 function parseJson(text: string): unknown {

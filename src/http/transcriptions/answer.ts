@@ -2,15 +2,16 @@
 import type { Recording } from '../../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
 import { retellCue } from '../../transcription/subtitles.ts';
+import { clientOf } from '../qwen.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { cuesOf, lineColumns, type Outcome, type Rendered, render, renderCues } from './formats.ts';
-import { languageName } from './languages.ts';
+import { languageName, titleCase } from './languages.ts';
 import type { Order } from './serve.ts';
 
 /** The transcript of an order, in `target_language` if it has one. */
 export async function answerTranscription({ form, hear, signal }: Order, translator: Translator): Promise<Rendered> {
   const target = languageName(form.target_language ?? '');
-  if (target === '') return render({ ...(await hear()), task: 'transcribe', language: SPOKEN_LANGUAGE }, form);
+  if (target === '') return render({ ...(await hear()), task: 'transcribe', language: languageShown(SPOKEN_LANGUAGE, form) }, form);
   return answerTranslation({ form, hear, signal }, { translator, target });
 }
 
@@ -24,11 +25,16 @@ export async function answerTranslation(
 ): Promise<Rendered> {
   translator.assertConfigured();
   const recording = await hear();
-  const outcome: Outcome = { ...recording, task: 'translate', language: target };
+  const outcome: Outcome = { ...recording, task: 'translate', language: languageShown(target, form) };
   if (target === SPOKEN_LANGUAGE) return render(outcome, form);
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, signal);
   if (form.response_format === 'srt' || form.response_format === 'vtt') return translateCues(recording, form, translate);
   return render({ ...outcome, ...(await translateSegments(recording, translate)) }, form);
+}
+
+/** OpenAI's `json` has no language. The Qwen3-ASR server's has, and writes it with a capital. */
+function languageShown(language: string, form: TranscriptionForm): string {
+  return form.response_format === 'json' && clientOf(form) !== 'openai' ? titleCase(language) : language;
 }
 
 async function translateCues(

@@ -1,19 +1,27 @@
 /** The fields of a transcription request, checked: OpenAI's (CreateTranscriptionRequest) and our own additions. What is not listed is ignored. */
 import { z } from 'zod';
 import { TrunklineError } from '../../errors.ts';
-import { LANGUAGE_NAMES } from './languages.ts';
+import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
+import { describe } from '../echo.ts';
+import { requireLanguage } from './languages.ts';
 import type { Fields } from './upload.ts';
 
 /** How a transcript may be answered. */
 const RESPONSE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 
 const PROMPT_MAX_CHARS = 10_000;
-const ECHO_MAX_CHARS = 80;
+/** How the Qwen3-ASR server makes subtitles. */
+const SUBTITLE_MODES = ['accurate', 'fast'];
 
-const flag = z.enum(['true', 'false', '1', '0', '']).transform((text) => text === 'true' || text === '1');
+/** Python writes `True`. */
+const flag = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(['true', 'false', '1', '0', '']))
+  .transform((text) => text === 'true' || text === '1');
 
 function number(minimum: number, maximum: number) {
-  const expected = `a number from ${minimum} to ${maximum}`;
+  const expected = `expected a number from ${minimum} to ${maximum}`;
   return z
     .string()
     .regex(/^\d+(\.\d+)?$/, expected)
@@ -23,7 +31,7 @@ function number(minimum: number, maximum: number) {
 
 /** Single values; a field that came several times counts with its last value. */
 const single = {
-  model: z.string().max(200).optional().describe('Any name; there is one recogniser (GET /v1/models)'),
+  model: z.string().max(200).optional().describe('One of GET /v1/models, or a name of Whisper; they all mean the one that is loaded'),
   language: z
     .string()
     .max(40)
@@ -65,9 +73,10 @@ export function readForm(fields: Fields): TranscriptionForm {
   const { timestamp_granularities: granularities = [], ...others } = Object.fromEntries(fields);
   const singles = Object.fromEntries(Object.entries(others).map(([name, values]) => [name, values.at(-1)]));
   const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
-  const parsed = transcriptionForm.safeParse({ ...singles, ...arrays });
+  const parsed = transcriptionForm.safeParse({ ...singles, ...arrays }, IN_PLAIN_WORDS);
   if (!parsed.success) throw explain(parsed.error, fields);
-  checkLanguage(parsed.data.language ?? '', 'language');
+  requireLanguage(parsed.data.language ?? '');
+  refuseExtras(fields);
   return parsed.data;
 }
 
@@ -85,6 +94,8 @@ export function readTranslationForm(fields: Fields): TranscriptionForm {
 
 /** As {@link readForm}, for subtitles whatever else is asked for. */
 export function readSubtitleForm(fields: Fields): TranscriptionForm {
+  const mode = fields.get('mode')?.at(-1) ?? '';
+  if (mode !== '' && !SUBTITLE_MODES.includes(mode)) throw wrong('mode', mode, 'expected "accurate" or "fast"');
   return { ...readForm(new Map([...fields].filter(([name]) => name !== 'response_format' && name !== 'stream'))), response_format: 'srt' };
 }
 
@@ -99,18 +110,17 @@ function splitList(value: string): string[] {
 function explain(error: z.ZodError, fields: Fields): TrunklineError {
   const [issue] = error.issues;
   const name = String(issue?.path[0] ?? 'body');
-  const came = fields.get(name)?.at(-1) ?? 'nothing';
-  return new TrunklineError(
-    'invalid_request',
-    `${name}: got ${JSON.stringify(came.slice(0, ECHO_MAX_CHARS))}; ${issue?.message ?? 'not allowed'}`,
-    name,
-  );
+  const came = fields.get(name)?.at(-1);
+  return wrong(name, came, issue?.message ?? 'not allowed');
 }
 
-/** The recogniser in the box knows English alone, and would write nonsense for anything else. */
-function checkLanguage(language: string, param: string): void {
-  const wanted = language.trim().toLowerCase();
-  if (['', 'auto', 'en', 'english'].includes(wanted) || wanted.startsWith('en-')) return;
-  const name = LANGUAGE_NAMES[wanted] ?? wanted.slice(0, ECHO_MAX_CHARS);
-  throw new TrunklineError('unsupported_language', `${param}: got ${JSON.stringify(name)}; the recogniser understands English`, param);
+function wrong(name: string, came: string | undefined, why: string): TrunklineError {
+  return new TrunklineError('invalid_request', `${name}: got ${describe(came)}${why.startsWith('expected') ? ',' : ';'} ${why}`, name);
+}
+
+/** OpenAI's `include` asks for more in the answer. Whoever asks would stumble over what is missing there, so it is said at once. */
+function refuseExtras(fields: Fields): void {
+  const wanted = fields.get('include')?.flatMap(splitList)[0];
+  if (wanted !== undefined)
+    throw wrong('include', wanted, 'the recogniser gives no log probabilities yet, and there is nothing else to include');
 }

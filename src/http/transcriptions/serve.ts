@@ -7,6 +7,7 @@ import type { Translator } from '../../recordings/translate.ts';
 import type { Settings } from '../../settings.ts';
 import type { Access } from '../access.ts';
 import type { Failures } from '../errors.ts';
+import { requireModel } from '../models.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { showsTimes } from './formats.ts';
 import { type Fields, receiveUpload } from './upload.ts';
@@ -15,7 +16,7 @@ import { type Fields, receiveUpload } from './upload.ts';
 export interface RecordingDoors {
   readonly recordings: Recordings;
   readonly translator: Translator;
-  readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES'>;
+  readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES' | 'ASR_MODEL' | 'TTS_MODEL'>;
   readonly access: Access;
   readonly failures: Failures;
 }
@@ -43,13 +44,20 @@ export async function serveRecording(
     const { path, workFolder } = place;
     const { disk } = doors.recordings;
     const form = read(await receiveUpload(request, { path, disk, maxBytes: doors.settings.UPLOAD_MAX_BYTES }));
+    requireModel('recogniser', form.model, doors.settings);
     const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const tenant = doors.access.tenantOf(request);
     const task: RecordingTask = { path, workFolder, channels: form.channels, timed: showsTimes(form), tenant, signal };
-    await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }) });
+    await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }).catch(blameFile) });
   } finally {
     await place.release();
   }
+}
+
+/** What is wrong with a recording is wrong with the field `file`; who transcribes knows of no fields. */
+function blameFile(error: unknown): never {
+  const isOfFile = error instanceof TrunklineError && (error.code === 'audio_unreadable' || error.code === 'audio_too_long');
+  throw isOfFile ? new TrunklineError(error.code, error.message, 'file') : error;
 }
 
 /** Aborts when the client goes away before it has been answered. */

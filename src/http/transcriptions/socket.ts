@@ -1,16 +1,23 @@
 /** Live audio to text over the WebSocket of the Qwen3-ASR server: samples in as binary messages, orders as texts, running text out. */
+import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
-import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
 import { pcm16ToSamples } from '../../audio/pcm.ts';
+import { Resampler } from '../../audio/resample.ts';
 import { UnreadTime } from '../../calls/unread-time.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Engine } from '../../link/engine.ts';
+import type { Metrics } from '../../metrics.ts';
 import type { Settings } from '../../settings.ts';
 import { Ear, type EarMetrics, type EarSettings } from '../../transcription/ear.ts';
-import { samplesToMs } from '../../units.ts';
+import { msToSamples, samplesToMs } from '../../units.ts';
 import type { Failures } from '../errors.ts';
+import { Inbox, type Message } from './inbox.ts';
+import { readOrder, type SocketOrder, type SocketQuery, toSocketError } from './orders.ts';
+
+/** Largest message of such a socket: half a minute of audio at 16 kHz. */
+export const TRANSCRIBE_MESSAGE_MAX_BYTES = 1_048_576;
 
 /** What the socket says of itself; nothing here waits for a buffer of this size. */
 const BUFFER_BYTES = 14_400;
@@ -18,22 +25,37 @@ const BUFFER_BYTES = 14_400;
 const BACKLOG_MAX_MS = 5000;
 /** Without voice detection only an order or the longest utterance ends what is being said. */
 const NO_ENDPOINT_MS = 600_000;
-
-const order = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('flush') }),
-  z.object({ action: z.literal('reset') }),
-  z.object({ action: z.literal('config'), language: z.string().optional(), use_server_vad: z.boolean().optional() }),
-]);
+/** Audio that is taken in one go. */
+const SLICE_MS = 1000;
+/**
+ * Least silence that ends what is being said, where ENDPOINT_MS is shorter: that server waits for 450 to 900 ms, and its clients look at one final alone. A
+ * reader at a slow pace rests for more than 400 ms in the middle of a sentence, which then comes in pieces, each read worse.
+ */
+const ENDPOINT_MIN_MS = 600;
 
 /** What a socket is made of. */
-export interface TranscribeSocketOptions {
+export interface TranscribeSocketOptions extends SocketQuery {
   readonly socket: WebSocket;
+  /** The request that opened it. */
+  readonly request: FastifyRequest;
   readonly engine: Engine;
-  readonly settings: EarSettings & Pick<Settings, 'MEDIA_TIMEOUT_MS'>;
+  readonly settings: EarSettings & Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>;
   readonly clock: Clock;
   readonly failures: Failures;
   readonly metrics: EarMetrics;
-  readonly useServerVad: boolean;
+  /** Counts text messages by what they ask for. */
+  readonly orders: Metrics['transcribeOrders'];
+}
+
+/** Asks whether audio could be taken. */
+const NO_AUDIO = new Uint8Array(0);
+
+/** What is heard from one order to the next. */
+interface Stretch {
+  readonly ear: Ear;
+  /** Samples at the engine's rate. */
+  heard: number;
+  finals: number;
 }
 
 /** One speaker. Its audio is live: it goes before recordings as a call's does. */
@@ -41,129 +63,212 @@ export class TranscribeSocket {
   readonly #options: TranscribeSocketOptions;
   #useServerVad: boolean;
   #language = 'auto';
-  #finals = 0;
-  #ear: Ear;
+  #current: Stretch;
+  /** The current stretch, and those that are ending. */
+  readonly #stretches = new Set<Stretch>();
+  #ended: Promise<void> = Promise.resolve();
+  /** One for the whole socket: making it can take as long as resampling seconds of audio. */
+  readonly #resampler: Resampler;
   readonly #unread: UnreadTime;
   #heardMs = 0;
   /** The first byte of a sample whose second one has not come. */
   #rest: Uint8Array = new Uint8Array(0);
   #idle: Timer | null = null;
+  #isOver = false;
+  readonly #inbox: Inbox;
 
   constructor(options: TranscribeSocketOptions) {
     this.#options = options;
     this.#useServerVad = options.useServerVad;
     this.#unread = new UnreadTime(options.clock);
-    this.#ear = this.#openEar();
+    this.#resampler = new Resampler(options.rateHz, ENGINE_RATE_HZ);
+    this.#current = this.#openStretch();
+    this.#inbox = new Inbox({
+      sliceBytes: 2 * msToSamples(SLICE_MS, options.rateHz),
+      mayTake: (message) => this.#mayTake(message),
+      take: (message) => (typeof message === 'string' ? this.#receive(message) : this.#hear(message)),
+      onFailure: (error) => this.#fail(error),
+      onRun: () => this.#readOrPause(),
+    });
   }
 
   /** Says what it takes and listens. */
   open(): void {
-    const { socket, failures, settings } = this.#options;
-    socket.on('message', (data, isBinary) => {
-      this.#awaitMore();
-      try {
-        if (isBinary) this.#hear(data);
-        else this.#obey(data.toString());
-      } catch (error) {
-        failures.close(error, socket);
-      }
+    const { socket, settings, rateHz } = this.#options;
+    socket.on('message', (data, isBinary) => this.#read(isBinary ? bytesOf(data) : data.toString()));
+    socket.once('close', () => this.#release());
+    this.#send({
+      ...{ status: 'connected', sample_rate: rateHz, format: 'pcm_s16le', buffer_size: BUFFER_BYTES },
+      ...{ window_max_s: settings.MAX_UTTERANCE_MS / 1000, use_server_vad: this.#useServerVad },
+      max_message_bytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
     });
-    socket.once('close', () => {
-      this.#idle?.cancel();
-      this.#ear.close();
-    });
-    const audio = { sample_rate: ENGINE_RATE_HZ, format: 'pcm_s16le', buffer_size: BUFFER_BYTES };
-    this.#send({ status: 'connected', ...audio, window_max_s: settings.MAX_UTTERANCE_MS / 1000, use_server_vad: this.#useServerVad });
     this.#awaitMore();
   }
 
-  #hear(data: RawData): void {
-    const bytes = Buffer.concat([this.#rest, ...[data].flat().map((part) => new Uint8Array(part as Buffer))]);
+  #read(message: Message): void {
+    if (this.#isOver) return;
+    this.#awaitMore();
+    try {
+      this.#inbox.push(message);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** No final is owed, and there is room for audio. */
+  #mayTake(message: Message): boolean {
+    return this.#stretches.size <= 1 && (typeof message === 'string' || this.#current.ear.backlogMs <= BACKLOG_MAX_MS);
+  }
+
+  #hear(data: Uint8Array): void {
+    const bytes = Buffer.concat([this.#rest, data]);
     this.#rest = bytes.subarray(bytes.length - (bytes.length % 2));
     const samples = pcm16ToSamples(bytes);
-    this.#heardMs += samplesToMs(samples.length, ENGINE_RATE_HZ);
-    this.#ear.push(samples, this.#unread.arrivedAtMs(this.#heardMs));
-    if (this.#ear.backlogMs > BACKLOG_MAX_MS) this.#pause();
+    this.#heardMs += samplesToMs(samples.length, this.#options.rateHz);
+    this.#push(this.#resampler.push(samples), this.#unread.arrivedAtMs(this.#heardMs));
   }
 
-  #pause(): void {
-    this.#unread.pause();
-    this.#options.socket.pause();
+  #push(samples: Int16Array, arrivedAtMs?: number): void {
+    if (samples.length === 0) return;
+    this.#current.heard += samples.length;
+    this.#current.ear.push(samples, arrivedAtMs);
   }
 
-  #resume(): void {
-    this.#unread.resume();
-    this.#options.socket.resume();
+  /** Reads the socket only while there is room for what comes, and no final is owed. One that is being closed is read for the other side's close. */
+  #readOrPause(): void {
+    const { socket } = this.#options;
+    if (!this.#isOver && (!this.#inbox.isEmpty || !this.#mayTake(NO_AUDIO))) {
+      this.#unread.pause();
+      socket.pause();
+    } else {
+      this.#unread.resume();
+      if (socket.isPaused) socket.resume();
+    }
   }
 
-  #obey(text: string): void {
-    const parsed = order.safeParse(parseJson(text));
-    if (!parsed.success) throw new TrunklineError('message_malformed', 'expected {"action":"flush"}, "reset" or "config"');
-    if (parsed.data.action === 'flush') void this.#flush();
-    else if (parsed.data.action === 'reset') this.#begin().close();
-    else this.#configure(parsed.data.language ?? this.#language, parsed.data.use_server_vad ?? this.#useServerVad);
+  /** What cannot be read is answered, and the socket goes on. */
+  #receive(text: string): void {
+    const { failures, request, rateHz, orders } = this.#options;
+    let order: SocketOrder;
+    try {
+      order = readOrder(text, rateHz);
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+      orders.inc({ action: 'refused' });
+      this.#send(toSocketError(failures.note(error, request), request));
+      return;
+    }
+    orders.inc({ action: order.action });
+    this.#obey(order);
   }
 
-  /** Ends what is being said; what comes from now on is heard as something new. Where nothing was said, the final is empty. */
-  async #flush(): Promise<void> {
-    const finalsBefore = this.#finals;
-    await this.#begin().end();
-    if (this.#finals === finalsBefore) this.#send({ text: '', is_partial: false, is_final: true });
+  #obey(order: SocketOrder): void {
+    if (order.action === 'config') this.#configure(order.language ?? this.#language, order.useServerVad ?? this.#useServerVad);
+    else if (order.action === 'flush') this.#flush();
+    else this.#reset();
   }
 
   #configure(language: string, useServerVad: boolean): void {
     this.#language = language;
     if (useServerVad !== this.#useServerVad) {
       this.#useServerVad = useServerVad;
-      void this.#begin().end();
+      this.#push(this.#resampler.flush());
+      this.#end(this.#begin(), false);
     }
     this.#send({ status: 'configured', language, use_server_vad: useServerVad });
   }
 
-  /** Listens with a new ear and returns the old one. */
-  #begin(): Ear {
-    const ear = this.#ear;
-    this.#ear = this.#openEar();
+  #reset(): void {
+    this.#resampler.flush();
+    if (this.#current.heard > 0) this.#forget(this.#begin());
     this.#rest = new Uint8Array(0);
-    return ear;
+    this.#send({ status: 'buffer_reset' });
   }
 
-  #openEar(): Ear {
+  /** Ends what is being said and says so: where no final comes of it, by an empty one. Nothing is begun anew where nothing was heard. */
+  #flush(): void {
+    this.#push(this.#resampler.flush());
+    this.#end(this.#current.heard > 0 ? this.#begin() : null, true);
+  }
+
+  /** Has the last finals of `stretch` sent, behind those of the stretches before it. */
+  #end(stretch: Stretch | null, mustAnswer: boolean): void {
+    const finalsBefore = stretch?.finals;
+    this.#ended = this.#ended
+      .then(async () => {
+        await stretch?.ear.end();
+        if (mustAnswer && stretch?.finals === finalsBefore) this.#send({ text: '', is_partial: false, is_final: true });
+        if (stretch !== null) this.#forget(stretch);
+        this.#inbox.runAfterFinal();
+      })
+      .catch((error) => this.#fail(error));
+  }
+
+  #forget(stretch: Stretch): void {
+    stretch.ear.close();
+    this.#stretches.delete(stretch);
+  }
+
+  /** Begins a new stretch and returns the one before it. */
+  #begin(): Stretch {
+    const stretch = this.#current;
+    this.#current = this.#openStretch();
+    this.#rest = new Uint8Array(0);
+    return stretch;
+  }
+
+  #openStretch(): Stretch {
     const { engine, clock, metrics, settings } = this.#options;
     const ear = new Ear({
       ...{ engine, clock, metrics },
-      settings: this.#useServerVad ? settings : { ...settings, ENDPOINT_MS: NO_ENDPOINT_MS },
+      settings: { ...settings, ENDPOINT_MS: this.#useServerVad ? Math.max(settings.ENDPOINT_MS, ENDPOINT_MIN_MS) : NO_ENDPOINT_MS },
       originMs: 0,
       emit: (event) => {
         if (event.type !== 'caption') return;
-        if (event.final) this.#finals++;
+        if (event.final) stretch.finals++;
         this.#send({ text: event.text, is_partial: !event.final, is_final: event.final });
       },
     });
-    ear.onDrained(() => this.#resume());
-    return ear;
+    const stretch: Stretch = { ear, heard: 0, finals: 0 };
+    this.#stretches.add(stretch);
+    ear.onDrained(() => this.#inbox.run());
+    return stretch;
   }
 
+  /** A client that reads nothing is cut off. */
   #send(message: unknown): void {
-    this.#options.socket.send(JSON.stringify(message));
+    if (this.#isOver) return;
+    const { socket, settings } = this.#options;
+    socket.send(JSON.stringify(message));
+    if (socket.bufferedAmount <= settings.SEND_BUFFER_MAX_BYTES) return;
+    this.#fail(new TrunklineError('reader_too_slow', 'the client reads no answers'));
+    socket.terminate();
   }
 
   #awaitMore(): void {
-    const { clock, settings, failures, socket } = this.#options;
+    const { clock, settings } = this.#options;
     this.#idle?.cancel();
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
-    this.#idle = clock.after(
-      timeoutMs,
-      () => failures.close(new TrunklineError('media_timeout', `nothing came for ${timeoutMs} ms`), socket),
-      true,
-    );
+    this.#idle = clock.after(timeoutMs, () => this.#fail(new TrunklineError('media_timeout', `nothing came for ${timeoutMs} ms`)), true);
+  }
+
+  /** Closes the socket for `error`. The client may take half a minute to answer that; nothing that it sends by then counts. */
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    const { failures, socket } = this.#options;
+    failures.close(error, socket);
+    this.#release();
+    this.#readOrPause();
+  }
+
+  #release(): void {
+    this.#isOver = true;
+    this.#idle?.cancel();
+    this.#inbox.close();
+    for (const { ear } of this.#stretches) ear.close();
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function bytesOf(data: RawData): Uint8Array {
+  return Buffer.concat([data].flat().map((part) => new Uint8Array(part as Buffer)));
 }

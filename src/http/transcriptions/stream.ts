@@ -4,7 +4,7 @@ import type { Recording, Segment } from '../../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
 import type { Failures } from '../errors.ts';
 import { separatorAfter, textOf, usageOf } from './formats.ts';
-import { languageName } from './languages.ts';
+import { languageName, titleCase } from './languages.ts';
 import type { Order } from './serve.ts';
 
 /** `no-transform`, and `X-Accel-Buffering` for nginx: a proxy that compresses or buffers would hold the text back. */
@@ -28,9 +28,8 @@ export const OPENAI_EVENTS: EventForm = {
 
 /** Those of the Qwen3-ASR server, for texts in `language` (an English name in lower case). A segment never changes once it is said, so each is final. */
 export function qwenEvents(language: string): EventForm {
-  const name = language.charAt(0).toUpperCase() + language.slice(1);
   return {
-    segment: ({ text }, index) => ({ text, language: name, is_final: true, chunk_index: index }),
+    segment: ({ text }, index) => ({ text, language: titleCase(language), is_final: true, chunk_index: index }),
     end: () => ({ done: true }),
   };
 }
@@ -68,7 +67,7 @@ export async function streamTranscript(failures: Failures, { request, reply, ord
     stream.write(events.end({ ...recording, segments: said }));
   } catch (error) {
     if (!stream.hasBegun) throw error;
-    stream.write(failures.note(error, request).toBody());
+    stream.write(failures.tell(error, request));
   } finally {
     stream.end();
   }

@@ -6,6 +6,7 @@ import { isDiskTrouble } from '../../disk.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { RecordingDisk } from '../../recordings/disk.ts';
 import { describe } from '../echo.ts';
+import { rememberFields } from '../qwen.ts';
 
 /** What an upload may hold beside its file. */
 export const UPLOAD_LIMITS = { files: 1, fields: 40, fieldSize: 65_536, fieldNameSize: 100, parts: 41 } as const;
@@ -29,28 +30,70 @@ interface UploadTarget {
  * @throws TrunklineError `upload_too_large`, `upload_disk_full`, or `invalid_request` where there is no file or the form is broken; what a full disk says
  */
 export async function receiveUpload(request: FastifyRequest, { path, disk, maxBytes }: UploadTarget): Promise<Fields> {
-  if (!request.isMultipart()) throw new TrunklineError('invalid_request', 'expected multipart/form-data with a part named file', 'file');
+  requireForm(request);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes + ENVELOPE_MAX_BYTES) throw tooLarge(maxBytes);
   const fields = new Map<string, string[]>();
   let hasFile = false;
   try {
     for await (const part of partsOf(request, { ...UPLOAD_LIMITS, fileSize: maxBytes })) {
       if (part.type === 'field') {
-        const name = part.fieldname.replace(/\[\]$/, '');
+        const name = nameOf(part).replace(/\[\]$/, '');
         fields.set(name, [...(fields.get(name) ?? []), fieldText(part)]);
+        if (name === 'model') rememberFields(request, { model: fields.get(name)?.at(-1) });
         continue;
       }
       await pipeline(part.file, disk.meter(path), createWriteStream(path));
       if (part.file.truncated) throw tooLarge(maxBytes);
       if (part.fieldname !== 'file')
-        throw new TrunklineError('invalid_request', 'a file came under another name, expected it to be the part file', 'file');
+        throw new TrunklineError(
+          'invalid_request',
+          `file: got a file named ${describe(part.fieldname)}, expected the part to be named file`,
+          'file',
+        );
       hasFile = true;
     }
   } catch (error) {
-    throw isOurs(error) ? error : new TrunklineError('invalid_request', `the upload is broken or ended early: ${messageOf(error)}`, 'file');
+    throw isOurs(error) ? error : brokenForm(error);
   }
-  if (!hasFile) throw new TrunklineError('invalid_request', 'file: got nothing, expected a recording as a part of that name', 'file');
+  if (!hasFile) throw noFile(fields.has('file'));
   return fields;
+}
+
+/** @throws TrunklineError `invalid_request` for a body that is no form */
+export function requireForm(request: FastifyRequest): void {
+  if (request.isMultipart()) return;
+  const came = describe(request.headers['content-type']);
+  throw new TrunklineError(
+    'invalid_request',
+    `header content-type: got ${came}, expected multipart/form-data with a part named file`,
+    'file',
+  );
+}
+
+/** Of a form without a file; `isText` = there is a part of that name, without a filename. */
+export function noFile(isText: boolean): TrunklineError {
+  const came = isText ? 'a text, for the part has no filename' : 'nothing';
+  return new TrunklineError('invalid_request', `file: got ${came}, expected a recording as a part of that name with a filename`, 'file');
+}
+
+/** What is wrong with a form that could not be read, by what read it. */
+const BROKEN_FORMS: Readonly<Record<string, string>> = {
+  FST_FILES_LIMIT: 'got more than one file, expected one',
+  FST_FIELDS_LIMIT: `got more fields than ${UPLOAD_LIMITS.fields}, which is the most allowed`,
+  FST_PARTS_LIMIT: `got more parts than ${UPLOAD_LIMITS.parts}, which is the most allowed`,
+  FST_PROTO_VIOLATION: 'got a field whose name every object has, such as constructor; no such field is known',
+  FST_INVALID_JSON_FIELD_ERROR: 'got a field whose content type is JSON and whose text is none',
+};
+
+/** `error`, which reading a form of one file failed with, for its sender. */
+export function brokenForm(error: unknown): TrunklineError {
+  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  return new TrunklineError('invalid_request', BROKEN_FORMS[code] ?? `the form is broken or ended early: ${message}`, 'file');
+}
+
+/** The name of a part, which may have none. */
+function nameOf({ fieldname }: { readonly fieldname: string | undefined }): string {
+  return fieldname ?? '';
 }
 
 /** The parts of a form. @throws TrunklineError `invalid_request` when the client has gone already: nothing would ever come, not even an end */
@@ -78,8 +121,4 @@ function tooLarge(maxBytes: number): TrunklineError {
 /** What our own disk does is no fault of the client's. */
 function isOurs(error: unknown): boolean {
   return error instanceof TrunklineError || isDiskTrouble(error) || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -69,7 +69,8 @@ export class AriEvents {
     });
     // Every error is followed by 'close'.
     socket.on('error', (error) => {
-      reason = error.message;
+      // A name with several addresses fails with an error for each, and no words of its own.
+      reason = error.message || (error as NodeJS.ErrnoException).code || 'Asterisk could not be reached';
     });
     socket.on('close', () => this.#onClosed(reason));
   }

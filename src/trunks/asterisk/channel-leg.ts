@@ -17,7 +17,7 @@ interface ChannelLegOptions {
   /** The first one takes what we say. */
   readonly wires: readonly Wire[];
   /** What the call is; codec and the rest come from the wires. */
-  readonly identity: Pick<CallStart, 'callId' | 'streamId' | 'from' | 'to' | 'parameters'>;
+  readonly identity: Pick<CallStart, 'callId' | 'streamId' | 'from' | 'to' | 'parameters' | 'details'>;
   readonly playback: CallStart['playback'];
   readonly handlers: LegHandlers;
 }

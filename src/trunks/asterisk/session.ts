@@ -163,7 +163,10 @@ export class Session {
     const { from = channel.from, to = channel.to, ...rest } = parameters;
     this.#leg = new ChannelLeg({
       wires,
-      identity: { callId: channel.id, streamId: name, from: from || null, to: to || null, parameters: rest },
+      identity: {
+        ...{ callId: channel.id, streamId: name, from: from || null, to: to || null, parameters: rest },
+        ...(channel.callerName === null ? {} : { details: { callerName: channel.callerName } }),
+      },
       playback: mode === 'talk' ? 'buffered' : 'none',
       handlers: {
         onEvent: (event) => handlers.onEvent(event),

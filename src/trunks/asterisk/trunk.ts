@@ -13,6 +13,7 @@ import type { Metrics } from '../../metrics.ts';
 import type { Settings } from '../../settings.ts';
 import { Ari } from './ari.ts';
 import { AriEvents } from './ari-events.ts';
+import { Outage } from './outage.ts';
 import { Session, sendOn } from './session.ts';
 
 interface TrunkOptions {
@@ -34,14 +35,15 @@ export class AsteriskTrunk {
   /** By the id of the channel that they are about, and by the name of what they made. */
   readonly #sessions = new Map<string, Session>();
   readonly #named = new Map<string, Session>();
+  readonly #outage: Outage;
   #events: AriEvents | null = null;
-  #lastTrouble: string | null = null;
 
   constructor(options: TrunkOptions) {
     const { settings, clock, log } = options;
     this.#options = options;
     this.#log = log.child({ trunk: 'asterisk' });
     this.#ari = new Ari(settings, clock);
+    this.#outage = new Outage(clock);
     this.#ownPrefix = `trunkline-${settings.ARI_APP}-`;
     this.#mediaUrl = settings.ASTERISK_MEDIA_URL || mediaUrlBeside(settings.ARI_URL);
   }
@@ -96,17 +98,19 @@ export class AsteriskTrunk {
   }
 
   #onUp(): void {
-    this.#lastTrouble = null;
+    const { attempts, lastedMs } = this.#outage.over() ?? {};
     this.#options.metrics.ariConnected.set(1);
-    this.#log.info({ app: this.#options.settings.ARI_APP }, "Asterisk's events come");
+    this.#log.info({ app: this.#options.settings.ARI_APP, attempts, lastedMs }, "Asterisk's events come");
     this.#tidy().catch((err: unknown) => this.#log.warn({ err }, 'what is left over in Asterisk could not be removed'));
   }
 
-  /** Said once for each new reason, not with every attempt. */
+  /** Not said with every attempt. */
   #onDown(reason: string): void {
     this.#options.metrics.ariConnected.set(0);
-    if (reason !== this.#lastTrouble) this.#log.warn({ reason }, "Asterisk's events do not come; dialling again");
-    this.#lastTrouble = reason;
+    const what = this.#outage.failed(reason);
+    if (what === 'new') this.#log.warn({ reason }, "Asterisk's events do not come; dialling again");
+    if (what === 'reminder') this.#log.warn(this.#outage.summary, "Asterisk's events still do not come; dialling again");
+    if (what === 'known') this.#log.debug({ reason }, 'one more attempt failed');
   }
 
   #onEvent(event: AriEvent): void {

@@ -20,6 +20,7 @@ import { OutgoingCall } from './outgoing.ts';
 import { Peers } from './peers.ts';
 import { Registration } from './registration.ts';
 import { RequestLimit } from './request-limit.ts';
+import type { RefreshEvent } from './session-timer.ts';
 import { bracketed, SipStack } from './stack.ts';
 import { Switchboard } from './switchboard.ts';
 import { openTcp } from './tcp.ts';
@@ -101,7 +102,10 @@ export class SipAgent {
     const ports = new RtpPorts({ first: first ?? 0, last: last ?? 0 });
     const services = this.#services(address, ownAddress, ports);
     const unacknowledgedMax = Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2));
-    const switchboard = new Switchboard({ services, dialogsMax: settings.SIP_DIALOGS_MAX, unacknowledgedMax, metrics });
+    const switchboard = new Switchboard({
+      ...{ services, dialogsMax: settings.SIP_DIALOGS_MAX, unacknowledgedMax, metrics },
+      onAsked: (from) => this.#open?.registration?.asked(from),
+    });
     const stacks = await this.#openStacks({ address, port, ownAddress, switchboard });
     const registration = this.#registrar === null ? null : this.#register(this.#registrar, stacks);
     this.#open = { stacks, switchboard, services, registration };
@@ -164,13 +168,18 @@ export class SipAgent {
   }
 
   #services(address: string, mediaAddress: string, ports: RtpPorts): CallServices {
-    const { settings, registry, clock, log } = this.#options;
+    const { settings, registry, clock, log, metrics } = this.#options;
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
     const relays = new AddressRanges(settings.RTP_ALLOW);
     const isRelay = (from: string): boolean => relays.has(from);
     const openMedia: OpenMedia = (handlers) => RtpSession.open({ address, ports, clock, timeoutMs, isRelay, handlers });
     const ownUsers = ['trunkline', settings.SIP_USER];
-    return { registry, openMedia, mediaAddress, ownUsers, mediaTimeoutMs: timeoutMs, log };
+    const timers = {
+      clock,
+      wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
+      onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
+    };
+    return { registry, openMedia, mediaAddress, ownUsers, timers, mediaTimeoutMs: timeoutMs, log };
   }
 
   async #openStacks(options: { address: string; port: number; ownAddress: string; switchboard: Switchboard }): Promise<Open['stacks']> {
@@ -185,7 +194,8 @@ export class SipAgent {
       ...{ address, port: udp.port, clock, admits },
       onMessage: (bytes, source) => stacks.TCP?.receive(bytes, source),
       onRefused: () => metrics.sipDropped.inc({ reason: 'address' }),
-      onMalformed: () => metrics.sipDropped.inc({ reason: 'malformed' }),
+      onBroken: (text, source, fault) => stacks.TCP?.receiveBroken(text, source, fault),
+      onLost: (peer) => this.#open?.registration?.connectionClosed(peer),
     }).catch(async (error: unknown) => {
       await udp.close();
       throw error;
@@ -195,7 +205,8 @@ export class SipAgent {
       mayAsk: (from: string, bytes: number) => requests.take(from, bytes),
       mayAskWithin: (callId: string, bytes: number) => requests.takeWithin(callId, bytes),
       onDropped: (reason: string) => metrics.sipDropped.inc({ reason }),
-      credentials: () => (user === '' ? undefined : new Credentials({ user, password })),
+      onRefused: (status: number) => metrics.sipRefused.inc({ status: String(status) }),
+      credentials: (withinCalls: boolean) => (user === '' ? undefined : new Credentials({ user, password, withinCalls })),
     };
     stacks.UDP = new SipStack(udp, stackOptions);
     stacks.TCP = new SipStack(tcp, stackOptions);
@@ -208,6 +219,11 @@ export class SipAgent {
       ...{ clock, log, user: settings.SIP_USER, stack: stacks[registrar.transport] },
       registrar: uriAt(registrar, null),
       onChange: (registered) => metrics.sipRegistered.set(registered ? 1 : 0),
+      onFailure: (reason) => {
+        metrics.sipRegistrationFailures.inc({ reason });
+        // It may have another address now, whose answers would not be let in.
+        void this.#peers.open();
+      },
     });
   }
 }

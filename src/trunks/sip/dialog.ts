@@ -6,13 +6,21 @@ import type {
   IncomingInfoRequest,
   IncomingInviteRequest,
   IncomingRequestMessage,
+  IncomingResponseMessage,
   Session,
 } from 'sip.js/lib/core/index.js';
 import type { LegEnd } from '../../carriers/leg.ts';
+import type { SessionTerms } from '../../carriers/session-timer.ts';
+import type { Clock } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { sdpBody, sdpIn } from './bodies.ts';
+import type { Credentials } from './digest.ts';
 import type { CallMedia } from './media.ts';
+import { sendRefresh } from './refresh-request.ts';
+import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, tooSmall } from './session-timer.ts';
+import { ALLOW_HEADER } from './stack.ts';
 
-const SDP = 'application/sdp';
 const DTMF_DIGIT = /^[0-9*#A-D]$/;
 
 /** An answer that needs no transaction of its own. */
@@ -20,6 +28,14 @@ export interface Reply {
   readonly statusCode: number;
   readonly extraHeaders?: string[];
   readonly body?: Body;
+}
+
+/** What session timers (RFC 4028) need of their surroundings. */
+export interface SessionTimerServices {
+  readonly clock: Clock;
+  /** SIP_SESSION_EXPIRES_SECONDS */
+  readonly wantedS: number;
+  onRefresh(event: RefreshEvent): void;
 }
 
 /** What a dialog tells its call. */
@@ -39,23 +55,16 @@ interface DialogOptions {
   readonly call: DialogCall;
   /** Whether the peer knows that we know: false for a call of its own until its ACK comes. */
   readonly confirmed: boolean;
+  readonly timers: SessionTimerServices;
+  /** What challenges within the call are answered with; null in a call of the peer, who has no business asking. */
+  readonly credentials: (() => Credentials | undefined) | null;
+  readonly log: Log;
   /** `Contact: <sip:…>` of ours. */
   readonly contactHeader: string;
-  /** Where a request of the peer came from. */
-  addressOf(message: IncomingRequestMessage): string;
+  /** Where a message of the peer came from. */
+  addressOf(message: IncomingRequestMessage | IncomingResponseMessage): string;
   /** The peer has acknowledged our answer to its INVITE, and media flow. Once; never when it was we who called. */
   onAcknowledged(): void;
-}
-
-/** A session description of ours as sip.js wants it. */
-export function sdpBody(content: string): Body {
-  return { contentDisposition: 'session', contentType: SDP, content };
-}
-
-/** The session description in a message; null when there is none or something else. */
-export function sdpIn(message: { body: string; getHeader(name: string): string | undefined }): string | null {
-  const type = message.getHeader('content-type')?.split(';')[0]?.trim().toLowerCase();
-  return message.body !== '' && type === SDP ? message.body : null;
 }
 
 export class CallDialog {
@@ -66,12 +75,16 @@ export class CallDialog {
   /** `ours` = a BYE is to be sent, or was; `theirs` = one came. */
   #over: 'no' | 'ours' | 'theirs' = 'no';
   #lastUpdate: { readonly cseq: number; readonly reply: Reply } | null = null;
+  readonly #timer: SessionTimer;
+  /** Our own offer is out, to refresh the session. */
+  #refreshing = false;
 
   /** `offering` = we made the offer in our answer to an INVITE without one. */
   constructor(options: DialogOptions & { readonly offering: boolean }) {
     this.#options = options;
     this.#confirmed = options.confirmed;
     this.#offering = options.offering;
+    this.#timer = this.#openTimer(options);
     options.session.delegate = {
       onAck: (request) => this.#onAck(request),
       onAckTimeout: () => this.#onAckTimeout(),
@@ -85,10 +98,16 @@ export class CallDialog {
     return this.#options.session.id;
   }
 
+  /** The call's session timer. */
+  get timer(): SessionTimer {
+    return this.#timer;
+  }
+
   /** Tells the peer that the call is over, as soon as that is allowed (RFC 3261 §15: not before its ACK). Nothing when it was the peer who said so. */
   hangUp(): void {
     if (this.#over !== 'no') return;
     this.#over = 'ours';
+    this.#timer.stop();
     if (this.#confirmed) this.#options.session.bye();
   }
 
@@ -103,14 +122,61 @@ export class CallDialog {
 
   #answerUpdate(message: IncomingRequestMessage): Reply {
     const { media, contactHeader, addressOf } = this.#options;
+    const terms = this.#timer.weigh(message);
+    if (terms === 'too-small') return tooSmall();
     const offer = sdpIn(message);
-    if (offer === null) return { statusCode: 200, extraHeaders: [contactHeader] };
-    if (this.#offering) return { statusCode: 491 };
+    if (offer !== null && (this.#offering || this.#refreshing)) return { statusCode: 491 };
     try {
-      return { statusCode: 200, extraHeaders: [contactHeader], body: sdpBody(media.answer(offer, addressOf(message))) };
+      const body = offer === null ? {} : { body: sdpBody(media.answer(offer, addressOf(message))) };
+      return { statusCode: 200, extraHeaders: [contactHeader, ...this.#timer.answered(message, terms)], ...body };
     } catch (error) {
       return { statusCode: refusalStatus(error) };
     }
+  }
+
+  #openTimer({ timers, confirmed }: DialogOptions): SessionTimer {
+    return new SessionTimer({
+      ...timers,
+      isOurs: confirmed,
+      send: (method, headers, onFinal) => this.#refresh(method, headers, onFinal),
+      onOver: (why, terms) => this.#expire(why, terms),
+    });
+  }
+
+  #refresh(method: RefreshMethod, headers: readonly string[], onFinal: (answer: IncomingResponseMessage) => void): void {
+    const { session, media, contactHeader, credentials } = this.#options;
+    sendRefresh({
+      ...{ session, method, sdp: media.said, headers: [contactHeader, ALLOW_HEADER, ...headers], credentials: credentials?.() ?? null },
+      onFinal: (answer) => {
+        this.#refreshing = false;
+        if (this.#over !== 'no') return;
+        if (method === 'INVITE' && (answer.statusCode ?? 500) < 300) this.#acceptAnswer(answer);
+        onFinal(answer);
+      },
+    });
+    this.#refreshing = method === 'INVITE';
+  }
+
+  /** The peer may answer the same description otherwise than before. */
+  #acceptAnswer(answer: IncomingResponseMessage): void {
+    const { media, call, addressOf } = this.#options;
+    const sdp = sdpIn(answer);
+    if (sdp === null) return;
+    try {
+      media.accept(sdp, addressOf(answer));
+    } catch (error) {
+      call.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
+    }
+  }
+
+  #expire(why: SessionEnd, { intervalS }: SessionTerms): void {
+    const { log, call } = this.#options;
+    const texts = {
+      expired: 'a SIP call ends: its session was not refreshed in time',
+      gone: 'a SIP call ends: the peer does not answer the refresh of its session, or does not know the call any more',
+    };
+    log.warn({ intervalS }, texts[why]);
+    call.end({ reason: why === 'expired' ? 'timeout' : 'lost', code: null, error: null });
   }
 
   #onAck({ message }: IncomingAckRequest): void {
@@ -137,6 +203,7 @@ export class CallDialog {
   #onAckTimeout(): void {
     if (this.#over === 'theirs' || this.#confirmed) return;
     this.#confirmed = true;
+    this.#timer.stop();
     if (this.#over === 'ours') this.#options.session.bye();
     this.#options.call.end({ reason: 'lost', code: null, error: null });
   }
@@ -144,6 +211,7 @@ export class CallDialog {
   #onBye(request: IncomingByeRequest): void {
     const wasOver = this.#over !== 'no';
     this.#over = 'theirs';
+    this.#timer.stop();
     request.accept();
     if (!wasOver) this.#options.call.leave();
   }
@@ -160,9 +228,15 @@ export class CallDialog {
       request.reject({ statusCode: 491 });
       return;
     }
+    const terms = this.#timer.weigh(request.message);
+    if (terms === 'too-small') {
+      request.reject(tooSmall());
+      return;
+    }
     try {
       const sdp = offer === null ? media.offer() : media.answer(offer, addressOf(request.message));
-      request.accept({ statusCode: 200, extraHeaders: [contactHeader], body: sdpBody(sdp) });
+      const extraHeaders = [contactHeader, ...this.#timer.answered(request.message, terms)];
+      request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
       this.#offering = offer === null;
     } catch (error) {
       request.reject({ statusCode: refusalStatus(error) });

@@ -18,23 +18,35 @@ interface Challenge {
 export class Credentials extends DigestAuthentication {
   readonly #user: string;
   readonly #secret: string;
+  readonly #withinCalls: boolean;
   readonly #clientNonce: () => string;
   #header = '';
   #count = 0;
 
-  constructor(options: { readonly user: string; readonly password: string; readonly clientNonce?: () => string }) {
+  /** `withinCalls` = challenges within a call are answered, too. */
+  constructor(options: {
+    readonly user: string;
+    readonly password: string;
+    readonly withinCalls?: boolean;
+    readonly clientNonce?: () => string;
+  }) {
     super(new LoggerFactory(), undefined, undefined, undefined);
     this.#user = options.user;
     this.#secret = options.password;
+    this.#withinCalls = options.withinCalls ?? false;
     this.#clientNonce = options.clientNonce ?? (() => randomBytes(8).toString('hex'));
   }
 
-  /** Whether the challenge can be answered. Only what opens something (REGISTER, a first INVITE) is: within a call nobody needs to ask. */
+  /**
+   * Whether the challenge can be answered. What opens something (REGISTER, a first INVITE) is; within a call only that of whom we called. OPTIONS asks
+   * whether somebody is there, and a challenge says so.
+   */
   override authenticate(request: OutgoingRequestMessage, challenge: Challenge): boolean {
     const { realm, nonce, opaque, qop, algorithm = 'MD5' } = challenge;
     const hash = HASHES[algorithm];
     const takesAuth = qop === undefined || qop.includes('auth');
-    if (hash === undefined || realm === undefined || nonce === undefined || !takesAuth || (request.toTag ?? '') !== '') return false;
+    const isAnswered = request.method !== 'OPTIONS' && (this.#withinCalls || (request.toTag ?? '') === '');
+    if (hash === undefined || realm === undefined || nonce === undefined || !takesAuth || !isAnswered) return false;
     const digest = (text: string): string => createHash(hash).update(text).digest('hex');
     const uri = request.ruri.toString();
     const own = digest(`${this.#user}:${realm}:${this.#secret}`);

@@ -1,7 +1,9 @@
 /** Who a SIP call is: its id, its parties and its parameters, from what its messages say. */
 import { createHash } from 'node:crypto';
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
-import { userOf } from '../../carriers/sip.ts';
+import type { CallDetails } from '../../carriers/carrier.ts';
+import { displayNameOf, userOf } from '../../carriers/sip.ts';
+import { splitList } from '../../carriers/sip-via.ts';
 
 /** Goes into URLs and logs as it is. */
 const PLAIN_ID = /^[\w.@+-]{1,100}$/;
@@ -32,6 +34,25 @@ export function partiesOf(
   const from = ANONYMOUS.test(caller) ? null : userOf(caller);
   const meant = userOf(message.getHeader('to') ?? '');
   return { from, to: dialled === null || ownUsers.includes(dialled) ? (meant ?? dialled) : dialled };
+}
+
+/** Longest name or number that is passed on. */
+const DETAIL_MAX_CHARS = 256;
+
+/**
+ * The caller's name, and from where the call was sent on to us: Diversion (RFC 5806), whose first value is the latest, or History-Info (RFC 7044), whose
+ * entry before the last it was.
+ */
+export function detailsOf(message: IncomingRequestMessage): CallDetails {
+  const from = message.getHeader('from') ?? '';
+  const [diversion] = splitList(message.getHeaders('diversion').join(','));
+  const history = splitList(message.getHeaders('history-info').join(','));
+  const forwardedFrom = userOf(diversion ?? history.at(-2) ?? '');
+  const callerName = ANONYMOUS.test(from) ? null : displayNameOf(from);
+  return {
+    ...(callerName === null ? {} : { callerName: decode(callerName).slice(0, DETAIL_MAX_CHARS) }),
+    ...(forwardedFrom === null ? {} : { forwardedFrom: decode(forwardedFrom).slice(0, DETAIL_MAX_CHARS) }),
+  };
 }
 
 /** `X-Trunkline-Barge-In: off` → `bargeIn: 'off'`. What comes twice counts as it came first. */

@@ -1,16 +1,19 @@
 /** A call that a peer makes: from its INVITE by our answer to its ACK, with which it begins. */
-import type { IncomingInviteRequest, IncomingRequestMessage } from 'sip.js/lib/core/index.js';
+import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { CallStart } from '../../carriers/carrier.ts';
 import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
-import type { SipSource } from '../../carriers/sip.ts';
+import { answerHeaders, answerTerms } from '../../carriers/session-timer.ts';
+import type { SipSource } from '../../carriers/sip-via.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Codec } from '../../units.ts';
-import { CallDialog, type DialogCall, refusalStatus, sdpBody, sdpIn } from './dialog.ts';
-import { callIdOf, parametersOf, partiesOf } from './identity.ts';
+import { sdpBody, sdpIn } from './bodies.ts';
+import { CallDialog, type DialogCall, refusalStatus, type SessionTimerServices } from './dialog.ts';
+import { callIdOf, detailsOf, parametersOf, partiesOf } from './identity.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia, type MediaSession } from './media.ts';
+import { timerHeadersOf, tooSmall } from './session-timer.ts';
 import type { SipStack } from './stack.ts';
 
 /** When a peer that we have no room for may come again. */
@@ -32,6 +35,7 @@ export interface CallServices {
   /** Names by which we are known to registrars and trunks. */
   readonly ownUsers: readonly string[];
   readonly mediaTimeoutMs: number;
+  readonly timers: SessionTimerServices;
   readonly log: Log;
 }
 
@@ -134,16 +138,26 @@ export class IncomingCall implements LegOwner, DialogCall {
       this.#leave();
       return;
     }
+    const { timers, log } = this.#options;
+    const terms = answerTerms(timerHeadersOf(request.message), timers.wantedS);
+    if (terms === 'too-small') {
+      const { statusCode, extraHeaders } = tooSmall();
+      this.#reject(statusCode, extraHeaders);
+      this.#leave();
+      return;
+    }
     const sdp = offer === null ? media.offer() : media.answer(offer, this.#source.address);
-    const { session } = request.accept({ statusCode: 200, body: sdpBody(sdp) });
+    const { session } = request.accept({ statusCode: 200, extraHeaders: answerHeaders(terms), body: sdpBody(sdp) });
     this.#replied = true;
     const contactHeader = `Contact: <${stack.contact.toString()}>`;
-    const addressOf = (message: IncomingRequestMessage): string => stack.envelopeOf(message).source.address;
     this.#dialog = new CallDialog({
-      ...{ session, media, call: this, contactHeader, addressOf },
+      ...{ session, media, call: this, contactHeader, timers, credentials: null },
       ...{ confirmed: false, offering: offer === null },
+      addressOf: (message) => stack.envelopeOf(message).source.address,
+      log: log.child({ callId: callIdOf(request.message.callId) }),
       onAcknowledged: () => this.#begin(media),
     });
+    this.#dialog.timer.answered(request.message, terms);
     this.#options.onDialog(this.#dialog);
   }
 
@@ -169,8 +183,10 @@ export class IncomingCall implements LegOwner, DialogCall {
       ...partiesOf(message, stack.envelopeOf(message).user, ownUsers),
       tracks: ['inbound'],
       codec,
+      timed: true,
       playback: 'paced',
       parameters: parametersOf(message),
+      details: detailsOf(message),
     };
   }
 

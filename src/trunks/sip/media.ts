@@ -19,7 +19,8 @@ export class CallMedia {
   /** Our description as it was sent last. */
   #said: string | null = null;
   #codec: Codec | null = null;
-  #agreed: { readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
+  /** What the peer said last, as it was read, and where that came from. */
+  #agreed: { readonly description: string; readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
   #started = false;
 
   /** `address` = where the peer is to send. */
@@ -32,6 +33,12 @@ export class CallMedia {
   /** What the call speaks; null before the first agreement. Later agreements may be about another, which the media translate. */
   get codec(): Codec | null {
     return this.#codec;
+  }
+
+  /** Our description as it was sent last, to be said again without a change. Throws before the first. */
+  get said(): string {
+    if (this.#said === null) throw new Error('nothing has been said yet');
+    return this.#said;
   }
 
   /**
@@ -49,7 +56,7 @@ export class CallMedia {
    */
   answer(offer: string, peerAddress: string): string {
     const { sdp, remote } = answerOffer(parseSdp(offer), this.#local());
-    this.#agree(remote, peerAddress);
+    this.#agree(offer, remote, peerAddress);
     return this.#say(sdp);
   }
 
@@ -63,7 +70,7 @@ export class CallMedia {
    * @throws TrunklineError as {@link answer}
    */
   accept(answer: string, peerAddress: string): void {
-    this.#agree(acceptAnswer(parseSdp(answer), this.#local()), peerAddress);
+    this.#agree(answer, acceptAnswer(parseSdp(answer), this.#local()), peerAddress);
   }
 
   /** One frame to the peer. */
@@ -87,9 +94,12 @@ export class CallMedia {
     return { ...ours, codecs: ['mulaw', 'alaw'], direction: 'sendrecv' };
   }
 
-  #agree(remote: RemoteMedia, peerAddress: string): void {
+  /** A description said once more, to refresh a session, is no news of the media: it does not take the place of sound that is to come. */
+  #agree(description: string, remote: RemoteMedia, peerAddress: string): void {
+    const isRepeated = description === this.#agreed?.description && peerAddress === this.#agreed.peerAddress;
+    if (isRepeated && remote.sends) return;
     this.#codec ??= remote.codec;
-    this.#agreed = { remote, peerAddress };
+    this.#agreed = { description, remote, peerAddress };
     this.#flow();
   }
 

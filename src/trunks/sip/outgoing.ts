@@ -1,20 +1,23 @@
 /** A call that we make through a registrar or trunk: from the INVITE to the dialog, or to nothing. */
 import type {
-  IncomingRequestMessage,
   IncomingResponse,
   IncomingResponseMessage,
   OutgoingInviteRequest,
+  OutgoingRequestMessage,
   Session,
   URI,
 } from 'sip.js/lib/core/index.js';
 import type { CallStart } from '../../carriers/carrier.ts';
 import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
+import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../carriers/session-timer.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import { TrunklineError } from '../../errors.ts';
-import { CallDialog, sdpBody, sdpIn } from './dialog.ts';
+import { sdpBody, sdpIn } from './bodies.ts';
+import { CallDialog } from './dialog.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia } from './media.ts';
+import { timerHeadersOf } from './session-timer.ts';
 import { ALLOW_HEADER, type SipStack } from './stack.ts';
 
 /** How long it may ring. */
@@ -22,12 +25,26 @@ export const RING_TIMEOUT_MS = 60_000;
 /** A peer that does not answer the CANCEL either is forgotten (64 × T1). */
 const CANCEL_TIMEOUT_MS = 32_000;
 
+/** Every proxy on the way may want another interval for session timers. */
+const RAISES_MAX = 5;
+
 /** Whom to call as whom, and how the call is to be held. */
 export interface OutgoingCallRequest {
   readonly callId: string;
   readonly to: string;
   readonly from: string | null;
   readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** An INVITE: what it offers and asks for, and the one before it; null = it is the first. */
+interface Ask {
+  readonly offer: string;
+  /** 0 = no session timer is asked for. */
+  readonly intervalS: number;
+  readonly minimumS: number;
+  /** How often it was refused for too small an interval. */
+  readonly raises: number;
+  readonly last: OutgoingRequestMessage | null;
 }
 
 interface OutgoingOptions extends CallServices {
@@ -104,18 +121,27 @@ export class OutgoingCall implements LegOwner {
   }
 
   #send(offer: string): void {
-    const { stack, request, fromUri, toUri, clock } = this.#options;
-    const { core, contact } = stack;
-    const headers = [`Contact: <${contact.toString()}>`, ALLOW_HEADER];
-    const message = core.makeOutgoingRequestMessage('INVITE', toUri, fromUri, toUri, { callId: request.callId }, headers, sdpBody(offer));
+    const { clock, timers } = this.#options;
     this.#timer = clock.after(RING_TIMEOUT_MS, () => this.#leg?.end({ reason: 'unanswered', code: null, error: null }), true);
+    this.#ask({ offer, intervalS: timers.wantedS, minimumS: MIN_SESSION_S, raises: 0, last: null });
+  }
+
+  /** One INVITE, or the next one after it (RFC 4028 §7.4): in the same call, with the next number. */
+  #ask(ask: Ask): void {
+    const { stack, request, fromUri, toUri } = this.#options;
+    const { offer, intervalS, minimumS, last } = ask;
+    const { core, contact } = stack;
+    const timer = intervalS === 0 ? [] : requestHeaders(intervalS, null, minimumS);
+    const headers = [`Contact: <${contact.toString()}>`, ALLOW_HEADER, ...timer];
+    const names = { callId: request.callId, ...(last === null ? {} : { cseq: last.cseq + 1, fromTag: last.fromTag ?? '' }) };
+    const message = core.makeOutgoingRequestMessage('INVITE', toUri, fromUri, toUri, names, headers, sdpBody(offer));
     this.#invite = core.invite(message, {
       onAccept: ({ message: answer, session, ack }) => {
         ack();
         this.#accepted(session, answer);
       },
-      onReject: (response) => this.#rejected(response),
-      onRedirect: (response) => this.#rejected(response),
+      onReject: (response) => this.#rejected(response, { ...ask, last: message }),
+      onRedirect: (response) => this.#rejected(response, { ...ask, last: message }),
     });
   }
 
@@ -130,15 +156,18 @@ export class OutgoingCall implements LegOwner {
       return;
     }
     this.#settled = true;
-    const { stack, onDialog } = this.#options;
+    const { stack, onDialog, timers, log, request } = this.#options;
     const contactHeader = `Contact: <${stack.contact.toString()}>`;
-    const addressOf = (message: IncomingRequestMessage): string => stack.envelopeOf(message).source.address;
     this.#dialog = new CallDialog({
-      ...{ session, media, call: leg, contactHeader, addressOf },
+      ...{ session, media, call: leg, contactHeader, timers },
       ...{ confirmed: true, offering: false },
+      credentials: () => stack.credentialsWithinCalls(),
+      addressOf: (message) => stack.envelopeOf(message).source.address,
+      log: log.child({ callId: request.callId }),
       onAcknowledged: () => undefined,
     });
     onDialog(this.#dialog);
+    this.#dialog.timer.accepted(answer);
     try {
       // Whoever answers has got our INVITE where we sent it.
       media.start();
@@ -153,10 +182,16 @@ export class OutgoingCall implements LegOwner {
     const { callId, from, to, parameters } = this.#options.request;
     if (codec === null) throw new TrunklineError('codec_unsupported', 'the answer agreed on no codec');
     const parties = { callId, streamId: session.localTag, from, to };
-    return { carrier: 'sip', ...parties, tracks: ['inbound'], codec, playback: 'paced', parameters };
+    return { carrier: 'sip', ...parties, tracks: ['inbound'], codec, timed: true, playback: 'paced', parameters, outgoing: true };
   }
 
-  #rejected({ message }: IncomingResponse): void {
+  #rejected({ message }: IncomingResponse, ask: Ask): void {
+    const { minimumS } = timerHeadersOf(message);
+    const isTooSmall = message.statusCode === 422 && minimumS > ask.intervalS && minimumS <= MAX_SESSION_S;
+    if (isTooSmall && ask.raises < RAISES_MAX && this.#leg?.ended === false) {
+      this.#ask({ ...ask, intervalS: minimumS, minimumS, raises: ask.raises + 1 });
+      return;
+    }
     this.#settled = true;
     this.#leg?.end({ reason: reasonOf(message.statusCode ?? 500), code: null, error: null });
   }

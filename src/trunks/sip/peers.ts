@@ -48,6 +48,7 @@ export class Peers {
     }
     // Where a name cannot be resolved for the moment, the addresses known before still stand.
     this.#addresses = unknown === 0 ? found : new Set([...this.#addresses, ...found]);
+    this.#timer?.cancel();
     if (!this.#closed) this.#timer = this.#clock.after(unknown === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
   }
 

@@ -1,8 +1,11 @@
 /** Keeps us registered, so that calls for our user are sent to us (RFC 3261 §10). */
 import { randomUUID } from 'node:crypto';
 import type { IncomingResponse, IncomingResponseMessage, OutgoingRequestMessage, URI } from 'sip.js/lib/core/index.js';
+import { Backoff } from '../../backoff.ts';
+import type { SipDestination } from '../../carriers/sip.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import { RegistrarWatch } from './registrar-watch.ts';
 import type { SipStack } from './stack.ts';
 
 const EXPIRES_S = 600;
@@ -10,10 +13,22 @@ const EXPIRES_MAX_S = 86_400;
 /** Refreshed when this share of the time is over, and at least so long before its end. */
 const REFRESH_SHARE = 0.75;
 const REFRESH_MIN_S = 20;
-/** After a failure, doubling. A wrong password does not get right by trying, and some lock out who tries often. */
-const RETRY_FIRST_MS = 5000;
-const RETRY_LONGEST_MS = 600_000;
+/** A registrar that answers nothing but REGISTER is asked by it. */
+const MUTE_REFRESH_S = 240;
+/** A REGISTER that is not answered by then is not answered at all (64 × T1). */
+const ANSWER_TIMEOUT_MS = 32_000;
+/** A registration that lasted for so long had no trouble: when it is lost, the next try is at once. */
+const HEALTHY_MS = 30_000;
+const RETRIES = { firstMs: 5000, longestMs: 60_000, healthyMs: HEALTHY_MS, jitterShare: 0.25 };
+/** A registrar that asks for ever longer intervals one after the other is not followed for ever. */
+const RAISES_MAX = 5;
+/** Where the registrar knows us by another address, a contact of somebody else may be the one that ends first. */
+const UNKNOWN_MIN_S = 60;
+/** A wrong password does not get right by trying, and some lock out who tries often. */
 const REFUSED_RETRY_MS = 300_000;
+
+/** Why we are not registered: the registrar does not want us, there is no answer or a server error, or it was and is no more. */
+export type RegistrationFailure = 'refused' | 'unreachable' | 'lost';
 
 interface RegistrationOptions {
   readonly stack: SipStack;
@@ -23,46 +38,122 @@ interface RegistrationOptions {
   readonly log: Log;
   /** Whether we are registered now. */
   onChange(registered: boolean): void;
+  onFailure(reason: RegistrationFailure): void;
+  /** Numbers from 0 to 1, below 1. */
+  readonly random?: () => number;
+}
+
+/** A REGISTER that failed. */
+interface Failure {
+  readonly reason: RegistrationFailure;
+  /** As the log tells it. */
+  readonly trouble: string;
+  /** Of the answer; 408 where there was none. */
+  readonly status?: number | undefined;
+  readonly hint?: string | undefined;
+  readonly notBeforeMs?: number;
+}
+
+/** A REGISTER that waits for its answer. */
+interface Attempt {
+  readonly expiresS: number;
+  timeout: Timer | null;
 }
 
 export class Registration {
   readonly #options: RegistrationOptions;
+  readonly #watch: RegistrarWatch;
   /** One for all: that is how a registrar tells a refresh from another phone (RFC 3261 §10.2.4). */
   readonly #callId = randomUUID();
   /** Credentials count it on by themselves. */
   #last: OutgoingRequestMessage | null = null;
+  #attempt: Attempt | null = null;
   #expiresS = EXPIRES_S;
-  #retryMs = RETRY_FIRST_MS;
+  /** How often in a row the interval was too brief. */
+  #raises = 0;
+  #backoff: Backoff;
   #timer: Timer | null = null;
-  #registered = false;
+  /** Since when we are registered; null = we are not. */
+  #sinceMs: number | null = null;
+  /** Until when the registrar may know us, whatever became of it. */
+  #boundUntilMs = 0;
+  /** Where the last answer came from. */
+  #registrarAt: SipDestination | null = null;
+  /** Troubles that were told. */
+  readonly #told = new Set<string>();
+  /** Whether something was told since we said that we are registered. */
+  #hasNews = true;
   #ending = false;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+    this.#backoff = this.#newBackoff();
+    this.#watch = new RegistrarWatch({
+      clock: options.clock,
+      ask: (onAnswer) => this.#ask(onAnswer),
+      ping: () => this.#ping(),
+      onSilent: () => this.#silent(),
+      onMute: () => options.log.info('the registrar does not answer OPTIONS: only REGISTER shows whether it is there'),
+      onForgotten: () => this.#forgotten(),
+    });
   }
 
   get registered(): boolean {
-    return this.#registered;
+    return this.#sinceMs !== null;
   }
 
   start(): void {
     this.#register(this.#expiresS);
   }
 
-  /** Unregisters, and does not register again. Nothing when we are not registered. */
+  /** Unregisters, and does not register again. Nothing when the registrar does not know us; when it is about to, as soon as it does. */
   end(): void {
     if (this.#ending) return;
     this.#ending = true;
     this.#timer?.cancel();
-    if (this.#registered) this.#register(0);
+    this.#watch.stop();
     this.#setRegistered(false);
+    if (this.#attempt === null && this.#boundUntilMs > this.#options.clock.nowMs()) this.#register(0);
+  }
+
+  /** A connection that we had opened is closed. If it was the registrar's it may have forgotten us with it (Asterisk does), and cannot call us on it. */
+  connectionClosed(peer: SipDestination): void {
+    if (this.#ending || !this.#isRegistrar(peer)) return;
+    if (this.registered) this.#lost('the connection to the registrar is closed');
+    else if (this.#attempt !== null && this.#settles(this.#attempt)) {
+      this.#failed({ reason: 'unreachable', trouble: 'the registrar closed the connection' });
+    }
+  }
+
+  /** Somebody asks by OPTIONS whether we are there. */
+  asked(address: string): void {
+    if (address === this.#registrarAt?.host) this.#watch.asked();
   }
 
   #register(expiresS: number): void {
+    const { stack, clock } = this.#options;
+    this.#timer?.cancel();
+    this.#attempt?.timeout?.cancel();
+    const attempt: Attempt = { expiresS, timeout: null };
+    this.#attempt = attempt;
+    attempt.timeout = clock.after(ANSWER_TIMEOUT_MS, () => this.#unanswered(attempt), true);
+    const { message, contact } = this.#request(expiresS);
+    stack.core.register(message, {
+      onAccept: ({ message: answer }) => {
+        if (this.#settles(attempt)) this.#accepted(answer, expiresS, grantedIn(answer, contact, expiresS));
+      },
+      onReject: (response) => {
+        if (this.#settles(attempt)) this.#rejected(response);
+      },
+      onRedirect: (response) => {
+        if (this.#settles(attempt)) this.#rejected(response);
+      },
+    });
+  }
+
+  #request(expiresS: number): { message: OutgoingRequestMessage; contact: URI } {
     const { stack, registrar, user } = this.#options;
-    const aor = registrar.clone();
-    aor.user = user;
-    aor.clearParams();
+    const aor = this.#aor();
     const contact = stack.contact.clone();
     contact.user = user;
     const cseq = (this.#last?.cseq ?? 0) + 1;
@@ -71,37 +162,117 @@ export class Registration {
       `Expires: ${expiresS}`,
     ]);
     this.#last = message;
-    stack.core.register(message, {
-      onAccept: ({ message: answer }) => this.#accepted(grantedIn(answer, contact, expiresS)),
-      onReject: (response) => this.#rejected(response),
-      onRedirect: (response) => this.#rejected(response),
-    });
+    return { message, contact };
   }
 
-  #accepted(grantedS: number): void {
-    if (this.#ending) return;
-    this.#retryMs = RETRY_FIRST_MS;
-    if (!this.#registered) this.#options.log.info({ expiresS: grantedS }, 'registered');
+  /** Our name at the registrar. */
+  #aor(): URI {
+    const { registrar, user } = this.#options;
+    const aor = registrar.clone();
+    aor.user = user;
+    aor.clearParams();
+    return aor;
+  }
+
+  /** Whether this is the answer that is waited for; it is not any more then. */
+  #settles(attempt: Attempt): boolean {
+    if (this.#attempt !== attempt) return false;
+    attempt.timeout?.cancel();
+    this.#attempt = null;
+    return true;
+  }
+
+  #unanswered(attempt: Attempt): void {
+    if (this.#settles(attempt)) this.#notAnswered();
+  }
+
+  /** A connection that leads nowhere is not used again: it may take a quarter of an hour until the system gives it up. */
+  #notAnswered(): void {
+    if (this.#registrarAt !== null) this.#options.stack.disconnect(this.#registrarAt);
+    this.#failed({ reason: 'unreachable', trouble: 'the registrar does not answer', status: 408 });
+  }
+
+  #accepted(answer: IncomingResponseMessage, askedS: number, grantedS: number): void {
+    const { log, clock, stack } = this.#options;
+    this.#boundUntilMs = askedS === 0 ? 0 : clock.nowMs() + grantedS * 1000;
+    if (this.#ending) {
+      if (askedS > 0) this.#register(0);
+      return;
+    }
+    this.#raises = 0;
+    if (grantedS === 0) {
+      this.#failed({ reason: 'refused', trouble: 'the registrar accepts us, but for no time (Expires: 0)', status: answer.statusCode });
+      return;
+    }
+    const { address, port } = stack.envelopeOf(answer).source;
+    if (this.#registrarAt !== null && this.#registrarAt.host !== address) log.info({ address }, 'the registrar has another address now');
+    this.#registrarAt = { host: address, port };
+    if (!this.registered) this.#tellRegistered(grantedS);
     this.#setRegistered(true);
+    const longestS = this.#watch.isMute ? MUTE_REFRESH_S : EXPIRES_MAX_S;
     const refreshS = Math.max(Math.min(grantedS * REFRESH_SHARE, grantedS - REFRESH_MIN_S), grantedS / 2, 1);
-    this.#again(refreshS * 1000);
+    this.#again(Math.min(refreshS, longestS) * 1000);
   }
 
   #rejected({ message }: IncomingResponse): void {
-    if (this.#ending) return;
     const status = message.statusCode ?? 500;
     const minimumS = Number(message.getHeader('min-expires') ?? 0);
-    if (status === 423 && minimumS > this.#expiresS && minimumS <= EXPIRES_MAX_S) {
-      this.#expiresS = minimumS;
+    const isLonger = minimumS > this.#expiresS && minimumS <= EXPIRES_MAX_S;
+    if (!this.#ending && status === 423 && isLonger && this.#raises < RAISES_MAX) {
+      this.#raises++;
+      this.#expiresS = Math.ceil(minimumS);
       this.#again(0);
       return;
     }
+    if (isOurOwn(message)) {
+      if (status === 408) this.#notAnswered();
+      else this.#failed({ reason: 'unreachable', trouble: 'the registrar cannot be reached', status });
+      return;
+    }
     const isRefused = status === 401 || status === 403 || status === 404 || status === 407;
-    this.#options.log.warn({ status, hint: isRefused ? 'SIP_USER or SIP_PASSWORD' : undefined }, 'not registered');
+    const retryAfterMs = Number(/^\d{1,5}/.exec(message.getHeader('retry-after') ?? '')?.[0] ?? 0) * 1000;
+    this.#failed({
+      reason: isRefused ? 'refused' : 'unreachable',
+      trouble: `the registrar answers ${status}`,
+      status,
+      ...(isRefused ? { hint: 'SIP_USER or SIP_PASSWORD' } : {}),
+      notBeforeMs: Math.max(isRefused ? REFUSED_RETRY_MS : 0, retryAfterMs),
+    });
+  }
+
+  #failed(failure: Failure): void {
+    if (this.#ending) return;
+    const { reason, trouble, status, hint, notBeforeMs = 0 } = failure;
+    const delayMs = Math.max(this.#backoff.next(this.#healthyForMs), notBeforeMs);
+    this.#tellTrouble({ trouble, status, hint, delayMs });
     this.#setRegistered(false);
-    const askedMs = Number(/^\d{1,5}/.exec(message.getHeader('retry-after') ?? '')?.[0] ?? 0) * 1000;
-    this.#again(Math.max(isRefused ? REFUSED_RETRY_MS : this.#retryMs, askedMs));
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LONGEST_MS);
+    this.#options.onFailure(reason);
+    this.#again(delayMs);
+  }
+
+  /** The registration went without our doing. At first it is made again at once; one that is lost again and again waits as all failures do. */
+  #lost(trouble: string): void {
+    const isHealthy = this.#healthyForMs >= HEALTHY_MS;
+    if (isHealthy) this.#backoff = this.#newBackoff();
+    const delayMs = isHealthy ? 0 : this.#backoff.next(0);
+    this.#tellTrouble({ trouble, delayMs });
+    this.#setRegistered(false);
+    this.#options.onFailure('lost');
+    this.#attempt?.timeout?.cancel();
+    this.#attempt = null;
+    this.#again(delayMs);
+  }
+
+  /** It answered OPTIONS until now. A connection that leads nowhere is not used again. */
+  #silent(): void {
+    if (this.#registrarAt !== null) this.#options.stack.disconnect(this.#registrarAt);
+    this.#lost('the registrar no longer answers OPTIONS');
+  }
+
+  /** It may have lost what it knew, or only changed its habits: its answer to a REGISTER is right in both cases. */
+  #forgotten(): void {
+    this.#options.log.info('the registrar no longer asks whether we are there: registering again');
+    if (this.#attempt === null) this.#register(this.#expiresS);
   }
 
   #again(delayMs: number): void {
@@ -109,17 +280,86 @@ export class Registration {
     this.#timer = this.#options.clock.after(delayMs, () => this.#register(this.#expiresS), true);
   }
 
+  #ask(onAnswer: () => void): void {
+    const { stack, registrar } = this.#options;
+    const message = stack.core.makeOutgoingRequestMessage('OPTIONS', registrar, this.#aor(), registrar, {});
+    // Whatever is answered, somebody is there.
+    const hear = ({ message: answer }: IncomingResponse): void => {
+      if (!isOurOwn(answer)) onAnswer();
+    };
+    stack.core.request(message, { onAccept: hear, onReject: hear, onRedirect: hear });
+  }
+
+  #ping(): void {
+    if (this.#registrarAt !== null) this.#options.stack.ping(this.#registrarAt);
+  }
+
+  #isRegistrar({ host, port }: SipDestination): boolean {
+    const { registrar } = this.#options;
+    if (this.#registrarAt !== null && this.registered) return this.#registrarAt.host === host && this.#registrarAt.port === port;
+    // Before its first answer only the port tells.
+    return port === (registrar.port ?? 5060);
+  }
+
+  get #healthyForMs(): number {
+    return this.#sinceMs === null ? 0 : this.#options.clock.nowMs() - this.#sinceMs;
+  }
+
+  #newBackoff(): Backoff {
+    const { random } = this.#options;
+    return new Backoff(random === undefined ? RETRIES : { ...RETRIES, random });
+  }
+
+  /** Each trouble is told once, however often it is met, until the registration has been well again for a while. */
+  #tellTrouble({ trouble, status, hint, delayMs }: Omit<Failure, 'reason' | 'notBeforeMs'> & { readonly delayMs: number }): void {
+    if (this.#healthyForMs >= HEALTHY_MS) this.#told.clear();
+    const isNews = !this.#told.has(trouble);
+    this.#told.add(trouble);
+    this.#hasNews ||= isNews;
+    this.#options.log[isNews ? 'warn' : 'debug']({ status, hint, againInMs: Math.round(delayMs) }, `not registered: ${trouble}`);
+  }
+
+  #tellRegistered(expiresS: number): void {
+    this.#options.log[this.#hasNews ? 'info' : 'debug']({ expiresS }, 'registered');
+    this.#hasNews = false;
+  }
+
   #setRegistered(registered: boolean): void {
-    if (registered === this.#registered) return;
-    this.#registered = registered;
+    if (registered === this.registered) return;
+    this.#sinceMs = registered ? this.#options.clock.nowMs() : null;
+    if (registered) this.#watch.start();
+    else this.#watch.stop();
     this.#options.onChange(registered);
   }
 }
 
-/** What the registrar granted: at our own among the contacts that it knows, or for all, or as asked (RFC 3261 §10.3). */
-function grantedIn(answer: IncomingResponseMessage, { user, host, port }: URI, askedS: number): number {
-  const ours = answer.getHeaders('contact').find((contact) => contact.includes(`${user}@${host}:${port}`));
-  const ofContact = /;\s*expires\s*=\s*"?(\d{1,9})/i.exec(ours ?? '')?.[1];
-  const granted = Number(ofContact ?? answer.getHeader('expires') ?? askedS);
-  return granted > 0 ? Math.min(granted, EXPIRES_MAX_S) : askedS;
+/** Whether sip.js has written the answer itself: nobody answered (408), or the request could not be sent (503). */
+function isOurOwn(answer: IncomingResponseMessage): boolean {
+  return !answer.hasHeader('via');
+}
+
+/**
+ * What the registrar granted: at our own among the contacts that it knows, or for all, or as asked (RFC 3261 §10.3). Where it writes ours in another way, as
+ * some do for those behind a NAT, the shortest is taken for ours. 0 = nothing.
+ */
+function grantedIn(answer: IncomingResponseMessage, contact: URI, askedS: number): number {
+  const contacts = answer.getHeaders('contact').map((value) => ({ value, expiresS: expiresIn(value) }));
+  const ours = contacts.find(({ value }) => names(value, contact));
+  const shortestS = Math.min(...contacts.map(({ expiresS }) => expiresS ?? Number.POSITIVE_INFINITY));
+  const guessedS = shortestS === Number.POSITIVE_INFINITY ? null : Math.max(shortestS, UNKNOWN_MIN_S);
+  const ofAllS = Number(answer.getHeader('expires') ?? askedS);
+  const grantedS = (ours === undefined ? guessedS : ours.expiresS) ?? ofAllS;
+  return grantedS >= 0 ? Math.min(grantedS, EXPIRES_MAX_S) : askedS;
+}
+
+function expiresIn(contact: string): number | null {
+  const [, seconds] = /;\s*expires\s*=\s*"?(\d{1,10})/i.exec(contact) ?? [];
+  return seconds === undefined ? null : Number(seconds);
+}
+
+/** Whether a Contact header has this URI, whatever its parameters are. */
+function names(header: string, { user, host, port }: URI): boolean {
+  const own = `:${user}@${host}:${port}`;
+  const at = header.indexOf(own);
+  return at >= 0 && !/^\d/.test(header.slice(at + own.length));
 }

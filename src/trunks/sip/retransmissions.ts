@@ -36,9 +36,9 @@ export class Retransmissions {
 
   /** A message of ours has been sent; `again` sends the same bytes to the same place. */
   sent(message: SentSip, again: () => void): void {
-    const { kind, method, statusCode, branch, destination } = message;
+    const { kind, method, statusCode, transaction, destination } = message;
     if (kind === 'request' ? method === 'ACK' : method !== 'INVITE' || (statusCode ?? 0) < 300) return;
-    const key = keyOf(kind, branch, method);
+    const key = keyOf(kind, transaction, method);
     const refusedHost = kind === 'response' ? (destination?.host ?? null) : null;
     if (this.#waiting.has(key) || this.#waiting.size >= WAITING_MAX || this.#isEnough(refusedHost)) return;
     // Only an INVITE's own interval grows without a bound (timer A).
@@ -49,12 +49,12 @@ export class Retransmissions {
   }
 
   /** A message has come: an answer ends the repetition of its request, an ACK that of its refusal. */
-  received({ kind, method, statusCode, branch }: Pick<ReceivedSip, 'kind' | 'method' | 'statusCode' | 'branch'>): void {
+  received({ kind, method, statusCode, transaction }: Pick<ReceivedSip, 'kind' | 'method' | 'statusCode' | 'transaction'>): void {
     if (kind === 'request') {
-      if (method === 'ACK') this.#forget(keyOf('response', branch, 'INVITE'));
+      if (method === 'ACK') this.#forget(keyOf('response', transaction, 'INVITE'));
       return;
     }
-    const key = keyOf('request', branch, method);
+    const key = keyOf('request', transaction, method);
     const isFinal = (statusCode ?? 0) >= 200;
     if (isFinal || method === 'INVITE') this.#forget(key);
     else this.#slowDown(key);
@@ -103,6 +103,6 @@ export class Retransmissions {
   }
 }
 
-function keyOf(kind: 'request' | 'response', branch: string, method: string): string {
-  return `${kind} ${method} ${branch}`;
+function keyOf(kind: 'request' | 'response', transaction: string, method: string): string {
+  return `${kind} ${method} ${transaction}`;
 }

@@ -9,8 +9,6 @@ import {
   type IncomingInviteRequest,
   type IncomingRequestMessage,
   IncomingResponseMessage,
-  LoggerFactory,
-  Parser,
   Timers,
   TransactionState,
   type Transport,
@@ -19,6 +17,7 @@ import {
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
 import { isPublicAddress } from '../../addresses.ts';
+import { TIMER_TAG } from '../../carriers/session-timer.ts';
 import {
   describeSip,
   fitSip,
@@ -29,12 +28,15 @@ import {
   type SentSip,
   type SipDestination,
   type SipGlance,
-  type SipSource,
+  sipWeight,
 } from '../../carriers/sip.ts';
+import { SipFault } from '../../carriers/sip-fault.ts';
+import type { SipSource } from '../../carriers/sip-via.ts';
 import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Credentials } from './digest.ts';
+import { parseSip, silentLoggers } from './parser.ts';
+import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';
 import type { SipSocket } from './udp.ts';
 
@@ -50,20 +52,17 @@ const PROGRAM = 'Trunkline';
 const TAG_BYTES = 9;
 /** Of a client's transaction before its final answer. */
 const UNANSWERED: readonly string[] = [TransactionState.Calling, TransactionState.Trying, TransactionState.Proceeding];
-/** Requests of ours that go where the peer said (Contact, Record-Route) rather than where a setting does. */
-const WITHIN_CALLS: readonly string[] = ['ACK', 'BYE'];
 /** The user in URIs of ours. */
 const OWN_USER = 'trunkline';
 
+/** Schemes of URIs that can name us. */
+const SCHEMES: readonly (string | null)[] = ['sip', 'sips', 'tel'];
+
 /** Why a message was thrown away without an answer. */
-export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'error';
+export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'stray' | 'error';
 
 /** What came, beside what sip.js keeps of it. */
-export interface Envelope extends Pick<ReceivedSip, 'user'> {
-  readonly source: SipSource;
-  /** Most bytes that an answer may have; null = any number. */
-  readonly answerMaxBytes: number | null;
-}
+export interface Envelope extends Origin, Pick<ReceivedSip, 'user'> {}
 
 /** What the user agent above does with requests. */
 export interface StackDelegate {
@@ -82,12 +81,15 @@ interface StackOptions {
   readonly log: Log;
   /** Whether messages of this address are looked at. */
   admits(address: string): boolean;
-  /** Asked for each message that belongs to no call: whether this address may send one more of so many bytes. */
+  /** Asked for each message that belongs to no call: whether this address may send one more that takes as long to read as so many bytes. */
   mayAsk(address: string, bytes: number): boolean;
   /** The same for each message that belongs to the call of this Call-ID. */
   mayAskWithin(callId: string, bytes: number): boolean;
   onDropped(reason: DropReason): void;
-  credentials(): Credentials | undefined;
+  /** A request is answered with this status, 400 or above. */
+  onRefused(statusCode: number): void;
+  /** What a challenge is answered with; `withinCalls` = one within a call, too. */
+  credentials(withinCalls: boolean): Credentials | undefined;
   readonly delegate: StackDelegate;
 }
 
@@ -102,6 +104,7 @@ export class SipStack implements Transport {
   /** The request that is being handled. */
   #current: IncomingRequestMessage | null = null;
   readonly #loggers = silentLoggers();
+  readonly #refusals = new Refusals(ALLOW_HEADER);
 
   constructor(socket: SipSocket, options: StackOptions) {
     this.#socket = socket;
@@ -118,12 +121,12 @@ export class SipStack implements Transport {
         hackViaTcp: false,
         routeSet: [],
         sipjsId: '',
-        supportedOptionTags: [],
-        supportedOptionTagsResponse: [],
+        supportedOptionTags: [TIMER_TAG],
+        supportedOptionTagsResponse: [TIMER_TAG],
         userAgentHeaderFieldValue: PROGRAM,
         viaForceRport: true,
         viaHost: `${host}:${socket.port}`,
-        authenticationFactory: () => options.credentials(),
+        authenticationFactory: () => options.credentials(false),
         transportAccessor: () => this,
       },
       {
@@ -150,6 +153,11 @@ export class SipStack implements Transport {
     return [...this.core.userAgentClients.values()].some(({ transaction }) => UNANSWERED.includes(transaction.state));
   }
 
+  /** What challenges within a call of ours are answered with. */
+  credentialsWithinCalls(): Credentials | undefined {
+    return this.#options.credentials(true);
+  }
+
   /** Where a message came from, and whom it asks for if it is a request. */
   envelopeOf(message: IncomingRequestMessage | IncomingResponseMessage): Envelope {
     const envelope = this.#envelopes.get(message);
@@ -166,22 +174,24 @@ export class SipStack implements Transport {
     // A sign of life that keeps a NAT open (RFC 5626 §3.5.1); some send zero bytes.
     const text = bytes.toString('latin1');
     if (text.length <= 4 && /^[\r\n\0]*$/.test(text)) return;
-    const glance = glanceSip(text);
-    const isExpected = this.#isExpected(glance);
-    const { mayAsk, mayAskWithin } = this.#options;
-    if (isExpected ? !mayAskWithin(glance.callId, text.length) : !mayAsk(source.address, text.length)) {
-      this.#options.onDropped('rate');
-      return;
-    }
+    const origin = this.#admit(text, source);
+    if (origin === null) return;
     try {
-      // Over UDP a source can be forged: what we send to it must not be more than what was sent to us.
-      const answerMaxBytes = isExpected || source.protocol === 'TCP' ? null : text.length;
-      this.#interpret(receiveSip(text, source, this.contact.toString()), { source, answerMaxBytes });
+      this.#interpret(receiveSip(text, source, this.contact.toString()), origin);
     } catch (error) {
-      const isMalformed = error instanceof TrunklineError;
-      if (!isMalformed) this.#options.log.error({ err: error }, 'a SIP message could not be handled');
-      this.#options.onDropped(isMalformed ? 'malformed' : 'error');
+      if (error instanceof SipFault) {
+        this.#refuse(text, origin, error);
+        return;
+      }
+      this.#options.log.error({ err: error }, 'a SIP message could not be handled');
+      this.#options.onDropped('error');
     }
+  }
+
+  /** The head of a message has come of which nobody can tell where it ends. Never throws. */
+  receiveBroken(text: string, source: SipSource, fault: SipFault): void {
+    const origin = this.#admit(text, source);
+    if (origin !== null) this.#refuse(text, origin, fault);
   }
 
   /** Sends what sip.js wrote. Rejects when it cannot be sent. */
@@ -193,13 +203,26 @@ export class SipStack implements Transport {
       this.#options.onDropped('short');
       return;
     }
-    const destination = await this.#resolve(message.destination);
-    if (message.kind === 'request' && WITHIN_CALLS.includes(message.method)) this.#refuseNeighbour(destination);
+    if (message.statusCode !== null && message.statusCode >= 400) this.#options.onRefused(message.statusCode);
+    const isAddress = isIP(message.destination.host) !== 0;
+    const destination = isAddress ? message.destination : await resolve(message.destination);
+    // Within a call a request goes where the peer said (Contact, Record-Route) rather than where a setting does.
+    if (message.kind === 'request' && glanceSip(text).toTag !== '') this.#refuseNeighbour(destination);
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
     // An answer without a transaction is said again when its request comes again, and only then.
-    const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.branch);
+    const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.transaction);
     if (this.protocol === 'UDP' && isRepeated) this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
     await transmit();
+  }
+
+  /** A sign of life that wants no answer (RFC 5626 §3.5.1). */
+  ping(destination: SipDestination): void {
+    void this.#socket.send('\r\n\r\n', destination).catch(() => undefined);
+  }
+
+  /** What is sent there next goes on a new connection. */
+  disconnect(destination: SipDestination): void {
+    this.#socket.disconnect(destination);
   }
 
   /** Ends all transactions and closes the socket. */
@@ -209,6 +232,20 @@ export class SipStack implements Transport {
     await this.#socket.close();
   }
 
+  /** Where a message came from, and how much may be answered; null = it is one too many. */
+  #admit(text: string, source: SipSource): Origin | null {
+    const glance = glanceSip(text);
+    const isExpected = this.#isExpected(glance);
+    const { mayAsk, mayAskWithin } = this.#options;
+    const weightBytes = sipWeight(text);
+    if (isExpected ? !mayAskWithin(glance.callId, weightBytes) : !mayAsk(source.address, weightBytes)) {
+      this.#options.onDropped('rate');
+      return null;
+    }
+    // Over UDP a source can be forged: what we send to it must not be more than what was sent to us.
+    return { source, answerMaxBytes: isExpected || source.protocol === 'TCP' ? null : text.length };
+  }
+
   /** Whether a message is of a call or answers a request of ours: nobody else knows those names. */
   #isExpected({ kind, method, branch, callId, fromTag, toTag }: SipGlance): boolean {
     if (kind === 'response') return this.core.userAgentClients.get(branch + method)?.transaction.request.callId === callId;
@@ -216,33 +253,65 @@ export class SipStack implements Transport {
   }
 
   /** An answer as its request allows it; null = not at all. That which accepts a call has a description, and needs its ACK: its number is bounded instead. */
-  #fit({ method, statusCode, branch }: SentSip, text: string): string | null {
-    const request = this.#current?.viaBranch === branch ? this.#current : this.core.userAgentServers.get(branch)?.transaction.request;
-    const { answerMaxBytes = null } = request === undefined ? {} : this.envelopeOf(request);
+  #fit({ method, statusCode, transaction }: SentSip, text: string): string | null {
+    const isCurrent = this.#current?.viaBranch === transaction;
+    const request = isCurrent ? this.#current : this.core.userAgentServers.get(transaction)?.transaction.request;
+    const { answerMaxBytes = null } = request == null ? {} : this.envelopeOf(request);
     const isAcceptance = method === 'INVITE' && statusCode === 200;
     return answerMaxBytes === null || isAcceptance ? text : fitSip(text, answerMaxBytes);
   }
 
-  #interpret(received: ReceivedSip, origin: Omit<Envelope, 'user'>): void {
+  /** Answers a request that sip.js does not get to see, without a transaction; what cannot be answered is dropped. */
+  #refuse(text: string, origin: Origin, fault: SipFault): void {
+    const refusal = this.#refusals.write(text, origin, fault);
+    if (typeof refusal === 'string') {
+      this.#options.onDropped(refusal);
+      return;
+    }
+    this.#options.onRefused(fault.statusCode);
+    void this.#socket.send(refusal.text, refusal.destination).catch(() => undefined);
+  }
+
+  #interpret(received: ReceivedSip, origin: Origin): void {
     if (isScanner(received.userAgent)) {
       this.#options.onDropped('scanner');
       return;
     }
+    const { kind, method, scheme } = received;
+    if (kind === 'request' && !AllowedMethods.includes(method)) throw new SipFault('another method', 'one of those in Allow', 405);
+    if (kind === 'request' && !SCHEMES.includes(scheme)) throw new SipFault('another scheme', 'sip or tel', 416);
+    const message = parseSip(received.text);
     this.#retransmissions.received(received);
-    const message = Parser.parseMessage(received.text, this.#loggers.getLogger('parser'));
-    if (message === undefined) throw new TrunklineError('message_malformed', 'SIP: got headers that cannot be read');
     this.#envelopes.set(message, { ...origin, user: received.user });
-    if (message instanceof IncomingResponseMessage) this.#interpretResponse(message, origin.source);
-    else this.#interpretRequest(message);
+    if (message instanceof IncomingResponseMessage) {
+      this.#interpretResponse(message, origin.source);
+      return;
+    }
+    message.viaBranch = this.#transactionOf(received);
+    this.#interpretRequest(message);
+  }
+
+  /**
+   * What sip.js, which takes the branch alone, is to know a request's transaction by. An ACK of our 200 is none of the INVITE's, even where its sender gives
+   * it the same branch (RFC 6026 §7.1).
+   */
+  #transactionOf({ method, transaction }: ReceivedSip): string {
+    const isOfAnswered = method === 'ACK' && this.core.userAgentServers.get(transaction)?.transaction.state === TransactionState.Accepted;
+    return isOfAnswered ? `${transaction} ACK` : transaction;
   }
 
   #interpretResponse(message: IncomingResponseMessage, source: SipSource): void {
-    if (this.#isForged(message) || this.#isOfEarlierTry(message)) return;
+    if (this.#isStray(message)) {
+      this.#options.onDropped('stray');
+      return;
+    }
+    if (this.#isOfEarlierTry(message)) return;
     this.#options.delegate.onResponse(message, source);
     this.core.receiveIncomingResponseFromTransport(message);
   }
 
   #interpretRequest(message: IncomingRequestMessage): void {
+    if (this.#isIdleAck(message)) return;
     this.#current = message;
     try {
       if (!this.#options.delegate.onRequest(message, this)) this.core.receiveIncomingRequestFromTransport(message);
@@ -251,10 +320,19 @@ export class SipStack implements Transport {
     }
   }
 
-  /** sip.js looks at the branch alone, which has few values. The Call-ID of a request of ours is known to whom we sent it. */
-  #isForged({ viaBranch, method, callId }: IncomingResponseMessage): boolean {
-    const client = this.core.userAgentClients.get(viaBranch + method);
-    return client !== undefined && client.transaction.request.callId !== callId;
+  /** An ACK of what we remember nothing of, such as a refusal without a transaction. sip.js would take it for a request that came twice, and answer it. */
+  #isIdleAck({ method, viaBranch, callId, toTag, fromTag }: IncomingRequestMessage): boolean {
+    if (method !== 'ACK') return false;
+    return !this.core.userAgentServers.has(viaBranch) && !this.core.dialogs.has(callId + toTag + fromTag);
+  }
+
+  /**
+   * Whether an answer is to no request of ours: sip.js looks at the branch alone, which has few values, but the Call-ID of a request is known only to whom
+   * we sent it. One with two Vias is to somebody else's (RFC 3261 §8.1.3.3).
+   */
+  #isStray(message: IncomingResponseMessage): boolean {
+    const client = this.core.userAgentClients.get(message.viaBranch + message.method);
+    return client?.transaction.request.callId !== message.callId || message.getHeaders('via').length > 1;
   }
 
   /**
@@ -272,19 +350,11 @@ export class SipStack implements Transport {
     this.#options.log.warn({ address: host }, 'a SIP peer has its calls ended at a private address that SIP_ALLOW does not name');
     throw new Error('a private address that is no peer');
   }
-
-  async #resolve(destination: SipDestination): Promise<SipDestination> {
-    if (isIP(destination.host) !== 0) return destination;
-    const { address } = await lookup(destination.host);
-    return { ...destination, host: address };
-  }
 }
 
-/** sip.js would print whole messages, with numbers in them. */
-function silentLoggers(): LoggerFactory {
-  const loggers = new LoggerFactory();
-  loggers.builtinEnabled = false;
-  return loggers;
+async function resolve(destination: SipDestination): Promise<SipDestination> {
+  const { address } = await lookup(destination.host);
+  return { ...destination, host: address };
 }
 
 /** An address as URIs have it. */

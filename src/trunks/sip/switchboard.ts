@@ -7,15 +7,17 @@ import {
   NameAddrHeader,
 } from 'sip.js/lib/core/index.js';
 import { isPublicAddress } from '../../addresses.ts';
-import type { SipSource } from '../../carriers/sip.ts';
+import { TIMER_TAG } from '../../carriers/session-timer.ts';
+import type { SipSource } from '../../carriers/sip-via.ts';
 import { TrunklineError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
+import { contentRefusal } from './content.ts';
 import type { CallDialog, Reply } from './dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { ALLOW_HEADER, type SipStack, type StackDelegate } from './stack.ts';
 
-/** What a request may demand of us. A session timer (RFC 4028) needs nothing of us while it is the peer who refreshes. */
-const SUPPORTED = ['timer'];
+/** What a request may demand of us. */
+const SUPPORTED = [TIMER_TAG];
 
 interface SwitchboardOptions {
   readonly services: CallServices;
@@ -24,6 +26,8 @@ interface SwitchboardOptions {
   /** Calls of one address that may wait for the ACK of our answer. */
   readonly unacknowledgedMax: number;
   readonly metrics: Pick<Metrics, 'refused' | 'sipDropped'>;
+  /** Somebody at this address asks by OPTIONS whether we are there. */
+  onAsked(address: string): void;
 }
 
 /** What one address has of us. */
@@ -61,8 +65,14 @@ export class Switchboard implements StackDelegate {
       stack.core.replyStateless(message, { statusCode: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] });
       return true;
     }
+    const refusal = contentRefusal(message);
+    if (refusal !== null) {
+      stack.core.replyStateless(message, { ...refusal });
+      return true;
+    }
     if (method === 'INVITE' && this.#turnsAway(message, stack)) return true;
     if (method === 'INVITE') reachAtSource(message, stack.envelopeOf(message).source);
+    if (method === 'OPTIONS') this.#options.onAsked(stack.envelopeOf(message).source.address);
     const reply = method === 'OPTIONS' ? this.#answerOptions() : method === 'UPDATE' ? this.#answerUpdate(message) : null;
     if (reply !== null) stack.core.replyStateless(message, { ...reply });
     return reply !== null;

@@ -1,6 +1,9 @@
 /** SIP over TCP: a stream of messages, on connections that peers or we have opened (RFC 3261 §18). */
 import { connect, createServer, type Socket } from 'node:net';
-import { type SipDestination, SipFramer } from '../../carriers/sip.ts';
+import type { SipDestination } from '../../carriers/sip.ts';
+import type { SipFault } from '../../carriers/sip-fault.ts';
+import { SipFramer } from '../../carriers/sip-framer.ts';
+import type { SipSource } from '../../carriers/sip-via.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import { type SipListener, type SipSocket, withoutMapping } from './udp.ts';
 
@@ -24,8 +27,10 @@ interface TcpOptions {
   /** One was not. */
   onRefused(): void;
   readonly onMessage: SipListener;
-  /** What came on a connection is not SIP; it is closed. */
-  onMalformed(): void;
+  /** Nobody can tell where the message ends that begins with `text`; the connection is closed when what this sends is on its way. Must not throw. */
+  onBroken(text: string, source: SipSource, fault: SipFault): void;
+  /** A connection that we had opened is gone, and not because we let it go. */
+  onLost(peer: SipDestination): void;
 }
 
 /** Listens, and connects where no connection is open yet. Rejects when it cannot listen. */
@@ -43,6 +48,7 @@ export async function openTcp(options: TcpOptions): Promise<SipSocket> {
     protocol: 'TCP',
     port: typeof bound === 'object' ? (bound?.port ?? 0) : 0,
     send: (text, destination) => connections.send(text, destination),
+    disconnect: (destination) => connections.disconnect(destination),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -56,6 +62,7 @@ interface Connection {
   readonly address: string;
   readonly port: number;
   readonly framer: SipFramer;
+  readonly isOurs: boolean;
   idle: Timer;
 }
 
@@ -63,6 +70,8 @@ interface Connection {
 class Connections {
   readonly #options: TcpOptions;
   readonly #open = new Map<string, Connection>();
+  /** Those that we are opening: whatever is sent there meanwhile goes on the same one. */
+  readonly #opening = new Map<string, { readonly socket: Socket; readonly connected: Promise<Connection> }>();
 
   constructor(options: TcpOptions) {
     this.#options = options;
@@ -74,7 +83,7 @@ class Connections {
     const fromThere = [...this.#open.values()].filter((connection) => connection.address === address).length;
     const isRoom = this.#open.size < CONNECTIONS_MAX && fromThere < CONNECTIONS_PER_ADDRESS;
     if (isRoom && this.#options.admits(address)) {
-      this.#keep(socket, address, socket.remotePort ?? 0);
+      this.#keep(socket, { address, port: socket.remotePort ?? 0, isOurs: false });
       return;
     }
     this.#options.onRefused();
@@ -82,34 +91,56 @@ class Connections {
   }
 
   async send(text: string, { host, port }: SipDestination): Promise<void> {
-    const { socket } = this.#open.get(keyOf(host, port)) ?? (await this.#connect(host, port));
+    const key = keyOf(host, port);
+    const { socket } = this.#open.get(key) ?? (await (this.#opening.get(key)?.connected ?? this.#connect(host, port)));
     if (socket.writableLength > WAITING_MAX_BYTES) socket.destroy(new Error('the peer does not read'));
     await new Promise<void>((resolve, reject) => {
       socket.write(Buffer.from(text, 'latin1'), (error) => (error ? reject(error) : resolve()));
     });
   }
 
+  disconnect({ host, port }: SipDestination): void {
+    const key = keyOf(host, port);
+    const connection = this.#open.get(key);
+    this.#open.delete(key);
+    connection?.socket.destroy();
+  }
+
   close(): void {
-    for (const { socket } of this.#open.values()) socket.destroy();
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const { socket } of open) socket.destroy();
+    for (const { socket } of this.#opening.values()) socket.destroy(new Error('we are closing'));
   }
 
   #connect(host: string, port: number): Promise<Connection> {
-    if (this.#open.size >= CONNECTIONS_MAX) return Promise.reject(new Error(`${CONNECTIONS_MAX} connections are open`));
+    if (this.#open.size + this.#opening.size >= CONNECTIONS_MAX)
+      return Promise.reject(new Error(`${CONNECTIONS_MAX} connections are open`));
     const socket = connect({ host, port });
     const timer = this.#options.clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('no connection in time')));
-    return new Promise((resolve, reject) => {
-      socket.once('error', reject);
-      socket.once('close', () => timer.cancel());
+    const key = keyOf(host, port);
+    const settle = (): void => {
+      timer.cancel();
+      this.#opening.delete(key);
+    };
+    const connected = new Promise<Connection>((resolve, reject) => {
+      socket.once('error', (error) => {
+        settle();
+        reject(error);
+      });
       socket.once('connect', () => {
-        timer.cancel();
-        resolve(this.#keep(socket, host, port));
+        settle();
+        resolve(this.#keep(socket, { address: host, port, isOurs: true }));
       });
     });
+    this.#opening.set(key, { socket, connected });
+    return connected;
   }
 
-  #keep(socket: Socket, address: string, port: number): Connection {
+  #keep(socket: Socket, peer: Pick<Connection, 'address' | 'port' | 'isOurs'>): Connection {
+    const { address, port, isOurs } = peer;
     const key = keyOf(address, port);
-    const connection: Connection = { socket, address, port, framer: new SipFramer(), idle: this.#watch(socket) };
+    const connection: Connection = { ...peer, socket, framer: new SipFramer(), idle: this.#watch(socket) };
     this.#open.set(key, connection);
     socket.setNoDelay(true);
     socket.on('data', (bytes) => this.#receive(connection, bytes));
@@ -117,7 +148,9 @@ class Connections {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       connection.idle.cancel();
-      if (this.#open.get(key) === connection) this.#open.delete(key);
+      if (this.#open.get(key) !== connection) return;
+      this.#open.delete(key);
+      if (isOurs) this.#options.onLost({ host: address, port });
     });
     return connection;
   }
@@ -128,19 +161,20 @@ class Connections {
 
   #receive(connection: Connection, bytes: Buffer): void {
     const { socket, framer, address, port } = connection;
+    // What still comes does not keep it open.
+    if (framer.broken) return;
     connection.idle.cancel();
     connection.idle = this.#watch(socket);
-    try {
-      const frames = framer.push(bytes);
-      // One for all that came together: whoever sends thousands and reads nothing would have as many answers wait here.
-      const isPinged = frames.some(({ type }) => type === 'ping');
-      if (isPinged && socket.writableLength < PONG_WAITING_MAX_BYTES) socket.write('\r\n');
-      for (const frame of frames) {
-        if (frame.type === 'message') this.#options.onMessage(Buffer.from(frame.text, 'latin1'), { protocol: 'TCP', address, port });
-      }
-    } catch {
-      this.#options.onMalformed();
-      socket.destroy();
+    const frames = framer.push(bytes);
+    // One for all that came together: whoever sends thousands and reads nothing would have as many answers wait here.
+    const isPinged = frames.some(({ type }) => type === 'ping');
+    if (isPinged && socket.writableLength < PONG_WAITING_MAX_BYTES) socket.write('\r\n');
+    const source = { protocol: 'TCP', address, port } as const;
+    for (const frame of frames) {
+      if (frame.type === 'message') this.#options.onMessage(Buffer.from(frame.text, 'latin1'), source);
+      if (frame.type !== 'fault') continue;
+      this.#options.onBroken(frame.text, source, frame.fault);
+      socket.destroySoon();
     }
   }
 }

@@ -1,7 +1,8 @@
 /** SIP over UDP: one message a datagram. */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { SipDestination, SipSource } from '../../carriers/sip.ts';
+import type { SipDestination } from '../../carriers/sip.ts';
+import type { SipSource } from '../../carriers/sip-via.ts';
 
 /** What came, and where from. Must not throw. */
 export type SipListener = (bytes: Buffer, source: SipSource) => void;
@@ -13,6 +14,8 @@ export interface SipSocket {
   readonly port: number;
   /** Sends a message to an address. Rejects when it cannot. */
   send(text: string, destination: SipDestination): Promise<void>;
+  /** What is sent there next goes on a connection of its own; nothing where there are none. */
+  disconnect(destination: SipDestination): void;
   close(): Promise<void>;
 }
 
@@ -32,6 +35,7 @@ export async function openUdp(options: { address: string; port: number; onMessag
     protocol: 'UDP',
     port: socket.address().port,
     send: (text, { host, port }) => sendDatagram(socket, text, isDual && isIPv4(host) ? `::ffff:${host}` : host, port),
+    disconnect: () => undefined,
     close: () => new Promise((resolve) => socket.close(resolve)),
   };
 }

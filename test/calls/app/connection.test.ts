@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppConnection, type ConnectionLimits, type ConnectionOutcome } from '../../../src/calls/app/connection.ts';
 import type { BridgeFrame } from '../../../src/calls/app/frames.ts';
@@ -14,12 +16,15 @@ let connection: AppConnection | undefined;
 /** What the connection told, as words, and who waits for more. */
 let told: string[];
 let listeners: (() => void)[];
+/** Why, of each outcome. */
+let reasons: (string | null)[];
 
 beforeEach(async () => {
   app = await startApp();
   clock = new FakeClock();
   told = [];
   listeners = [];
+  reasons = [];
 });
 afterEach(async () => {
   connection?.close(1000, 'end of test');
@@ -36,9 +41,9 @@ async function until(what: string, times = 1): Promise<void> {
   while (told.filter((each) => each === what).length < times) await new Promise<void>((resolve) => listeners.push(resolve));
 }
 
-function connect(limits: Partial<ConnectionLimits> = {}, headers: Record<string, string> = {}): AppConnection {
+function connect(limits: Partial<ConnectionLimits> = {}, headers: Record<string, string> = {}, url = app.url): AppConnection {
   connection = new AppConnection({
-    url: app.url,
+    url,
     headers,
     clock,
     limits: { ...LIMITS, ...limits },
@@ -49,7 +54,10 @@ function connect(limits: Partial<ConnectionLimits> = {}, headers: Record<string,
       onLost: () => undefined,
       onFinished: () => undefined,
       onGone: () => undefined,
-      onOutcome: (outcome: ConnectionOutcome) => tell(outcome),
+      onOutcome: (outcome: ConnectionOutcome, reason: string | null) => {
+        reasons.push(reason);
+        tell(outcome);
+      },
     },
   });
   return connection;
@@ -259,5 +267,30 @@ describe('an app that does not do its part', () => {
     expect(told).not.toContain('one');
     made.resume();
     await until('one');
+  });
+});
+
+describe('why there is no connection', () => {
+  it('is told by the code of the error', async () => {
+    await app.close();
+    connect({ reconnectMs: 0 });
+    await until('gone');
+    expect(reasons).toEqual(['ECONNREFUSED', null]);
+  });
+
+  it('is told by the status of what is no WebSocket server', async () => {
+    const server = createServer((_request, response) => response.writeHead(404).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    connect({ reconnectMs: 0 }, {}, `ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await until('gone');
+    server.close();
+    expect(reasons[0]).toBe('Unexpected server response: 404');
+  });
+
+  it('is told by the close code of a connection that broke', async () => {
+    await connected();
+    app.socket.close(1011);
+    await until('lost');
+    expect(reasons.at(-1)).toBe('closed with 1011');
   });
 });

@@ -3,6 +3,7 @@ import type { Recording } from '../../../src/calls/app/recording.ts';
 import { type AppRequest, readAppRequest } from '../../../src/calls/app/request.ts';
 import { AppSession } from '../../../src/calls/app/session.ts';
 import { readSettings } from '../../../src/config.ts';
+import { FakeClock } from '../../fakes/clock.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
 
 const URL = 'wss://app.example.com/';
@@ -16,6 +17,7 @@ export class Conversation {
   readonly told: BridgeFrame[] = [];
   readonly ends: (string | null)[] = [];
   readonly failures: unknown[] = [];
+  readonly clock = new FakeClock();
   readonly fetches: { source: string; signal: AbortSignal; done: (recording: Recording) => void; fail: (error: unknown) => void }[] = [];
   fences = 0;
   reading = true;
@@ -40,6 +42,9 @@ export class Conversation {
         },
       },
       fetchRecording: (source, signal) => new Promise((done, fail) => this.fetches.push({ source, signal, done, fail })),
+      clock: this.clock,
+      flushMs: 1000,
+      onFlush: () => undefined,
       speaks: (language) => language.startsWith('en') || language.startsWith('de'),
       onEnd: (handoffData) => this.ends.push(handoffData),
       onFailure: (error) => this.failures.push(error),

@@ -39,9 +39,9 @@ describe('the frames of ConversationRelay', () => {
   });
 
   it.each([
-    ['{"type":"text","token":null}', 'token: Invalid input: expected string, received null'],
+    ['{"type":"text","token":null}', 'token: expected text'],
     ['{"type":"speak"}', 'type: expected text, play, sendDigits, language or end'],
-    ['[]', 'Invalid input: expected object, received array'],
+    ['[]', 'expected an object'],
     ['hello', 'expected a JSON object, got text that is no JSON'],
     ['{"type":"language"}', 'expected ttsLanguage or transcriptionLanguage'],
     ['{"type":"text","token":"x","interruptible":7}', 'interruptible: expected true, false, none, dtmf, speech or any'],

@@ -47,6 +47,9 @@ describe('what a stream asks of its app', () => {
       transcriptionLanguage: 'en-US',
       speakerEvents: false,
       tokensPlayed: false,
+      voices: {},
+      dtmf: true,
+      guarded: false,
     });
   });
 
@@ -64,6 +67,9 @@ describe('what a stream asks of its app', () => {
     transcriptionLanguage: 'en-GB',
     speakerEvents: true,
     tokensPlayed: true,
+    voices: {},
+    dtmf: true,
+    guarded: false,
   };
 
   it("takes the attributes of Twilio's TwiML as parameters, and keeps them from the app", () => {

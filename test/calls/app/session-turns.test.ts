@@ -139,6 +139,25 @@ describe('an app that is lost', () => {
     conversation.session.onLost();
     expect(conversation.voice.asked).toMatchObject([{ text: 'Half a' }, { text: 'New', ended: true }]);
   });
+
+  it('has what waited for a recording said, and does not wait for the rest of it', async () => {
+    const conversation = new Conversation().app({ type: 'play', source: 'http://example.com/a.wav' }).tokens('Half a sentence');
+    conversation.session.onLost();
+    conversation.fetches[0]?.done(RECORDING);
+    await settle();
+    expect(conversation.voice.asked.at(-1)).toMatchObject({ text: 'Half a sentence', ended: true });
+  });
+
+  it('while a recording is fetched and the caller interrupts is heard again when it is back', async () => {
+    const conversation = new Conversation().last('Listen:').app({ type: 'play', source: 'http://example.com/a.wav' }).tokens('Half a');
+    conversation.session.onLost();
+    conversation.voice.begin();
+    conversation.voice.interrupt();
+    conversation.fetches[0]?.fail(new Error('aborted'));
+    await settle();
+    conversation.caption('What?').tokens('New');
+    expect(conversation.voice.asked.at(-1)).toMatchObject({ text: 'New' });
+  });
 });
 
 describe('subscriptions', () => {

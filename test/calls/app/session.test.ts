@@ -22,7 +22,7 @@ describe('a talk cycle', () => {
       { type: 'text', token: 'Hallo', lang: 'de-DE', interruptible: 'dtmf', preemptible: true },
       { type: 'text', token: '!', last: true, interruptible: false },
     );
-    expect(voice.asked[0]?.options).toEqual({ voice: 'slt', lang: 'de-DE', interruptible: 'dtmf', preemptible: true });
+    expect(voice.asked[0]?.options).toEqual({ voice: 'slt', voiceIsWish: true, lang: 'de-DE', interruptible: 'dtmf', preemptible: true });
   });
 
   it('is otherwise said as the stream asked for', () => {

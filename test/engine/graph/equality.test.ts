@@ -5,7 +5,10 @@ import { loadFlite } from '../../../engine/models/flite.ts';
 import type { Asr, Recognition } from '../../../engine/models/model.ts';
 import { loadMoonshine } from '../../../engine/models/moonshine.ts';
 import { Resampler } from '../../../src/audio/resample.ts';
+import { readWav } from '../../../src/audio/wav.ts';
+import { TALK_LINES, TALK_VOICE } from '../../../src/cli/talk-lines.ts';
 import { packagePath } from '../../../src/paths.ts';
+import { cutAtSilence } from '../../../src/simulator/conversation.ts';
 import { normaliseText } from '../../../src/speech/normalise.ts';
 import { PHONE_SENTENCES } from '../../bench/phone-sentences.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from '../../bench/wer/align.ts';
@@ -133,6 +136,43 @@ describe('the rewritten graphs', () => {
     const half = tokens.slice(0, 5);
     for (const draft of [tokens, half, [...half, 9999, 9998], [9999], [...tokens, 278, 278]]) {
       expect((await transcribe(rewritten, samples, draft)).tokens).toEqual(tokens);
+    }
+  });
+});
+
+describe('the demo', () => {
+  /** Ms of silence before a sentence: voice detection cuts a little earlier or later than here. */
+  const MARGINS_MS = [100];
+
+  /** `line` as a phone line carries it, at `rateHz`, with `marginMs` of silence around it. */
+  function onThePhone(line: Int16Array, rateHz: number, marginMs: number): Int16Array {
+    const silence = new Int16Array((rateHz * marginMs) / 1000);
+    return throughPhone(new Resampler(rateHz, LINE_RATE_HZ).push(joined(silence, line, silence)));
+  }
+
+  /** What either kind of graphs makes of `line`, in words that can be compared. */
+  async function readings(line: Int16Array, rateHz: number): Promise<string[]> {
+    const texts: string[] = [];
+    for (const marginMs of MARGINS_MS) {
+      for (const asr of [rewritten, shipped]) texts.push((await transcribe(asr, onThePhone(line, rateHz, marginMs))).text);
+    }
+    return [...new Set(texts.map((text) => normaliseWords(text).join(' ')))];
+  }
+
+  it.each(['demo-caller', 'demo-agent'])('says sentences in %s that are read right, word for word, on either graphs', async (name) => {
+    const { rateHz, channels } = readWav(readFileSync(packagePath('fixtures', 'audio', `${name}.wav`)));
+    const lines = cutAtSilence(channels[0] ?? new Int16Array(0), rateHz);
+    expect(lines).toHaveLength(TEXTS[name]?.length ?? 0);
+    for (const [index, line] of lines.entries()) {
+      expect(await readings(line, rateHz)).toEqual([normaliseWords(TEXTS[name]?.[index] ?? '').join(' ')]);
+    }
+  });
+
+  it('has a caller who talks with the app in sentences that are read right, word for word, on either graphs', async () => {
+    const tts = await loadFlite();
+    for (const text of Object.values(TALK_LINES)) {
+      const { result } = await finish(tts.speak({ text, voice: TALK_VOICE, speed: 1 }));
+      expect(await readings(result.samples, result.rateHz)).toEqual([normaliseWords(text).join(' ')]);
     }
   });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { LoggerFactory, Parser } from 'sip.js/lib/core/index.js';
-import { type ReceivedSip, receiveSip, SipFramer, userOf } from '../../../src/carriers/sip.ts';
+import { type ReceivedSip, receiveSip, sipWeight, userOf } from '../../../src/carriers/sip.ts';
+import { SipFramer } from '../../../src/carriers/sip-framer.ts';
 import { TrunklineError } from '../../../src/errors.ts';
+import { wireFixtures } from '../fixtures.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const OWN = 'sip:trunkline@198.51.100.1:5060';
@@ -37,16 +39,14 @@ function parse(text: string): void {
   } catch {}
 }
 
-function framesOf(stream: Buffer, pieceBytes: number): string[] | null {
+/** The messages in a stream, and at its end perhaps that nothing more can be read. */
+function framesOf(stream: Buffer, pieceBytes: number): string[] {
   const framer = new SipFramer();
   const texts: string[] = [];
-  try {
-    for (let at = 0; at < stream.length; at += pieceBytes) {
-      for (const frame of framer.push(stream.subarray(at, at + pieceBytes))) if (frame.type === 'message') texts.push(frame.text);
+  for (let at = 0; at < stream.length; at += pieceBytes) {
+    for (const frame of framer.push(stream.subarray(at, at + pieceBytes))) {
+      if (frame.type !== 'ping') texts.push(frame.type === 'message' ? frame.text : frame.type);
     }
-  } catch (error) {
-    assert(error instanceof TrunklineError, error as Error);
-    return null;
   }
   return texts;
 }
@@ -59,6 +59,7 @@ export const target: FuzzTarget = {
     message(['SIP/2.0 200 OK', VIA, ...NAMES, 'CSeq: 2 BYE', 'Record-Route: <sip:p;lr>, <sip:q;lr>', 'Contact: <sip:a@[::1]:5060>']),
     message(['SIP/2.0 401 Unauthorized', VIA, ...NAMES, 'CSeq: 1 REGISTER', 'WWW-Authenticate: Digest realm="a", nonce="b", qop="auth"']),
     message(['OPTIONS sip:a@h SIP/2.0', VIA, 'f: <sip:a@h>', '\t;tag=1', 't: sip:b@h', 'i: c', 'CSeq: 1 OPTIONS']),
+    ...wireFixtures('sip', '.sip'),
   ],
   words: [
     '\r\n',
@@ -83,18 +84,16 @@ export const target: FuzzTarget = {
     const bytes = Buffer.from(input);
     const text = bytes.toString('latin1');
     userOf(text);
+    assert(sipWeight(text) >= text.length, 'lighter than its bytes');
     const received = read(text);
     if (received !== null) {
-      assert(/^z9hG4bK/.test(received.branch));
       if (received.kind === 'request') assert(/^Via: .*;received=192\.0\.2\.7(?:;rport=5062)?\r$/m.test(received.text), 'no source noted');
       // Read once more it is the same message on the same way: nothing in it can be understood as two.
       const again = receiveSip(received.text, SOURCE, OWN);
-      assert.deepEqual([again.method, again.branch, again.statusCode], [received.method, received.branch, received.statusCode]);
+      assert.deepEqual([again.method, again.transaction, again.statusCode], [received.method, received.transaction, received.statusCode]);
       assert.deepEqual(viasIn(again), viasIn(received));
       parse(received.text);
     }
-    const whole = framesOf(bytes, Math.max(bytes.length, 1));
-    const pieces = framesOf(bytes, 7);
-    if (whole !== null && pieces !== null) assert.deepEqual(pieces, whole);
+    assert.deepEqual(framesOf(bytes, 7), framesOf(bytes, Math.max(bytes.length, 1)));
   },
 };

@@ -63,6 +63,7 @@ describe('WS /v1/audio/speech/ws', () => {
     await client.order('rubbish', { input: '' }, [], { input: 'Hello.', voice: 'nobody' }, { input: '...' }, { input: 'Hello.' });
     const error = (code: string, message: RegExp) => ({
       event: 'error',
+      detail: expect.stringMatching(message),
       error: expect.objectContaining({ code, message: expect.stringMatching(message) }),
     });
     await client.hears([

@@ -323,4 +323,22 @@ describe('the connection', () => {
     });
     expect(asterisk.connections).toBe(0);
   });
+
+  it('that fails in turns for two reasons is told once for each, and what it came to at its end', async () => {
+    let attempts = 0;
+    asterisk.refuse = (line) => (line.startsWith('UPGRADE') ? { status: attempts++ % 2 === 0 ? 503 : 404 } : null);
+    start();
+    const complaints = () => gateway.logLines.filter((line) => line.includes('dialling again'));
+    await eventually(() => {
+      gateway.clock.advance(1000);
+      expect(asterisk.refusals).toBeGreaterThan(9);
+    });
+    expect(complaints()).toHaveLength(2);
+    asterisk.refuse = () => null;
+    await eventually(() => {
+      gateway.clock.advance(10_000);
+      expect(asterisk.connections).toBe(1);
+    });
+    await eventually(() => expect(gateway.logLines.join()).toMatch(/"attempts":\d\d/));
+  });
 });

@@ -372,7 +372,8 @@ describe('other messages', () => {
     ['of another address', request('OPTIONS'), { ...PEER, address: '203.0.113.66' }, 'address'],
     ['of a scanner', request('OPTIONS', { headers: ['User-Agent: friendly-scanner'] }), PEER, 'scanner'],
     ['that are none', 'hello\r\n\r\n', PEER, 'malformed'],
-    ['with a header that cannot be read', request('INVITE').replace('<sip:caller@192.0.2.7:5062>', '<<<'), PEER, 'malformed'],
+    ['of a scanner that cannot be read', request('OPTIONS', { headers: ['User-Agent: friendly-scanner', 'x'] }), PEER, 'scanner'],
+    ['that acknowledge what cannot be read', request('ACK', { headers: ['hello'] }), PEER, 'malformed'],
   ])('%s get no answer and are counted', async (_what, text, source, reason) => {
     line = new SipLine();
     await line.receive(text, source);

@@ -6,6 +6,7 @@ import { Credentials } from '../../../src/trunks/sip/digest.ts';
 import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
 import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
+import type { RefreshEvent } from '../../../src/trunks/sip/session-timer.ts';
 import { SipStack } from '../../../src/trunks/sip/stack.ts';
 import { Switchboard } from '../../../src/trunks/sip/switchboard.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
@@ -61,7 +62,13 @@ export class SipLine {
   readonly switchboard: Switchboard;
   readonly media: FakeMedia[] = [];
   readonly dropped: string[] = [];
+  readonly refused: number[] = [];
   readonly sent: Sent[] = [];
+  /** How sessions were kept up. */
+  readonly refreshes: string[] = [];
+  readonly disconnected: SipDestination[] = [];
+  /** Where OPTIONS came from. */
+  readonly asked: string[] = [];
   /** While set, media are not opened. */
   held: Promise<void> | null = null;
   #read = 0;
@@ -76,13 +83,26 @@ export class SipLine {
       return media;
     };
     const { registry } = this.gateway;
-    this.services = { registry, openMedia, mediaAddress: '198.51.100.1', ownUsers: ['trunkline', 'bridge'], mediaTimeoutMs: 60_000, log };
-    this.switchboard = new Switchboard({ services: this.services, dialogsMax: settings.SIP_DIALOGS_MAX, unacknowledgedMax: 4, metrics });
+    const timers = {
+      clock,
+      wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
+      onRefresh: ({ by, result }: RefreshEvent) => void this.refreshes.push(`${by} ${result}`),
+    };
+    const ownUsers = ['trunkline', 'bridge'];
+    this.services = { registry, openMedia, mediaAddress: '198.51.100.1', ownUsers, timers, mediaTimeoutMs: 60_000, log };
+    this.switchboard = new Switchboard({
+      services: this.services,
+      dialogsMax: settings.SIP_DIALOGS_MAX,
+      unacknowledgedMax: 4,
+      metrics,
+      onAsked: (from) => void this.asked.push(from),
+    });
     const requests = new RequestLimit(clock);
     const socket = {
       protocol: 'UDP' as const,
       port: 5060,
       send: async (text: string, destination: SipDestination) => void this.sent.push({ ...destination, text }),
+      disconnect: (destination: SipDestination) => void this.disconnected.push(destination),
       close: async () => undefined,
     };
     this.stack = new SipStack(socket, {
@@ -91,7 +111,8 @@ export class SipLine {
       mayAsk: (address, bytes) => requests.take(address, bytes),
       mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),
       onDropped: (reason) => void this.dropped.push(reason),
-      credentials: () => new Credentials({ user: 'bridge', password: 'secret', clientNonce: () => '0a4f113b' }),
+      onRefused: (status) => void this.refused.push(status),
+      credentials: (withinCalls) => new Credentials({ user: 'bridge', password: 'secret', withinCalls, clientNonce: () => '0a4f113b' }),
     });
   }
 

@@ -5,9 +5,9 @@ import { TrunklineError } from '../../../src/errors.ts';
 import { OutgoingCall, RING_TIMEOUT_MS } from '../../../src/trunks/sip/outgoing.ts';
 import { settle } from '../../fakes/clock.ts';
 import { answer, bodyIn, headerIn, OFFER, request, SipLine } from './line.ts';
+import { CONTACT, dial as dialOn } from './timed-call.ts';
 
 const ID = 'out-1';
-const CONTACT = 'Contact: <sip:far@192.0.2.7:5070>';
 
 let line: SipLine;
 afterEach(() => line.close());
@@ -15,19 +15,7 @@ afterEach(() => line.close());
 /** Dials; returns the INVITE. */
 async function dial(environment: Record<string, string> = {}): Promise<string> {
   line = new SipLine(environment);
-  const call = new OutgoingCall({
-    ...line.services,
-    request: { callId: ID, to: '+14155550100', from: '1001', parameters: { campaign: 'x' } },
-    stack: line.stack,
-    clock: line.gateway.clock,
-    toUri: new URI('sip', '+14155550100', '192.0.2.7'),
-    fromUri: new URI('sip', '1001', '192.0.2.7'),
-    onDialog: (dialog) => line.switchboard.remember(dialog),
-    onGone: () => undefined,
-  });
-  await call.dial();
-  await settle();
-  return line.take().at(-1) ?? '';
+  return dialOn(line, { callId: ID, parameters: { campaign: 'x' } });
 }
 
 const state = () => {

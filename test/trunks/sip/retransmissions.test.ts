@@ -15,11 +15,11 @@ beforeEach(() => {
 });
 
 function send(kind: SentSip['kind'], method: string, statusCode: number | null = null): void {
-  retransmissions.sent({ kind, method, statusCode, branch: 'b', destination: null }, () => times.push(clock.nowMs()));
+  retransmissions.sent({ kind, method, statusCode, transaction: 'b', destination: null }, () => times.push(clock.nowMs()));
 }
 
-function receive(kind: SentSip['kind'], method: string, statusCode: number | null = null, branch = 'b'): void {
-  retransmissions.received({ kind, method, statusCode, branch });
+function receive(kind: SentSip['kind'], method: string, statusCode: number | null = null, transaction = 'b'): void {
+  retransmissions.received({ kind, method, statusCode, transaction });
 }
 
 describe('Retransmissions', () => {
@@ -58,8 +58,8 @@ describe('Retransmissions', () => {
   });
 
   it('repeat few refusals to one address at once, and others to another', () => {
-    const refuse = (branch: string, host: string): void =>
-      retransmissions.sent({ kind: 'response', method: 'INVITE', statusCode: 488, branch, destination: { host, port: 5060 } }, () =>
+    const refuse = (transaction: string, host: string): void =>
+      retransmissions.sent({ kind: 'response', method: 'INVITE', statusCode: 488, transaction, destination: { host, port: 5060 } }, () =>
         times.push(clock.nowMs()),
       );
     for (let i = 0; i < 100; i++) refuse(`b${i}`, '192.0.2.7');

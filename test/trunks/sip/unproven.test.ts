@@ -42,7 +42,8 @@ describe('an answer that is not acknowledged', () => {
   it('is not acknowledged by a tag that is not ours', async () => {
     line = new SipLine();
     const to = await answered('call-1');
-    await line.receive(request('ACK', { to: `${to.slice(0, -1)}_`, callId: 'call-1' }));
+    const other = to.endsWith('_') ? '-' : '_';
+    await line.receive(request('ACK', { to: `${to.slice(0, -1)}${other}`, callId: 'call-1' }));
     expect(line.media[0]?.remotes).toEqual([]);
   });
 
@@ -167,6 +168,19 @@ describe('a flood', () => {
     expect(line.take()).toHaveLength(PER_SECOND);
   });
 
+  it('of messages that take long to read is dropped sooner, and one that takes too long is refused', async () => {
+    line = new SipLine();
+    const proxies = (chars: number): string => `Record-Route: <sip:p.example.com${';x'.repeat(chars / 2)}>`;
+    await line.receive(request('OPTIONS', { headers: [proxies(8192)] }));
+    const [refusal = ''] = line.lines();
+    expect([refusal.slice(0, 11), line.refused]).toEqual(['SIP/2.0 513', [513]]);
+    line.gateway.clock.advance(5000);
+    for (let i = 0; i < 30; i++) line.stack.receive(Buffer.from(request('OPTIONS', { headers: [proxies(3072)] })), PEER);
+    await settle();
+    // Each of them counts as 13.
+    expect(line.take()).toHaveLength(7);
+  });
+
   it('within a call is dropped beyond a limit of its own; other calls go on', async () => {
     line = new SipLine();
     const [to, other] = [await answered('call-1'), await answered('call-2')];
@@ -184,6 +198,6 @@ describe('a flood', () => {
     line = new SipLine();
     const forged = request('OPTIONS').replace(/^OPTIONS \S+ SIP\/2\.0/, 'SIP/2.0 200 OK');
     for (let i = 0; i < BURST + 10; i++) line.stack.receive(Buffer.from(forged), PEER);
-    expect(line.dropped).toHaveLength(10);
+    expect(line.dropped).toEqual([...Array(BURST).fill('stray'), ...Array(10).fill('rate')]);
   });
 });

@@ -1,0 +1,31 @@
+/** What a call and whatever talks in it, an app or its TwiML, know of each other. */
+import type { CallStart } from '../../carriers/carrier.ts';
+import type { Log } from '../../log.ts';
+import type { HeardEvent } from '../../transcription/ear.ts';
+import type { CallContext } from '../context.ts';
+import type { EndReason } from '../events.ts';
+import type { CallVoice } from '../voice.ts';
+
+/** An app, as its call sees it. */
+export interface AppLine {
+  /** Whether it was tried to reach the app, and never done so far. */
+  readonly unreachable: boolean;
+  /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
+  hear(event: HeardEvent): void;
+  /** The caller pressed a key; to be told after the voice. */
+  press(digit: string): void;
+  /** The call is over, or nothing more is to be said in it. Idempotent. */
+  close(): void;
+}
+
+/** The call that it is opened for, and whom it tells. */
+export interface AppLineOptions {
+  readonly start: CallStart;
+  readonly voice: CallVoice;
+  readonly context: CallContext;
+  readonly log: Log;
+  /** The call is to end; everything that was to be said has been played. */
+  onEnd(handoffData: string | null, reason: EndReason): void;
+  /** Something of ours failed: the owner ends the call. */
+  onFailure(error: unknown): void;
+}

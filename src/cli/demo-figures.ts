@@ -1,0 +1,54 @@
+/** What the demo says of how fast it was, in words for people who have not read how captions come to be. */
+import type { Settings } from '../settings.ts';
+import { type Latencies, quantile } from './latencies.ts';
+import type { Output } from './terminal.ts';
+
+const LABEL_CHARS = 44;
+
+/** What a call took of the machine. */
+export interface CallCost {
+  readonly audioMs: number;
+  /** From the first sound to the last caption. */
+  readonly elapsedMs: number;
+  /** All model runs, in seconds of one core. */
+  readonly runSeconds: number;
+}
+
+/** Prints how late the captions of a call in real time were, and what it cost. */
+export function printLatencies(latencies: Latencies, cost: CallCost, { ENDPOINT_MS }: Pick<Settings, 'ENDPOINT_MS'>, out: Output): void {
+  const { firstPartial, partialLag, speechToFinal } = latencies;
+  out.line();
+  out.line(out.bold('How fast') + out.dim('  usually, and at worst'));
+  printRow('First words, after somebody begins to speak', firstPartial, out);
+  printRow('New words, after they were said', partialLag, out);
+  printRow('A whole sentence, after its end', speechToFinal, out);
+  if (speechToFinal.length > 0) out.line(out.dim(`    ${ENDPOINT_MS} ms of that are the silence that ends a sentence (ENDPOINT_MS)`));
+  printWork(cost, out);
+}
+
+/** Prints how fast a call went that was not in real time, of which no caption can be early or late. */
+export function printSpeed(cost: CallCost, out: Output): void {
+  const { audioMs, elapsedMs } = cost;
+  out.line();
+  out.line(out.bold('How fast'));
+  out.line(`  ${seconds(audioMs)} of call in ${seconds(elapsedMs)}. How soon captions come shows in real time: without --fast`);
+  printWork(cost, out);
+}
+
+function printRow(label: string, values: readonly number[], out: Output): void {
+  const [usual, worst] = [quantile(values, 0.5), quantile(values, 1)];
+  if (usual !== null && worst !== null) out.line(`  ${label.padEnd(LABEL_CHARS)}${milliseconds(usual)}${milliseconds(worst)}`);
+}
+
+function printWork({ audioMs, runSeconds }: CallCost, out: Output): void {
+  const share = Math.round((100_000 * runSeconds) / audioMs);
+  out.line(`  ${'Work of the speech models'.padEnd(LABEL_CHARS)}${`${share} %`.padStart(8)} of one core`);
+}
+
+function milliseconds(ms: number): string {
+  return `${Math.round(ms)} ms`.padStart(9);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}

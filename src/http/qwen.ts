@@ -1,0 +1,107 @@
+/**
+ * Whose client asks: OpenAI's or that of the Qwen3 servers (github.com/jaaacki/qwen3-tts and qwen3-asr), whose errors have another shape. Paths that only
+ * those servers have are theirs. On a path that OpenAI has too the model decides.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ErrorCode, TrunklineError } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
+import { isQwenVoice } from '../speech/qwen-voices.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** `always`: only the Qwen3 servers have this path. `by-model`: OpenAI has it too, and the model that is asked for decides. */
+    readonly qwen?: 'always' | 'by-model';
+  }
+}
+
+/** `unknown`: the request has not said. */
+export type Client = 'openai' | 'qwen' | 'unknown';
+
+const QWEN_MODEL = /^(?:qwen\/)?qwen3-/i;
+
+/** Whether `model` is a name of the Qwen3 servers' models: `qwen3-tts`, `Qwen/Qwen3-ASR-1.7B`. */
+export function isQwenModel(model: string): boolean {
+  return QWEN_MODEL.test(model);
+}
+
+/** The fields that tell, and what is to be spoken. */
+interface Telling {
+  readonly model?: unknown;
+  readonly voice?: unknown;
+  readonly input?: unknown;
+}
+
+/** Fields that came otherwise than as a JSON body. */
+const told = new WeakMap<FastifyRequest, Telling>();
+
+/** Remembers what the fields of a form say of the client of `request`, whose body fastify has not read. */
+export function rememberFields(request: FastifyRequest, fields: Telling): void {
+  told.set(request, fields);
+}
+
+/** Whose client sends `fields`. The Qwen3-TTS server's own examples name no model, but a voice that nobody else has. */
+export function clientOf({ model, voice }: Telling): Client {
+  if (typeof model === 'string' && model !== '') return isQwenModel(model) ? 'qwen' : 'openai';
+  return typeof voice === 'string' && isQwenVoice(voice) ? 'qwen' : 'unknown';
+}
+
+/** Whose client made `request`, as far as it is known by now. */
+export function clientOfRequest(request: FastifyRequest): Client {
+  const { qwen } = request.routeOptions.config;
+  if (qwen === undefined) return 'openai';
+  return qwen === 'always' ? 'qwen' : clientOf(told.get(request) ?? fieldsOf(request.body));
+}
+
+/** Our codes by the Qwen3 servers' names; the rest are ours in their style. */
+const QWEN_CODES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  audio_unreadable: 'AUDIO_DECODE_FAILED',
+  translation_failed: 'TRANSLATION_FAILED',
+  too_many_requests: 'QUEUE_FULL',
+  batch_queue_full: 'QUEUE_FULL',
+};
+
+/** The body of an error as the Qwen3 servers have it. */
+export interface QwenError {
+  readonly code: string;
+  readonly message: string;
+  readonly statusCode: number;
+  readonly context: { readonly requestId: string; readonly param?: string };
+}
+
+/** `failure` of `request` as the Qwen3 servers' clients expect it. */
+export function toQwenError(failure: TrunklineError, request: FastifyRequest): QwenError {
+  const { message, param } = failure;
+  const context = { requestId: request.id, ...(param !== null && { param }) };
+  return { code: qwenCode(failure, request), message, statusCode: statusFor(failure, request), context };
+}
+
+/** What those servers answer to a file that is missing or is no audio; 400 here. */
+const UNPROCESSABLE = 422;
+
+/** The HTTP status that the client of `request` expects for `failure`. */
+export function statusFor({ code, param, status }: TrunklineError, request: FastifyRequest): number {
+  const isOfFile = code === 'audio_unreadable' || (code === 'invalid_request' && param === 'file');
+  return isOfFile && clientOfRequest(request) === 'qwen' ? UNPROCESSABLE : status;
+}
+
+function qwenCode({ code, param }: TrunklineError, request: FastifyRequest): string {
+  if (code === 'invalid_request' && param === 'voice') return 'UNKNOWN_VOICE';
+  if (code === 'invalid_request' && param === 'input' && isEmptyInput(request)) return 'EMPTY_INPUT';
+  return QWEN_CODES[code] ?? code.toUpperCase();
+}
+
+function isEmptyInput(request: FastifyRequest): boolean {
+  const { input = '' } = told.get(request) ?? fieldsOf(request.body);
+  return typeof input === 'string' && input.trim() === '';
+}
+
+function fieldsOf(body: unknown): Telling {
+  return typeof body === 'object' && body !== null ? body : {};
+}
+
+/** Counts the requests of the Qwen3 servers' clients: whoever moves sees when the last of them has. */
+export function countQwenRequests(app: FastifyInstance, metrics: Pick<Metrics, 'qwenRequests'>): void {
+  app.addHook('onResponse', async (request) => {
+    if (clientOfRequest(request) === 'qwen') metrics.qwenRequests.inc({ route: request.routeOptions.url ?? 'none' });
+  });
+}

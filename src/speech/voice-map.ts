@@ -1,0 +1,28 @@
+/** VOICE_MAP: which of our voices stand for those of other platforms, which apps go on naming when they come here. */
+import type { VoiceInfo } from '../../engine/contract.ts';
+import { TrunklineError } from '../errors.ts';
+import { findVoice, listVoices, showVoice, type VoiceMap } from './voices.ts';
+
+/** The map that the pairs `foreign=ours` make. The last `=` counts; case does not. */
+export function readVoiceMap(pairs: readonly string[]): VoiceMap {
+  return new Map(
+    pairs.map((pair) => {
+      const at = pair.lastIndexOf('=');
+      return [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).trim()];
+    }),
+  );
+}
+
+/**
+ * Looks whether every voice that `map` names is there.
+ * @throws TrunklineError `invalid_request` naming the first that is not, and those that are
+ */
+export function checkVoiceMap(map: VoiceMap, voices: readonly VoiceInfo[]): void {
+  for (const [foreign, ours] of map) {
+    if (findVoice(ours, voices) !== undefined) continue;
+    throw new TrunklineError(
+      'invalid_request',
+      `VOICE_MAP: got ${showVoice(ours)} for ${showVoice(foreign)}, expected one of ${listVoices(voices)}`,
+    );
+  }
+}

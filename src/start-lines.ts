@@ -1,0 +1,49 @@
+/** What a person on a terminal reads first: where the gateway is, what it is doing, and what to do next. */
+import { isLoopback } from './config.ts';
+import type { Settings } from './settings.ts';
+
+const DEFAULT_PORT = '8080';
+
+type StartSettings = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN'>;
+
+/** The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine processes. */
+export function startLines(
+  settings: StartSettings,
+  { version, url, workers }: { version: string; url: string; workers: number },
+): string[] {
+  return [
+    `Trunkline ${version} is at ${url}/ ${audienceOf(settings)}`,
+    settings.ENGINE_PRELOAD
+      ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
+      : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
+    ...callLines(settings, url),
+    '  To end it: Ctrl-C.',
+    '',
+  ];
+}
+
+/** The line for engines of which the first one is ready. */
+export function readyLine(ready: number, workers: number): string {
+  return `Ready for calls: ${ready} of ${countEngines(workers)}.`;
+}
+
+function countEngines(workers: number): string {
+  return workers === 1 ? '1 engine' : `${workers} engines`;
+}
+
+function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings): string {
+  if (isLoopback(HOST) && PUBLIC_URL === '') return '(for this machine alone)';
+  const outside = PUBLIC_URL === '' ? '' : `and ${PUBLIC_URL}/ `;
+  return `${outside}${API_KEYS.length > 0 ? '(asks for one of API_KEYS)' : '(open to everybody who reaches it)'}`;
+}
+
+/** A call token of the webhook is needed where Twilio signs, so a bare call would be refused there. */
+function callLines({ TWILIO_AUTH_TOKEN }: StartSettings, url: string): string[] {
+  const { port } = new URL(url);
+  const environment = port === DEFAULT_PORT ? '' : `PORT=${port} `;
+  if (TWILIO_AUTH_TOKEN !== '') return ['  To place a call: open that page and press Call, or call your Twilio number.'];
+  return [
+    '  To place a call: open that page and press Call, or type in another terminal',
+    `    ${environment}npm run trunkline -- call fixtures/audio/demo-caller.wav`,
+  ];
+}

@@ -1,0 +1,98 @@
+/** What annoyed people who used the page: it stays where they look and point, and says why calls ended. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { CallView } from '../../src/calls/registry.ts';
+import { launchBrowser } from './chromium.ts';
+import { StubGateway } from './stub-gateway.ts';
+
+let browser: Browser;
+let gateway: StubGateway;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(() => browser?.close());
+
+beforeEach(async () => {
+  gateway = new StubGateway();
+  await gateway.listen();
+});
+
+afterEach(async () => {
+  await page.context().close();
+  await gateway.close();
+});
+
+async function openPage(width = 1100, height = 700, hash = ''): Promise<void> {
+  page = await (await browser.newContext({ viewport: { width, height } })).newPage();
+  await page.goto(gateway.url + hash);
+}
+
+function call(id: string, changes: Partial<CallView> = {}): CallView {
+  return {
+    ...{ id, carrier: 'twilio', from: '+15550100', to: id, state: 'live', startedAt: '2026-01-01T12:00:00.000Z', endedAt: null },
+    ...{ tracks: ['inbound'], lagMs: null, durationMs: 21_000, handoffData: null, endReason: null },
+    ...changes,
+  };
+}
+
+function ended(id: string, endReason: string, startedAt = '2026-01-01T12:00:00.000Z'): CallView {
+  return call(id, { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z', startedAt, endReason: endReason as CallView['endReason'] });
+}
+
+const rows = () => page.locator('#calls .parties').allInnerTexts();
+
+it.each([
+  [375, 667],
+  [320, 568],
+])('opens at %i by %i at its first line, and offers no newer caption where there is none', async (width, height) => {
+  await openPage(width, height);
+  const pane = page.locator('#pane');
+  await page.getByText('No calls yet.').waitFor();
+  expect(await pane.evaluate((element) => [element.scrollTop, element.scrollHeight > element.clientHeight])).toEqual([0, true]);
+  await pane.evaluate((element) => element.scrollTo(0, 40));
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  expect(await page.locator('#newest').isVisible()).toBe(false);
+});
+
+it('has the chosen call in sight, and room for captions beside names of any length', async () => {
+  const name = 'Maria-Magdalena von Hohenlohe-Waldenburg-Schillingsfürst <sip:maria.magdalena@very-long-domain.example.com>';
+  gateway.calls = Array.from({ length: 12 }, (_, index) => call(`CA${index}`, { from: name, to: name }));
+  await openPage(320, 568, '#CA11');
+  const chosen = page.locator('#calls [aria-current="true"]');
+  await chosen.waitFor();
+  const [row, list] = [await chosen.boundingBox(), await page.locator('nav.calls').boundingBox()];
+  expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0) + 1);
+  expect(await page.locator('#pane').evaluate((pane) => pane.clientHeight)).toBeGreaterThan(100);
+  expect(await page.getByRole('heading', { level: 2, name: 'Maria' }).getAttribute('title')).toBe(`${name} → ${name}`);
+});
+
+it('moves no row under the pointer, tells of new calls, and puts them in order when the pointer has gone', async () => {
+  gateway.calls = [call('one'), ended('two', 'hangup'), ended('three', 'lost', '2026-01-01T11:00:00.000Z')];
+  await openPage();
+  await expect.poll(rows).toEqual(['+15550100 → one', '+15550100 → two', '+15550100 → three']);
+  const before = await page.locator('#calls li').nth(2).boundingBox();
+  await page.locator('#calls li').nth(2).hover();
+  gateway.calls = [call('new', { startedAt: '2026-01-01T13:00:00.000Z' }), ended('one', 'app_unreachable'), ended('three', 'lost')];
+  await expect.poll(rows).toEqual(['+15550100 → one', '+15550100 → two', '+15550100 → three', '+15550100 → new']);
+  expect(await page.locator('#calls-added').innerText()).toBe('1 new, at the end');
+  expect(await page.locator('#calls li').nth(2).boundingBox()).toEqual(before);
+  await page.mouse.move(800, 300);
+  await expect.poll(rows).toEqual(['+15550100 → new', '+15550100 → one', '+15550100 → three']);
+  expect(await page.locator('#calls-added').innerText()).toBe('');
+});
+
+it.each([
+  ['app_unreachable', 'the app could not be reached', 'app unreachable'],
+  ['lost', 'the stream was lost', 'stream lost'],
+  ['something_new', 'something_new', 'something_new'],
+])('says why a call ended that was over before the page came: %s', async (reason, sentence, short) => {
+  gateway.calls = [ended('CA1', reason)];
+  gateway.finals.set('CA1', [{ track: 'inbound', utterance: 1, text: 'Hello?', startMs: 200, endMs: 900 }]);
+  await openPage(1100, 700, '#CA1');
+  await page.locator('#finals').getByText(`The call ended: ${sentence}.`).waitFor();
+  expect(await page.locator('#calls .state').innerText()).toContain(short);
+  expect(await page.locator('#finals .note').count()).toBe(1);
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { requireModel } from '../../src/http/models.ts';
+
+const SETTINGS = { ASR_MODEL: 'moonshine-tiny', TTS_MODEL: 'flite' } as const;
+
+describe('requireModel', () => {
+  it.each([
+    ...[
+      'moonshine-tiny',
+      'whisper-1',
+      'gpt-4o-transcribe',
+      'gpt-4o-mini-transcribe-2025-12-15',
+      'gpt-4o-transcribe-diarize',
+      'gpt-transcribe',
+    ],
+    ...[
+      'qwen3-asr',
+      'Qwen/Qwen3-ASR-1.7B',
+      'whisper',
+      'openai/whisper-large-v3',
+      'Systran/faster-whisper-small',
+      'distil-whisper-large-v3.5',
+    ],
+    ...['', null, undefined],
+  ])('takes %j to recognise', (id) => {
+    expect(() => requireModel('recogniser', id, SETTINGS)).not.toThrow();
+  });
+
+  it.each([
+    ...[
+      'flite',
+      'tts-1',
+      'tts-1-hd',
+      'tts-1-1106',
+      'gpt-4o-mini-tts',
+      'gpt-4o-mini-tts-2025-12-15',
+      'qwen3-tts',
+      'Qwen/Qwen3-TTS-12Hz-0.6B-Base',
+    ],
+    ...['', null, undefined],
+  ])('takes %j to speak', (id) => {
+    expect(() => requireModel('voice', id, SETTINGS)).not.toThrow();
+  });
+
+  it.each([
+    ['recogniser', 'gpt-5', /^model: got "gpt-5", expected one of moonshine-tiny, whisper-1, gpt-4o-transcribe, /],
+    ['recogniser', 'tts-1', /"tts-1"/],
+    ['recogniser', 'whisper-9', /"whisper-9"/],
+    ['recogniser', 'flite', /"flite"/],
+    ['voice', 'gpt-5', /^model: got "gpt-5", expected one of flite, tts-1, /],
+    ['voice', 'whisper-1', /"whisper-1"/],
+    ['voice', `qwen3-tts-${'x'.repeat(300)}`, /^.{1,300}$/],
+  ] as const)('refuses for a %s the name %s', (kind, id, message) => {
+    const refused = () => requireModel(kind, id, SETTINGS);
+    expect(refused).toThrow(expect.objectContaining({ code: 'model_not_found', param: 'model' }));
+    expect(refused).toThrow(message);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../src/config.ts';
+import { readyLine, startLines } from '../src/start-lines.ts';
+
+function linesFor(environment: Record<string, string> = {}, url = 'http://127.0.0.1:8080'): string[] {
+  return startLines(readSettings(environment), { version: '1.2.3', url, workers: 2 });
+}
+
+describe('the first lines on a terminal', () => {
+  it('say where it is, what it does, and how to place a call', () => {
+    expect(linesFor()).toEqual([
+      'Trunkline 1.2.3 is at http://127.0.0.1:8080/ (for this machine alone)',
+      '  Loading the speech models in 2 engines. A line says when calls can be captioned.',
+      '  To place a call: open that page and press Call, or type in another terminal',
+      '    npm run trunkline -- call fixtures/audio/demo-caller.wav',
+      '  To end it: Ctrl-C.',
+      '',
+    ]);
+    expect(readyLine(1, 2)).toBe('Ready for calls: 1 of 2 engines.');
+  });
+
+  it('name the port in the command where it is another one', () => {
+    expect(linesFor({}, 'http://127.0.0.1:9090').join('\n')).toContain('PORT=9090 npm run trunkline -- call');
+  });
+
+  it.each([
+    [{ HOST: '0.0.0.0', API_KEYS: 'a-key-of-sixteen-chars' }, '(asks for one of API_KEYS)'],
+    [{ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' }, '(open to everybody who reaches it)'],
+    [
+      { PUBLIC_URL: 'https://bridge.example.com', API_KEYS: 'a-key-of-sixteen-chars' },
+      'and https://bridge.example.com/ (asks for one of API_KEYS)',
+    ],
+  ])('say who may come in with %j', (environment, audience) => {
+    expect(linesFor(environment)[0]).toBe(`Trunkline 1.2.3 is at http://127.0.0.1:8080/ ${audience}`);
+  });
+
+  it('promise neither models that are not loaded yet nor a call that would be refused', () => {
+    const lines = linesFor({ ENGINE_PRELOAD: 'false', TWILIO_AUTH_TOKEN: 'secret' }).join('\n');
+    expect(lines).toContain('loaded at the first call');
+    expect(lines).toContain('call your Twilio number');
+    expect(lines).not.toContain('secret');
+  });
+});

@@ -1,0 +1,65 @@
+/** Calls with session timers on a {@link SipLine}, in both directions. */
+import { URI } from 'sip.js/lib/core/index.js';
+import { OutgoingCall } from '../../../src/trunks/sip/outgoing.ts';
+import { settle } from '../../fakes/clock.ts';
+import { answer, headerIn, OFFER, request, type SipLine } from './line.ts';
+
+export const ID = 'call-1@192.0.2.7';
+export const CONTACT = 'Contact: <sip:far@192.0.2.7:5070>';
+export const ALLOW = 'Allow: INVITE, ACK, BYE, UPDATE';
+export const TIMER = 'Supported: timer';
+
+/** A call of the peer, whose INVITE has these headers. Returns our answer and its To. */
+export async function ring(line: SipLine, headers: readonly string[]): Promise<{ ok: string; to: string }> {
+  await line.receive(request('INVITE', { body: OFFER, headers }));
+  const ok = line.take().at(-1) ?? '';
+  const to = headerIn(ok, 'To');
+  await line.receive(request('ACK', { to }));
+  return { ok, to };
+}
+
+interface Asked {
+  readonly callId?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** A call of ours; returns the INVITE. */
+export async function dial(line: SipLine, { callId = ID, parameters = {} }: Asked = {}): Promise<string> {
+  const call = new OutgoingCall({
+    ...line.services,
+    request: { callId, to: '+14155550100', from: '1001', parameters },
+    stack: line.stack,
+    clock: line.gateway.clock,
+    toUri: new URI('sip', '+14155550100', '192.0.2.7'),
+    fromUri: new URI('sip', '1001', '192.0.2.7'),
+    onDialog: (dialog) => line.switchboard.remember(dialog),
+    onGone: () => undefined,
+  });
+  await call.dial();
+  await settle();
+  return line.take().at(-1) ?? '';
+}
+
+/** The same, answered with these headers. */
+export async function dialled(line: SipLine, headers: readonly string[]): Promise<string> {
+  const invite = await dial(line);
+  await line.receive(answer(invite, '200 OK', [CONTACT, ...headers], OFFER));
+  line.take();
+  return invite;
+}
+
+/** Lets time pass; returns what was sent meanwhile, repetitions left out. */
+export async function pass(line: SipLine, seconds: number): Promise<string[]> {
+  await line.gateway.clock.run(seconds * 1000, Math.max(500, seconds * 100));
+  return [...new Set(line.take())];
+}
+
+/** Why the call ended; null = it has not. */
+export function endReason(line: SipLine): string | null | undefined {
+  return line.gateway.registry.get(ID)?.endReason;
+}
+
+/** `BYE`, `UPDATE` … of messages. */
+export function methodsIn(texts: readonly string[]): (string | undefined)[] {
+  return texts.map((text) => text.split(' ')[0]);
+}
