@@ -3,35 +3,35 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { FastifyInstance } from 'fastify';
-import { AnnouncedCalls } from './calls/announced.ts';
+import { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import { recordingFetcher } from './calls/app/recording.ts';
+import { TwimlClient } from './calls/app/twiml/client.ts';
+import { Handovers } from './calls/app/twiml/handovers.ts';
 import type { CallContext } from './calls/context.ts';
-import { Feed } from './calls/feed.ts';
-import { openPrompts, readPrompts, warmPrompts } from './calls/prompts.ts';
+import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
-import { TwimlClient } from './calls/twiml/client.ts';
-import { Handovers } from './calls/twiml/handovers.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { ConfigError, EXIT_CONFIG, findWarnings } from './config.ts';
-import { watchDescriptors } from './descriptors.ts';
-import { askGpuName } from './gpu-name.ts';
+import type { EngineClient } from './engine-client/engine-client.ts';
+import { createEngineClient, workersOf } from './engine-client/from-settings.ts';
+import type { EngineWatcher } from './engine-client/watcher.ts';
+import { type Clock, systemClock } from './foundation/clock.ts';
+import { packagePath } from './foundation/folders/paths.ts';
+import { createLog, type Log, logFormatOf, logState, writeForPeople } from './foundation/log/log.ts';
+import { watchDescriptors } from './foundation/machine/descriptors.ts';
+import { askGpuName } from './foundation/machine/gpu-name.ts';
+import { Metrics } from './foundation/metrics.ts';
+import { ConfigError, EXIT_CONFIG, findWarnings } from './foundation/settings/config.ts';
+import type { Settings } from './foundation/settings/settings.ts';
+import { MULAW_8K } from './foundation/units.ts';
 import type { GatewayHealth } from './http/health.ts';
 import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
-import { createLink, workersOf } from './link/from-settings.ts';
-import type { Link } from './link/link.ts';
-import type { EngineWatcher } from './link/watcher.ts';
-import { createLog, type Log, logFormatOf, logState, writeForPeople } from './log.ts';
-import { Metrics } from './metrics.ts';
-import { packagePath } from './paths.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
-import type { Settings } from './settings.ts';
+import { openPrompts, readPrompts, warmPrompts } from './speech/prompts.ts';
 import { readyLine, startLines } from './start-lines.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
-import { MULAW_8K } from './units.ts';
 import { voiceCheck } from './voice-check.ts';
 
 /** A gateway that listens. */
@@ -65,22 +65,22 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const metrics = new Metrics();
   metrics.watchLog(logState);
   const descriptors = watchDescriptors({ read: () => metrics.readDescriptors(), clock, log });
-  const link = openLink(settings, { clock, log, metrics }, options);
+  const engineClient = openLink(settings, { clock, log, metrics }, options);
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
-  const { prompter, cache, close: closePrompts } = await openPrompts({ settings, engine: link, metrics, clock, log });
-  const registry = openRegistry({ settings, engine: link, prompter, clock, feed, log, metrics });
-  const announced = new AnnouncedCalls({ clock });
+  const { prompter, cache, close: closePrompts } = await openPrompts({ settings, engine: engineClient, metrics, clock, log });
+  const registry = openRegistry({ settings, engine: engineClient, prompter, clock, feed, log, metrics });
+  const announced = new CallAnnouncements({ clock });
   const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
-  const speech = openSpeech({ settings, engine: link, metrics, clock, callPrompts: cache });
+  const speech = openSpeech({ settings, engine: engineClient, metrics, clock, callPrompts: cache });
   const warming = new AbortController();
-  const recordings = new Recordings({ settings, engine: link, clock, metrics });
+  const recordings = new Recordings({ settings, engine: engineClient, clock, metrics });
   const batches = new Batches({ settings, recordings, clock, log, metrics });
   let draining = false;
-  const health = healthReader(link, () => draining);
+  const health = healthReader(engineClient, () => draining);
   const server = await createServer({
     ...{ settings, registry, announced, feed, recordings, batches, speech, health, metrics, log, clock },
-    ...{ engine: link, assistant: trunks.asterisk, dialer: trunks.sip },
+    ...{ engine: engineClient, assistant: trunks.asterisk, dialer: trunks.sip },
   });
   const end = async () => {
     warming.abort();
@@ -88,13 +88,13 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await trunks.close();
     await server.close();
     await batches.close();
-    await link.close();
+    await engineClient.close();
     await closePrompts();
   };
   let closed: Promise<void> | null = null;
   try {
     // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
-    if (settings.EXECUTION_PROVIDER === 'cuda') await link.start();
+    if (settings.EXECUTION_PROVIDER === 'cuda') await engineClient.start();
     await batches.resume();
     void recordings.removeLeftovers();
     await trunks.listen();
@@ -102,7 +102,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     options.onListening?.(url);
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     trunks.asterisk?.open();
-    if (settings.ENGINE_PRELOAD) void preload(link, { log, isDraining: () => draining });
+    if (settings.ENGINE_PRELOAD) void preload(engineClient, { log, isDraining: () => draining });
     if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
@@ -125,28 +125,28 @@ function openRegistry(options: Omit<CallContext, 'fetchRecording' | 'twiml' | 'h
   return new CallRegistry({ ...options, fetchRecording, twiml: new TwimlClient(options), handovers: new Handovers(clock) });
 }
 
-function healthReader(link: Link, isDraining: () => boolean): () => GatewayHealth {
+function healthReader(engineClient: EngineClient, isDraining: () => boolean): () => GatewayHealth {
   const gpuName = askGpuName();
-  return () => ({ draining: isDraining(), engine: link.status, gpuName: gpuName() });
+  return () => ({ draining: isDraining(), engine: engineClient.status, gpuName: gpuName() });
 }
 
 /** The engines, none of them started. The first that is ready tells whether there is a voice to speak with. */
-function openLink(settings: Settings, wiring: { clock: Clock; log: Log; metrics: Metrics }, options: GatewayOptions): Link {
+function openLink(settings: Settings, wiring: { clock: Clock; log: Log; metrics: Metrics }, options: GatewayOptions): EngineClient {
   const { log } = wiring;
   const { onRefused = (message) => log.fatal(message), engineWatcher } = options;
-  const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => link.voices });
+  const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => engineClient.voices });
   const onReady = (ready: number, workers: number) => {
     checkVoice();
     engineWatcher?.onReady(ready, workers);
   };
   const onProgress = (text: string) => engineWatcher?.onProgress(text);
-  const link: Link = createLink(settings, { ...wiring, onRefused, watcher: { onProgress, onReady } });
-  return link;
+  const engineClient: EngineClient = createEngineClient(settings, { ...wiring, onRefused, watcher: { onProgress, onReady } });
+  return engineClient;
 }
 
-async function preload(link: Link, { log, isDraining }: { log: Log; isDraining: () => boolean }): Promise<void> {
+async function preload(engineClient: EngineClient, { log, isDraining }: { log: Log; isDraining: () => boolean }): Promise<void> {
   try {
-    await link.start();
+    await engineClient.start();
   } catch (err) {
     if (!isDraining()) log.error({ err }, 'no engine is ready');
   }
@@ -165,7 +165,7 @@ async function listen(server: FastifyInstance, { HOST, PORT }: Settings): Promis
 
 interface TrunkContext {
   readonly registry: CallRegistry;
-  readonly announced: AnnouncedCalls;
+  readonly announced: CallAnnouncements;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

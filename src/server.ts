@@ -2,42 +2,42 @@
 import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { AnnouncedCalls } from './calls/announced.ts';
-import type { Feed } from './calls/feed.ts';
+import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
-import type { Clock } from './clock.ts';
-import { Access } from './http/access.ts';
-import { announcementRoutes } from './http/announcements.ts';
-import { type Assistant, assistRoutes } from './http/assist.ts';
-import { asteriskRoutes } from './http/asterisk.ts';
-import { batchRoutes } from './http/batches.ts';
-import { type Calls, callRoutes, type Dialer } from './http/calls.ts';
-import { captionRoutes } from './http/captions.ts';
-import { carrierRoutes } from './http/carriers.ts';
-import { connectionsThatFit, limitConnections } from './http/connections.ts';
-import { describeRoutes, docsRoutes } from './http/docs.ts';
-import { answerBadHandshakes, answerUnreadable, Failures, requestValidator, routeNotFound } from './http/errors.ts';
+import type { Engine } from './engine-client/engine.ts';
+import type { Clock } from './foundation/clock.ts';
+import type { Log } from './foundation/log/log.ts';
+import type { Metrics } from './foundation/metrics.ts';
+import type { Settings } from './foundation/settings/settings.ts';
+import { Access } from './http/access/access.ts';
+import { signInRoutes } from './http/access/sign-in.ts';
+import { batchRoutes } from './http/batches/batches.ts';
+import { announcementRoutes } from './http/calls/announcements.ts';
+import { type Assistant, assistRoutes } from './http/calls/assist.ts';
+import { type Calls, callRoutes, type Dialer } from './http/calls/calls.ts';
+import { captionRoutes } from './http/calls/captions.ts';
+import { phoneRoutes } from './http/calls/phone.ts';
+import { FeedReaders } from './http/calls/readers.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
-import { limitMessages } from './http/message-limits.ts';
-import { passOverOtherUpgrades } from './http/other-upgrades.ts';
+import { asteriskRoutes } from './http/media/asterisk.ts';
+import { carrierRoutes } from './http/media/carriers.ts';
+import { twilioRoutes } from './http/media/twilio.ts';
 import { pageRoutes } from './http/page.ts';
-import { phoneRoutes } from './http/phone.ts';
 import { countQwenRequests } from './http/qwen.ts';
-import { FeedReaders } from './http/readers.ts';
-import { REQUEST_ID_HEADER, RequestIds } from './http/request-ids.ts';
-import { signInRoutes } from './http/sign-in.ts';
+import { connectionsThatFit, limitConnections } from './http/server/connections.ts';
+import { describeRoutes, docsRoutes } from './http/server/docs.ts';
+import { answerBadHandshakes, answerUnreadable, Failures, requestValidator, routeNotFound } from './http/server/errors.ts';
+import { limitMessages } from './http/server/message-limits.ts';
+import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
+import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
+import { readAwayUnread } from './http/server/unread-bodies.ts';
 import type { SpeechSource } from './http/speech/source.ts';
-import { speechDoors, speechRoutes } from './http/speech.ts';
-import { transcriptionRoutes } from './http/transcriptions.ts';
-import { twilioRoutes } from './http/twilio.ts';
-import { readAwayUnread } from './http/unread-bodies.ts';
+import { speechDoors, speechRoutes } from './http/speech/speech.ts';
+import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
-import type { Engine } from './link/engine.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
-import type { Settings } from './settings.ts';
 
 /** Largest body of a request. */
 const BODY_MAX_BYTES = 65_536;
@@ -53,7 +53,7 @@ interface ServerOptions {
   readonly registry: Calls &
     Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens' | 'twiml' | 'handovers'>;
   /** Where calls are announced whose media says nothing of them. */
-  readonly announced: AnnouncedCalls;
+  readonly announced: CallAnnouncements;
   /** Listens to channels of an Asterisk; null = there is none. */
   readonly assistant: Assistant | null;
   /** Makes calls; null = nobody can. */
@@ -107,7 +107,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   readAwayUnread(app);
   limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
   passOverOtherUpgrades(app);
-  await openDoors(app, options, failures);
+  await startServer(app, options, failures);
   return app;
 }
 
@@ -119,7 +119,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 }
 
 /** Every route, with what its visitors must show. */
-async function openDoors(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
+async function startServer(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, feed, recordings, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
   const translator = new Translator({ settings, clock });
@@ -140,7 +140,7 @@ async function openDoors(app: FastifyInstance, options: ServerOptions, failures:
   await app.register(pageRoutes);
   const { speech } = options;
   const speaking = speechDoors({ ...options, failures });
-  const speechHealth = () => ({ depth: speaking.desk.depth, kept: speech.kept(), voices: speech.voiceNames().map(({ name }) => name) });
+  const speechHealth = () => ({ depth: speaking.service.depth, kept: speech.kept(), voices: speech.voiceNames().map(({ name }) => name) });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
   await app.register(twilioRoutes, { settings, registry, access, log: options.log });
   await app.register(asteriskRoutes, { settings, registry, access });

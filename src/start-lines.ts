@@ -1,6 +1,6 @@
 /** What a person on a terminal reads first: where the gateway is, what it is doing, and what to do next. */
-import { isLoopback } from './config.ts';
-import type { Settings } from './settings.ts';
+import { isLoopback } from './foundation/settings/config.ts';
+import type { Settings } from './foundation/settings/settings.ts';
 
 const DEFAULT_PORT = '8080';
 

@@ -1,7 +1,7 @@
 /** Whether the voices of DEFAULT_VOICE and VOICE_MAP are there: that is known when the first engine is ready. */
 import type { VoiceInfo } from '../engine/contract.ts';
-import type { Log } from './log.ts';
-import type { Settings } from './settings.ts';
+import type { Log } from './foundation/log/log.ts';
+import type { Settings } from './foundation/settings/settings.ts';
 import { checkVoiceMap, readVoiceMap } from './speech/voice-map.ts';
 import { resolveVoice } from './speech/voices.ts';
 

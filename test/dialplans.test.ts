@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAppRequest } from '../src/calls/app/request.ts';
-import { connectStreamTwiml, listenAndDialTwiml } from '../src/carriers/twiml.ts';
-import { readSettings } from '../src/config.ts';
-import { packagePath } from '../src/paths.ts';
-import { openDoors } from './http/doors.ts';
+import { packagePath } from '../src/foundation/folders/paths.ts';
+import { readSettings } from '../src/foundation/settings/config.ts';
+import { connectStreamTwiml, listenAndDialTwiml } from '../src/protocols/twiml/stream.ts';
+import { startServer } from './http/doors.ts';
 
 const FOLDER = packagePath('dialplans');
 const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file) && file !== 'README.md');
@@ -40,7 +40,7 @@ const parametersOf = (xml: string) =>
 describe('the dialplans', () => {
   let app: FastifyInstance;
   beforeAll(async () => {
-    ({ app } = await openDoors());
+    ({ app } = await startServer());
     await app.ready();
   });
   afterAll(() => app.close());

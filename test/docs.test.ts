@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packagePath } from '../src/paths.ts';
-import { SETTINGS } from '../src/settings.ts';
-import { openDoors } from './http/doors.ts';
+import { packagePath } from '../src/foundation/folders/paths.ts';
+import { SETTINGS } from '../src/foundation/settings/settings.ts';
+import { startServer } from './http/doors.ts';
 
 function read(...path: string[]): string {
   return readFileSync(packagePath(...path), 'utf8');
@@ -71,7 +71,7 @@ describe('the doors in README', () => {
   let app: FastifyInstance;
 
   beforeAll(async () => {
-    ({ app } = await openDoors());
+    ({ app } = await startServer());
     await app.ready();
   });
 

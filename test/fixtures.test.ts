@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readWav } from '../src/audio/wav.ts';
-import { packagePath } from '../src/paths.ts';
+import { packagePath } from '../src/foundation/folders/paths.ts';
 
 const FOLDER = packagePath('fixtures', 'audio');
 const TOTAL_MAX_BYTES = 1_600_000;

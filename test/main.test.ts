@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { readSettings } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
+import { packagePath } from '../src/foundation/folders/paths.ts';
+import { createLog } from '../src/foundation/log/log.ts';
+import { readSettings } from '../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../src/main.ts';
-import { packagePath } from '../src/paths.ts';
 import { eventually } from './helpers/eventually.ts';
 import { freePort } from './helpers/ports.ts';
 

@@ -1,7 +1,7 @@
 /** What is installed with Trunkline: licences, seals and install scripts. Each rule comes with a package that breaks it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { packagePath } from '../src/paths.ts';
+import { packagePath } from '../src/foundation/folders/paths.ts';
 import { findInstallScripts, findUnjudgedLicences, findUnsealed, type LockedPackage, type LockFile } from './rules/packages.ts';
 
 const read = (name: string) => readFileSync(packagePath(name), 'utf8');

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Doors, knock, listen, openDoors } from './http/doors.ts';
+import { type Doors, knock, listen, startServer } from './http/doors.ts';
 
 let doors: Doors;
 afterEach(() => doors.app.close());
@@ -9,7 +9,7 @@ const errorOf = (body: string) => (JSON.parse(body) as { error: { code: string; 
 
 describe('the server', () => {
   it('answers unknown paths and methods with route_not_found, without repeating the query', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject({ method: 'PUT', url: '/v1/nothing?key=secret' });
     expect(answer.statusCode).toBe(404);
     expect(errorOf(answer.body)).toEqual({
@@ -27,7 +27,7 @@ describe('the server', () => {
     ['a value of the wrong length', `/v1/captions?call=${'x'.repeat(301)}`, 'query.call: got "xxx'],
     ['a parameter given twice', '/v1/calls/CA1/transcript?format=srt&format=vtt', 'query.format: got ["srt","vtt"]'],
   ])('refuses %s and says where and what', async (_what, url, expected) => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject(url);
     expect(answer.statusCode).toBe(400);
     expect(errorOf(answer.body)).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error' });
@@ -36,7 +36,7 @@ describe('the server', () => {
   });
 
   it('refuses a body that is too large', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject({ method: 'POST', url: '/v1/session', payload: { key: 'x'.repeat(70_000) } });
     expect(answer.statusCode).toBe(413);
     expect(errorOf(answer.body).code).toBe('message_too_large');
@@ -46,13 +46,13 @@ describe('the server', () => {
     ['broken JSON', 'application/json', '{'],
     ['another content type', 'text/csv', 'a,b'],
   ])('refuses %s with invalid_request', async (_what, type, payload) => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject({ method: 'POST', url: '/v1/session', headers: { 'content-type': type }, payload });
     expect([answer.statusCode, errorOf(answer.body).code]).toEqual([400, 'invalid_request']);
   });
 
   it('answers a path that cannot be decoded, and bytes that are no HTTP, in the same shape', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject('/v1/calls/%E0%A4%A');
     expect([answer.statusCode, errorOf(answer.body).code]).toEqual([400, 'invalid_request']);
     const raw = await exchange(await listen(doors.app), 'hello\r\n\r\n');
@@ -61,7 +61,7 @@ describe('the server', () => {
   });
 
   it('hides what went wrong inside and logs it under the id that the client is told', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     doors.calls.list = () => {
       throw new Error('the dog ate it');
     };
@@ -75,14 +75,14 @@ describe('the server', () => {
   });
 
   it('counts refusals by their code', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     await doors.app.inject('/nowhere');
     await doors.app.inject('/v1/calls/CA404');
     expect(await doors.metrics.registry.getSingleMetricAsString('trunkline_refused_total')).toContain('{code="call_not_found"} 1');
   });
 
   it('logs a request at debug level by its route, never with its query', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     await doors.app.inject('/v1/calls/CAsecret/transcript?format=text');
     const line = doors.logLines.find((candidate) => candidate.includes('"msg":"request"')) ?? '';
     expect(JSON.parse(line)).toMatchObject({ level: 20, method: 'GET', route: '/v1/calls/:id/transcript', status: 404 });
@@ -90,7 +90,7 @@ describe('the server', () => {
   });
 
   it('tells browsers not to guess types or to pass addresses on', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject('/v1/calls');
     expect(answer.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -100,14 +100,14 @@ describe('the server', () => {
   });
 
   it('refuses an upgrade where there is no socket', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     const url = await listen(doors.app);
     expect(await knock(`${url}/v1/calls`)).toBe(404);
     expect(await knock(`${url}/nowhere`)).toBe(404);
   });
 
   it('closes although a WebSocket never answers', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     const url = await listen(doors.app);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../src/config.ts';
+import { readSettings } from '../src/foundation/settings/config.ts';
 import { readyLine, startLines } from '../src/start-lines.ts';
 
 function linesFor(environment: Record<string, string> = {}, url = 'http://127.0.0.1:8080'): string[] {

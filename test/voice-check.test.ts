@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readSettings } from '../src/config.ts';
+import { readSettings } from '../src/foundation/settings/config.ts';
 import { voiceCheck } from '../src/voice-check.ts';
 
 const VOICES = [

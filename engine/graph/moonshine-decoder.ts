@@ -236,8 +236,8 @@ function addGatedLinear(graph: GraphBuilder, { decoder, layer }: DecoderLayer, v
   const path = `/model/decoder/layers.${layer}/mlp`;
   const bias = (part: string) => decoder.floats(`model.decoder.layers.${layer}.mlp.${part}.bias_merged_0`);
   const wide = addLinear(graph, value, `layers.${layer} up`, decoder.linear(`${path}/up_proj`), bias('up_proj'));
-  const [values = '', gate = ''] = addSplit(graph, wide, 2);
-  const opened = graph.add('QuickGelu', [gate], { microsoft: true, attributes: { alpha: 1 } });
+  const [values = '', endpointer = ''] = addSplit(graph, wide, 2);
+  const opened = graph.add('QuickGelu', [endpointer], { microsoft: true, attributes: { alpha: 1 } });
   const gated = graph.add('Mul', [opened, values]);
   return addLinear(graph, gated, `layers.${layer} down`, decoder.linear(`${path}/down_proj`), bias('down_proj'));
 }

@@ -3,7 +3,7 @@ import { decoder as flacDecoder } from '@audio/decode-flac';
 import { decoder as mp3Decoder } from '@audio/decode-mp3';
 import { decoder as opusDecoder } from '@audio/decode-opus';
 import { decoder as vorbisDecoder } from '@audio/decode-vorbis';
-import { TrunklineError } from '../errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 import { type CodecInput, inputFor } from './codec-input.ts';
 import { refusalOf } from './limits.ts';
 import { joinSamples } from './mix.ts';

@@ -1,5 +1,5 @@
 /** DTMF tones in the voice band, for carriers that cannot be told to send digits (frequencies: ITU-T Q.23). */
-import { msToSamples } from '../units.ts';
+import { msToSamples } from '../foundation/units.ts';
 
 const LOW_HZ = [697, 770, 852, 941];
 const HIGH_HZ = [1209, 1336, 1477, 1633];

@@ -1,6 +1,6 @@
 /** Sound as it comes → a file that grows with it and can be played meanwhile. Sound here is little-endian 16-bit samples of one channel. */
 import type { WasmMediaEncoder } from 'wasm-media-encoders';
-import { nextTurn } from '../next-turn.ts';
+import { nextTurn } from '../foundation/next-turn.ts';
 import { pcm16ToSamples } from './pcm.ts';
 import { writeWav } from './wav.ts';
 

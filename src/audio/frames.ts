@@ -1,5 +1,5 @@
 /** Whole frames of a codec: how large they are, and how audio is filled up to them. */
-import { type Codec, FRAME_MS, msToBytes } from '../units.ts';
+import { type Codec, FRAME_MS, msToBytes } from '../foundation/units.ts';
 
 /** The byte that is silence. A zero would be full scale in µ-law (ITU-T G.711, table 2a) and a loud click in A-law. */
 const SILENCE: Readonly<Record<Codec['name'], number>> = { mulaw: 0xff, alaw: 0xd5, pcm16: 0 };

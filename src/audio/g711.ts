@@ -4,7 +4,7 @@
  * nearest code, and must not.
  */
 import alawmulaw from 'alawmulaw';
-import type { Codec } from '../units.ts';
+import type { Codec } from '../foundation/units.ts';
 import { pcm16ToSamples, samplesToPcm16 } from './pcm.ts';
 
 interface Law {

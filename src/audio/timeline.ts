@@ -11,7 +11,7 @@
  *   whatever the timestamps say. A clock that falls back by more than `gapMaxMs` has been restarted and is believed.
  * - A jump of `sequence` without a jump of time misses nothing (some carriers count over all tracks) and is not waited for.
  */
-import { FRAME_MS, msToSamples, samplesToMs } from '../units.ts';
+import { FRAME_MS, msToSamples, samplesToMs } from '../foundation/units.ts';
 import { toSample } from './pcm.ts';
 
 const CONCEALED_FRAMES = 3;

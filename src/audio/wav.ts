@@ -2,8 +2,8 @@
  * WAV files (RIFF/WAVE, Microsoft "Multimedia Programming Interface and Data Specifications 1.0" and its WAVEFORMATEXTENSIBLE). The reader takes every
  * common sample format and forgives what writers get wrong: sizes of 0 or 0xFFFFFFFF in streamed files, truncated ends, unpadded odd chunks.
  */
-import { TrunklineError } from '../errors.ts';
-import { type Codec, MULAW_8K } from '../units.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { type Codec, MULAW_8K } from '../foundation/units.ts';
 import { decodeG711 } from './g711.ts';
 import { refusalOf } from './limits.ts';
 import { toSample } from './pcm.ts';

@@ -3,25 +3,25 @@
  * tracks' ears hear goes to the feed and to the app, and may interrupt what the voice says. Nothing of it appears in the feed after `call.ended`.
  */
 import type { TimelineStats } from '../audio/timeline.ts';
-import type { CallStart, CarrierEvent, Track } from '../carriers/carrier.ts';
-import type { WebSocketLeg } from '../carriers/leg.ts';
-import type { Timer } from '../clock.ts';
-import { ERRORS, TrunklineError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { HeardEvent } from '../transcription/ear.ts';
+import type { Timer } from '../foundation/clock.ts';
+import { ERRORS, TrunklineError } from '../foundation/errors.ts';
+import type { Log } from '../foundation/log/log.ts';
+import { settlesWithin } from '../foundation/settles-within.ts';
+import type { CallStart, CarrierEvent, Track } from '../protocols/dialect.ts';
+import type { SpeechEvent } from '../transcription/live-transcriber.ts';
 import type { AppLine } from './app/line.ts';
-import { openAppLine } from './app-line.ts';
-import type { Interruptible } from './bargein.ts';
+import { openAppLine } from './app/open-line.ts';
 import type { CallContext } from './context.ts';
-import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS } from './events.ts';
-import { Finals } from './finals.ts';
-import { Hearing } from './hearing.ts';
-import type { LagChange, LagTally } from './lag.ts';
-import { awaitLastFinals } from './last-finals.ts';
-import { TrackChain, type TrackEvent } from './track.ts';
-import type { TranscriptItem } from './transcript.ts';
-import { CallVoice, type VoiceEvent } from './voice.ts';
-import { settlesWithin } from './wait.ts';
+import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS } from './feed/events.ts';
+import { FinalCaptions } from './feed/final-captions.ts';
+import type { TranscriptItem } from './feed/transcript.ts';
+import { EchoFilter } from './inbound/echo-filter.ts';
+import type { LagChange, LagTally } from './inbound/lag.ts';
+import { awaitLastFinals } from './inbound/last-finals.ts';
+import { TrackChain, type TrackEvent } from './inbound/track.ts';
+import type { CallLeg } from './leg.ts';
+import type { Interruptible } from './outbound/barge-in.ts';
+import { CallVoice, type VoiceEvent } from './outbound/voice.ts';
 
 /** How often stalls and the backlog are looked at. */
 const TICK_MS = 250;
@@ -34,12 +34,6 @@ const GAPS_LOGGED_MAX = 20;
 
 /** Ends that have nothing to do with us: where the app was never there, the caller had nobody to talk to, and that is what is told. */
 const PEACEFUL_ENDS: readonly EndReason[] = ['hangup', 'closed', 'app'];
-
-/** What a call needs of its leg. */
-export type CallLeg = Pick<WebSocketLeg, 'send' | 'close' | 'fail' | 'pause' | 'resume'> & {
-  /** Presses a key in the carrier's own way. Its tone is sent as well, beginning now; the leg leaves it out then. */
-  press?(digit: string): void;
-};
 
 /** What a call is made of, and whom it tells of its end. */
 export interface CallOptions {
@@ -67,8 +61,8 @@ export class Call {
   readonly #options: CallOptions;
   readonly #log: Log;
   readonly #chains = new Map<Track, TrackChain>();
-  readonly #hearing: Hearing;
-  readonly #finals = new Finals();
+  readonly #echoFilter: EchoFilter;
+  readonly #finals = new FinalCaptions();
   #app: AppLine | null = null;
   #handoffData: string | null = null;
   #lagMs: number | null = null;
@@ -90,7 +84,7 @@ export class Call {
     this.#options = options;
     this.#log = options.context.log.child({ callId: options.id, carrier: options.start.carrier });
     this.voice = this.#openVoice();
-    this.#hearing = new Hearing({
+    this.#echoFilter = new EchoFilter({
       voice: this.voice,
       nowMs: () => this.durationMs,
       onEcho: () => options.context.metrics.echoes.inc(),
@@ -295,8 +289,8 @@ export class Call {
   }
 
   /** What an ear heard, unless it is our own echo. */
-  #publishHeard(track: Track, heard: HeardEvent): void {
-    const event = track === 'inbound' ? this.#hearing.filter(heard) : heard;
+  #publishHeard(track: Track, heard: SpeechEvent): void {
+    const event = track === 'inbound' ? this.#echoFilter.filter(heard) : heard;
     if (event === null) return;
     if (track === 'inbound') this.#app?.hear(event);
     const { feed } = this.#options.context;

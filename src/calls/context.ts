@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.ts';
-import type { Engine } from '../link/engine.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
-import type { Settings } from '../settings.ts';
+import type { Engine } from '../engine-client/engine.ts';
+import type { Clock } from '../foundation/clock.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import type { Prompter } from '../speech/prompter.ts';
 import type { FetchRecording } from './app/recording.ts';
-import type { Feed } from './feed.ts';
-import type { TwimlClient } from './twiml/client.ts';
-import type { Handovers } from './twiml/handovers.ts';
+import type { TwimlClient } from './app/twiml/client.ts';
+import type { Handovers } from './app/twiml/handovers.ts';
+import type { Feed } from './feed/feed.ts';
 
 /** What all calls of one gateway share. */
 export interface CallContext {

@@ -1,25 +1,27 @@
 /** All calls of the gateway: those that come in, those that are live, and those that ended lately. */
+
 import type { WebSocket } from 'ws';
-import { AsteriskDialect } from '../carriers/asterisk.ts';
-import type { CallStart, Dialect, Track } from '../carriers/carrier.ts';
-import { type LegHandlers, legLimits, WebSocketLeg } from '../carriers/leg.ts';
-import { TwilioDialect } from '../carriers/twilio.ts';
-import { TrunklineError } from '../errors.ts';
-import { admitCall } from '../link/admission.ts';
-import { Archive } from './archive.ts';
-import { Arrival } from './arrival.ts';
-import { withSilence } from './buffered-silence.ts';
-import { Call, type CallLeg } from './call.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { settlesWithin } from '../foundation/settles-within.ts';
+import { AsteriskDialect } from '../protocols/asterisk/chan-websocket.ts';
+import type { CallStart, Dialect, Track } from '../protocols/dialect.ts';
+import { TwilioDialect } from '../protocols/media-streams/twilio.ts';
+import { withSilence } from '../trunks/websocket/buffered-silence.ts';
+import { legLimits, WebSocketLeg } from '../trunks/websocket/leg.ts';
+import { admitCall } from './admission/admission.ts';
+import { CallTokens } from './admission/tokens.ts';
+import type { TwimlClient } from './app/twiml/client.ts';
+import type { Handovers } from './app/twiml/handovers.ts';
+import { Call } from './call.ts';
 import type { CallContext } from './context.ts';
-import { type Dialled, DialledCalls, type Ringing } from './dialled.ts';
-import type { EndReason } from './events.ts';
-import { LagTally } from './lag.ts';
-import { CallTokens } from './tokens.ts';
-import type { TranscriptItem } from './transcript.ts';
-import type { TwimlClient } from './twiml/client.ts';
-import type { Handovers } from './twiml/handovers.ts';
-import type { CallVoice } from './voice.ts';
-import { settlesWithin } from './wait.ts';
+import { EndedCalls } from './ended-calls.ts';
+import type { EndReason } from './feed/events.ts';
+import type { TranscriptItem } from './feed/transcript.ts';
+import { LagTally } from './inbound/lag.ts';
+import type { CallLeg, LegHandlers } from './leg.ts';
+import type { CallVoice } from './outbound/voice.ts';
+import { type OutgoingCall, OutgoingCalls, type RingingCall } from './outgoing-calls.ts';
+import { PendingCall } from './pending-call.ts';
 
 /** A call as the API shows it. Times are ISO 8601. */
 export interface CallView {
@@ -51,7 +53,7 @@ interface Caller {
   /** Whether whoever opened the socket has shown a secret of ours. */
   readonly vouched?: boolean;
   /** We make the call, and it is not answered yet; left out = the other side made it. */
-  readonly dialled?: Dialled | undefined;
+  readonly dialled?: OutgoingCall | undefined;
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
 }
@@ -64,24 +66,24 @@ export class CallRegistry {
   readonly tokens: CallTokens;
   readonly #context: CallContext;
   /** Sockets that have not begun a stream. */
-  readonly #arrivals = new Set<Arrival>();
-  readonly #dialled = new DialledCalls();
+  readonly #pendingCalls = new Set<PendingCall>();
+  readonly #dialled = new OutgoingCalls();
   readonly #live = new Map<string, Call>();
-  readonly #archive: Archive<CallView>;
+  readonly #endedCalls: EndedCalls<CallView>;
   readonly #lags: LagTally;
   #drained: Promise<void> | null = null;
 
   constructor(context: CallContext) {
     this.#context = context;
     this.tokens = new CallTokens({ clock: context.clock });
-    this.#archive = new Archive({ callsMax: context.settings.CALLS_KEPT });
+    this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });
     this.#lags = new LagTally(context.clock, context.metrics);
     context.metrics.callsMax.set(context.settings.MAX_CALLS);
   }
 
   /** Calls that take up a place: live ones, those still captioning their last words, and sockets that have not begun a stream yet. */
   get liveCount(): number {
-    return this.#live.size + this.#arrivals.size;
+    return this.#live.size + this.#pendingCalls.size;
   }
 
   /**
@@ -124,18 +126,18 @@ export class CallRegistry {
   /** Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at again. */
   accept(caller: Caller): void {
     const refusal = this.#refusal();
-    const arrival = new Arrival({
+    const pendingCall = new PendingCall({
       ...caller,
       tokens: this.tokens,
       context: this.#context,
       open: (start, leg, opener) => this.#open(start, leg, opener),
       onGone: (gone, reason) => this.#forget(gone, reason),
     });
-    if (refusal !== null) arrival.fail(refusal);
-    if (arrival.gone) return;
-    this.#arrivals.add(arrival);
+    if (refusal !== null) pendingCall.fail(refusal);
+    if (pendingCall.gone) return;
+    this.#pendingCalls.add(pendingCall);
     const { carrier, dialled } = caller;
-    if (dialled !== undefined) this.#dialled.add(arrival, { ...dialled, carrier, since: this.#context.clock.wall() });
+    if (dialled !== undefined) this.#dialled.add(pendingCall, { ...dialled, carrier, since: this.#context.clock.wall() });
     this.#context.engine.wake();
   }
 
@@ -143,19 +145,19 @@ export class CallRegistry {
   list(): CallView[] {
     const ringing = this.#dialled.list().map((call) => viewOfRinging(call));
     const live = [...this.#live.values()].map((call) => viewOf(call));
-    return [...ringing.toReversed(), ...live.toReversed(), ...this.#archive.views()];
+    return [...ringing.toReversed(), ...live.toReversed(), ...this.#endedCalls.views()];
   }
 
   get(id: string): CallView | undefined {
     const call = this.#live.get(id);
     if (call !== undefined) return viewOf(call);
     const ringing = this.#dialled.get(id);
-    return ringing === undefined ? this.#archive.get(id)?.view : viewOfRinging(ringing);
+    return ringing === undefined ? this.#endedCalls.get(id)?.view : viewOfRinging(ringing);
   }
 
   /** The call's final captions and gaps so far, as they came; undefined = no such call. */
   finals(id: string): readonly TranscriptItem[] | undefined {
-    return this.#live.get(id)?.finals ?? this.#archive.get(id)?.finals;
+    return this.#live.get(id)?.finals ?? this.#endedCalls.get(id)?.finals;
   }
 
   /** What is said in a live call; undefined = no live call of that id. */
@@ -195,7 +197,7 @@ export class CallRegistry {
 
   async #drain(timeoutMs: number): Promise<void> {
     const refusal = new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
-    for (const arrival of [...this.#arrivals]) arrival.fail(refusal);
+    for (const pendingCall of [...this.#pendingCalls]) pendingCall.fail(refusal);
     const calls = [...this.#live.values()];
     if (calls.length > 0) await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
     await Promise.all(calls.map((call) => call.end('drained')));
@@ -219,7 +221,7 @@ export class CallRegistry {
     }
   }
 
-  #open(start: CallStart, leg: CallLeg, arrival: Arrival): Call {
+  #open(start: CallStart, leg: CallLeg, pendingCall: PendingCall): Call {
     const id = this.#claimId(start);
     const call = new Call({
       id,
@@ -227,11 +229,11 @@ export class CallRegistry {
       leg,
       context: this.#context,
       lags: this.#lags,
-      onFailure: (error) => arrival.fail(error),
+      onFailure: (error) => pendingCall.fail(error),
       onEnded: (ended, reason) => this.#archiveCall(ended, reason),
     });
-    this.#arrivals.delete(arrival);
-    this.#dialled.remove(arrival);
+    this.#pendingCalls.delete(pendingCall);
+    this.#dialled.remove(pendingCall);
     this.#live.set(id, call);
     this.#context.metrics.calls.inc({ carrier: start.carrier });
     return call;
@@ -239,7 +241,7 @@ export class CallRegistry {
 
   #claimId(start: CallStart): string {
     const { callId } = start;
-    if (!this.#live.has(callId) && this.#archive.get(callId) === undefined) return callId;
+    if (!this.#live.has(callId) && this.#endedCalls.get(callId) === undefined) return callId;
     const id = `${callId}:${start.streamId}`;
     if (this.#live.has(id))
       throw new TrunklineError('start_repeated', `stream ${start.streamId} of call ${callId} is live already, expected a new one`);
@@ -250,19 +252,19 @@ export class CallRegistry {
     const { metrics } = this.#context;
     const { carrier } = call.start;
     this.#live.delete(call.id);
-    this.#archive.add(call.id, { view: this.#ended(viewOf(call), reason), finals: call.finals });
+    this.#endedCalls.add(call.id, { view: this.#ended(viewOf(call), reason), finals: call.finals });
     metrics.calls.dec({ carrier });
     metrics.callsEnded.inc({ carrier, reason });
   }
 
   /** A socket closed that never became a call. If it was to become one of ours, those who wait for it are told. */
-  #forget(arrival: Arrival, reason: EndReason): void {
-    this.#arrivals.delete(arrival);
-    const ringing = this.#dialled.remove(arrival);
+  #forget(pendingCall: PendingCall, reason: EndReason): void {
+    this.#pendingCalls.delete(pendingCall);
+    const ringing = this.#dialled.remove(pendingCall);
     if (ringing === undefined) return;
     const { metrics, feed, log } = this.#context;
     const { callId, carrier } = ringing;
-    this.#archive.add(callId, { view: this.#ended(viewOfRinging(ringing), reason), finals: [] });
+    this.#endedCalls.add(callId, { view: this.#ended(viewOfRinging(ringing), reason), finals: [] });
     metrics.callsEnded.inc({ carrier, reason });
     feed.publish({ type: 'call.ended', callId, reason, durationMs: 0 });
     log.info({ callId, carrier, reason }, 'call not answered');
@@ -273,7 +275,7 @@ export class CallRegistry {
   }
 }
 
-function viewOfRinging({ callId, carrier, from, to, since }: Ringing): CallView {
+function viewOfRinging({ callId, carrier, from, to, since }: RingingCall): CallView {
   return {
     id: callId,
     ...{ carrier, from, to, state: 'dialing', startedAt: since.toISOString(), endedAt: null, endReason: null },

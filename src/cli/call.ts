@@ -1,7 +1,7 @@
 /** `trunkline call`: places a simulated call with a running bridge, as the carrier that it is told to be. */
-import type { EndReason } from '../calls/events.ts';
-import { systemClock } from '../clock.ts';
-import type { Settings } from '../settings.ts';
+import type { EndReason } from '../calls/feed/events.ts';
+import { systemClock } from '../foundation/clock.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import { CALL_CARRIERS, type CarrierName } from './call/carriers.ts';
 import { askEndReason } from './call/fate.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './call/order.ts';

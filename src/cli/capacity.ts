@@ -1,5 +1,5 @@
 /** `trunkline doctor --capacity`: how many calls does this machine hold? */
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import { type Capacity, type CapacityStep, LATE_MAX_MS, measureCapacity, SPEECH_SHARE } from './capacity/measure.ts';
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,6 +1,6 @@
 /** Captions on a terminal: what is being said changes in place, what has been said stays. */
-import type { CaptionEvent, GapEvent } from '../calls/events.ts';
-import type { Track } from '../carriers/carrier.ts';
+import type { CaptionEvent, GapEvent } from '../calls/feed/events.ts';
+import type { Track } from '../protocols/dialect.ts';
 import type { LiveLine, Output } from './terminal.ts';
 
 /** The sides of a call by who they are to the caller. */

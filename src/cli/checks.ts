@@ -5,18 +5,18 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import { systemClock } from '../clock.ts';
-import { ConfigError, findWarnings, readSettings } from '../config.ts';
-import { coresAvailable } from '../cores.ts';
-import { createLink, workersOf } from '../link/from-settings.ts';
-import type { Link } from '../link/link.ts';
-import { createLog } from '../log.ts';
-import { Metrics } from '../metrics.ts';
-import { packagePath } from '../paths.ts';
-import type { Settings } from '../settings.ts';
+import type { EngineClient } from '../engine-client/engine-client.ts';
+import { createEngineClient, workersOf } from '../engine-client/from-settings.ts';
+import { systemClock } from '../foundation/clock.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
+import { createLog } from '../foundation/log/log.ts';
+import { coresAvailable } from '../foundation/machine/cores.ts';
+import { Metrics } from '../foundation/metrics.ts';
+import { ConfigError, findWarnings, readSettings } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { samplesToMs } from '../foundation/units.ts';
 import { checkVoiceMap, readVoiceMap } from '../speech/voice-map.ts';
 import { resolveVoice } from '../speech/voices.ts';
-import { samplesToMs } from '../units.ts';
 
 /** One line of the doctor's report. `detail` of anything but `ok` says what helps. */
 export interface Finding {
@@ -90,7 +90,7 @@ export function judgeCuda(provider: Settings['EXECUTION_PROVIDER'], problem: str
 /** Whether an engine process starts with the models of the settings, and how long one tiny run of each takes. */
 export async function checkModels(settings: Settings): Promise<Finding[]> {
   let refusal: string | null = null;
-  const link = createLink(
+  const engineClient = createEngineClient(
     { ...settings, ENGINE_WORKERS: 1 },
     {
       clock: systemClock,
@@ -102,36 +102,41 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
     },
   );
   try {
-    await link.start();
-    return [await tryDetector(link), await tryRecogniser(link), await trySpeaker(link, settings), ...findMapTrouble(link, settings)];
+    await engineClient.start();
+    return [
+      await tryDetector(engineClient),
+      await tryRecogniser(engineClient),
+      await trySpeaker(engineClient, settings),
+      ...findMapTrouble(engineClient, settings),
+    ];
   } catch (error) {
     const reason = refusal ?? (error instanceof Error ? error.message : String(error));
     return [{ name: 'models', status: 'fail', detail: `the speech engine does not start: ${reason}` }];
   } finally {
-    await link.close();
+    await engineClient.close();
   }
 }
 
-async function tryDetector(link: Link): Promise<Finding> {
+async function tryDetector(engineClient: EngineClient): Promise<Finding> {
   const startMs = systemClock.nowMs();
-  await link.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
-  return { name: 'vad model', status: 'ok', detail: `${link.status.models?.vad} judged 32 ms of audio in ${sinceMs(startMs)} ms` };
+  await engineClient.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
+  return { name: 'vad model', status: 'ok', detail: `${engineClient.status.models?.vad} judged 32 ms of audio in ${sinceMs(startMs)} ms` };
 }
 
-async function tryRecogniser(link: Link): Promise<Finding> {
+async function tryRecogniser(engineClient: EngineClient): Promise<Finding> {
   const buzz = Int16Array.from({ length: ENGINE_RATE_HZ }, (_, i) => ((i * 120) % ENGINE_RATE_HZ) / 4 - ENGINE_RATE_HZ / 8);
   const startMs = systemClock.nowMs();
-  await link.transcribe({ samples: buzz, urgency: 'final', dueInMs: 1000, draft: [] });
-  const { models, provider } = link.status;
+  await engineClient.transcribe({ samples: buzz, urgency: 'final', dueInMs: 1000, draft: [] });
+  const { models, provider } = engineClient.status;
   return { name: 'asr model', status: 'ok', detail: `${models?.asr} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms` };
 }
 
-async function trySpeaker(link: Link, { DEFAULT_VOICE, VOICE_MAP }: Settings): Promise<Finding> {
+async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP }: Settings): Promise<Finding> {
   const startMs = systemClock.nowMs();
   try {
-    const voice = resolveVoice(undefined, link.voices, DEFAULT_VOICE, readVoiceMap(VOICE_MAP)).name;
-    const { samples, rateHz } = await link.speak({ text: 'Hello.', voice, speed: 1, urgency: 'speak', dueInMs: 1000 });
-    const spoken = `${voice} on ${link.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ms of audio`;
+    const voice = resolveVoice(undefined, engineClient.voices, DEFAULT_VOICE, readVoiceMap(VOICE_MAP)).name;
+    const { samples, rateHz } = await engineClient.speak({ text: 'Hello.', voice, speed: 1, urgency: 'speak', dueInMs: 1000 });
+    const spoken = `${voice} on ${engineClient.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ms of audio`;
     return { name: 'tts model', status: 'ok', detail: `${spoken} in ${sinceMs(startMs)} ms` };
   } catch (error) {
     return {
@@ -143,7 +148,7 @@ async function trySpeaker(link: Link, { DEFAULT_VOICE, VOICE_MAP }: Settings): P
 }
 
 /** Nothing where every voice of VOICE_MAP is there. */
-function findMapTrouble({ voices }: Link, { VOICE_MAP }: Settings): Finding[] {
+function findMapTrouble({ voices }: EngineClient, { VOICE_MAP }: Settings): Finding[] {
   try {
     checkVoiceMap(readVoiceMap(VOICE_MAP), voices);
     return [];

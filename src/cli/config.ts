@@ -1,7 +1,7 @@
 /** `trunkline config`: what every setting is, and what it would be without you. */
-import { readSettings } from '../config.ts';
-import { SETTINGS, type SettingName, type Settings } from '../settings.ts';
-import { hideCredentialsIn } from '../urls.ts';
+import { readSettings } from '../foundation/settings/config.ts';
+import { SETTINGS, type SettingName, type Settings } from '../foundation/settings/settings.ts';
+import { hideCredentialsIn } from '../foundation/urls.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 

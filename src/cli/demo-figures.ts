@@ -1,5 +1,5 @@
 /** What the demo says of how fast it was, in words for people who have not read how captions come to be. */
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import { type Latencies, quantile } from './latencies.ts';
 import type { Output } from './terminal.ts';
 

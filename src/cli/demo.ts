@@ -1,13 +1,13 @@
 /** `trunkline demo`: a whole call with no phone and no account. A gateway, a simulated carrier and a reader of the captions, all in this process. */
 import { randomUUID } from 'node:crypto';
-import type { CaptionEvent, GapEvent } from '../calls/events.ts';
-import { systemClock } from '../clock.ts';
-import { createLog } from '../log.ts';
+import type { CaptionEvent, GapEvent } from '../calls/feed/events.ts';
+import { systemClock } from '../foundation/clock.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
+import { createLog } from '../foundation/log/log.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { MULAW_8K, samplesToMs } from '../foundation/units.ts';
 import { type Gateway, runGateway } from '../main.ts';
-import { packagePath } from '../paths.ts';
-import type { Settings } from '../settings.ts';
 import { type CallReport, placeCall } from '../simulator/twilio-caller.ts';
-import { MULAW_8K, samplesToMs } from '../units.ts';
 import { loadAudio } from './audio-file.ts';
 import { CaptionDisplay, missingWords, speechHead } from './caption-display.ts';
 import { printLatencies, printSpeed } from './demo-figures.ts';

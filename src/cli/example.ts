@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { packagePath } from '../paths.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
 
 /** Most that is kept of what an example says of its troubles. */
 const COMPLAINT_MAX_CHARS = 4000;

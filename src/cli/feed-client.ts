@@ -1,6 +1,6 @@
 /** Reads a gateway's caption feed as any program would. */
 import { WebSocket } from 'ws';
-import type { FeedEvent } from '../calls/events.ts';
+import type { FeedEvent } from '../calls/feed/events.ts';
 
 /** An open caption feed. */
 export interface FeedClient {

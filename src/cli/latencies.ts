@@ -1,6 +1,6 @@
 /** How fast a call's captions came, as a reader of the feed sees it. */
-import type { CaptionEvent, FeedEvent } from '../calls/events.ts';
-import type { Settings } from '../settings.ts';
+import type { CaptionEvent, FeedEvent } from '../calls/feed/events.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 
 /** The value below which `share` (0–1) of `values` lie, by nearest rank; null = no values. */
 export function quantile(values: readonly number[], share: number): number | null {

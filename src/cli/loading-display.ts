@@ -1,5 +1,5 @@
 /** What the engines do until they are ready, on a terminal. */
-import type { EngineWatcher } from '../link/watcher.ts';
+import type { EngineWatcher } from '../engine-client/watcher.ts';
 import type { Output } from './terminal.ts';
 
 const LOADING = 'Loading the speech models…';

@@ -1,5 +1,5 @@
 /** The settings with which a command runs a gateway of its own, beside whatever serves already. */
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 
 /** Whatever the environment says, it is this machine's alone, on a port of its own and no other, and ends when it is told to. */
 const OWN = {

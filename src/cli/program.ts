@@ -1,9 +1,9 @@
 /** The command line: what there is, what it takes, and what its exit codes mean. Each command's code is loaded when it is run. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { ConfigError, EXIT_CONFIG, readSettings } from '../config.ts';
-import { packagePath } from '../paths.ts';
-import { hideCredentials } from '../urls.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
+import { ConfigError, EXIT_CONFIG, readSettings } from '../foundation/settings/config.ts';
+import { hideCredentials } from '../foundation/urls.ts';
 import { addParameter, parseKeyPresses, parseMediaUrl, parseMs, parseShare, parseWebUrl, parseWhole } from './arguments.ts';
 import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';

@@ -1,6 +1,6 @@
 /** Waiting for a gateway. */
-import { type Clock, sleep } from '../clock.ts';
-import { ConfigError } from '../config.ts';
+import { type Clock, sleep } from '../foundation/clock.ts';
+import { ConfigError } from '../foundation/settings/config.ts';
 
 const ASK_EVERY_MS = 100;
 const READY_TIMEOUT_MS = 60_000;

@@ -1,13 +1,13 @@
 /** The part of the demo in which a simulated caller talks with the echo app: three turns, and the caller cuts the second answer short. */
 import { randomUUID } from 'node:crypto';
 import { readWav } from '../audio/wav.ts';
-import type { FeedEvent, SpokenEvent } from '../calls/events.ts';
-import { sleep, systemClock } from '../clock.ts';
+import type { FeedEvent, SpokenEvent } from '../calls/feed/events.ts';
+import { sleep, systemClock } from '../foundation/clock.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { MULAW_8K } from '../foundation/units.ts';
 import type { Gateway } from '../main.ts';
-import type { Settings } from '../settings.ts';
 import { Microphone } from '../simulator/microphone.ts';
 import { type CallReport, TwilioCaller } from '../simulator/twilio-caller.ts';
-import { MULAW_8K } from '../units.ts';
 import { appHead, CaptionDisplay } from './caption-display.ts';
 import { openFeed } from './feed-client.ts';
 import { quantile } from './latencies.ts';

@@ -1,5 +1,5 @@
 /** How far `trunkline transcribe --out` is: a bar on a terminal, lines for everybody else. */
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Batch, BatchFile } from '../jobs/batch.ts';
 import type { LiveLine, Terminal } from './terminal.ts';
 

@@ -1,25 +1,25 @@
 /** `trunkline transcribe … --out DIR`: recordings of files and folders into a folder of transcripts, by the pieces that batches are made of. */
 import { access, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { systemClock } from '../clock.ts';
-import { EXIT_CONFIG } from '../config.ts';
-import { isDiskTrouble, toDiskFull } from '../disk.ts';
-import { TrunklineError } from '../errors.ts';
-import { makeFolder } from '../folders.ts';
+import type { EngineClient } from '../engine-client/engine-client.ts';
+import { createEngineClient, workersOf } from '../engine-client/from-settings.ts';
+import { systemClock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
+import { makeFolder } from '../foundation/folders/folders.ts';
+import { writeWhole } from '../foundation/folders/whole-file.ts';
+import { createLog } from '../foundation/log/log.ts';
+import { Metrics } from '../foundation/metrics.ts';
+import { EXIT_CONFIG } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import type { Batch, BatchFile } from '../jobs/batch.ts';
-import { HomeError } from '../jobs/home.ts';
+import { DataFolderError } from '../jobs/data-folder.ts';
 import { Ledger } from '../jobs/ledger.ts';
 import { type DiskListener, insist } from '../jobs/patience.ts';
 import { Runner } from '../jobs/runner.ts';
-import { writeWhole } from '../jobs/whole-file.ts';
-import { createLink, workersOf } from '../link/from-settings.ts';
-import type { Link } from '../link/link.ts';
-import { createLog } from '../log.ts';
-import { Metrics } from '../metrics.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import { type Place, Recordings } from '../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
-import type { Settings } from '../settings.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
@@ -73,7 +73,7 @@ async function openLedger(out: string, { err }: Terminal): Promise<Ledger> {
   try {
     return await Ledger.open(folder, { clock: systemClock, onWait });
   } catch (error) {
-    throw new Error(`${error instanceof HomeError ? out : folder}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${error instanceof DataFolderError ? out : folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -109,18 +109,18 @@ class FolderRun {
     const { settings } = this.#parts;
     let refusal: string | null = null;
     const metrics = new Metrics();
-    const link = createLink(settings, {
+    const engineClient = createEngineClient(settings, {
       ...{ clock: systemClock, log: createLog('silent'), metrics },
       onRefused: (message) => {
         refusal ??= message;
         this.#finish();
       },
     });
-    const recordings = new Recordings({ settings, engine: link, clock: systemClock, metrics });
+    const recordings = new Recordings({ settings, engine: engineClient, clock: systemClock, metrics });
     const interruption = new Interruption(() => this.#finish());
     try {
       const place = await recordings.admit();
-      const isComplete = await this.#work(await this.#begin(), { recordings, place, link });
+      const isComplete = await this.#work(await this.#begin(), { recordings, place, engineClient });
       await place.release();
       if (refusal !== null) {
         this.#parts.terminal.err.line(`trunkline: ${refusal}`);
@@ -133,7 +133,7 @@ class FolderRun {
       return isComplete ? EXIT_OK : EXIT_FAILED;
     } finally {
       interruption.ignore();
-      await link.close();
+      await engineClient.close();
       await recordings.drain(0);
     }
   }
@@ -159,7 +159,10 @@ class FolderRun {
   }
 
   /** Whether every file has its transcript. */
-  async #work(run: Batch, { recordings, place, link }: { recordings: Recordings; place: Place; link: Link }): Promise<boolean> {
+  async #work(
+    run: Batch,
+    { recordings, place, engineClient }: { recordings: Recordings; place: Place; engineClient: EngineClient },
+  ): Promise<boolean> {
     const { settings, sources, terminal } = this.#parts;
     const files = workersOf(settings) + 1;
     const runner = new Runner({
@@ -176,7 +179,7 @@ class FolderRun {
     for (const { shown, why } of sources.unreadable) this.#fail(shown, why);
     for (const file of refused) this.#fail(nameOf(file), file.error?.message ?? '');
     if (run.files.some(({ state }) => state === 'waiting')) {
-      link.wake();
+      engineClient.wake();
       runner.add(run);
       await this.#finished;
     }

@@ -1,5 +1,5 @@
 /** A recording as the command line writes it. */
-import { type FinalCaption, formatTranscript } from '../calls/transcript.ts';
+import { type FinalCaption, formatTranscript } from '../calls/feed/transcript.ts';
 import { render } from '../http/transcriptions/formats.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { Recording } from '../recordings/transcribe.ts';

@@ -1,15 +1,15 @@
 /** `trunkline transcribe`: audio files to text, on engines of its own; printed, or into a folder (`transcribe-folder.ts`). */
 import { access, constants, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { systemClock } from '../clock.ts';
-import { EXIT_CONFIG } from '../config.ts';
-import { createLink } from '../link/from-settings.ts';
-import { createLog } from '../log.ts';
-import { Metrics } from '../metrics.ts';
+import { createEngineClient } from '../engine-client/from-settings.ts';
+import { systemClock } from '../foundation/clock.ts';
+import { createLog } from '../foundation/log/log.ts';
+import { Metrics } from '../foundation/metrics.ts';
+import { EXIT_CONFIG } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import { Recordings } from '../recordings/recordings.ts';
 import type { Recording, RecordingProgress } from '../recordings/transcribe.ts';
-import type { Settings } from '../settings.ts';
 import { describeReadError } from './audio-file.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -32,14 +32,14 @@ export async function transcribe(
 ): Promise<number> {
   let refused = false;
   const metrics = new Metrics();
-  const link = createLink(settings, {
+  const engineClient = createEngineClient(settings, {
     ...{ clock: systemClock, log: createLog('silent'), metrics },
     onRefused: () => {
       refused = true;
     },
   });
-  const recordings = new Recordings({ settings, engine: link, clock: systemClock, metrics });
-  link.wake();
+  const recordings = new Recordings({ settings, engine: engineClient, clock: systemClock, metrics });
+  engineClient.wake();
   try {
     let failures = 0;
     for (const file of files) {
@@ -49,7 +49,7 @@ export async function transcribe(
     }
     return failures === 0 ? EXIT_OK : EXIT_FAILED;
   } finally {
-    await link.close();
+    await engineClient.close();
   }
 }
 

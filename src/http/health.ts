@@ -1,10 +1,10 @@
 /** For supervisors, load balancers and Prometheus. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Metrics } from '../metrics.ts';
-import type { Settings } from '../settings.ts';
-import type { Access } from './access.ts';
-import { errorResponses } from './errors.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import type { Access } from './access/access.ts';
+import { errorResponses } from './server/errors.ts';
 import type { KeptSpeech } from './speech/source.ts';
 
 const engine = z.object({

@@ -4,10 +4,10 @@
  */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
-import { TrunklineError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
-import { errorResponses } from './errors.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { errorResponses } from './server/errors.ts';
 
 /** What a model does. */
 export type ModelKind = 'recogniser' | 'voice';

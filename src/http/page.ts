@@ -1,7 +1,7 @@
 /** The web page. Its files hold no data, so they load without a key and can then ask for it. */
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginCallback } from 'fastify';
-import { packagePath } from '../paths.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
 
 /** Nothing from elsewhere, nothing inline, in nobody's frame. */
 const PAGE_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";

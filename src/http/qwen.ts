@@ -3,8 +3,8 @@
  * those servers have are theirs. On a path that OpenAI has too the model decides.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ErrorCode, TrunklineError } from '../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import type { ErrorCode, TrunklineError } from '../foundation/errors.ts';
+import type { Metrics } from '../foundation/metrics.ts';
 import { isQwenVoice } from '../speech/qwen-voices.ts';
 
 declare module 'fastify' {

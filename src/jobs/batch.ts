@@ -1,5 +1,5 @@
 /** A batch: recordings of one tenant that are transcribed as one job. */
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../foundation/errors.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 
 /**

@@ -1,19 +1,19 @@
 /** The batches of one gateway: who may begin one, what becomes of it, and for how long it is kept. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import type { Clock, Timer } from '../clock.ts';
-import { ConfigError } from '../config.ts';
-import { isDiskTrouble, toDiskFull } from '../disk.ts';
-import { TrunklineError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import { ConfigError } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Recording } from '../recordings/transcribe.ts';
 import { Translator, type TranslatorSettings } from '../recordings/translate.ts';
-import type { Settings } from '../settings.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
-import { HomeError, removeOldHomes } from './home.ts';
+import { DataFolderError, removeOldHomes } from './data-folder.ts';
 import { expandFolders, type InputSettings } from './inputs.ts';
 import { Notifier } from './notifier.ts';
 import { type DiskListener, insist } from './patience.ts';
@@ -118,7 +118,8 @@ export class Batches {
     } catch (error) {
       if (isDiskTrouble(error)) return this.#resumeLater(error);
       const why = error instanceof Error ? error.message : String(error);
-      const remedy = error instanceof HomeError ? 'expected a folder that this gateway alone may write to' : 'expected a folder of batches';
+      const remedy =
+        error instanceof DataFolderError ? 'expected a folder that this gateway alone may write to' : 'expected a folder of batches';
       throw new ConfigError([`BATCH_DIR: got ${JSON.stringify(BATCH_DIR)}, ${remedy}, but ${why}`]);
     }
   }

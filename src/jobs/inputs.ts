@@ -4,14 +4,14 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PrivateAddressError } from '../addresses.ts';
-import type { Clock } from '../clock.ts';
-import { isDiskTrouble } from '../disk.ts';
-import { TrunklineError } from '../errors.ts';
-import { FetchError, guardedFetch, networkCode, withinTime } from '../guarded-fetch.ts';
+import { PrivateAddressError } from '../foundation/addresses.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { isDiskTrouble } from '../foundation/folders/disk.ts';
+import { FetchError, guardedFetch, networkCode, withinTime } from '../foundation/guarded-fetch.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import { findRecordings, isWithin } from '../recordings/folder.ts';
-import type { Settings } from '../settings.ts';
 import type { BatchFile } from './batch.ts';
 
 /** Longest name of a recording of a batch. */

@@ -1,8 +1,8 @@
 /** What earlier runs have made of recordings in one folder, so that a run goes on where the one before it stopped. In the store that batches are kept in. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { Batch, BatchFile } from './batch.ts';
-import { type Home, openHome } from './home.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { Store } from './store.ts';
 
 const RUN_ID = 'files';
@@ -18,13 +18,13 @@ export interface Wanted {
 
 /** The book of one folder, which no other process has open. */
 export class Ledger {
-  readonly #home: Home;
+  readonly #dataFolder: DataFolder;
   readonly #store: Store;
   readonly #known: ReadonlyMap<string, BatchFile>;
   #run: Batch | null = null;
 
-  private constructor(home: Home, store: Store, known: readonly BatchFile[]) {
-    this.#home = home;
+  private constructor(dataFolder: DataFolder, store: Store, known: readonly BatchFile[]) {
+    this.#dataFolder = dataFolder;
     this.#store = store;
     this.#known = new Map(known.map((file) => [file.name, file]));
   }
@@ -34,18 +34,18 @@ export class Ledger {
    * @throws HomeError when it cannot be used; Error when it is damaged; what a full disk says
    */
   static async open(folder: string, options: { clock: Clock; onWait: (who: string) => void }): Promise<Ledger> {
-    const home = await openHome(folder, options);
+    const dataFolder = await openDataFolder(folder, options);
     const store = await Store.open(folder);
     try {
       const batches = await store.load();
       return new Ledger(
-        home,
+        dataFolder,
         store,
         batches.flatMap(({ files }) => files),
       );
     } catch (error) {
       await store.close();
-      await home.close();
+      await dataFolder.close();
       throw error;
     }
   }
@@ -85,6 +85,6 @@ export class Ledger {
 
   async close(): Promise<void> {
     await this.#store.close();
-    await this.#home.close();
+    await this.#dataFolder.close();
   }
 }

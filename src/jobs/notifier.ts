@@ -1,7 +1,7 @@
 /** Tells the servers that clients named of the ends of their batches, again and again where one does not listen. */
-import type { Clock, Timer } from '../clock.ts';
-import type { Metrics } from '../metrics.ts';
-import type { Settings } from '../settings.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import type { Batch } from './batch.ts';
 import { deliver, RETRY_DELAYS_MS } from './webhook.ts';
 

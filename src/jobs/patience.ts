@@ -1,7 +1,7 @@
 /** Waits for a disk that is full or fails: such troubles are over when somebody has made room, and until then nothing is lost. */
-import type { Clock } from '../clock.ts';
-import { isDiskTrouble, toDiskFull } from '../disk.ts';
-import { TrunklineError } from '../errors.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
 
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 60_000;

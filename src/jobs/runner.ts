@@ -1,8 +1,8 @@
 /** Has the files of running batches transcribed, a few at once; tenants take turns. */
-import type { Clock, Timer } from '../clock.ts';
-import { isDiskTrouble, toDiskFull } from '../disk.ts';
-import { TrunklineError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
+import type { Log } from '../foundation/log/log.ts';
 import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { type DiskListener, DiskWait } from './patience.ts';

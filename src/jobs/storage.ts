@@ -1,13 +1,13 @@
 /** Where batches lie: a folder with their recordings and transcripts, and the database in it. Waits for a disk that is full or fails. */
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
-import { isDiskTrouble } from '../disk.ts';
-import { isOwn, makeFolder } from '../folders.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { isDiskTrouble } from '../foundation/folders/disk.ts';
+import { isOwn, makeFolder } from '../foundation/folders/folders.ts';
+import type { Log } from '../foundation/log/log.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Batch, BatchFile } from './batch.ts';
-import { type Home, openHome } from './home.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type DiskListener, insist } from './patience.ts';
 import { Store } from './store.ts';
 
@@ -28,7 +28,7 @@ interface StorageOptions {
 }
 
 interface Opened {
-  readonly home: Home;
+  readonly dataFolder: DataFolder;
   readonly store: Store;
 }
 
@@ -53,10 +53,10 @@ export class Storage {
 
   /** Makes the folder of a batch that is yet to be received. As {@link open}. */
   async makeFolder(id: string): Promise<string> {
-    const { home } = await this.#open();
-    const folder = join(home.folder, id);
+    const { dataFolder } = await this.#open();
+    const folder = join(dataFolder.folder, id);
     // Temporary folders are tidied away, and what was in them is wanted by nobody. One that an operator named is missed.
-    if (this.#options.folder === '') await makeOwnAgain(home.folder);
+    if (this.#options.folder === '') await makeOwnAgain(dataFolder.folder);
     await mkdir(folder, { mode: 0o700 });
     return folder;
   }
@@ -155,7 +155,7 @@ export class Storage {
   async close(): Promise<void> {
     const opened = await this.#opening?.catch(() => null);
     await opened?.store.close();
-    await opened?.home.close();
+    await opened?.dataFolder.close();
   }
 
   #open(): Promise<Opened> {
@@ -169,20 +169,20 @@ export class Storage {
   async #load(): Promise<Opened> {
     const { folder, clock, log } = this.#options;
     const onWait = (owner: string): void => log.warn({ owner }, 'BATCH_DIR is in use; waiting some seconds for its owner to end');
-    const home = await openHome(folder, { clock, onWait });
-    const store = await Store.open(home.folder);
+    const dataFolder = await openDataFolder(folder, { clock, onWait });
+    const store = await Store.open(dataFolder.folder);
     try {
       const batches = await store.load();
-      this.#folder = home.folder;
+      this.#folder = dataFolder.folder;
       await this.#removeStrays(batches);
       for (const batch of batches) await this.#takeOver(batch);
       this.#options.onLoad(batches);
     } catch (error) {
       await store.close();
-      await home.close();
+      await dataFolder.close();
       throw error;
     }
-    return { home, store };
+    return { dataFolder, store };
   }
 
   /** Folders of batches that were being received when a gateway was killed. */

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import sqlite from 'node-sqlite3-wasm';
-import { isDiskTrouble } from '../disk.ts';
+import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import type { FromStoreWorker, StoreRequest } from './store.ts';
 
 /**

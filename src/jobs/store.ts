@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { DiskError } from '../disk.ts';
-import { closeToOthers, PRIVATE_FILE_MODE } from '../folders.ts';
-import { packagePath } from '../paths.ts';
+import { DiskError } from '../foundation/folders/disk.ts';
+import { closeToOthers, PRIVATE_FILE_MODE } from '../foundation/folders/folders.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
 import type { Batch, BatchFile } from './batch.ts';
 
 interface Statement {

@@ -1,16 +1,16 @@
 /** What is done with one recording of a gateway's batch: fetched, transcribed, translated, and its transcript kept in the batch's folder. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
-import { toDiskFull } from '../disk.ts';
-import { TrunklineError } from '../errors.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { toDiskFull } from '../foundation/folders/disk.ts';
+import { writeWhole } from '../foundation/folders/whole-file.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../recordings/translate.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { download, findInput, type InputSettings } from './inputs.ts';
 import { type DiskListener, insist } from './patience.ts';
-import { writeWhole } from './whole-file.ts';
 
 interface TranscriptsOptions {
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;

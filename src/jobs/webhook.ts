@@ -1,8 +1,8 @@
 /** News of a batch's end for a server that its client named, signed as Standard Webhooks has it (standardwebhooks.com, symmetric signatures). */
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import { guardedFetch, withinTime } from '../guarded-fetch.ts';
-import type { Settings } from '../settings.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { guardedFetch, withinTime } from '../foundation/guarded-fetch.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 
 const ATTEMPT_TIMEOUT_MS = 10_000;
 

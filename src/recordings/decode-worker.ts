@@ -7,7 +7,7 @@ import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { openDecoder, PUSH_BYTES, type Stretch, type StretchDecoder } from '../audio/decode.ts';
 import { joinSamples, mixDown } from '../audio/mix.ts';
 import { Resampler } from '../audio/resample.ts';
-import { serveWork, type ThreadWork } from '../worker-thread.ts';
+import { serveWork, type ThreadWork } from '../foundation/workers/worker-thread.ts';
 import type { DecodeAnswer, DecodeTask } from './decode-messages.ts';
 import { tooLong, tooManyChannels, unreadable } from './refusals.ts';
 

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { detectAudio } from '../audio/detect.ts';
-import type { Clock } from '../clock.ts';
-import { coresAvailable } from '../cores.ts';
-import { packagePath } from '../paths.ts';
-import { WorkerPool, WorkLostError } from '../worker-pool.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { packagePath } from '../foundation/folders/paths.ts';
+import { coresAvailable } from '../foundation/machine/cores.ts';
+import { WorkerPool, WorkLostError } from '../foundation/workers/worker-pool.ts';
 import type { DecodeAnswer, DecodedStretch, DecodeTask } from './decode-messages.ts';
 import type { RecordingDisk } from './disk.ts';
 import { convertWithFfmpeg } from './ffmpeg.ts';

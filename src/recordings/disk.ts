@@ -2,9 +2,9 @@
 import { rm, stat, statfs } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { Transform } from 'node:stream';
-import { DiskError } from '../disk.ts';
-import { TrunklineError } from '../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import { DiskError } from '../foundation/folders/disk.ts';
+import type { Metrics } from '../foundation/metrics.ts';
 
 /** So much of a disk stays free for everything else: the smaller of the two. */
 const FREE_MIN_BYTES = 268_435_456;

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { refusalOf } from '../audio/limits.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { DecodeTask } from './decode-messages.ts';
 import type { RecordingDisk } from './disk.ts';
 import { type ProgramEnd, runProgram } from './program.ts';

@@ -1,7 +1,7 @@
 /** One of ffmpeg's programs, run as a process of its own: what it writes is taken as it comes, and it does not outlive its time. */
 import { type ChildProcess, type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import { unreadable } from './refusals.ts';
 
 /**

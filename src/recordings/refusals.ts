@@ -1,5 +1,5 @@
 /** What is said of recordings that cannot be transcribed, whoever finds that out. */
-import { TrunklineError } from '../errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 
 /** The file cannot be decoded; `why` goes on where that is said. */
 export function unreadable(why: string): TrunklineError {

@@ -1,16 +1,16 @@
 /** One recording from its file to timed text. Every door that takes files, the command line and jobs all come here. */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
-import { TrunklineError } from '../errors.ts';
-import { type Engine, EngineError, type Transcript } from '../link/engine.ts';
-import type { Settings } from '../settings.ts';
+import { type Engine, EngineError, type Transcript } from '../engine-client/engine.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { samplesToMs } from '../foundation/units.ts';
 import { cleanText } from '../transcription/clean.ts';
 import { withoutDoubled } from '../transcription/join.ts';
 import { type Piece, PieceCutter, type PieceSettings } from '../transcription/pieces.ts';
 import { fitWords } from '../transcription/spoken-words.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
 import { joinWords } from '../transcription/words.ts';
-import { samplesToMs } from '../units.ts';
 import type { FileDecoders } from './decode.ts';
 import type { ChannelMode } from './decode-messages.ts';
 
@@ -240,18 +240,18 @@ class Channel {
     const all = joinSamples([this.#rest, samples]);
     const whole = all.length - (all.length % VAD_WINDOW_SAMPLES);
     this.#rest = all.slice(whole);
-    return whole === 0 ? [] : this.#judge(all.slice(0, whole));
+    return whole === 0 ? [] : this.#vad(all.slice(0, whole));
   }
 
   /** Also judges a last part shorter than a window, filled up with silence. */
   async finish(): Promise<NumberedPiece[]> {
     const padded = new Int16Array(this.#rest.length === 0 ? 0 : VAD_WINDOW_SAMPLES);
     padded.set(this.#rest);
-    const pieces = padded.length === 0 ? [] : await this.#judge(padded);
+    const pieces = padded.length === 0 ? [] : await this.#vad(padded);
     return [...pieces, ...this.#own(this.#cutter.finish())];
   }
 
-  async #judge(samples: Int16Array): Promise<NumberedPiece[]> {
+  async #vad(samples: Int16Array): Promise<NumberedPiece[]> {
     const { tenant, signal } = this.#task;
     const { probabilities, state } = await this.#engine.detect({ samples, state: this.#state, urgency: 'batch', tenant, signal });
     this.#state = state;

@@ -1,12 +1,12 @@
 /** Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of subtitles stay here. */
 import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import type { Clock } from '../clock.ts';
-import { TrunklineError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { msToSamples } from '../foundation/units.ts';
 import type { Span } from '../transcription/pieces.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
-import { msToSamples } from '../units.ts';
 import type { Recording, Segment } from './transcribe.ts';
 
 /** What the recogniser writes. */

@@ -1,5 +1,5 @@
 /** One side of a conversation, put together of things to say. */
-import { msToSamples } from '../units.ts';
+import { msToSamples } from '../foundation/units.ts';
 
 /** How it is to be. */
 export interface ConversationShape {

@@ -2,7 +2,7 @@
  * What a simulated caller says when it is not known beforehand: a track of silence that is spoken into while the call goes on. The call lasts until the
  * track is over, or somebody hangs up.
  */
-import { MULAW_8K, msToSamples, samplesToMs } from '../units.ts';
+import { MULAW_8K, msToSamples, samplesToMs } from '../foundation/units.ts';
 
 export class Microphone {
   /** 8 kHz, for a call's `tracks`. */

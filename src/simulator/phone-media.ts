@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decodeG711, encodeG711 } from '../audio/g711.ts';
-import type { Clock, Timer } from '../clock.ts';
-import { ALAW_8K, type Codec, MULAW_8K, msToSamples, samplesToMs } from '../units.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import { ALAW_8K, type Codec, MULAW_8K, msToSamples, samplesToMs } from '../foundation/units.ts';
 import { seededRandom } from './random.ts';
 import type { Peer } from './sip-wire.ts';
 

@@ -1,5 +1,5 @@
 /** Session descriptions as a simple phone writes and reads them (RFC 8866): one stream of one codec, and keys. */
-import type { Codec } from '../units.ts';
+import type { Codec } from '../foundation/units.ts';
 import type { PhoneAgreement } from './phone-media.ts';
 
 const EVENT_TYPE = 101;

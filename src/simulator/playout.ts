@@ -1,5 +1,5 @@
 /** Twilio's side of playback: a buffer that is played at the speed of the codec, and marks that are told when it reaches them. */
-import { type Codec, msToBytes } from '../units.ts';
+import { type Codec, msToBytes } from '../foundation/units.ts';
 
 /**
  * The playback buffer of one stream (https://www.twilio.com/docs/voice/media-streams/websocket-messages: media, mark, clear).

@@ -1,6 +1,6 @@
 /** One call of a {@link SipPhone}: its dialog (RFC 3261 §12), and the sound in it. */
-import type { Clock, Timer } from '../clock.ts';
-import { MULAW_8K } from '../units.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import { MULAW_8K } from '../foundation/units.ts';
 import { PhoneMedia, type PhoneSound } from './phone-media.ts';
 import { describe, type Hold, readAgreement } from './phone-sdp.ts';
 import { type HeaderList, PhoneDialog } from './sip-dialog.ts';

@@ -1,5 +1,5 @@
 /** A SIP phone in the box: calls a bridge and is called by it, over UDP. Its SIP and RTP are its own, written from the RFCs, so that one side tests the other. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { PhoneSound } from './phone-media.ts';
 import { PhoneCall, type PhoneCallOptions } from './sip-call.ts';
 import { headerOf, headersOf, methodOf, newToken, type SipMessage } from './sip-message.ts';

@@ -1,7 +1,7 @@
 /** A phone's UDP socket for SIP: requests are repeated until they are answered, responses whenever their request comes again (RFC 3261 §17). */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
 import { seededRandom } from './random.ts';
 import { branchOf, headersOf, methodOf, readMessage, type SipMessage, statusOf, writeMessage } from './sip-message.ts';
 

@@ -2,8 +2,9 @@
  * The messages of Twilio Media Streams from Twilio's side: what it says, and how it understands what a bridge says.
  * Written from https://www.twilio.com/docs/voice/media-streams/websocket-messages and apart from our own dialect, so that one can test the other.
  */
-import type { Track } from '../carriers/carrier.ts';
-import { MULAW_8K } from '../units.ts';
+
+import { MULAW_8K } from '../foundation/units.ts';
+import type { Track } from '../protocols/dialect.ts';
 
 const ACCOUNT_SID = `AC${'0'.repeat(32)}`;
 

@@ -3,7 +3,7 @@
  * up only when everybody who waited has given up.
  */
 import { LRUCache } from 'lru-cache';
-import { EngineError } from '../link/engine.ts';
+import { EngineError } from '../engine-client/engine.ts';
 import { hashOf, type Prompt, type PromptKey } from './prompt.ts';
 import { type FileTrouble, PromptFiles } from './prompt-files.ts';
 

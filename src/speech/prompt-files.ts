@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { closeToOthers, isOwn, makePrivateFolder, PRIVATE_FILE_MODE, readOwnFile } from '../folders.ts';
+import { closeToOthers, isOwn, makePrivateFolder, PRIVATE_FILE_MODE, readOwnFile } from '../foundation/folders/folders.ts';
 import type { Prompt } from './prompt.ts';
 
 const MAGIC = Buffer.from('TLP1');

@@ -1,6 +1,6 @@
 /** One spoken sentence, finished: as it goes over a carrier's wire. */
 import { createHash } from 'node:crypto';
-import type { Codec } from '../units.ts';
+import type { Codec } from '../foundation/units.ts';
 
 /** `bytes` = whole 20 ms frames of the codec it was made for; empty when there was nothing to speak. Never written to. */
 export interface Prompt {

@@ -1,7 +1,7 @@
 import { SPEED_MAX, SPEED_MIN, VAD_WINDOW_SAMPLES, type VoiceInfo } from '../../engine/contract.ts';
-import { TrunklineError } from '../errors.ts';
-import type { Engine } from '../link/engine.ts';
-import type { Codec } from '../units.ts';
+import type { Engine } from '../engine-client/engine.ts';
+import { TrunklineError } from '../foundation/errors.ts';
+import type { Codec } from '../foundation/units.ts';
 import type { PromptCache } from './cache.ts';
 import { NORMALISER_VERSION, normaliseText } from './normalise.ts';
 import { cutToPieces, type Piece } from './pieces.ts';
@@ -10,7 +10,7 @@ import { findVoice, resolveVoice, type VoiceMap } from './voices.ts';
 import { toPrompt } from './wire.ts';
 
 /** How a text is to be spoken. */
-export interface Style {
+export interface VoiceOptions {
   /** A voice of the engine, or one of OpenAI's names for one. */
   readonly voice?: string;
   /**
@@ -27,7 +27,7 @@ export interface Style {
 }
 
 /** How a text is spoken: the style with everything settled. */
-export interface Manner {
+export interface ResolvedVoice {
   readonly voice: VoiceInfo;
   /** The voice that was wished for and is not there; null = none. */
   readonly missingVoice: string | null;
@@ -72,7 +72,7 @@ export class Prompter {
   }
 
   /** Throws `invalid_request` for a speed out of range, or a voice that is not there as far as that is known by now. */
-  check(style: Style): void {
+  check(style: VoiceOptions): void {
     const { speed = 1 } = style;
     if (!(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
       throw new TrunklineError('invalid_request', `speed: got ${speed}, expected a number from ${SPEED_MIN} to ${SPEED_MAX}`, 'speed');
@@ -81,7 +81,7 @@ export class Prompter {
   }
 
   /** Settles how `style` is spoken, once an engine has said which voices there are. Throws what {@link check} throws, and EngineError. */
-  async settle(style: Style): Promise<Manner> {
+  async settle(style: VoiceOptions): Promise<ResolvedVoice> {
     this.check(style);
     // Whatever answers this has said before which voices there are.
     if (this.#engine.voices.length === 0) await this.#engine.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
@@ -92,12 +92,12 @@ export class Prompter {
   }
 
   /** A sentence in pieces that can be spoken in one go each. */
-  pieces(sentence: string, manner: Manner): Piece[] {
+  pieces(sentence: string, manner: ResolvedVoice): Piece[] {
     return cutToPieces(sentence, manner.normalises ? normaliseText : (text) => text);
   }
 
   /** The sound of a piece; empty when nothing in it can be spoken. Fails with EngineError, `cancelled` when the signal aborts. */
-  async make(piece: Piece, manner: Manner, order: PromptOrder): Promise<Prompt> {
+  async make(piece: Piece, manner: ResolvedVoice, order: PromptOrder): Promise<Prompt> {
     if (!SPEAKABLE.test(piece.spoken)) return { bytes: new Uint8Array(0), durationMs: 0 };
     const { codec, urgency, dueInMs } = order;
     const { voice, speed, normalises } = manner;
@@ -118,7 +118,7 @@ export class Prompter {
     return this.#cache.make(key, synthesise, order.signal, { waits: urgency === 'speak' });
   }
 
-  #chooseVoice(style: Style): VoiceInfo {
+  #chooseVoice(style: VoiceOptions): VoiceInfo {
     const { voices } = this.#engine;
     const { voice, voiceIsWish = false, lang } = style;
     const { defaultVoice, voiceMap } = this.#options;
@@ -128,7 +128,7 @@ export class Prompter {
     return voices.find((each) => each.language.toLowerCase() === lang.toLowerCase()) ?? voices.find((each) => speaks(each, lang)) ?? usual;
   }
 
-  #missing({ voice, voiceIsWish = false }: Style): string | null {
+  #missing({ voice, voiceIsWish = false }: VoiceOptions): string | null {
     if (voice === undefined || !voiceIsWish) return null;
     return findVoice(voice, this.#engine.voices, this.#options.voiceMap) === undefined ? voice : null;
   }

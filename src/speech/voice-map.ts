@@ -1,6 +1,6 @@
 /** VOICE_MAP: which of our voices stand for those of other platforms, which apps go on naming when they come here. */
 import type { VoiceInfo } from '../../engine/contract.ts';
-import { TrunklineError } from '../errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 import { findVoice, listVoices, showVoice, type VoiceMap } from './voices.ts';
 
 /** The map that the pairs `foreign=ours` make. The last `=` counts; case does not. */

@@ -1,6 +1,6 @@
 /** Which voice is meant by a name. */
 import type { VoiceInfo } from '../../engine/contract.ts';
-import { TrunklineError } from '../errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 import { findQwenVoice, QWEN_VOICE_NAMES } from './qwen-voices.ts';
 
 /** OpenAI's voices, by the sort of voice that they are. */

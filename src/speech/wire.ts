@@ -2,8 +2,8 @@
 import { padToFrames } from '../audio/frames.ts';
 import { encodeG711 } from '../audio/g711.ts';
 import { Resampler } from '../audio/resample.ts';
-import { nextTurn } from '../next-turn.ts';
-import { bytesToSamples, type Codec, samplesToMs } from '../units.ts';
+import { nextTurn } from '../foundation/next-turn.ts';
+import { bytesToSamples, type Codec, samplesToMs } from '../foundation/units.ts';
 import type { Prompt } from './prompt.ts';
 
 /** Filtering a second of speech takes a few ms: longer speech is converted a second at a time, and calls get their turn in between. */

@@ -1,6 +1,6 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import { samplesToMs } from '../units.ts';
-import type { Hypothesis } from './stitch.ts';
+import { samplesToMs } from '../foundation/units.ts';
+import type { Hypothesis } from './local-agreement.ts';
 
 /**
  * Why speech that was received never became a final caption. `engine`: the engines failed at it, again and again; `overload`: no engine had time for it;
@@ -9,7 +9,7 @@ import type { Hypothesis } from './stitch.ts';
 export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
 
 /** What an ear says about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of the last audio used. */
-export type EarEvent =
+export type TranscriberEvent =
   | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
   /** Of this stretch no final comes: speech, or sound of which nobody found out whether it is. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
@@ -28,9 +28,9 @@ export type EarEvent =
     };
 
 /** What was heard, rather than missed. */
-export type HeardEvent = Exclude<EarEvent, { type: 'gap' }>;
+export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' }>;
 
-export type Caption = Extract<EarEvent, { type: 'caption' }>;
+export type Caption = Extract<TranscriberEvent, { type: 'caption' }>;
 
 const SPOKEN = /[\p{L}\p{N}]/u;
 
@@ -45,12 +45,12 @@ export class Captions {
   }
 
   /** Speech began or ended at sample number `at`. */
-  speech(type: 'speech.started' | 'speech.stopped', at: number): EarEvent {
+  speech(type: 'speech.started' | 'speech.stopped', at: number): TranscriberEvent {
     return { type, atMs: this.#ms(at) };
   }
 
   /** No final comes of what lies between sample numbers `from` and `to`. */
-  gap(from: number, to: number, reason: LossReason): EarEvent {
+  gap(from: number, to: number, reason: LossReason): TranscriberEvent {
     return { type: 'gap', startMs: this.#ms(from), endMs: this.#ms(to), reason };
   }
 

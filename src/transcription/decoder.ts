@@ -1,5 +1,5 @@
-import { type Engine, EngineError, type EngineErrorCode } from '../link/engine.ts';
-import type { Settings } from '../settings.ts';
+import { type Engine, EngineError, type EngineErrorCode } from '../engine-client/engine.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import { cleanText } from './clean.ts';
 
 export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;

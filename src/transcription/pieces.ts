@@ -1,10 +1,10 @@
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import { msToSamples } from '../units.ts';
-import { Gate, type GateDecision, type GateSettings } from './gate.ts';
+import { msToSamples } from '../foundation/units.ts';
+import { type EndpointDecision, Endpointer, type EndpointerSettings } from './endpointer.ts';
 import { SampleRing } from './ring.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 
-export type PieceSettings = GateSettings & WindowSettings;
+export type PieceSettings = EndpointerSettings & WindowSettings;
 
 /** Longest piece: as much as one job may take of an engine before another's turn comes. */
 const PIECE_MAX_MS = 10_000;
@@ -48,7 +48,7 @@ interface Open {
  */
 export class PieceCutter {
   readonly #settings: PieceSettings;
-  readonly #gate: Gate;
+  readonly #endpointer: Endpointer;
   readonly #audio: SampleRing;
   readonly #pieceMax: number;
   #open: Open | null = null;
@@ -60,7 +60,7 @@ export class PieceCutter {
     const pieceMaxMs = Math.min(settings.MAX_UTTERANCE_MS, PIECE_MAX_MS);
     this.#settings = { ...settings, MAX_UTTERANCE_MS: pieceMaxMs };
     this.#pieceMax = msToSamples(pieceMaxMs, ENGINE_RATE_HZ);
-    this.#gate = new Gate(settings);
+    this.#endpointer = new Endpointer(settings);
     this.#audio = new SampleRing(msToSamples(PIECE_MAX_MS + JOIN_PAUSE_MS + PUSH_ROOM_MS, ENGINE_RATE_HZ));
   }
 
@@ -71,38 +71,38 @@ export class PieceCutter {
 
   /** What comes after the piece that is held begins here at the earliest. */
   get #nextFrom(): number {
-    return this.#open?.from ?? this.#gate.earliestStart;
+    return this.#open?.from ?? this.#endpointer.earliestStart;
   }
 
   /** Takes the next audio (whole windows of 512 samples) with one probability for each window; gives the pieces that are complete. */
   push(samples: Int16Array, probabilities: Float32Array): Piece[] {
     this.#audio.push(samples);
-    for (const probability of probabilities) this.#judge(probability);
+    for (const probability of probabilities) this.#vad(probability);
     return this.#takeReady();
   }
 
   /** The recording is over; gives its last pieces. */
   finish(): Piece[] {
-    const stretch = this.#gate.close(this.#audio.end);
+    const stretch = this.#endpointer.close(this.#audio.end);
     if (stretch !== null) this.#end(stretch.to, stretch.speechTo);
     this.#letGo();
     return this.#takeReady();
   }
 
-  #judge(probability: number): void {
-    const decision = this.#gate.judge(probability);
+  #vad(probability: number): void {
+    const decision = this.#endpointer.vad(probability);
     if (decision !== null) this.#follow(decision);
     this.#cutIfLong();
     this.#letGoIfAlone();
     this.#audio.release(this.openFrom);
   }
 
-  #follow(decision: GateDecision): void {
+  #follow(decision: EndpointDecision): void {
     const open = this.#open;
     if (decision.kind === 'started') this.#open = { from: decision.from, speech: [], speakingFrom: decision.speechFrom };
     else if (open === null) return;
     else if (decision.kind === 'ended') this.#end(decision.to, decision.speechTo);
-    else if (decision.kind === 'resumed') open.speakingFrom = this.#gate.judgedTo - VAD_WINDOW_SAMPLES;
+    else if (decision.kind === 'resumed') open.speakingFrom = this.#endpointer.detectedTo - VAD_WINDOW_SAMPLES;
     else if (open.speakingFrom !== null) {
       open.speech.push({ from: open.speakingFrom, to: decision.speechTo });
       open.speakingFrom = null;
@@ -112,18 +112,22 @@ export class PieceCutter {
   #cutIfLong(): void {
     const open = this.#open;
     if (open === null) return;
-    const search = cutSearch({ from: open.from, judgedTo: this.#gate.judgedTo, step: VAD_WINDOW_SAMPLES }, this.#settings, CUT_SEARCH_MS);
+    const search = cutSearch(
+      { from: open.from, detectedTo: this.#endpointer.detectedTo, step: VAD_WINDOW_SAMPLES },
+      this.#settings,
+      CUT_SEARCH_MS,
+    );
     if (search === null) return;
     if (open.speakingFrom === null) {
-      const stretch = this.#gate.close(this.#gate.judgedTo);
+      const stretch = this.#endpointer.close(this.#endpointer.detectedTo);
       if (stretch !== null) this.#end(stretch.to, stretch.speechTo);
       return;
     }
     const audio = this.#audio.slice(search.from, search.to);
-    const at = search.from + quietestPoint(audio, (offset) => this.#gate.probabilityAt(search.from + offset));
+    const at = search.from + quietestPoint(audio, (offset) => this.#endpointer.probabilityAt(search.from + offset));
     const after = open.speech.filter((span) => span.to > at);
     this.#end(at, at);
-    this.#gate.cut(at);
+    this.#endpointer.cut(at);
     const later = after.map((span) => ({ from: Math.max(span.from, at), to: span.to }));
     this.#open = { from: at, speech: later, speakingFrom: Math.max(open.speakingFrom, at) };
   }
@@ -157,7 +161,7 @@ export class PieceCutter {
 
   /** As soon as it is known that nothing can be joined to what is held. */
   #letGoIfAlone(): void {
-    const to = this.#open === null ? this.#nextFrom : this.#gate.speechTo;
+    const to = this.#open === null ? this.#nextFrom : this.#endpointer.speechTo;
     if (this.#held !== null && !this.#canJoin(this.#held, this.#nextFrom, to)) this.#letGo();
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 
 const FIRST_MS = 100;
 const LONGEST_MS = 2000;

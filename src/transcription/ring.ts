@@ -1,4 +1,4 @@
-import { TrunklineError } from '../errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 
 /** Most samples a ring ever holds: about 131 s at 16 kHz, or 4 MiB. More unjudged audio than that is refused. */
 export const RING_LIMIT_SAMPLES = 1 << 21;

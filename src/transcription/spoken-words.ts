@@ -1,6 +1,6 @@
 /** The recogniser's own word times, fitted to what voice detection says. */
 import { ENGINE_RATE_HZ, type SpokenWord } from '../../engine/contract.ts';
-import { samplesToMs } from '../units.ts';
+import { samplesToMs } from '../foundation/units.ts';
 import type { Piece } from './pieces.ts';
 import type { TimedWord } from './word-times.ts';
 import { NOT_SPOKEN, splitWords } from './words.ts';

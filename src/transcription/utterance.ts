@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { Decoded, Decoder } from './decoder.ts';
-import type { Stretch } from './gate.ts';
+import type { Stretch } from './endpointer.ts';
+import { type Hypothesis, LocalAgreement } from './local-agreement.ts';
 import { backOffMs, pause } from './retry.ts';
 import type { SampleRing } from './ring.ts';
-import { type Hypothesis, Stitch } from './stitch.ts';
 import { partialDue, partialWindow, type Window, type WindowSettings } from './windows.ts';
 
 /** Failures in a row after which a final falls back to the last hypothesis (1.5 s); without any it is tried for about 17 s. */
@@ -52,7 +52,7 @@ export class Utterance {
   /** First sample of speech. */
   readonly speechFrom: number;
   readonly #options: UtteranceOptions;
-  readonly #stitch = new Stitch();
+  readonly #agreement = new LocalAgreement();
   /** Aborts the final and its retries. */
   readonly #life = new AbortController();
   #finished = false;
@@ -74,7 +74,7 @@ export class Utterance {
   /** Speech goes on at `stretch.to`: asks for a partial when one is due. */
   advance(stretch: Stretch): void {
     const { decoder, settings } = this.#options;
-    if (!partialDue({ from: this.from, askedTo: this.#askedTo, judgedTo: stretch.to, load: decoder.load }, settings)) return;
+    if (!partialDue({ from: this.from, askedTo: this.#askedTo, detectedTo: stretch.to, load: decoder.load }, settings)) return;
     this.#askedTo = stretch.to;
     this.#dropWaiting();
     if (this.#partial === null) void this.#decodePartial(stretch);
@@ -147,16 +147,16 @@ export class Utterance {
     if (!decoded.ok || this.#finished || window.to <= this.#heard.to) return false;
     this.#heard = window;
     this.#draft = decoded.draft;
-    this.#options.onHeard(this.#stitch.hear(decoded.text, window.from === this.from), stretch);
+    this.#options.onHeard(this.#agreement.hear(decoded.text, window.from === this.from), stretch);
     return true;
   }
 
   #outcome(how: FinalHow, text: string, heardTo: number): Outcome {
-    return { how, hypothesis: this.#stitch.finish(text), heardTo };
+    return { how, hypothesis: this.#agreement.finish(text), heardTo };
   }
 
   #fallBack(): Outcome {
-    return this.#outcome('fallback', this.#stitch.current.text, this.#heard.to);
+    return this.#outcome('fallback', this.#agreement.current.text, this.#heard.to);
   }
 
   async #decodeFinal(samples: Int16Array, to: number): Promise<Outcome | null> {
@@ -166,7 +166,7 @@ export class Utterance {
       const decoded = await decoder.decode('final', { samples, draft: [], signal });
       if (signal.aborted) break;
       if (decoded.ok) return this.#outcome('fresh', decoded.text, to);
-      if (failures >= (this.#stitch.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES)) return this.#fallBack();
+      if (failures >= (this.#agreement.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES)) return this.#fallBack();
       await pause(clock, backOffMs(failures), signal);
     }
     return null;

@@ -1,15 +1,15 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { Arrivals } from './arrivals.ts';
-import type { Captions, EarEvent, LossReason, UtteranceCaptions } from './captions.ts';
+import type { Captions, LossReason, TranscriberEvent, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
-import type { Stretch } from './gate.ts';
+import type { Stretch } from './endpointer.ts';
+import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './ring.ts';
-import type { Hypothesis } from './stitch.ts';
 import { type FinalHow, type Outcome, Utterance } from './utterance.ts';
 import type { WindowSettings } from './windows.ts';
 
 /** Where an ear counts. Lags are wall ms. */
-export interface EarMetrics {
+export interface TranscriberMetrics {
   /** A partial caption was emitted, `lagMs` after the last audio used had arrived. */
   partial(lagMs: number): void;
   /** A final caption was emitted, `lagMs` after its end was decided. */
@@ -27,9 +27,9 @@ interface UtterancesOptions {
   readonly captions: Captions;
   readonly clock: Clock;
   readonly settings: WindowSettings;
-  readonly metrics: EarMetrics;
+  readonly metrics: TranscriberMetrics;
   readonly showPartials: boolean;
-  readonly emit: (event: EarEvent) => void;
+  readonly emit: (event: TranscriberEvent) => void;
   /** One final less is pending. */
   readonly onDelivered: () => void;
 }

@@ -1,6 +1,6 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import type { Settings } from '../settings.ts';
-import { FRAME_MS, msToSamples, samplesToMs } from '../units.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { FRAME_MS, msToSamples, samplesToMs } from '../foundation/units.ts';
 
 export type WindowSettings = Pick<Settings, 'CHUNK_MS' | 'OVERLAP_MS' | 'WINDOW_MAX_MS' | 'MAX_UTTERANCE_MS'>;
 
@@ -31,13 +31,13 @@ const CUT_PROBABILITY_FLOOR = 0.25;
 const samples = (durationMs: number): number => msToSamples(durationMs, ENGINE_RATE_HZ);
 
 /**
- * Whether a partial caption is due: CHUNK_MS of new audio lie between the end of the last window asked for and `judgedTo`, or two or
+ * Whether a partial caption is due: CHUNK_MS of new audio lie between the end of the last window asked for and `detectedTo`, or two or
  * three times as much when the engine is busy and the utterance is longer than 4 or 8 s.
  */
-export function partialDue(at: { from: number; askedTo: number; judgedTo: number; load: number }, settings: WindowSettings): boolean {
-  const lengthMs = samplesToMs(at.judgedTo - at.from, ENGINE_RATE_HZ);
+export function partialDue(at: { from: number; askedTo: number; detectedTo: number; load: number }, settings: WindowSettings): boolean {
+  const lengthMs = samplesToMs(at.detectedTo - at.from, ENGINE_RATE_HZ);
   const stretched = at.load > BUSY_LOAD ? BUSY_STRIDES.find((stride) => lengthMs > stride.longerThanMs) : undefined;
-  return at.judgedTo - at.askedTo >= samples(settings.CHUNK_MS) * (stretched?.chunks ?? 1);
+  return at.detectedTo - at.askedTo >= samples(settings.CHUNK_MS) * (stretched?.chunks ?? 1);
 }
 
 /**
@@ -54,13 +54,13 @@ export function partialWindow(at: { from: number; heardTo: number; to: number },
  * MAX_UTTERANCE_MS. The search covers the last `searchMs` (3 s by default) and never the first half.
  */
 export function cutSearch(
-  at: { from: number; judgedTo: number; step: number },
+  at: { from: number; detectedTo: number; step: number },
   settings: WindowSettings,
   searchMs: number = CUT_SEARCH_MS,
 ): Window | null {
-  const length = at.judgedTo - at.from;
+  const length = at.detectedTo - at.from;
   if (length + at.step <= samples(settings.MAX_UTTERANCE_MS)) return null;
-  return { from: at.judgedTo - Math.min(samples(searchMs), Math.floor(length / 2)), to: at.judgedTo };
+  return { from: at.detectedTo - Math.min(samples(searchMs), Math.floor(length / 2)), to: at.detectedTo };
 }
 
 /**

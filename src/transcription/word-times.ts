@@ -1,5 +1,5 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import { msToSamples, samplesToMs } from '../units.ts';
+import { msToSamples, samplesToMs } from '../foundation/units.ts';
 import type { Piece, Span } from './pieces.ts';
 import { splitWords } from './words.ts';
 

@@ -7,8 +7,8 @@
  * (res/res_rtp_asterisk.c, MAX_TIMESTAMP_SKEW: 640 samples of 8 kHz beyond a frame of 20 ms). The listener hears that as a gap, so the line is never left
  * alone for so long unless the whole process is, and what was missed is made up for only as long as the timestamps will.
  */
-import type { Clock, Timer } from '../clock.ts';
-import { FRAME_MS } from '../units.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import { FRAME_MS } from '../foundation/units.ts';
 
 /** Sound whose timer is late by less than this is not overtaken by silence. */
 const PATIENCE_MS = FRAME_MS;

@@ -1,7 +1,7 @@
 /** Somebody opens connections without end and says nothing, or begins requests that never end. Carriers come through all the same. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type GatewayProcess, metricValue, startGateway } from '../helpers/gateway.ts';
 import { toneSpeech } from '../helpers/tones.ts';

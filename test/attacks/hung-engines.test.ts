@@ -1,7 +1,7 @@
 /** Engines stand still in the middle of a call, as they do that are stuck in a driver: nothing said is lost, and captions tell how late they are. */
 import { describe, expect, it } from 'vitest';
-import type { FeedEvent } from '../../src/calls/events.ts';
-import { systemClock } from '../../src/clock.ts';
+import type { FeedEvent } from '../../src/calls/feed/events.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
 import { TwilioCaller } from '../../src/simulator/twilio-caller.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';

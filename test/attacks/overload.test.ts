@@ -1,11 +1,11 @@
 /** More speech than the engines can take: what comes late is told, what never comes is told, and nothing else is missing. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FeedEvent } from '../../src/calls/events.ts';
+import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { loadAudio } from '../../src/cli/audio-file.ts';
-import { systemClock } from '../../src/clock.ts';
-import { packagePath } from '../../src/paths.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { MULAW_8K } from '../../src/foundation/units.ts';
 import { placeCall, TwilioCaller } from '../../src/simulator/twilio-caller.ts';
-import { MULAW_8K } from '../../src/units.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, metricValue, startGateway } from '../helpers/gateway.ts';
 import { tones } from '../helpers/signals.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type DecodableKind, openDecoder, type Stretch } from '../../src/audio/decode.ts';
 import { joinSamples, mixDown } from '../../src/audio/mix.ts';
 import { readWav, writeWav } from '../../src/audio/wav.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { flacOfSilence } from '../helpers/flac.ts';
 import { opusOfSilence } from '../helpers/ogg.ts';
 

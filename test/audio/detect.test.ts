@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type AudioKind, DETECT_BYTES, detectAudio, looksLikeRecording } from '../../src/audio/detect.ts';
 import { writeWav } from '../../src/audio/wav.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 const fixture = (name: string) => readFileSync(packagePath('fixtures', 'audio', name)).subarray(0, DETECT_BYTES);
 const ascii = (text: string) => new TextEncoder().encode(text);

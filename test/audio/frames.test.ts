@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Framer, frameBytes, padToFrames } from '../../src/audio/frames.ts';
 import { decodeG711 } from '../../src/audio/g711.ts';
-import { type Codec, MULAW_8K } from '../../src/units.ts';
+import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
 
 const ALAW_8K: Codec = { name: 'alaw', rateHz: 8000, channels: 1, bytesPerSample: 1 };
 const PCM_16K: Codec = { name: 'pcm16', rateHz: 16_000, channels: 1, bytesPerSample: 2 };

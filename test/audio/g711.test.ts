@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
-import { type Codec, MULAW_8K } from '../../src/units.ts';
+import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
 
 const ALAW: Codec = { ...MULAW_8K, name: 'alaw' };
 const PCM16: Codec = { ...MULAW_8K, name: 'pcm16', bytesPerSample: 2 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readWav, writeWav } from '../../src/audio/wav.ts';
-import { TrunklineError } from '../../src/errors.ts';
+import { TrunklineError } from '../../src/foundation/errors.ts';
 
 interface Parts {
   tag?: number;

@@ -3,8 +3,8 @@
  * published text, beside the same prompts decoded whole off line; how early and how steady partial captions are; and what never may be captioned.
  */
 
-import type { CaptionEvent } from '../../src/calls/events.ts';
-import { systemClock } from '../../src/clock.ts';
+import type { CaptionEvent } from '../../src/calls/feed/events.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { startGateway } from '../helpers/gateway.ts';

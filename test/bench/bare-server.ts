@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
-import { SETTINGS } from '../../src/settings.ts';
+import { SETTINGS } from '../../src/foundation/settings/settings.ts';
 
 const PATH = fileURLToPath(import.meta.url);
 

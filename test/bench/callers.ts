@@ -3,8 +3,8 @@
  * `tsx callers.ts <order as JSON>` places that many simulated calls at once in real time and ends when they have ended. Prints what became of the sound that
  * reached those who were talked to, as JSON.
  */
-import { sleep, systemClock } from '../../src/clock.ts';
-import { MULAW_8K, msToSamples } from '../../src/units.ts';
+import { sleep, systemClock } from '../../src/foundation/clock.ts';
+import { MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
 import { loadPrompts, promptConversation } from './prompts.ts';

@@ -1,6 +1,6 @@
 /** How many live calls this machine holds: N simulated calls in real time, N rising until finals come too late. Everything is included. */
 import { type CaptionLags, lagsOf } from '../../src/cli/latencies.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { metricValue, startGateway, type Usage, usageOf } from '../helpers/gateway.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';

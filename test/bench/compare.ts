@@ -1,8 +1,8 @@
 /** This engine beside what one would otherwise run with the same weights: same machine, same audio, one thread each, in turn. */
 import { shippedFiles } from '../../engine/models/moonshine.ts';
-import { readSettings } from '../../src/config.ts';
-import { ENGINE_ENVIRONMENT } from '../../src/link/fork.ts';
-import { packagePath } from '../../src/paths.ts';
+import { ENGINE_ENVIRONMENT } from '../../src/engine-client/fork.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { type Install, installMoonshineOnnx, installTransformersJs, PEER_VERSIONS } from './peers/install.ts';
 import { arrangeModels, MODEL_NAME, type ModelFolder } from './peers/model-folder.ts';

@@ -8,13 +8,13 @@ import { loadMoonshine, moonshineOn, shippedFiles } from '../../engine/models/mo
 import { shippedGraphs } from '../../engine/models/moonshine-shipped.ts';
 import { InferenceSession } from '../../engine/onnxruntime.ts';
 import { toSample } from '../../src/audio/pcm.ts';
-import { readSettings } from '../../src/config.ts';
-import { msToSamples } from '../../src/units.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { msToSamples } from '../../src/foundation/units.ts';
 import { finish } from '../engine/speech.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, type Report } from './report.ts';
-import { startLink } from './start-link.ts';
+import { startEngineClient } from './start-link.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
 import { throughPhone } from './whole.ts';
@@ -177,15 +177,15 @@ interface Weight {
 /** An engine process: how long until it is ready, and its resident memory then and after it has decoded the prompts. */
 async function weigh(graphs: Weight['graphs'], prompts: readonly Prompt[]): Promise<Weight> {
   const startMs = performance.now();
-  const link = await startLink(1, { MODEL_GRAPHS: graphs });
+  const engineClient = await startEngineClient(1, { MODEL_GRAPHS: graphs });
   const readyMs = performance.now() - startMs;
-  const [pid = 0] = link.status.pids;
+  const [pid = 0] = engineClient.status.pids;
   const idleMb = residentMb(pid);
   for (const prompt of prompts) {
-    await link.transcribe({ samples: throughPhone(prompt.samples), urgency: 'batch', dueInMs: 600_000, draft: [] });
+    await engineClient.transcribe({ samples: throughPhone(prompt.samples), urgency: 'batch', dueInMs: 600_000, draft: [] });
   }
   const usedMb = residentMb(pid);
-  await link.close();
+  await engineClient.close();
   return { graphs, readyMs, idleMb, usedMb };
 }
 

@@ -2,7 +2,7 @@
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { DetectedTrack } from '../../engine/models/model.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { PieceCutter } from '../../src/transcription/pieces.ts';
 import { finish } from '../engine/speech.ts';
 import { transformersJsCommand } from './compare.ts';

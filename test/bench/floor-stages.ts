@@ -12,11 +12,11 @@ import { openRewrittenGraphs } from '../../engine/models/moonshine-rewritten.ts'
 import { loadSilero } from '../../engine/models/silero.ts';
 import type { Steps } from '../../engine/scheduler.ts';
 import { systemTime } from '../../engine/time.ts';
-import { systemClock } from '../../src/clock.ts';
-import { readSettings } from '../../src/config.ts';
-import type { Engine } from '../../src/link/engine.ts';
-import type { Link } from '../../src/link/link.ts';
-import { Ear } from '../../src/transcription/ear.ts';
+import type { Engine } from '../../src/engine-client/engine.ts';
+import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
 import { finish } from '../engine/speech.ts';
 
 const NOBODY_WAITS_MS = 600_000;
@@ -153,10 +153,10 @@ function engineSettings(): EngineSettings {
 }
 
 /** An engine process and the contract in between: ms until the link has the answer. */
-export function runOnLink(link: Link, { kind, samples }: Job): Promise<number> {
+export function runOnEngineClient(engineClient: EngineClient, { kind, samples }: Job): Promise<number> {
   const terms = { urgency: 'batch', dueInMs: NOBODY_WAITS_MS } as const;
   return timed(() =>
-    kind === 'detect' ? link.detect({ samples, state: null, ...terms }) : link.transcribe({ samples, draft: [], ...terms }),
+    kind === 'detect' ? engineClient.detect({ samples, state: null, ...terms }) : engineClient.transcribe({ samples, draft: [], ...terms }),
   );
 }
 
@@ -169,11 +169,11 @@ export interface HeardTime {
 }
 
 /** One utterance through an ear of its own, pushed at once, no partials and nothing decoded ahead; tells the jobs that it asked for. */
-export async function hear(link: Link, samples: Int16Array, onJob: (job: Job) => void): Promise<HeardTime> {
+export async function hear(engineClient: EngineClient, samples: Int16Array, onJob: (job: Job) => void): Promise<HeardTime> {
   const finalMs: number[] = [];
-  const ear = new Ear({
+  const transcriber = new LiveTranscriber({
     settings: { ...readSettings({}), EAGER_MS: Number.MAX_SAFE_INTEGER },
-    engine: watched(link, onJob),
+    engine: watched(engineClient, onJob),
     clock: systemClock,
     originMs: 0,
     partials: false,
@@ -186,27 +186,27 @@ export async function hear(link: Link, samples: Int16Array, onJob: (job: Job) =>
     },
   });
   const listeningMs = await timed(async () => {
-    ear.push(samples);
-    await ear.end();
+    transcriber.push(samples);
+    await transcriber.end();
   });
   return { listeningMs, finalMs };
 }
 
-function watched(link: Link, onJob: (job: Job) => void): Engine {
+function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine {
   return {
     load: 0,
     firmLoad: 0,
     voices: [],
     ttsModel: null,
-    wake: () => link.wake(),
+    wake: () => engineClient.wake(),
     speak: () => Promise.reject(new Error('nothing is spoken')),
     detect(request) {
       onJob({ kind: 'detect', samples: request.samples });
-      return link.detect(request);
+      return engineClient.detect(request);
     },
     transcribe(request) {
       onJob({ kind: 'transcribe', samples: request.samples });
-      return link.transcribe(request);
+      return engineClient.transcribe(request);
     },
   };
 }

@@ -1,11 +1,11 @@
 /** How near the way through engine and gateway comes to the model runs alone, stage by stage on the same audio. */
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
-import type { Link } from '../../src/link/link.ts';
-import { BareModels, type BareTime, hear, type Job, LocalEngine, runOnLink, windowsOf } from './floor-stages.ts';
+import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import { BareModels, type BareTime, hear, type Job, LocalEngine, runOnEngineClient, windowsOf } from './floor-stages.ts';
 import type { Prompt } from './prompts.ts';
 import { figure, mean, type Report } from './report.ts';
 import { loadSpeech } from './speech-set.ts';
-import { startLink } from './start-link.ts';
+import { startEngineClient } from './start-link.ts';
 import { barPlot } from './svg.ts';
 import { throughPhone } from './whole.ts';
 
@@ -24,7 +24,7 @@ interface Decode extends BareTime {
   readonly seconds: number;
   readonly schedulerMs: number;
   readonly contractMs: number;
-  readonly earMs: number;
+  readonly transcriberMs: number;
 }
 
 /** One voice-detection job likewise. */
@@ -47,47 +47,47 @@ export async function benchFloor(options: Options): Promise<Report> {
   const { about, prompts } = await loadSpeech();
   const every = Math.max(Math.floor(prompts.length / options.prompts), 1);
   const chosen = prompts.filter((_, index) => index % every === 0).slice(0, options.prompts);
-  const link = await startLink(1, { ENGINE_THREADS: '1' });
+  const engineClient = await startEngineClient(1, { ENGINE_THREADS: '1' });
   try {
     const rounds = [];
-    const stages = { models: await BareModels.load(), local: await LocalEngine.start(), link };
+    const stages = { models: await BareModels.load(), local: await LocalEngine.start(), engineClient };
     for (let round = 0; round < options.rounds; round++) {
       rounds.push(await runRound(stages, chosen));
       process.stderr.write(`round ${round + 1} of ${options.rounds}\n`);
     }
     return report(shortest(rounds), `${chosen.length} ${about}`);
   } finally {
-    await link.close();
+    await engineClient.close();
   }
 }
 
 interface Stages {
   readonly models: BareModels;
   readonly local: LocalEngine;
-  readonly link: Link;
+  readonly engineClient: EngineClient;
 }
 
 /**
  * Every utterance through the ear, and then the jobs that the ear asked for through each stage in turn. Prompts with a pause inside are left out: there
  * the ear judges what follows while the engine still decodes what came before, and the two times cannot be told apart.
  */
-async function runRound({ models, local, link }: Stages, prompts: readonly Prompt[]): Promise<Found> {
+async function runRound({ models, local, engineClient }: Stages, prompts: readonly Prompt[]): Promise<Found> {
   const decodes: Decode[] = [];
   const detections: Detection[] = [];
   let earDetectionMs = 0;
   for (const { samples } of prompts) {
     const jobs: Job[] = [];
-    const { listeningMs, finalMs } = await hear(link, throughPhone(samples), (job) => jobs.push(job));
-    const [earMs] = finalMs;
-    if (earMs === undefined || jobs.filter(({ kind }) => kind === 'transcribe').length !== 1) continue;
-    earDetectionMs += listeningMs - earMs;
+    const { listeningMs, finalMs } = await hear(engineClient, throughPhone(samples), (job) => jobs.push(job));
+    const [transcriberMs] = finalMs;
+    if (transcriberMs === undefined || jobs.filter(({ kind }) => kind === 'transcribe').length !== 1) continue;
+    earDetectionMs += listeningMs - transcriberMs;
     for (const job of jobs) {
-      const [contractMs, schedulerMs] = [await runOnLink(link, job), await local.run(job)];
+      const [contractMs, schedulerMs] = [await runOnEngineClient(engineClient, job), await local.run(job)];
       if (job.kind === 'detect') {
         detections.push({ windows: windowsOf(job), bareMs: await models.detect(job.samples), schedulerMs, contractMs });
       } else {
         const seconds = job.samples.length / ENGINE_RATE_HZ;
-        decodes.push({ seconds, ...(await models.transcribe(job.samples)), schedulerMs, contractMs, earMs });
+        decodes.push({ seconds, ...(await models.transcribe(job.samples)), schedulerMs, contractMs, transcriberMs });
       }
     }
   }
@@ -126,7 +126,7 @@ function stageTotals({ decodes, detections, earDetectionMs }: Found): [stage: st
     ['+ recogniser: floats, tokens, text', bareMs, totalOf(decodes, 'recogniserMs')],
     ['+ engine: messages checked, scheduler', totalOf(detections, 'schedulerMs'), totalOf(decodes, 'schedulerMs')],
     ['+ contract: another process, link', totalOf(detections, 'contractMs'), totalOf(decodes, 'contractMs')],
-    ['+ ear', earDetectionMs, totalOf(decodes, 'earMs')],
+    ['+ ear', earDetectionMs, totalOf(decodes, 'transcriberMs')],
   ];
 }
 
@@ -187,7 +187,7 @@ const PARTS: readonly (readonly [name: string, of: (decode: Decode) => number])[
   ['recogniser', ({ encoderMs, decoderMs, recogniserMs }) => Math.max(recogniserMs - encoderMs - decoderMs, 0)],
   ['scheduler', ({ recogniserMs, schedulerMs }) => Math.max(schedulerMs - recogniserMs, 0)],
   ['contract', ({ schedulerMs, contractMs }) => Math.max(contractMs - schedulerMs, 0)],
-  ['ear', ({ contractMs, earMs }) => Math.max(earMs - contractMs, 0)],
+  ['ear', ({ contractMs, transcriberMs }) => Math.max(transcriberMs - contractMs, 0)],
 ];
 
 interface LengthGroup {

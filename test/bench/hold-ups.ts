@@ -2,8 +2,8 @@
  * What callers hear when the gateway is held up, as on a machine with more to do than it has cores for: AudioSocket beside SIP, at the same gateway in the
  * same seconds, everybody talked to. The gateway is stopped by a signal, so that figures of different machines and days can be compared.
  */
-import { sleep, systemClock } from '../../src/clock.ts';
-import { FRAME_MS } from '../../src/units.ts';
+import { sleep, systemClock } from '../../src/foundation/clock.ts';
+import { FRAME_MS } from '../../src/foundation/units.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import type { CallersReport } from './callers.ts';
 import { BENCH_CARRIERS } from './carriers.ts';

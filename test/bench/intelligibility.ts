@@ -1,12 +1,12 @@
 /** How well what Trunkline says is understood over the phone, by its own recogniser: each voice says the same sentences, through µ-law. */
 import { Resampler } from '../../src/audio/resample.ts';
-import type { Link } from '../../src/link/link.ts';
+import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import { MULAW_8K, msToSamples, samplesToMs } from '../../src/foundation/units.ts';
 import { normaliseText } from '../../src/speech/normalise.ts';
-import { MULAW_8K, msToSamples, samplesToMs } from '../../src/units.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
 import { concatenate } from './prompts.ts';
 import { figure, type Report } from './report.ts';
-import { startLink } from './start-link.ts';
+import { startEngineClient } from './start-link.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
 import { throughPhone } from './whole.ts';
@@ -26,31 +26,31 @@ interface VoiceResult {
 /** Runs the benchmark with every `every`-th sentence. */
 export async function benchIntelligibility(options: { readonly every: number }): Promise<Report> {
   const sentences = PHONE_SENTENCES.filter((_, index) => index % options.every === 0);
-  const link = await startLink(1);
+  const engineClient = await startEngineClient(1);
   const results: VoiceResult[] = [];
-  for (const { name, language } of link.voices) {
+  for (const { name, language } of engineClient.voices) {
     if (!language.startsWith('en')) continue;
-    results.push(await tryVoice(link, name, sentences));
+    results.push(await tryVoice(engineClient, name, sentences));
     process.stderr.write(`${name}: WER ${figure(wordErrorRate(results.at(-1)?.edits ?? NO_EDITS), 1)} %\n`);
   }
-  const model = link.status.models;
-  await link.close();
+  const model = engineClient.status.models;
+  await engineClient.close();
   return report(results, sentences.length, `${model?.tts} heard by ${model?.asr}`);
 }
 
 const NO_EDITS: Edits = { substitutions: 0, deletions: 0, insertions: 0, words: 0 };
 
-async function tryVoice(link: Link, voice: string, sentences: readonly string[]): Promise<VoiceResult> {
+async function tryVoice(engineClient: EngineClient, voice: string, sentences: readonly string[]): Promise<VoiceResult> {
   const edits: Edits[] = [];
   let soundMs = 0;
   let runMs = 0;
   for (const sentence of sentences) {
     const text = normaliseText(sentence);
-    const speech = await link.speak({ text, voice, speed: 1, urgency: 'batch', dueInMs: NOBODY_WAITS_MS });
+    const speech = await engineClient.speak({ text, voice, speed: 1, urgency: 'batch', dueInMs: NOBODY_WAITS_MS });
     soundMs += samplesToMs(speech.samples.length, speech.rateHz);
     runMs += speech.cost.runMs;
     const samples = throughPhone(onTheLine(speech.samples, speech.rateHz));
-    const { text: heard } = await link.transcribe({ samples, urgency: 'batch', dueInMs: NOBODY_WAITS_MS, draft: [] });
+    const { text: heard } = await engineClient.transcribe({ samples, urgency: 'batch', dueInMs: NOBODY_WAITS_MS, draft: [] });
     edits.push(fewestEdits(normaliseWords(text), heard));
   }
   const faultless = edits.filter((each) => wordErrorRate(each) === 0).length;

@@ -1,9 +1,9 @@
 /** What lost and overtaken packets cost the recogniser: human prompts as RTP over a bad line, put together as a call does, each decoded whole. */
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { SETTINGS } from '../../src/foundation/settings/settings.ts';
+import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import { RtpReceiver } from '../../src/trunks/rtp/receiver.ts';
-import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
 import { LINE_RATE_HZ, uniform } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, type Report } from './report.ts';

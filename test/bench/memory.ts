@@ -1,5 +1,5 @@
 /** Whether memory stays what it is: calls played as fast as they are understood, one after the other, and what the processes weigh after each. */
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { memoryOf } from './peers/peer.ts';

@@ -1,8 +1,8 @@
 /** What live calls feel of recordings: six calls alone, then the same with long recordings queued all the time. */
 
 import { lagsOf } from '../../src/cli/latencies.ts';
-import { readSettings } from '../../src/config.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { SETTINGS } from '../../src/foundation/settings/settings.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';

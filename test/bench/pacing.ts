@@ -1,5 +1,5 @@
 /** How steadily the sound of a gateway reaches a caller while others call, too. */
-import { FRAME_MS } from '../../src/units.ts';
+import { FRAME_MS } from '../../src/foundation/units.ts';
 import { figure, quantile, type Table } from './report.ts';
 
 const GOAL_P99_MS = 10;

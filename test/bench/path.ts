@@ -2,18 +2,18 @@
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
-import { TwilioDialect } from '../../src/carriers/twilio.ts';
-import { systemClock } from '../../src/clock.ts';
-import { readSettings } from '../../src/config.ts';
-import type { Engine, Transcript } from '../../src/link/engine.ts';
-import { Ear } from '../../src/transcription/ear.ts';
-import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
+import type { Engine, Transcript } from '../../src/engine-client/engine.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
+import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
+import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
 import { startGateway, usageOf } from '../helpers/gateway.ts';
 import { startBareServer } from './bare-server.ts';
 import { loadPrompts, promptConversation } from './prompts.ts';
 import { figure, type Report } from './report.ts';
 import { runCallers } from './run-callers.ts';
-import { startLink } from './start-link.ts';
+import { startEngineClient } from './start-link.ts';
 
 const FRAMES = 20_000;
 const FRAME_SAMPLES = msToSamples(FRAME_MS, MULAW_8K.rateHz);
@@ -88,7 +88,7 @@ async function measureStages(): Promise<Row[]> {
     ['µ-law → PCM', perFrameUs(bytes, (chunk) => decodeG711(chunk, MULAW_8K))],
     ['timeline', perFrameUs(frames, (samples, i) => timeline.push({ samples, atMs: i * FRAME_MS, sequence: i + 1 }))],
     ['8 → 16 kHz', perFrameUs(frames, (samples) => resampler.push(samples))],
-    ['ear (engine answering at once)', await earFrameUs(wide)],
+    ['ear (engine answering at once)', await transcriberFrameUs(wide)],
   ];
 }
 
@@ -99,14 +99,14 @@ function perFrameUs<T>(inputs: readonly T[], work: (input: T, index: number) => 
 }
 
 /** The ear's work is done in promises, so they get their turn every second of audio. */
-async function earFrameUs(frames: readonly Int16Array[]): Promise<string> {
-  const ear = quietEar();
+async function transcriberFrameUs(frames: readonly Int16Array[]): Promise<string> {
+  const transcriber = silentTranscriber();
   const startedMs = performance.now();
   for (const [index, samples] of frames.entries()) {
-    ear.push(samples);
+    transcriber.push(samples);
     if (index % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  await ear.end();
+  await transcriber.end();
   return figure(((performance.now() - startedMs) * 1000) / frames.length, 2);
 }
 
@@ -134,7 +134,7 @@ function mediaMessage(bytes: Uint8Array, index: number): string {
   return JSON.stringify({ event: 'media', sequenceNumber: String(index + 2), media, streamSid: 'MZbench' });
 }
 
-function quietEar(): Ear {
+function silentTranscriber(): LiveTranscriber {
   const silent: Engine = {
     load: 0,
     firmLoad: 0,
@@ -143,7 +143,7 @@ function quietEar(): Ear {
     detect: async ({ samples }) => ({ probabilities: new Float32Array(samples.length / 512), state: new Float32Array(320) }),
     transcribe: () => Promise.reject(new Error('nothing is said')),
   };
-  return new Ear({
+  return new LiveTranscriber({
     settings: readSettings({}),
     engine: silent,
     clock: systemClock,
@@ -190,7 +190,7 @@ interface FinalCost {
 
 /** Endpoint → final of one call in real time on idle engines, each final decoded at the endpoint and not before. */
 async function measureFinals(seconds: number): Promise<FinalCost[]> {
-  const link = await startLink(1);
+  const engineClient = await startEngineClient(1);
   const settings = { ...readSettings({}), EAGER_MS: Number.MAX_SAFE_INTEGER };
   const finals: FinalCost[] = [];
   let lastFinal: Transcript | null = null;
@@ -198,28 +198,28 @@ async function measureFinals(seconds: number): Promise<FinalCost[]> {
     load: 0,
     firmLoad: 0,
     ...SPEECHLESS,
-    wake: () => link.wake(),
-    detect: (request) => link.detect(request),
+    wake: () => engineClient.wake(),
+    detect: (request) => engineClient.detect(request),
     async transcribe(request) {
-      const transcript = await link.transcribe(request);
+      const transcript = await engineClient.transcribe(request);
       if (request.urgency === 'final') lastFinal = transcript;
       return transcript;
     },
   };
   const metrics = { ...NO_METRICS, final: (_: string, lagMs: number) => finals.push({ lagMs, runMs: lastFinal?.cost.runMs ?? 0 }) };
-  const ear = new Ear({ settings, engine: watched, clock: systemClock, originMs: 0, emit: () => undefined, metrics });
-  await speakInRealTime(ear, promptConversation(loadPrompts(), seconds, 0.6, 5));
-  await ear.end();
-  await link.close();
+  const transcriber = new LiveTranscriber({ settings, engine: watched, clock: systemClock, originMs: 0, emit: () => undefined, metrics });
+  await speakInRealTime(transcriber, promptConversation(loadPrompts(), seconds, 0.6, 5));
+  await transcriber.end();
+  await engineClient.close();
   return finals;
 }
 
-function speakInRealTime(ear: Ear, samples: Int16Array): Promise<void> {
+function speakInRealTime(transcriber: LiveTranscriber, samples: Int16Array): Promise<void> {
   const resampler = new Resampler(MULAW_8K.rateHz, 16_000);
   let at = 0;
   return new Promise((resolve) => {
     const timer = systemClock.every(FRAME_MS, () => {
-      ear.push(resampler.push(samples.subarray(at, at + FRAME_SAMPLES)));
+      transcriber.push(resampler.push(samples.subarray(at, at + FRAME_SAMPLES)));
       at += FRAME_SAMPLES;
       if (at < samples.length) return;
       timer.cancel();

@@ -1,7 +1,7 @@
 /** What a benchmark says: figures as tables, on the terminal and, with `--write`, as a page under docs/benchmarks/. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 /** One table: a title, column heads and rows of cells. */
 export interface Table {

@@ -1,6 +1,6 @@
 /** Starts the phones of a load benchmark, `callers.ts`, in a process of their own. */
 import { spawn } from 'node:child_process';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import type { CallersOrder, CallersReport } from './callers.ts';
 
 const TWILIO = { carrier: 'twilio', environment: {}, spokenTo: 0 } as const;

@@ -2,18 +2,18 @@
  * How soon, how steadily and how obediently a whole gateway speaks into a simulated call: from `say` (or an app's tokens) to the first frame, against
  * the synthesis of the first sentence alone; gaps between frames; from `interrupt` to the last frame.
  */
-import { sleep, systemClock } from '../../src/clock.ts';
+import { sleep, systemClock } from '../../src/foundation/clock.ts';
+import { FRAME_MS } from '../../src/foundation/units.ts';
 import { normaliseText } from '../../src/speech/normalise.ts';
 import { cutToPieces } from '../../src/speech/pieces.ts';
 import { SentenceSplitter } from '../../src/speech/sentences.ts';
-import { FRAME_MS } from '../../src/units.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { SpokenCall, type Steadiness, steadinessOf } from './spoken-call.ts';
-import { startLink } from './start-link.ts';
+import { startEngineClient } from './start-link.ts';
 
 const VOICE = 'rms';
 const SENTENCES_PER_TEXT = 3;
@@ -68,17 +68,17 @@ function firstPiece(text: string): string {
 
 /** The first sentence of each text by an engine that does nothing else, asked and answered over the link: the best of some rounds. */
 async function measureFloor(texts: readonly string[]): Promise<number[]> {
-  const link = await startLink(1);
+  const engineClient = await startEngineClient(1);
   const bestMs = texts.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < FLOOR_ROUNDS; round++) {
     for (const [index, text] of texts.entries()) {
       const startedMs = systemClock.nowMs();
-      await link.speak({ text: firstPiece(text), voice: VOICE, speed: 1, urgency: 'speak', dueInMs: 0 });
+      await engineClient.speak({ text: firstPiece(text), voice: VOICE, speed: 1, urgency: 'speak', dueInMs: 0 });
       bestMs[index] = Math.min(bestMs[index] ?? 0, systemClock.nowMs() - startedMs);
       await sleep(systemClock, SILENCE_MS);
     }
   }
-  await link.close();
+  await engineClient.close();
   return bestMs;
 }
 

@@ -1,7 +1,7 @@
 /** A caller who only listens, and when each frame of what is said reaches them. */
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { FRAME_MS, MULAW_8K, msToBytes, msToSamples } from '../../src/foundation/units.ts';
 import { TwilioCaller } from '../../src/simulator/twilio-caller.ts';
-import { FRAME_MS, MULAW_8K, msToBytes, msToSamples } from '../../src/units.ts';
 
 const CALL_MAX_MS = 900_000;
 const FRAME_BYTES = msToBytes(FRAME_MS, MULAW_8K);

@@ -2,14 +2,14 @@
 import { availableParallelism } from 'node:os';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
-import { MULAW_8K } from '../../src/units.ts';
+import { MULAW_8K } from '../../src/foundation/units.ts';
 import { concatenate } from './prompts.ts';
-import { startLink } from './start-link.ts';
+import { startEngineClient } from './start-link.ts';
 
 /** The text of each 8 kHz recording, in order; `hear` makes of it what the engine gets. */
 export async function decodeWhole(recordings: readonly Int16Array[], hear = throughPhone): Promise<string[]> {
   const workers = availableParallelism();
-  const link = await startLink(workers);
+  const engineClient = await startEngineClient(workers);
   const texts: string[] = [];
   const waiting = [...recordings.entries()];
   await Promise.all(
@@ -17,11 +17,11 @@ export async function decodeWhole(recordings: readonly Int16Array[], hear = thro
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const [index, recording] = next;
         const samples = hear(recording);
-        texts[index] = (await link.transcribe({ samples, urgency: 'batch', dueInMs: 600_000, draft: [] })).text;
+        texts[index] = (await engineClient.transcribe({ samples, urgency: 'batch', dueInMs: 600_000, draft: [] })).text;
       }
     }),
   );
-  await link.close();
+  await engineClient.close();
   return texts;
 }
 

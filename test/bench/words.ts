@@ -6,7 +6,7 @@ import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
 import { loadMoonshine } from '../../engine/models/moonshine.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Piece, PieceCutter } from '../../src/transcription/pieces.ts';
 import { fitWords } from '../../src/transcription/spoken-words.ts';
 import { timeWords } from '../../src/transcription/word-times.ts';

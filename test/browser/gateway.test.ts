@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadAudio } from '../../src/cli/audio-file.ts';
-import { systemClock } from '../../src/clock.ts';
-import { packagePath } from '../../src/paths.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { MULAW_8K } from '../../src/foundation/units.ts';
 import { type CallOptions, placeCall } from '../../src/simulator/twilio-caller.ts';
-import { MULAW_8K } from '../../src/units.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { launchBrowser } from './chromium.ts';
 

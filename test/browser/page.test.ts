@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CaptionEvent } from '../../src/calls/events.ts';
+import type { CaptionEvent } from '../../src/calls/feed/events.ts';
 import type { CallView } from '../../src/calls/registry.ts';
-import type { Track } from '../../src/carriers/carrier.ts';
+import type { Track } from '../../src/protocols/dialect.ts';
 import { launchBrowser } from './chromium.ts';
 import { StubGateway } from './stub-gateway.ts';
 

@@ -1,7 +1,7 @@
 /** The gateway's end of a phone call from the page, as a test sees it: it keeps what the page says and says what the test wants. */
 import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect } from 'vitest';
-import { decodeBase64 } from '../../src/carriers/base64.ts';
+import { decodeBase64 } from '../../src/protocols/base64.ts';
 
 /** One of Twilio's messages, as far as the tests look at them. */
 export interface PhoneMessage {

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { extname } from 'node:path';
-import type { FeedEvent } from '../../src/calls/events.ts';
+import type { FeedEvent } from '../../src/calls/feed/events.ts';
+import type { FinalCaption, TranscriptGap } from '../../src/calls/feed/transcript.ts';
 import type { CallView } from '../../src/calls/registry.ts';
-import type { FinalCaption, TranscriptGap } from '../../src/calls/transcript.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { frameBytes } from '../../src/audio/frames.ts';
 import { encodeG711 } from '../../src/audio/g711.ts';
-import type { ControlFormat } from '../../src/carriers/asterisk-control.ts';
+import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
+import type { ControlFormat } from '../../src/protocols/asterisk/control-messages.ts';
 import { AsteriskQueue, writeEvent } from '../../src/simulator/asterisk-queue.ts';
-import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/units.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { startWebhook } from '../helpers/webhook.ts';
 import { type Gateway, startCalls } from './harness.ts';

@@ -3,10 +3,10 @@
  * one, which is as strict as the real one, takes without a word.
  */
 import { describe, expect, it } from 'vitest';
+import { FRAME_MS } from '../../src/foundation/units.ts';
 import { AsteriskQueue, type MediaMode } from '../../src/simulator/asterisk-queue.ts';
-import { FRAME_MS } from '../../src/units.ts';
-import { type RecordedMessage, readRecording, recordingNames } from '../carriers/asterisk-recordings.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
+import { type RecordedMessage, readRecording, recordingNames } from '../protocols/asterisk/asterisk-recordings.ts';
 import { startCalls } from './harness.ts';
 import { turns } from './speaking.ts';
 

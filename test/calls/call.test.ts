@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FeedEvent } from '../../src/calls/events.ts';
+import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { settle } from '../fakes/clock.ts';
 import { type Gateway, metricValue, startCalls } from './harness.ts';
 

@@ -1,13 +1,13 @@
 /** Calls of each carrier from beginning to end on a clock of the test: what was heard is held against what the carrier played. */
 import { describe, expect, it } from 'vitest';
-import type { SpokenEvent } from '../../src/calls/events.ts';
-import type { Dialect, WireMessage } from '../../src/carriers/carrier.ts';
-import { ExotelDialect } from '../../src/carriers/exotel.ts';
-import { PlivoDialect } from '../../src/carriers/plivo.ts';
-import { SignalWireDialect } from '../../src/carriers/signalwire.ts';
-import { TelnyxDialect } from '../../src/carriers/telnyx.ts';
-import { VonageDialect } from '../../src/carriers/vonage.ts';
-import { FRAME_MS, msToSamples } from '../../src/units.ts';
+import type { SpokenEvent } from '../../src/calls/feed/events.ts';
+import { FRAME_MS, msToSamples } from '../../src/foundation/units.ts';
+import type { Dialect, WireMessage } from '../../src/protocols/dialect.ts';
+import { ExotelDialect } from '../../src/protocols/media-streams/exotel.ts';
+import { PlivoDialect } from '../../src/protocols/media-streams/plivo.ts';
+import { SignalWireDialect } from '../../src/protocols/media-streams/signalwire.ts';
+import { TelnyxDialect } from '../../src/protocols/media-streams/telnyx.ts';
+import { VonageDialect } from '../../src/protocols/media-streams/vonage.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { CarrierCaller } from '../helpers/carrier-caller.ts';
 import { CARRIER_LINES, type CarrierLine } from '../helpers/carrier-lines.ts';

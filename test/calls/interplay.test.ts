@@ -1,8 +1,8 @@
 /** The caller into our speech: pauses, interruptions, keys, recordings and echoes, with the whole voice at work. */
 import { describe, expect, it } from 'vitest';
-import { Hearing } from '../../src/calls/hearing.ts';
-import type { HeardEvent } from '../../src/transcription/ear.ts';
-import { FRAME_MS } from '../../src/units.ts';
+import { EchoFilter } from '../../src/calls/inbound/echo-filter.ts';
+import { FRAME_MS } from '../../src/foundation/units.ts';
+import type { SpeechEvent } from '../../src/transcription/live-transcriber.ts';
 import { metricValue } from './harness.ts';
 import { Speaking } from './speaking.ts';
 
@@ -155,20 +155,20 @@ describe('a recording', () => {
 
 describe('what the caller is heard to say', () => {
   /** A voice that has been speaking for a second, and the ear's events let through. */
-  async function hearing() {
+  async function echoFilter() {
     const call = new Speaking();
     const log: string[] = [];
     let receivedMs = 0;
-    const ears = new Hearing({ voice: call.voice, nowMs: () => receivedMs, onEcho: () => log.push('echo') });
-    const hear = (event: HeardEvent): void => {
-      const passed = ears.filter(event);
+    const transcribers = new EchoFilter({ voice: call.voice, nowMs: () => receivedMs, onEcho: () => log.push('echo') });
+    const hear = (event: SpeechEvent): void => {
+      const passed = transcribers.filter(event);
       if (passed?.type === 'caption') log.push(`${passed.final ? 'final' : 'partial'} "${passed.text}"`);
     };
     const run = async (ms: number): Promise<void> => {
       receivedMs += ms;
       await call.run(ms);
     };
-    const caption = (text: string, final: boolean, startMs: number, utterance = 1): HeardEvent => ({
+    const caption = (text: string, final: boolean, startMs: number, utterance = 1): SpeechEvent => ({
       ...{ type: 'caption', utterance, stable: '', tail: text, text, final, startMs, endMs: receivedMs, lagMs: 5 },
     });
     call.voice.say(LONG_TEXT);
@@ -177,7 +177,7 @@ describe('what the caller is heard to say', () => {
   }
 
   it('is not shown when it is our own voice, and does not stop it', async () => {
-    const { call, log, hear, run, caption } = await hearing();
+    const { call, log, hear, run, caption } = await echoFilter();
     hear({ type: 'speech.started', atMs: 900 });
     await run(300);
     hear(caption('your balance is forty', false, 900));
@@ -190,7 +190,7 @@ describe('what the caller is heard to say', () => {
   });
 
   it('still ends when its first words were shown', async () => {
-    const { log, hear, run, caption } = await hearing();
+    const { log, hear, run, caption } = await echoFilter();
     hear({ type: 'speech.started', atMs: 900 });
     hear(caption('your', false, 900));
     await run(300);
@@ -200,7 +200,7 @@ describe('what the caller is heard to say', () => {
   });
 
   it('is shown, and interrupts, when it goes on in words of its own', async () => {
-    const { call, log, hear, run, caption } = await hearing();
+    const { call, log, hear, run, caption } = await echoFilter();
     hear({ type: 'speech.started', atMs: 900 });
     hear(caption('your balance is forty', false, 900));
     expect(call.spoken).toEqual([]);
@@ -211,7 +211,7 @@ describe('what the caller is heard to say', () => {
   });
 
   it('is shown when it repeats our words long after we said them', async () => {
-    const { call, log, hear, run, caption } = await hearing();
+    const { call, log, hear, run, caption } = await echoFilter();
     call.voice.interrupt();
     await run(5000);
     hear({ type: 'speech.started', atMs: 5900 });
@@ -221,7 +221,7 @@ describe('what the caller is heard to say', () => {
   });
 
   it('does not interrupt an answer by the late final of the question', async () => {
-    const { call, hear, caption } = await hearing();
+    const { call, hear, caption } = await echoFilter();
     hear({ type: 'speech.started', atMs: 950 });
     hear(caption('what is my account good for', true, 100));
     expect(call.spoken).toEqual([]);

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type AppFrame, readAppFrame } from '../../src/calls/app/frames.ts';
 import { type AppRequest, readAppRequest } from '../../src/calls/app/request.ts';
 import { AppSession } from '../../src/calls/app/session.ts';
-import { Hearing } from '../../src/calls/hearing.ts';
-import type { Playback } from '../../src/carriers/carrier.ts';
-import { readSettings } from '../../src/config.ts';
+import { EchoFilter } from '../../src/calls/inbound/echo-filter.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import type { Playback } from '../../src/protocols/dialect.ts';
 import { Speaking } from './speaking.ts';
 
 /** Twelve ms each; 8000 were run when this was written. */
@@ -17,7 +17,7 @@ class Talk {
   readonly session: AppSession;
   readonly prompts: string[] = [];
   readonly failures: unknown[] = [];
-  readonly #hearing: Hearing;
+  readonly #echoFilter: EchoFilter;
   #fences = 0;
   #isAway = false;
   #callerSpeaks = false;
@@ -28,7 +28,7 @@ class Talk {
     const request = readAppRequest(parameters, readSettings({ APP_URL: 'wss://app.example.com/' })) as AppRequest;
     this.speaking = new Speaking({ playback, wayMs, losesMark: (n) => losesMarks && n % 2 === 0 });
     const { voice, clock } = this.speaking;
-    this.#hearing = new Hearing({ voice, nowMs: () => clock.nowMs(), onEcho: () => undefined });
+    this.#echoFilter = new EchoFilter({ voice, nowMs: () => clock.nowMs(), onEcho: () => undefined });
     this.session = new AppSession({
       ...{ request, voice, clock, flushMs: 1000 },
       way: {
@@ -79,8 +79,8 @@ class Talk {
     this.#hear({ type: 'caption', utterance: this.#utterance, stable: text, tail: '', text, final, startMs, endMs, lagMs: 0 });
   }
 
-  #hear(event: Parameters<Hearing['filter']>[0]): void {
-    const filtered = this.#hearing.filter(event);
+  #hear(event: Parameters<EchoFilter['filter']>[0]): void {
+    const filtered = this.#echoFilter.filter(event);
     if (filtered !== null) this.session.hear(filtered);
   }
 }

@@ -1,8 +1,8 @@
 /** One call's voice on a fake clock, with a fake engine and a pretend carrier. */
-import type { Interruptible } from '../../src/calls/bargein.ts';
-import { CallVoice, type VoiceEvent } from '../../src/calls/voice.ts';
-import type { CarrierCommand, Playback } from '../../src/carriers/carrier.ts';
-import { FRAME_MS, MULAW_8K } from '../../src/units.ts';
+import type { Interruptible } from '../../src/calls/outbound/barge-in.ts';
+import { CallVoice, type VoiceEvent } from '../../src/calls/outbound/voice.ts';
+import { FRAME_MS, MULAW_8K } from '../../src/foundation/units.ts';
+import type { CarrierCommand, Playback } from '../../src/protocols/dialect.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import type { FakeEngine } from '../fakes/engine.ts';
 import { BufferingPlayer } from '../fakes/player.ts';

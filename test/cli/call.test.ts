@@ -8,7 +8,7 @@ import { writeWav } from '../../src/audio/wav.ts';
 import { askEndReason } from '../../src/cli/call/fate.ts';
 import { explainRefusal } from '../../src/cli/call/sip.ts';
 import { call, transcriptUrl } from '../../src/cli/call.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../src/main.ts';
 import { RefusedError } from '../../src/simulator/sip-call.ts';
 import { freePort } from '../helpers/ports.ts';

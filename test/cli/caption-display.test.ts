@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptionEvent } from '../../src/calls/events.ts';
+import type { CaptionEvent } from '../../src/calls/feed/events.ts';
 import { CaptionDisplay } from '../../src/cli/caption-display.ts';
 import { Output } from '../../src/cli/terminal.ts';
 import { TextStream } from '../helpers/terminal.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkCores, checkFfmpeg, checkNode, checkPorts, checkSettings, judgeCuda } from '../../src/cli/checks.ts';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 
 const settings = readSettings({});
 

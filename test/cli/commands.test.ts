@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { startBridge, type TestBridge } from '../helpers/bridge.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { startExample } from '../../src/cli/example.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 describe('an example', () => {
   it.each(['echo', 'llm', 'menu'])('%s greets whoever is set up, until it is stopped', async (name) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptionEvent } from '../../src/calls/events.ts';
+import type { CaptionEvent } from '../../src/calls/feed/events.ts';
 import { LatencyMeter, quantile, sumOfMetric } from '../../src/cli/latencies.ts';
 
 const caption = (over: Partial<CaptionEvent>): CaptionEvent => ({

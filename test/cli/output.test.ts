@@ -1,7 +1,7 @@
 /** What becomes of a command whose output cannot be written, as a shell has it. */
 import { execFile } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { type CliResult, cliEnvironment } from '../helpers/cli.ts';
 
 /** Runs `line`, in which `trunkline` is the built command, in a shell. */

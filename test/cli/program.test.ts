@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/program.ts';
-import { readSettings } from '../../src/config.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { SETTINGS } from '../../src/foundation/settings/settings.ts';
 import { captureTerminal } from '../helpers/terminal.ts';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { cliEnvironment, runBuiltCli } from '../helpers/cli.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { toneSpeech } from '../helpers/tones.ts';

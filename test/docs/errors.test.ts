@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ERRORS, type ErrorCode, TrunklineError } from '../../src/errors.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { ERRORS, type ErrorCode, TrunklineError } from '../../src/foundation/errors.ts';
+import { SETTINGS } from '../../src/foundation/settings/settings.ts';
 import { readTable } from './table.ts';
 
 const ROWS = readTable('errors.md');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Metrics } from '../../src/metrics.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
 import { readTable } from './table.ts';
 
 describe('docs/metrics.md', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 /** The rows of the tables in docs/`name`, a list of cells each, code marks taken off; heads and rules are left out. */
 export function readTable(name: string): string[][] {

@@ -1,9 +1,9 @@
 /** A call over AudioSocket as an operator has it: a gateway of its own process with real models, and an Asterisk that is as strict as the real one. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { pcm16ToSamples } from '../../src/audio/pcm.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { type Codec, msToSamples } from '../../src/foundation/units.ts';
 import { AudioSocketCaller } from '../../src/simulator/audiosocket-caller.ts';
-import { type Codec, msToSamples } from '../../src/units.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';

@@ -1,11 +1,11 @@
 /** A simulated caller who talks with an app through a whole gateway: says sentences, waits for answers, hears them. */
 import { decodeG711 } from '../../src/audio/g711.ts';
 import { readWav } from '../../src/audio/wav.ts';
-import type { FeedEvent, SpokenEvent } from '../../src/calls/events.ts';
-import { sleep, systemClock } from '../../src/clock.ts';
+import type { FeedEvent, SpokenEvent } from '../../src/calls/feed/events.ts';
+import { sleep, systemClock } from '../../src/foundation/clock.ts';
+import { MULAW_8K, msToBytes } from '../../src/foundation/units.ts';
 import { Microphone } from '../../src/simulator/microphone.ts';
 import { type CallReport, TwilioCaller } from '../../src/simulator/twilio-caller.ts';
-import { MULAW_8K, msToBytes } from '../../src/units.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import type { GatewayProcess } from '../helpers/gateway.ts';
 import { transcribe } from './understanding.ts';

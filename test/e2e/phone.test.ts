@@ -1,8 +1,8 @@
 /** A call of a SIP phone as an operator has it: a gateway of its own process with real models, and a line that loses and reorders packets. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { samplesToMs } from '../../src/foundation/units.ts';
 import { SipPhone } from '../../src/simulator/sip-phone.ts';
-import { samplesToMs } from '../../src/units.ts';
 import { runBuiltCli } from '../helpers/cli.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';

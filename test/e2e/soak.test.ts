@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, metricValue, startGateway, usageOf } from '../helpers/gateway.ts';

@@ -1,7 +1,7 @@
 /** What was said, and how much of it was understood. */
 import { readFileSync } from 'node:fs';
 import { readWav, writeWav } from '../../src/audio/wav.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { countEdits, wordErrorRate } from '../bench/wer/align.ts';
 import { normaliseWords } from '../bench/wer/normalise.ts';
 import type { GatewayProcess } from '../helpers/gateway.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EngineSettings, FromEngine, ToEngine } from '../../engine/contract.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { TONE } from './settings.ts';
 import { joined, speech, tone } from './speech.ts';
 

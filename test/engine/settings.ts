@@ -1,6 +1,6 @@
 /** Engine settings for tests. */
 import type { EngineSettings } from '../../engine/contract.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 /** Where tests keep rewritten graphs from one run to the next. */
 export const TEST_CACHE_DIR = packagePath('node_modules', '.cache', 'trunkline');

@@ -4,7 +4,7 @@ import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Steps } from '../../engine/scheduler.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { readWav } from '../../src/audio/wav.ts';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 /** A recording of `fixtures/audio`, by name without ending, at the engine's rate. */
 export function speech(name: string): Int16Array {

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/clock.ts';
+import type { Clock, Timer } from '../../src/foundation/clock.ts';
 
 interface Due {
   readonly id: number;

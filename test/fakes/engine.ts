@@ -1,5 +1,4 @@
 import { ENGINE_RATE_HZ, type SpokenWord, VAD_WINDOW_SAMPLES, type VoiceInfo } from '../../engine/contract.ts';
-import type { Clock } from '../../src/clock.ts';
 import {
   type Detection,
   type DetectRequest,
@@ -10,7 +9,8 @@ import {
   type Speech,
   type TranscribeRequest,
   type Transcript,
-} from '../../src/link/engine.ts';
+} from '../../src/engine-client/engine.ts';
+import type { Clock } from '../../src/foundation/clock.ts';
 
 const NO_COST = { waitMs: 0, runMs: 0, runs: 1 };
 /** Word n is spoken as a constant level of LEVEL × n. */

@@ -1,5 +1,5 @@
-import type { CarrierCommand } from '../../src/carriers/carrier.ts';
-import type { Clock, Timer } from '../../src/clock.ts';
+import type { Clock, Timer } from '../../src/foundation/clock.ts';
+import type { CarrierCommand } from '../../src/protocols/dialect.ts';
 
 /** What a carrier does with the sound that it gets. Times are ms. */
 interface PlayerOptions {

@@ -1,5 +1,5 @@
-import type { CallVoice, OpenUtterance, PlayOptions, SayOptions, VoiceEvent } from '../../src/calls/voice.ts';
-import type { TrunklineError } from '../../src/errors.ts';
+import type { CallVoice, OpenUtterance, PlayOptions, SayOptions, VoiceEvent } from '../../src/calls/outbound/voice.ts';
+import type { TrunklineError } from '../../src/foundation/errors.ts';
 
 /** Something that a {@link FakeVoice} was asked to say. */
 export interface Asked {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CallStart, CarrierEvent, Dialect } from '../../src/carriers/carrier.ts';
-import { TrunklineError } from '../../src/errors.ts';
+import { TrunklineError } from '../../src/foundation/errors.ts';
+import type { CallStart, CarrierEvent, Dialect } from '../../src/protocols/dialect.ts';
 import { toMessage } from '../helpers/wire.ts';
 import { wireFixtures } from './fixtures.ts';
 import type { FuzzTarget } from './fuzz.ts';

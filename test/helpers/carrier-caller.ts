@@ -1,7 +1,7 @@
 /** The far end of a call of any carrier: speaks, presses keys, and plays what the bridge sends as the carrier would. */
 import { encodeG711 } from '../../src/audio/g711.ts';
-import type { WireMessage } from '../../src/carriers/carrier.ts';
-import { msToBytes, msToSamples } from '../../src/units.ts';
+import { msToBytes, msToSamples } from '../../src/foundation/units.ts';
+import type { WireMessage } from '../../src/protocols/dialect.ts';
 import type { CarrierLine } from './carrier-lines.ts';
 
 type Queued = { readonly mark: string } | { bytes: number };

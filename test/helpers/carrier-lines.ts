@@ -2,8 +2,9 @@
  * What each carrier's side of a stream says and understands, written from the carriers' documents and apart from our dialects, so that one tests the
  * other. A caller of any of them is a {@link CarrierCaller} with one of these.
  */
-import type { WireMessage } from '../../src/carriers/carrier.ts';
-import { type Codec, MULAW_8K } from '../../src/units.ts';
+
+import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
+import type { WireMessage } from '../../src/protocols/dialect.ts';
 
 /** What a bridge said. */
 export type BridgeWord =

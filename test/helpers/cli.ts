@@ -1,6 +1,6 @@
 /** Runs the built `trunkline` command as a user does. */
 import { execFile } from 'node:child_process';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 /** How a command ended. */
 export interface CliResult {

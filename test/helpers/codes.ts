@@ -1,4 +1,4 @@
-import { TrunklineError } from '../../src/errors.ts';
+import { TrunklineError } from '../../src/foundation/errors.ts';
 
 /** The code of the error with which `action` is refused; `none` when it is not. Throws what is no refusal. */
 export function codeOf(action: () => unknown): string {

@@ -1,6 +1,6 @@
 /** Reads a gateway's caption feed over its public WebSocket, as any program would. */
 import { WebSocket } from 'ws';
-import type { CaptionEvent, FeedEvent } from '../../src/calls/events.ts';
+import type { CaptionEvent, FeedEvent } from '../../src/calls/feed/events.ts';
 
 /** An open reader of the feed. */
 export interface FeedReader {

@@ -1,10 +1,10 @@
 /** A link to pretend engine processes, and what its tests do to them. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect } from 'vitest';
-import type { TranscribeRequest } from '../../src/link/engine.ts';
-import { Link, type LinkOptions } from '../../src/link/link.ts';
-import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import type { TranscribeRequest } from '../../src/engine-client/engine.ts';
+import { EngineClient, type EngineClientOptions } from '../../src/engine-client/engine-client.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from './eventually.ts';
@@ -28,14 +28,14 @@ export const MANY_CORES = 64;
 
 type Urgency = TranscribeRequest['urgency'];
 
-const opened: Link[] = [];
+const opened: EngineClient[] = [];
 
 /** A link that is killed and closed after the test, with everything it was given. */
-export function open(options: Partial<LinkOptions> = {}) {
+export function open(options: Partial<EngineClientOptions> = {}) {
   const clock = new FakeClock();
   const metrics = new Metrics();
   const refusals: string[] = [];
-  const link = new Link({
+  const engineClient = new EngineClient({
     engineSettings: SETTINGS,
     workers: 1,
     cores: MANY_CORES,
@@ -47,14 +47,19 @@ export function open(options: Partial<LinkOptions> = {}) {
     onRefused: (message) => refusals.push(message),
     ...options,
   });
-  opened.push(link);
-  return { link, clock, metrics, refusals };
+  opened.push(engineClient);
+  return { engineClient, clock, metrics, refusals };
 }
 
 /** Asks the engine to obey `word`; the promise of the text that it answers. */
-export async function say(link: Link, word: string, urgency: Urgency = 'final', extra: Partial<TranscribeRequest> = {}): Promise<string> {
+export async function say(
+  engineClient: EngineClient,
+  word: string,
+  urgency: Urgency = 'final',
+  extra: Partial<TranscribeRequest> = {},
+): Promise<string> {
   const samples = Int16Array.from(word, (letter) => letter.charCodeAt(0));
-  const { text } = await link.transcribe({ samples, urgency, dueInMs: 1000, draft: [], ...extra });
+  const { text } = await engineClient.transcribe({ samples, urgency, dueInMs: 1000, draft: [], ...extra });
   return text;
 }
 
@@ -62,8 +67,8 @@ export async function say(link: Link, word: string, urgency: Urgency = 'final', 
 export const outcome = (promise: Promise<string>): Promise<string> => promise.catch((error: { code: string }) => error.code);
 
 /** Kills the first engine of `link` and returns its process id. */
-export function killEngine(link: Link): number {
-  const pid = link.status.pids[0];
+export function killEngine(engineClient: EngineClient): number {
+  const pid = engineClient.status.pids[0];
   if (pid === undefined) throw new Error('no engine runs');
   process.kill(pid, 'SIGKILL');
   return pid;
@@ -81,8 +86,8 @@ export function withoutNode(action: () => void): void {
 }
 
 /** Waits until the one engine was noticed to be dead, then lets the back-off pass. */
-export async function restart(link: Link, clock: FakeClock, backoffMs = 100): Promise<void> {
-  await eventually(() => expect(link.status.pids).toEqual([]));
+export async function restart(engineClient: EngineClient, clock: FakeClock, backoffMs = 100): Promise<void> {
+  await eventually(() => expect(engineClient.status.pids).toEqual([]));
   clock.advance(backoffMs);
 }
 
@@ -90,7 +95,7 @@ export async function restart(link: Link, clock: FakeClock, backoffMs = 100): Pr
 export const count = async (metrics: Metrics, name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
 
 afterEach(async () => {
-  const pids = opened.flatMap((link) => link.status.pids);
+  const pids = opened.flatMap((engineClient) => engineClient.status.pids);
   for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
-  await Promise.all(opened.splice(0).map((link) => link.close()));
+  await Promise.all(opened.splice(0).map((engineClient) => engineClient.close()));
 });

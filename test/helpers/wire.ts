@@ -1,4 +1,4 @@
-import type { WireMessage } from '../../src/carriers/carrier.ts';
+import type { WireMessage } from '../../src/protocols/dialect.ts';
 
 const BINARY = /^\{"binary":"([^"]*)"\}$/;
 

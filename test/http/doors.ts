@@ -1,23 +1,23 @@
 /** A server whose calls are pretend ones, for tests of the doors. */
 import type { FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
-import { AnnouncedCalls } from '../../src/calls/announced.ts';
-import { Feed } from '../../src/calls/feed.ts';
+import { CallAnnouncements } from '../../src/calls/admission/call-announcements.ts';
+import { CallTokens } from '../../src/calls/admission/tokens.ts';
+import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
+import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import { Feed } from '../../src/calls/feed/feed.ts';
+import type { FinalCaption } from '../../src/calls/feed/transcript.ts';
 import type { CallView } from '../../src/calls/registry.ts';
-import { CallTokens } from '../../src/calls/tokens.ts';
-import type { FinalCaption } from '../../src/calls/transcript.ts';
-import { TwimlClient } from '../../src/calls/twiml/client.ts';
-import { Handovers } from '../../src/calls/twiml/handovers.ts';
-import type { Dialect } from '../../src/carriers/carrier.ts';
-import { readSettings } from '../../src/config.ts';
-import type { TrunklineError } from '../../src/errors.ts';
-import type { Dialer } from '../../src/http/calls.ts';
+import type { TrunklineError } from '../../src/foundation/errors.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import type { Dialer } from '../../src/http/calls/calls.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
 import { Ffmpeg } from '../../src/http/speech/ffmpeg.ts';
 import { openSpeech } from '../../src/http/speech/source.ts';
 import { Batches } from '../../src/jobs/batches.ts';
-import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { createServer } from '../../src/server.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -100,7 +100,7 @@ type DialRequest = Parameters<Dialer['dial']>[0];
 export interface Doors {
   readonly app: FastifyInstance;
   readonly calls: PretendCalls;
-  readonly announced: AnnouncedCalls;
+  readonly announced: CallAnnouncements;
   readonly feed: Feed;
   readonly clock: FakeClock;
   readonly metrics: Metrics;
@@ -118,11 +118,11 @@ const NO_PROMPTS = { clear: () => 0, stats: { prompts: 0, all: 0, bytes: 0, disk
 const NOWHERE = '/nonexistent/ffmpeg';
 
 /** The doors with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes `app`. */
-export async function openDoors(environment: Readonly<Record<string, string>> = {}, ffmpeg = NOWHERE): Promise<Doors> {
+export async function startServer(environment: Readonly<Record<string, string>> = {}, ffmpeg = NOWHERE): Promise<Doors> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
-  const announced = new AnnouncedCalls({ clock });
+  const announced = new CallAnnouncements({ clock });
   const metrics = new Metrics();
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logLines.push(line) });

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Batches } from '../../src/jobs/batches.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { openRecordingDoors, type RecordingDoors } from './recording-doors.ts';
+import { type RecordingServices, startRecordingServer } from './recording-doors.ts';
 
-let doors: RecordingDoors;
+let doors: RecordingServices;
 beforeEach(async () => {
-  doors = await openRecordingDoors();
+  doors = await startRecordingServer();
 });
 afterEach(async () => {
   vi.restoreAllMocks();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Doors, openDoors } from './doors.ts';
+import { type Doors, startServer } from './doors.ts';
 
 let doors: Doors;
 afterEach(() => doors.app.close());
@@ -13,7 +13,7 @@ describe('GET /ready', () => {
     ['failed', 0, false, 503, ['the speech engine cannot start; the log says why']],
     ['ready', 1, true, 503, ['the gateway is shutting down']],
   ] as const)('with engine %s (%i ready), draining %s, answers %i', async (state, ready, draining, status, reasons) => {
-    doors = await openDoors();
+    doors = await startServer();
     doors.health.draining = draining;
     doors.health.engine = { ...doors.health.engine, state, ready };
     const answer = await doors.app.inject('/ready');
@@ -26,7 +26,7 @@ describe('GET /ready', () => {
   });
 
   it('tells strangers the status alone', async () => {
-    doors = await openDoors({ API_KEYS: 'k' });
+    doors = await startServer({ API_KEYS: 'k' });
     doors.health.engine = { ...doors.health.engine, state: 'failed', ready: 0 };
     const answer = await doors.app.inject('/ready');
     expect([answer.statusCode, answer.json()]).toEqual([503, { status: 'not_ready' }]);
@@ -35,14 +35,14 @@ describe('GET /ready', () => {
 
 describe('GET /health', () => {
   it('answers whatever the engine does', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     doors.health.engine = { ...doors.health.engine, state: 'failed', ready: 0 };
     const answer = await doors.app.inject('/health');
     expect([answer.statusCode, answer.json()]).toMatchObject([200, { status: 'ok', model_loaded: false }]);
   });
 
   it("has the fields that the Qwen3 servers' clients read", async () => {
-    doors = await openDoors();
+    doors = await startServer();
     expect((await doors.app.inject('/health')).json()).toEqual({
       ...{ status: 'ok', mode: 'gateway', worker_alive: true, model_loaded: true, model_id: 'tone', tts_model_id: 'tone-1' },
       ...{ cuda: false, gpu_name: null, voices: expect.arrayContaining(['rms', 'alloy', 'vivian', 'uncle_fu']) },
@@ -52,7 +52,7 @@ describe('GET /health', () => {
   });
 
   it('names the graphics processor where models run on it', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     doors.health.gpuName = 'NVIDIA L4';
     expect((await doors.app.inject('/health')).json()).toMatchObject({ cuda: false, gpu_name: null });
     doors.health.engine = { ...doors.health.engine, provider: 'cuda' };
@@ -60,14 +60,14 @@ describe('GET /health', () => {
   });
 
   it('tells strangers the status alone', async () => {
-    doors = await openDoors({ API_KEYS: 'k' });
+    doors = await startServer({ API_KEYS: 'k' });
     expect((await doors.app.inject('/health')).json()).toEqual({ status: 'ok' });
     const withKey = await doors.app.inject({ url: '/health', headers: { authorization: 'Bearer k' } });
     expect(withKey.json()).toMatchObject({ status: 'ok', model_loaded: true });
   });
 
   it('names the models before they are loaded, and waits for nothing', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     doors.engine.voices = [];
     doors.engine.failure = 'unavailable';
     doors.health.engine = { ...doors.health.engine, state: 'starting', ready: 0, models: null, provider: null };
@@ -78,7 +78,7 @@ describe('GET /health', () => {
   });
 
   it('counts what is being spoken and what is kept', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     doors.engine.speakMs = 100;
     const read = async () => (await doors.app.inject('/health')).json<Record<string, number>>();
     const speech = doors.app.inject({ method: 'POST', url: '/v1/audio/speech', payload: { input: 'Hello.', response_format: 'pcm' } });
@@ -98,7 +98,7 @@ describe('GET /health', () => {
 
 describe('GET /metrics', () => {
   it('speaks Prometheus text, event-loop delay included', async () => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject('/metrics');
     expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(answer.body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import OpenAI, { APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packagePath } from '../../src/paths.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { readSubtitles } from '../helpers/subtitles.ts';
 

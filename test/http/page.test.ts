@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { packagePath } from '../../src/paths.ts';
-import { type Doors, openDoors } from './doors.ts';
+import { packagePath } from '../../src/foundation/folders/paths.ts';
+import { type Doors, startServer } from './doors.ts';
 
 let doors: Doors;
 afterEach(() => doors.app.close());
@@ -16,7 +16,7 @@ const FILES = readdirSync(packagePath('src', 'http', 'page'));
 
 describe('the page', () => {
   it.each(['', ...FILES])('serves /%s with its type, nothing from elsewhere allowed', async (file) => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject(`/${file}`);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toMatch(TYPES[file.split('.').at(-1) || 'html'] ?? /^a type of TYPES$/);
@@ -30,7 +30,7 @@ describe('the page', () => {
   });
 
   it.each(['/page', '/../package.json', '/%2e%2e/package.json', '/..%2fpage.ts', '/.git'])('serves nothing at %s', async (url) => {
-    doors = await openDoors();
+    doors = await startServer();
     const answer = await doors.app.inject(url);
     expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'route_not_found']);
   });

@@ -1,11 +1,11 @@
 /** What clients of the Qwen3-TTS and Qwen3-ASR servers send, and what they expect of an answer. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWav } from '../../src/audio/wav.ts';
-import { type Doors, openDoors } from './doors.ts';
+import { type Doors, startServer } from './doors.ts';
 
 let doors: Doors;
 beforeEach(async () => {
-  doors = await openDoors();
+  doors = await startServer();
 });
 afterEach(() => doors.app.close());
 
@@ -71,7 +71,7 @@ describe("POST /v1/audio/speech of the Qwen3-TTS server's clients", () => {
 
   it('says that too many ask by the code that they know', async () => {
     await doors.app.close();
-    doors = await openDoors({ SPEECH_REQUESTS_MAX: '1' });
+    doors = await startServer({ SPEECH_REQUESTS_MAX: '1' });
     doors.engine.speakMs = 100;
     const first = speak({});
     await expect.poll(() => doors.engine.pending).toBe(1);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { formOf, openRecordingDoors, type RecordingDoors, speechFile } from './recording-doors.ts';
+import { formOf, type RecordingServices, speechFile, startRecordingServer } from './recording-doors.ts';
 
-let doors: RecordingDoors;
+let doors: RecordingServices;
 afterEach(() => doors.close());
 
 type Fields = readonly (readonly [string, string])[];
@@ -23,7 +23,7 @@ describe("the Qwen3-ASR server's clients", () => {
     ["its model's name at its publisher", [['model', 'Qwen/Qwen3-ASR-1.7B']], 'English'],
     ["OpenAI's model", [['model', 'gpt-4o-transcribe']], 'english'],
   ])('read the language as they know it: with %s', async (_what, fields, language) => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const { body } = await post(TRANSCRIPTIONS, speechFile([1]), [...fields, ['language', 'English'], ['return_timestamps', 'true']]);
     expect(body).toMatchObject({ text: 'W1.', language });
   });
@@ -33,7 +33,7 @@ describe("the Qwen3-ASR server's clients", () => {
     ['their own path, subtitles', SUBTITLES, []],
     ['their model', TRANSCRIPTIONS, [['model', 'qwen3-asr-0.6b']]],
   ])('are told what is wrong in their shape: %s', async (_what, path, fields) => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const { status, id, body } = await post(path, NO_AUDIO, fields);
     const context = { requestId: id, param: 'file' };
     const message = expect.stringMatching(/^the file cannot be decoded/);
@@ -41,19 +41,19 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it('are told both ways where nobody said whose request it is', async () => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const { status, body } = await post(TRANSCRIPTIONS, NO_AUDIO);
     expect([status, body]).toMatchObject([400, { code: 'AUDIO_DECODE_FAILED', statusCode: 400, error: { code: 'audio_unreadable' } }]);
   });
 
   it("leave OpenAI's clients with OpenAI's shape", async () => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const { status, body } = await post(TRANSCRIPTIONS, NO_AUDIO, [['model', 'whisper-1']]);
     expect([status, Object.keys(body as object)]).toEqual([400, ['error']]);
   });
 
   it('get 422 where the file is missing', async () => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     expect(await post(SUBTITLES, null, [['mode', 'fast']])).toMatchObject({
       status: 422,
       body: { code: 'INVALID_REQUEST', statusCode: 422 },
@@ -61,25 +61,25 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it('get 422 where the file is missing and the body is no form for files at all', async () => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const response = await fetch(`${doors.url}${SUBTITLES}`, { method: 'POST', body: new URLSearchParams({ mode: 'fast' }) });
     expect([response.status, await response.json()]).toMatchObject([422, { code: 'INVALID_REQUEST', context: { param: 'file' } }]);
   });
 
   it.each(['fast', 'accurate', ''])('may make subtitles in the mode "%s"', async (mode) => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const response = await fetch(`${doors.url}${SUBTITLES}`, { method: 'POST', body: formOf(speechFile([1]), [['mode', mode]]) });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('W1.')]);
   });
 
   it('are refused a mode there is not', async () => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const { status, body } = await post(SUBTITLES, speechFile([1]), [['mode', 'perfect']]);
     expect([status, body]).toMatchObject([400, { context: { param: 'mode' }, message: expect.stringContaining('"accurate" or "fast"') }]);
   });
 
   it('are told of an engine that fails in the midst of a stream by an event in their shape', async () => {
-    doors = await openRecordingDoors();
+    doors = await startRecordingServer();
     const hear = doors.engine.hear;
     doors.engine.hear = (request) => {
       if (doors.engine.transcribed.length > 1) throw new Error('planted');

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeWav } from '../../src/audio/wav.ts';
 import { concat, silence, spoken } from '../fakes/engine.ts';
-import { type Doors, listen, openDoors } from './doors.ts';
+import { type Doors, listen, startServer } from './doors.ts';
 
-export interface RecordingDoors extends Doors {
+export interface RecordingServices extends Doors {
   readonly url: string;
   /** Names of the files that lie in the upload folder now. */
   files(): string[];
@@ -14,9 +14,9 @@ export interface RecordingDoors extends Doors {
 }
 
 /** Listening doors that keep uploads in a folder of their own. */
-export async function openRecordingDoors(environment: Readonly<Record<string, string>> = {}): Promise<RecordingDoors> {
+export async function startRecordingServer(environment: Readonly<Record<string, string>> = {}): Promise<RecordingServices> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
-  const doors = await openDoors({ UPLOAD_DIR: folder, ...environment });
+  const doors = await startServer({ UPLOAD_DIR: folder, ...environment });
   const url = await listen(doors.app);
   return {
     ...doors,

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formOf, openRecordingDoors, type RecordingDoors, speechFile } from './recording-doors.ts';
+import { formOf, type RecordingServices, speechFile, startRecordingServer } from './recording-doors.ts';
 
 const ANN = 'the-key-of-ann-and-her-team';
 const BOB = 'the-key-of-bob-and-his-team';
 
 let folder: string;
-let doors: RecordingDoors;
+let doors: RecordingServices;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const open = async (environment: Record<string, string> = { API_KEYS: `${ANN},${BOB}` }) => {
-  doors = await openRecordingDoors({ BATCH_DIR: folder, ...environment });
+  doors = await startRecordingServer({ BATCH_DIR: folder, ...environment });
 };
 
 type Headers = Readonly<Record<string, string>>;

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readSettings } from '../../src/config.ts';
-import { DiskError } from '../../src/disk.ts';
+import { DiskError } from '../../src/foundation/folders/disk.ts';
+import { writeWhole } from '../../src/foundation/folders/whole-file.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
 import { Batches, type News, type Order } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
-import { writeWhole } from '../../src/jobs/whole-file.ts';
-import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -43,7 +43,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const home = () => join(folder, 'batches');
+const dataFolder = () => join(folder, 'batches');
 /** The database cannot be written from now on. */
 const fill = () => {
   for (const method of ['put', 'remove', 'load'] as const)
@@ -52,7 +52,7 @@ const fill = () => {
 const makeRoom = () => vi.restoreAllMocks();
 
 function open(environment: Readonly<Record<string, string>> = {}): Batches {
-  const settings = readSettings({ BATCH_DIR: home(), BATCH_INPUT_DIR: folder, WEBHOOK_SECRET: 'secret', ...environment });
+  const settings = readSettings({ BATCH_DIR: dataFolder(), BATCH_INPUT_DIR: folder, WEBHOOK_SECRET: 'secret', ...environment });
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
   const log = createLog('info', { write: (line: string) => void logLines.push(line) });
@@ -108,7 +108,7 @@ describe('a transcript that the disk has no room for', () => {
     expect(batches.view(batch)).toMatchObject({ state: 'running', counts: { failed: 0 } });
     expect(await count(metrics, 'trunkline_disk_waits')).toBe(1);
     expect(logLines.filter((line) => line.includes('ENOSPC'))).toHaveLength(1);
-    expect(existsSync(join(home(), batch.id, '0.json.part'))).toBe(false);
+    expect(existsSync(join(dataFolder(), batch.id, '0.json.part'))).toBe(false);
     await later(() => expect(news.at(-1)).toBe('end'));
     expect(batch.files[0]).toMatchObject({ state: 'done', error: null });
     expect(await batches.result('t', batch.id, 0)).toEqual(RECORDING);
@@ -163,14 +163,14 @@ describe('a batch whose end the disk has no room for', () => {
     expect([news, received]).toEqual([[], []]);
     expect(logLines.filter((line) => /disk I\/O error/.test(line))).toHaveLength(1);
     // What is transcribed makes room by itself.
-    expect(readdirSync(join(home(), batch.id))).toEqual(['0.json']);
+    expect(readdirSync(join(dataFolder(), batch.id))).toEqual(['0.json']);
     makeRoom();
     await later(() => expect(received).toEqual([expect.objectContaining({ done: 1 })]));
     expect([batch.state, news]).toEqual(['done', ['file', 'end']]);
     await new Promise((resolve) => server.close(resolve));
     await eventually(() => expect(batch.webhook?.state).toBe('delivered'));
     await batches.close();
-    const store = await Store.open(home());
+    const store = await Store.open(dataFolder());
     expect(await store.load()).toMatchObject([{ state: 'done', files: [{ state: 'done' }] }]);
     await store.close();
   });
@@ -189,7 +189,7 @@ describe('a batch whose end the disk has no room for', () => {
     expect(await batches.result('t', batch.id, 0)).toEqual(RECORDING);
     makeRoom();
     const kept = async () => {
-      const store = await Store.open(home());
+      const store = await Store.open(dataFolder());
       const [found] = await store.load();
       await store.close();
       return found?.state;
@@ -215,7 +215,7 @@ describe('a batch whose end the disk has no room for', () => {
     makeRoom();
     clock.advance(60_000);
     await batches.close();
-    const store = await Store.open(home());
+    const store = await Store.open(dataFolder());
     expect(await store.load()).toMatchObject([{ state: 'cancelled' }]);
     await store.close();
   });
@@ -229,7 +229,7 @@ describe('a full disk', () => {
     await expect(begin(batches)).rejects.toThrow(/disk I\/O error/);
     expect(batches.list('t')).toEqual([]);
     expect(
-      readdirSync(home(), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'batches.sqlite.lock'),
+      readdirSync(dataFolder(), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'batches.sqlite.lock'),
     ).toEqual([]);
     makeRoom();
     const batch = await begin(batches);
@@ -242,7 +242,7 @@ describe('a full disk', () => {
     await endOf(batches, batch);
     fill();
     await expect(batches.cancel('t', batch.id)).rejects.toThrow(/the store failed/);
-    expect(existsSync(join(home(), batch.id))).toBe(false);
+    expect(existsSync(join(dataFolder(), batch.id))).toBe(false);
     await expect(batches.result('t', batch.id, 0)).rejects.toMatchObject({ code: 'batch_not_found' });
     makeRoom();
     await later(() => expect(batches.list('t')).toEqual([]), 60_000);
@@ -269,7 +269,7 @@ describe('a full disk', () => {
     const batch = await begin(first);
     await endOf(first, batch);
     await first.close();
-    const store = await Store.open(home());
+    const store = await Store.open(dataFolder());
     await store.put({ ...batch, state: 'running', endedMs: null }, batch.files);
     await store.close();
     const second = open();

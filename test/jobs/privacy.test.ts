@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { Batches } from '../../src/jobs/batches.ts';
-import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
@@ -23,8 +23,8 @@ afterEach(() => {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 /** Has batches begin one in `home`; returns the folder in which its recordings and transcripts would lie. */
-async function draftIn(home: string): Promise<string> {
-  const settings = readSettings({ BATCH_DIR: home });
+async function draftIn(dataFolder: string): Promise<string> {
+  const settings = readSettings({ BATCH_DIR: dataFolder });
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: () => Promise.reject(new Error('nothing is transcribed')), disk };
@@ -35,18 +35,18 @@ async function draftIn(home: string): Promise<string> {
 }
 
 it('keeps batches where nobody else can enter, and twice if need be', async () => {
-  const home = join(folder, 'batches');
-  const batch = await draftIn(home);
-  expect([home, batch, join(home, 'batches.sqlite')].map(modeOf)).toEqual([0o700, 0o700, 0o600]);
-  chmodSync(home, 0o755);
-  chmodSync(join(home, 'batches.sqlite'), 0o644);
-  await draftIn(home);
-  expect([home, join(home, 'batches.sqlite')].map(modeOf)).toEqual([0o700, 0o600]);
+  const dataFolder = join(folder, 'batches');
+  const batch = await draftIn(dataFolder);
+  expect([dataFolder, batch, join(dataFolder, 'batches.sqlite')].map(modeOf)).toEqual([0o700, 0o700, 0o600]);
+  chmodSync(dataFolder, 0o755);
+  chmodSync(join(dataFolder, 'batches.sqlite'), 0o644);
+  await draftIn(dataFolder);
+  expect([dataFolder, join(dataFolder, 'batches.sqlite')].map(modeOf)).toEqual([0o700, 0o600]);
 });
 
 it('keeps batches to itself in a folder that is there for others too', async () => {
-  const home = join(folder, 'shared');
-  mkdirSync(join(home, 'theirs'), { recursive: true });
-  const batch = await draftIn(home);
-  expect([home, batch, join(home, 'batches.sqlite')].map(modeOf)).toEqual([0o777, 0o700, 0o600]);
+  const dataFolder = join(folder, 'shared');
+  mkdirSync(join(dataFolder, 'theirs'), { recursive: true });
+  const batch = await draftIn(dataFolder);
+  expect([dataFolder, batch, join(dataFolder, 'batches.sqlite')].map(modeOf)).toEqual([0o777, 0o700, 0o600]);
 });

@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { TrunklineError } from '../../src/errors.ts';
+import { TrunklineError } from '../../src/foundation/errors.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
 import type { Batch, BatchFile } from '../../src/jobs/batch.ts';
 import { Runner } from '../../src/jobs/runner.ts';
-import { createLog } from '../../src/log.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 

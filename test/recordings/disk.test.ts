@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DiskError } from '../../src/disk.ts';
-import { Metrics, type Metrics as MetricsType } from '../../src/metrics.ts';
+import { DiskError } from '../../src/foundation/folders/disk.ts';
+import { Metrics, type Metrics as MetricsType } from '../../src/foundation/metrics.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 
 const GIGABYTE = 1_073_741_824;

@@ -1,42 +1,56 @@
 /** Who may import whom. */
 import { importsOf, ownImportsOf, type SourceFile } from './source.ts';
 
-/** The rooms of `src` and the rooms that each may import from, beside itself and the foundation. Files right under `src` are in `ROOM_OF_FILE`. */
+/** The folders of `src` and the folders that each may import from, beside itself and the foundation. Files right under `src` are in `ROOM_OF_FILE`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  top: ['server', 'http', 'jobs', 'recordings', 'trunks', 'calls', 'carriers', 'transcription', 'speech', 'link', 'simulator', 'audio'],
-  server: ['http', 'jobs', 'recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
-  http: ['jobs', 'recordings', 'calls', 'carriers', 'transcription', 'speech', 'link', 'audio'],
-  trunks: ['calls', 'carriers', 'audio'],
-  calls: ['carriers', 'transcription', 'speech', 'link', 'audio'],
+  top: [
+    'server',
+    'http',
+    'jobs',
+    'recordings',
+    'trunks',
+    'calls',
+    'protocols',
+    'transcription',
+    'speech',
+    'engine-client',
+    'simulator',
+    'audio',
+  ],
+  server: ['http', 'jobs', 'recordings', 'trunks', 'calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'],
+  http: ['jobs', 'recordings', 'trunks', 'calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'],
+  trunks: ['calls', 'protocols', 'audio'],
+  calls: ['protocols', 'transcription', 'speech', 'engine-client', 'audio'],
   jobs: ['recordings'],
-  recordings: ['transcription', 'link', 'audio'],
-  carriers: ['audio'],
-  transcription: ['audio', 'link'],
-  speech: ['audio', 'link'],
-  link: [],
-  simulator: ['carriers', 'audio'],
+  recordings: ['transcription', 'engine-client', 'audio'],
+  protocols: ['audio'],
+  transcription: ['audio', 'engine-client'],
+  speech: ['audio', 'engine-client'],
+  'engine-client': [],
+  simulator: ['protocols', 'audio'],
   audio: [],
   foundation: [],
 };
 
 const ROOM_OF_FILE: Readonly<Record<string, string>> = {
   'main.ts': 'top',
+  'start-lines.ts': 'top',
   'voice-check.ts': 'top',
   'cli.ts': 'top',
   cli: 'top',
   'server.ts': 'server',
 };
 
-/** Others know the link only as an interface, and whether it can take one more call; these may wire it. */
-const LINK_DOORS = ['src/link/engine.ts', 'src/link/admission.ts'];
-const MAY_WIRE_LINK = ['top', 'server', 'link'];
+/** Others know the engines only as an interface; these may wire them. */
+const ENGINE_INTERFACE = 'src/engine-client/engine.ts';
+const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 
 const CONTRACT = 'engine/contract.ts';
 
 /** The room of a file in `src`. */
 function roomOf(path: string): string {
   const name = path.split('/')[1] ?? '';
-  return ROOM_OF_FILE[name] ?? (name.endsWith('.ts') ? 'foundation' : name);
+  return ROOM_OF_FILE[name] ?? (name.endsWith('.ts') ? 'top' : name);
 }
 
 /** Imports that go up, sideways or behind a closed door. */
@@ -52,25 +66,28 @@ function isAllowed(from: string, target: string): boolean {
   if (from.startsWith('engine/')) return target.startsWith('engine/');
   if (target.startsWith('engine/')) return target === CONTRACT;
   const [room, targetRoom] = [roomOf(from), roomOf(target)];
-  if (targetRoom === 'link' && !LINK_DOORS.includes(target) && !MAY_WIRE_LINK.includes(room)) return false;
+  if (targetRoom === 'engine-client' && target !== ENGINE_INTERFACE && !MAY_WIRE_ENGINES.includes(room)) return false;
   return room === targetRoom || targetRoom === 'foundation' || (MAY_IMPORT[room] ?? []).includes(targetRoom);
 }
 
 /** Pure rooms turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but the one they are given. */
-const PURE = /^src\/(audio|transcription|carriers)\//;
-const IMPURE_FILE = 'src/carriers/leg.ts';
+const PURE = /^src\/(audio|transcription|protocols)\//;
 const OUTSIDE_WORLD = /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime)/;
 
 /** Imports by which a pure room would touch the world. */
 export function findImpureImports(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path }) => PURE.test(path) && path !== IMPURE_FILE)
+    .filter(({ path }) => PURE.test(path))
     .flatMap((file) => [
       ...importsOf(file)
         .filter(({ specifier, typeOnly }) => !typeOnly && OUTSIDE_WORLD.test(specifier))
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
       ...ownImportsOf(file)
-        .filter(({ target, typeOnly }) => /^src\/(log|metrics|config)\.ts$/.test(target) || (target === 'src/clock.ts' && !typeOnly))
+        .filter(
+          ({ target, typeOnly }) =>
+            /^src\/foundation\/(log\/|metrics\.ts|settings\/config\.ts)/.test(target) ||
+            (target === 'src/foundation/clock.ts' && !typeOnly),
+        )
         .map(({ target }) => `${file.path} imports ${target}`),
     ]);
 }

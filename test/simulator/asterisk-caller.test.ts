@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
 import { type Gateway, runGateway } from '../../src/main.ts';
 import { AsteriskCaller, type AsteriskCallOptions, type AsteriskCallReport } from '../../src/simulator/asterisk-caller.ts';
-import { type Codec, MULAW_8K } from '../../src/units.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { tones } from '../helpers/signals.ts';
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
 import { type Gateway, runGateway } from '../../src/main.ts';
 import { AudioSocketCaller, type AudioSocketCallOptions, type AudioSocketCallReport } from '../../src/simulator/audiosocket-caller.ts';
 import { AudioSocketReader } from '../../src/simulator/audiosocket-reader.ts';
 import { FarParty } from '../../src/simulator/far-party.ts';
-import { type Codec, MULAW_8K } from '../../src/units.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { freePort } from '../helpers/ports.ts';
 import { tones } from '../helpers/signals.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MULAW_8K } from '../../src/foundation/units.ts';
 import { Playout } from '../../src/simulator/playout.ts';
-import { MULAW_8K } from '../../src/units.ts';
 
 describe("Twilio's playback buffer", () => {
   it('tells a mark when the audio before it has been played, at 8 bytes a millisecond', () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { msToSamples } from '../../src/foundation/units.ts';
 import { spacingErrors } from '../../src/simulator/phone-media.ts';
 import { SipPhone, type SipPhoneOptions } from '../../src/simulator/sip-phone.ts';
-import { msToSamples } from '../../src/units.ts';
 
 const phones: SipPhone[] = [];
 

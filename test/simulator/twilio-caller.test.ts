@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeG711 } from '../../src/audio/g711.ts';
+import { MULAW_8K } from '../../src/foundation/units.ts';
 import { type CallOptions, placeCall, TwilioCaller } from '../../src/simulator/twilio-caller.ts';
-import { MULAW_8K } from '../../src/units.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { type CarrierMessage, startBridge, type TestBridge } from '../helpers/bridge.ts';
 

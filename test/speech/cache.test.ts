@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../src/link/engine.ts';
+import { EngineError } from '../../src/engine-client/engine.ts';
 import { hashOf, type Prompt, type PromptKey } from '../../src/speech/prompt.ts';
 import { settle } from '../fakes/clock.ts';
 import { countedCache, keyOf } from './caching.ts';

@@ -1,7 +1,8 @@
 /** A prompt cache and what it counted. */
+
+import { MULAW_8K } from '../../src/foundation/units.ts';
 import { PromptCache } from '../../src/speech/cache.ts';
 import type { PromptKey } from '../../src/speech/prompt.ts';
-import { MULAW_8K } from '../../src/units.ts';
 
 interface Counted {
   readonly cache: PromptCache;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeG711 } from '../../src/audio/g711.ts';
+import { FRAME_MS, MULAW_8K, msToBytes } from '../../src/foundation/units.ts';
 import { Prompter } from '../../src/speech/prompter.ts';
-import { FRAME_MS, MULAW_8K, msToBytes } from '../../src/units.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 import { countedCache } from './caching.ts';

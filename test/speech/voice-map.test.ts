@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { checkVoiceMap, readVoiceMap } from '../../src/speech/voice-map.ts';
 import { findVoice, resolveVoice } from '../../src/speech/voices.ts';
 

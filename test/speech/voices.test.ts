@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TrunklineError } from '../../src/errors.ts';
+import { TrunklineError } from '../../src/foundation/errors.ts';
 import { listVoiceNames, resolveVoice } from '../../src/speech/voices.ts';
 
 const voice = (name: string, language = 'en-US') => ({ name, language, rateHz: 16_000 });

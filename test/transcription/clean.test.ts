@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanText, singlePunctuation } from '../../src/transcription/clean.ts';
-import { Stitch } from '../../src/transcription/stitch.ts';
+import { LocalAgreement } from '../../src/transcription/local-agreement.ts';
 import { splitWords } from '../../src/transcription/words.ts';
 
 describe('cleanText', () => {
@@ -60,14 +60,14 @@ it('changes no word, and makes nothing longer', () => {
 it('never takes back what two readings agreed on', () => {
   fc.assert(
     fc.property(fc.array(sentence, { minLength: 2, maxLength: 8 }), (readings) => {
-      const stitch = new Stitch();
+      const agreement = new LocalAgreement();
       let stable = '';
       for (const parts of readings) {
-        const heard = stitch.hear(cleanText(parts.join('')), true);
+        const heard = agreement.hear(cleanText(parts.join('')), true);
         expect(heard.stable.startsWith(stable)).toBe(true);
         stable = heard.stable;
       }
-      expect(stitch.finish(cleanText(readings.at(-1)?.join('') ?? '')).stable.startsWith(stable)).toBe(true);
+      expect(agreement.finish(cleanText(readings.at(-1)?.join('') ?? '')).stable.startsWith(stable)).toBe(true);
     }),
   );
 });

@@ -13,7 +13,7 @@ describe('speech of which no final can be had', () => {
     const listening = new Listening({ partials: false, originMs: 1000 });
     await listening.say(concat(silence(320), spoken([1, 2])));
     listening.engine.failure = 'model_failed';
-    listening.ear.stall();
+    listening.transcriber.stall();
     await listening.clock.run(20_000);
     expect(listening.finals).toEqual([]);
     expect(listening.gaps).toEqual([{ type: 'gap', startMs: 1320, endMs: 1768, reason: 'engine' }]);
@@ -24,7 +24,7 @@ describe('speech of which no final can be had', () => {
     const listening = new Listening();
     await listening.say(spoken([1, 2, 3, 4, 5]));
     listening.engine.failure = 'unavailable';
-    listening.ear.stall();
+    listening.transcriber.stall();
     await listening.clock.run(2000);
     const [final] = listening.finals;
     expect(final).toMatchObject({ text: listening.partials.at(-1)?.text, startMs: 0, endMs: listening.partials.at(-1)?.endMs });
@@ -56,8 +56,8 @@ describe('giving up', () => {
     const listening = new Listening({ partials: false });
     listening.engine.transcribeMs = 100_000;
     await listening.pour(concat(spoken([1, 2]), PAUSE, spoken([3, 4]), PAUSE, spoken([5, 6])));
-    const ended = listening.ear.end();
-    listening.ear.giveUp('overload');
+    const ended = listening.transcriber.end();
+    listening.transcriber.giveUp('overload');
     await ended;
     // Nothing is judged while two finals are pending.
     expect(listening.gaps).toMatchObject([
@@ -73,7 +73,7 @@ describe('giving up', () => {
     const listening = new Listening();
     await listening.say(spoken([1, 2, 3, 4, 5]));
     listening.engine.transcribeMs = 100_000;
-    listening.ear.giveUp('shutdown');
+    listening.transcriber.giveUp('shutdown');
     expect(listening.events.slice(-3)).toMatchObject([
       { type: 'speech.stopped' },
       { type: 'caption', final: true, text: listening.partials.at(-1)?.text },
@@ -89,8 +89,8 @@ describe('giving up', () => {
     const listening = new Listening();
     await listening.say(concat(spoken([1, 2]), PAUSE));
     await listening.end();
-    listening.ear.giveUp('error');
-    listening.ear.giveUp('error');
+    listening.transcriber.giveUp('error');
+    listening.transcriber.giveUp('error');
     expect([listening.words, listening.gaps]).toEqual([['w1', 'w2'], []]);
   });
 });
@@ -120,12 +120,12 @@ describe('whatever the engine does', () => {
           slow: () => Object.assign(engine, { transcribeMs: 8000 }),
           fast: () => Object.assign(engine, { transcribeMs: 0 }),
           wait: () => listening.clock.run(3000, 100),
-          stall: () => listening.ear.stall(),
+          stall: () => listening.transcriber.stall(),
         };
         for (const what of acts) await doing[what]();
         if (isPatient) await listening.end();
-        else void listening.ear.end();
-        listening.ear.giveUp('overload');
+        else void listening.transcriber.end();
+        listening.transcriber.giveUp('overload');
         await settle();
         const told = [...listening.finals, ...listening.gaps];
         for (const { fromMs, toMs } of speech) expect(uncovered(fromMs, toMs, told)).toBeLessThanOrEqual(2 * WINDOW_MS);

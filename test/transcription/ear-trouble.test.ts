@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../src/link/engine.ts';
-import { BACKLOG_LOW_MS } from '../../src/transcription/ear.ts';
+import { EngineError } from '../../src/engine-client/engine.ts';
+import { BACKLOG_LOW_MS } from '../../src/transcription/live-transcriber.ts';
 import { settle } from '../fakes/clock.ts';
 import { concat, silence, spoken, written } from '../fakes/engine.ts';
 import { Listening } from './listening.ts';
@@ -45,21 +45,21 @@ describe('a slow engine', () => {
     const turn = concat(spoken([1, 2, 3]), PAUSE);
     await listening.pour(concat(turn, turn, turn, turn, turn));
     expect(listening.engine.transcribed.length).toBeLessThanOrEqual(2);
-    expect(listening.ear.backlogMs).toBeGreaterThan(3000);
+    expect(listening.transcriber.backlogMs).toBeGreaterThan(3000);
     await listening.end();
     expect(listening.finals).toHaveLength(5);
-    expect(listening.ear.backlogMs).toBe(0);
+    expect(listening.transcriber.backlogMs).toBe(0);
   });
 
   it('tells when a backlog has been worked off, once each time', async () => {
     const listening = new Listening();
     const backlogsMs: number[] = [];
-    listening.ear.onDrained(() => backlogsMs.push(listening.ear.backlogMs));
+    listening.transcriber.onDrained(() => backlogsMs.push(listening.transcriber.backlogMs));
     listening.engine.detectMs = 5;
     await listening.say(silence(500));
     expect(backlogsMs).toEqual([]);
-    listening.ear.push(silence(3000));
-    expect(listening.ear.backlogMs).toBeGreaterThan(BACKLOG_LOW_MS);
+    listening.transcriber.push(silence(3000));
+    expect(listening.transcriber.backlogMs).toBeGreaterThan(BACKLOG_LOW_MS);
     await listening.clock.run(100);
     expect(backlogsMs).toHaveLength(1);
     expect(backlogsMs[0]).toBeLessThanOrEqual(BACKLOG_LOW_MS);
@@ -73,8 +73,8 @@ describe('a slow engine', () => {
 
   it('takes a gap of two minutes filled with silence, and refuses more with a coded error', () => {
     const listening = new Listening();
-    listening.ear.push(silence(120_000));
-    expect(() => listening.ear.push(silence(120_000))).toThrow(expect.objectContaining({ code: 'audio_too_fast' }));
+    listening.transcriber.push(silence(120_000));
+    expect(() => listening.transcriber.push(silence(120_000))).toThrow(expect.objectContaining({ code: 'audio_too_fast' }));
   });
 });
 
@@ -85,12 +85,12 @@ describe('an engine that is away', () => {
     listening.engine.failure = 'unavailable';
     await listening.say(concat(spoken([4, 5]), PAUSE, spoken([6, 7, 8])));
     expect(listening.finals).toEqual([]);
-    expect(listening.ear.backlogMs).toBeGreaterThan(1000);
+    expect(listening.transcriber.backlogMs).toBeGreaterThan(1000);
     listening.engine.failure = null;
     await listening.say(concat(spoken([9]), PAUSE));
     await listening.end();
     expect(listening.words).toEqual(asText([1, 2, 3, 4, 5, 6, 7, 8, 9]));
-    expect(listening.ear.backlogMs).toBe(0);
+    expect(listening.transcriber.backlogMs).toBe(0);
   });
 
   it('is asked again with growing patience', async () => {
@@ -116,7 +116,7 @@ describe('an engine that is away', () => {
     await listening.say(spoken([1, 2, 3, 4, 5]));
     const known = listening.partials.at(-1)?.text;
     listening.engine.failure = 'unavailable';
-    listening.ear.stall();
+    listening.transcriber.stall();
     await settle();
     await listening.clock.run(2000);
     expect(listening.finals).toEqual([expect.objectContaining({ text: known, stable: known, tail: '' })]);
@@ -127,7 +127,7 @@ describe('an engine that is away', () => {
     const listening = new Listening({ partials: false });
     await listening.say(spoken([1, 2]));
     listening.engine.failure = 'unavailable';
-    listening.ear.stall();
+    listening.transcriber.stall();
     await listening.clock.run(10_000);
     listening.engine.failure = null;
     await listening.clock.run(2000);
@@ -177,13 +177,13 @@ describe('the end of the audio', () => {
 
   it('comes at once when nothing was said', async () => {
     const listening = new Listening();
-    await listening.ear.end();
+    await listening.transcriber.end();
     expect(listening.events).toEqual([]);
   });
 
   it('ignores audio that comes after it', async () => {
     const listening = new Listening();
-    await listening.ear.end();
+    await listening.transcriber.end();
     await listening.say(concat(spoken([1, 2]), PAUSE));
     expect(listening.engine.detected).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('a stall', () => {
   it('ends the utterance with the audio there is, and a new one may follow', async () => {
     const listening = new Listening();
     await listening.say(spoken([1, 2, 3]));
-    listening.ear.stall();
+    listening.transcriber.stall();
     await settle();
     expect(listening.finals.map(({ text }) => text)).toEqual([written([1, 2, 3])]);
     await listening.say(concat(spoken([4, 5]), PAUSE));
@@ -217,7 +217,7 @@ describe('a stall', () => {
   it('changes nothing in silence', async () => {
     const listening = new Listening();
     await listening.say(silence(200));
-    listening.ear.stall();
+    listening.transcriber.stall();
     await settle();
     expect(listening.events).toEqual([]);
   });
@@ -225,8 +225,8 @@ describe('a stall', () => {
   it('waits until the audio there is has been judged', async () => {
     const listening = new Listening();
     listening.engine.detectMs = 50;
-    listening.ear.push(spoken([1, 2, 3]));
-    listening.ear.stall();
+    listening.transcriber.push(spoken([1, 2, 3]));
+    listening.transcriber.stall();
     await settle();
     expect(listening.finals).toEqual([]);
     await listening.clock.run(200);
@@ -236,9 +236,9 @@ describe('a stall', () => {
   it('is forgotten when audio comes before that', async () => {
     const listening = new Listening();
     listening.engine.detectMs = 50;
-    listening.ear.push(spoken([1, 2]));
-    listening.ear.stall();
-    listening.ear.push(concat(silence(50), spoken([3, 4])));
+    listening.transcriber.push(spoken([1, 2]));
+    listening.transcriber.stall();
+    listening.transcriber.push(concat(silence(50), spoken([3, 4])));
     await listening.clock.run(500);
     expect(listening.finals).toEqual([]);
     await listening.end();
@@ -254,8 +254,8 @@ describe('closing', () => {
     // The final of the first utterance, a partial and the eager decode of the second.
     expect(listening.engine.pending).toBe(3);
     const said = listening.events.length;
-    const ended = listening.ear.end();
-    listening.ear.close();
+    const ended = listening.transcriber.end();
+    listening.transcriber.close();
     await ended;
     await settle();
     expect(listening.engine.pending).toBe(0);
@@ -268,7 +268,7 @@ describe('closing', () => {
     const listening = new Listening();
     listening.engine.failure = 'unavailable';
     await listening.say(spoken([1, 2]));
-    listening.ear.close();
+    listening.transcriber.close();
     await settle();
     expect(listening.clock.pending).toBe(0);
     const asked = listening.engine.detected.length;
@@ -280,9 +280,9 @@ describe('closing', () => {
     const listening = new Listening();
     await listening.say(spoken([1, 2, 3]));
     listening.engine.failure = 'unavailable';
-    const ended = listening.ear.end();
+    const ended = listening.transcriber.end();
     await listening.clock.run(150);
-    listening.ear.close();
+    listening.transcriber.close();
     await ended;
     expect(listening.finals).toEqual([]);
     expect(listening.clock.pending).toBe(0);
@@ -290,9 +290,9 @@ describe('closing', () => {
 
   it('ignores audio and an end that come after it', async () => {
     const listening = new Listening();
-    listening.ear.close();
+    listening.transcriber.close();
     await listening.say(concat(spoken([1, 2]), PAUSE));
-    await listening.ear.end();
+    await listening.transcriber.end();
     expect([listening.events, listening.engine.detected]).toEqual([[], []]);
   });
 });

@@ -1,21 +1,26 @@
 /** An ear on a fake clock with a fake engine, and everything it said. */
-import { readSettings } from '../../src/config.ts';
-import { Ear, type EarEvent, type EarSettings, type LossReason } from '../../src/transcription/ear.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import {
+  LiveTranscriber,
+  type LossReason,
+  type TranscriberEvent,
+  type TranscriberSettings,
+} from '../../src/transcription/live-transcriber.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 
-export type Caption = Extract<EarEvent, { type: 'caption' }>;
+export type Caption = Extract<TranscriberEvent, { type: 'caption' }>;
 
 const PIECE_MS = 20;
 const SAMPLES_PER_MS = 16;
 
 /** The default settings with some of them changed. */
-export function settingsWith(changes: Partial<EarSettings> = {}): EarSettings {
+export function settingsWith(changes: Partial<TranscriberSettings> = {}): TranscriberSettings {
   return { ...readSettings({}), ...changes };
 }
 
 interface Options {
-  readonly settings?: Partial<EarSettings>;
+  readonly settings?: Partial<TranscriberSettings>;
   readonly partials?: boolean;
   readonly urgency?: 'live' | 'batch';
   readonly originMs?: number;
@@ -24,16 +29,16 @@ interface Options {
 export class Listening {
   readonly clock = new FakeClock();
   readonly engine = new FakeEngine(this.clock);
-  readonly events: EarEvent[] = [];
+  readonly events: TranscriberEvent[] = [];
   readonly emittedAtMs: number[] = [];
   readonly finalsBy: { how: string; lagMs: number }[] = [];
   readonly partialLagsMs: number[] = [];
   readonly lost: LossReason[] = [];
   dropped = 0;
-  readonly ear: Ear;
+  readonly transcriber: LiveTranscriber;
 
   constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live' }: Options = {}) {
-    this.ear = new Ear({
+    this.transcriber = new LiveTranscriber({
       settings: settingsWith(settings),
       engine: this.engine,
       clock: this.clock,
@@ -60,7 +65,7 @@ export class Listening {
     const piece = PIECE_MS * SAMPLES_PER_MS;
     for (let at = 0; at < audio.length; at += piece) {
       this.clock.advance(PIECE_MS);
-      this.ear.push(audio.subarray(at, at + piece));
+      this.transcriber.push(audio.subarray(at, at + piece));
       await settle();
     }
   }
@@ -69,7 +74,7 @@ export class Listening {
   async pour(audio: Int16Array, sizes: readonly number[] = [audio.length]): Promise<void> {
     for (let at = 0, n = 0; at < audio.length; n++) {
       const size = sizes[n % sizes.length] ?? audio.length;
-      this.ear.push(audio.subarray(at, at + size));
+      this.transcriber.push(audio.subarray(at, at + size));
       at += size;
       await settle();
     }
@@ -78,7 +83,7 @@ export class Listening {
   /** Ends the track, moving the clock until the last final is out. */
   async end(): Promise<void> {
     let ended = false;
-    void this.ear.end().then(() => {
+    void this.transcriber.end().then(() => {
       ended = true;
     });
     for (let ms = 0; !ended && ms < 120_000; ms += 10) await this.clock.run(10);
@@ -96,7 +101,7 @@ export class Listening {
     return this.captions.filter((caption) => caption.final);
   }
 
-  get gaps(): Extract<EarEvent, { type: 'gap' }>[] {
+  get gaps(): Extract<TranscriberEvent, { type: 'gap' }>[] {
     return this.events.filter((event) => event.type === 'gap');
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Piece, PieceCutter } from '../../src/transcription/pieces.ts';
 
 const WINDOW = 512;

@@ -9,7 +9,7 @@ const settings = settingsWith();
 
 describe('partialDue', () => {
   const due = (lengthMs: number, sinceMs: number, load: number): boolean =>
-    partialDue({ from: 0, askedTo: (lengthMs - sinceMs) * MS, judgedTo: lengthMs * MS, load }, settings);
+    partialDue({ from: 0, askedTo: (lengthMs - sinceMs) * MS, detectedTo: lengthMs * MS, load }, settings);
 
   it.each([
     ['before CHUNK_MS of new speech', 1000, 399, 0, false],
@@ -51,16 +51,16 @@ describe('partialWindow', () => {
 
 describe('cutSearch', () => {
   it('lets an utterance go on while its next window fits into MAX_UTTERANCE_MS', () => {
-    expect(cutSearch({ from: 0, judgedTo: 12_000 * MS - 512, step: 512 }, settings)).toBeNull();
+    expect(cutSearch({ from: 0, detectedTo: 12_000 * MS - 512, step: 512 }, settings)).toBeNull();
   });
 
   it('looks at the last 3 s otherwise', () => {
-    const judgedTo = 12_000 * MS - 511;
-    expect(cutSearch({ from: 0, judgedTo, step: 512 }, settings)).toEqual({ from: judgedTo - 3000 * MS, to: judgedTo });
+    const detectedTo = 12_000 * MS - 511;
+    expect(cutSearch({ from: 0, detectedTo, step: 512 }, settings)).toEqual({ from: detectedTo - 3000 * MS, to: detectedTo });
   });
 
   it('never looks at the first half', () => {
-    expect(cutSearch({ from: 160, judgedTo: 160 + 16_000, step: 512 }, settingsWith({ MAX_UTTERANCE_MS: 1000 }))).toEqual({
+    expect(cutSearch({ from: 160, detectedTo: 160 + 16_000, step: 512 }, settingsWith({ MAX_UTTERANCE_MS: 1000 }))).toEqual({
       from: 160 + 8000,
       to: 160 + 16_000,
     });

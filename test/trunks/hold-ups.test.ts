@@ -1,8 +1,8 @@
 /** What becomes of a call's sound when the whole process is held up for a moment, on the lines that play each frame as it comes. */
 import { describe, expect, it } from 'vitest';
-import { parseRtp } from '../../src/carriers/rtp.ts';
+import { FRAME_MS, MULAW_8K } from '../../src/foundation/units.ts';
+import { parseRtp } from '../../src/protocols/rtp/rtp.ts';
 import { RtpSender } from '../../src/trunks/rtp/sender.ts';
-import { FRAME_MS, MULAW_8K } from '../../src/units.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { audioSocketCall, holdUp, LOUD, startPlayout } from '../helpers/paced-call.ts';
 import { remoteMedia } from './rtp/media.ts';

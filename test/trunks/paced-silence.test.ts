@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { FRAME_MS } from '../../src/foundation/units.ts';
 import { PacedSilence } from '../../src/trunks/paced-silence.ts';
-import { FRAME_MS } from '../../src/units.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 /** When frames of silence and of sound were sent. */

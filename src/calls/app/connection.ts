@@ -3,8 +3,8 @@
  * What the caller says meanwhile is kept, within bounds, for the app to come back to.
  */
 import { WebSocket } from 'ws';
-import { lookupPublic } from '../../addresses.ts';
-import type { Clock, Timer } from '../../clock.ts';
+import { lookupPublic } from '../../foundation/addresses.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { BridgeFrame } from './frames.ts';
 
 const FIRST_DELAY_MS = 250;

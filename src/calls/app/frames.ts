@@ -3,7 +3,7 @@
  * object in each text message. Pure: text in, frames out.
  */
 import { z } from 'zod';
-import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
+import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 
 /** Who calls whom; the first frame of every connection. What is not known is ''. */
 export interface SetupFrame {

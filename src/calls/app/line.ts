@@ -1,17 +1,18 @@
 /** What a call and whatever talks in it, an app or its TwiML, know of each other. */
-import type { CallStart } from '../../carriers/carrier.ts';
-import type { Log } from '../../log.ts';
-import type { HeardEvent } from '../../transcription/ear.ts';
+
+import type { Log } from '../../foundation/log/log.ts';
+import type { CallStart } from '../../protocols/dialect.ts';
+import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallContext } from '../context.ts';
-import type { EndReason } from '../events.ts';
-import type { CallVoice } from '../voice.ts';
+import type { EndReason } from '../feed/events.ts';
+import type { CallVoice } from '../outbound/voice.ts';
 
 /** An app, as its call sees it. */
 export interface AppLine {
   /** Whether it was tried to reach the app, and never done so far. */
   readonly unreachable: boolean;
   /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
-  hear(event: HeardEvent): void;
+  hear(event: SpeechEvent): void;
   /** The caller pressed a key; to be told after the voice. */
   press(digit: string): void;
   /** The call is over, or nothing more is to be said in it. Idempotent. */

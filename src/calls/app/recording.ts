@@ -1,12 +1,12 @@
 /** Fetches recordings that an app wants played: WAV over http(s), within limits of size, time and place. */
 import type { LookupFunction } from 'node:net';
-import { lookupPublic, PrivateAddressError } from '../../addresses.ts';
-import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import { FetchError, guardedFetch, type Hop, networkCode, readBody, withinTime } from '../../guarded-fetch.ts';
-import { packagePath } from '../../paths.ts';
-import type { Settings } from '../../settings.ts';
-import { WorkerPool, WorkLostError } from '../../worker-pool.ts';
+import { lookupPublic, PrivateAddressError } from '../../foundation/addresses.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { packagePath } from '../../foundation/folders/paths.ts';
+import { FetchError, guardedFetch, type Hop, networkCode, readBody, withinTime } from '../../foundation/guarded-fetch.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { WorkerPool, WorkLostError } from '../../foundation/workers/worker-pool.ts';
 
 /** Recordings decoded at once, of all calls, and what the threads may take beside the samples. */
 const THREADS_MAX = 2;

@@ -2,9 +2,10 @@
  * What a stream asks of its app, in its custom parameters (TwiML's `<Parameter>`): which app, and the attributes of `<ConversationRelay>` that mean
  * something here, under their own names. Whatever is not among them is the app's own business and is passed on to it.
  */
-import type { RelayVerb } from '../../carriers/twiml-document.ts';
-import type { Settings } from '../../settings.ts';
-import type { Interruptible } from '../bargein.ts';
+
+import type { Settings } from '../../foundation/settings/settings.ts';
+import type { RelayVerb } from '../../protocols/twiml/document.ts';
+import type { Interruptible } from '../outbound/barge-in.ts';
 
 type Parameters = Readonly<Record<string, string>>;
 type AppSettings = Pick<Settings, 'APP_URL' | 'APP_TWIML_URL' | 'APP_ALLOWED_ORIGINS' | 'APP_GREETING' | 'APP_PARTIAL_PROMPTS'>;

@@ -2,11 +2,11 @@
  * One call's conversation with its app, apart from the connection it is held over: what the app says becomes speech in talk cycles, what the caller
  * says, presses and interrupts becomes frames. It lasts over reconnections.
  */
-import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 import { showVoice } from '../../speech/voices.ts';
-import type { HeardEvent } from '../../transcription/ear.ts';
-import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../voice.ts';
+import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../outbound/voice.ts';
 import type { AppFrame, BridgeFrame, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
 import type { FetchRecording } from './recording.ts';
@@ -94,7 +94,7 @@ export class AppSession {
   }
 
   /** What the ear hears of the caller, less what is our own echo. */
-  hear(event: HeardEvent): void {
+  hear(event: SpeechEvent): void {
     if (this.#state === 'over') return;
     if (event.type === 'caption') {
       this.#tellCaption(event);
@@ -350,7 +350,7 @@ export class AppSession {
     this.#late.onAnswerable();
   }
 
-  #tellCaption({ text, final }: Extract<HeardEvent, { type: 'caption' }>): void {
+  #tellCaption({ text, final }: Extract<SpeechEvent, { type: 'caption' }>): void {
     const { request, way } = this.#options;
     const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
     if (text === '' || isKeptBack) return;

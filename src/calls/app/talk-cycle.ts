@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../clock.ts';
-import type { CallVoice, OpenUtterance, SayOptions } from '../voice.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import type { CallVoice, OpenUtterance, SayOptions } from '../outbound/voice.ts';
 
 /** What was heard of a cycle is remembered up to this length: the end of it. */
 const HEARD_MAX_CHARS = 10_000;

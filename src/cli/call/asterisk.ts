@@ -1,8 +1,8 @@
 /** A call of `trunkline call` as an Asterisk's chan_websocket places it. */
-import { systemClock } from '../../clock.ts';
-import type { Settings } from '../../settings.ts';
+import { systemClock } from '../../foundation/clock.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { type Codec, samplesToMs } from '../../foundation/units.ts';
 import { AsteriskCaller } from '../../simulator/asterisk-caller.ts';
-import { type Codec, samplesToMs } from '../../units.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, PlacedCall } from './order.ts';
 import { outcomeOf } from './websocket-outcome.ts';

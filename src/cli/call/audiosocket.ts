@@ -1,9 +1,9 @@
 /** A call of `trunkline call` as an Asterisk's AudioSocket() places it. */
-import { systemClock } from '../../clock.ts';
-import type { Settings } from '../../settings.ts';
+import { systemClock } from '../../foundation/clock.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { type Codec, samplesToMs } from '../../foundation/units.ts';
 import { AudioSocketCaller, type AudioSocketCallReport, type AudioSocketEnd } from '../../simulator/audiosocket-caller.ts';
 import { describeAnswer } from '../../simulator/refusal.ts';
-import { type Codec, samplesToMs } from '../../units.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
 

@@ -1,5 +1,5 @@
 /** What the bridge says of a call that is over. */
-import { sleep, systemClock } from '../../clock.ts';
+import { sleep, systemClock } from '../../foundation/clock.ts';
 
 /** A bridge still captions the last words when its caller is gone. */
 const ATTEMPTS = 10;

@@ -1,5 +1,5 @@
 /** What a simulated call of `trunkline call` is ordered with, and what becomes of it, whichever carrier places it. */
-import type { Settings } from '../../settings.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 import type { KeyPress } from '../arguments.ts';
 
 /** The options that say how the call goes, checked. A carrier that has no use for one of them never sees it. */

@@ -1,11 +1,11 @@
 /** A call of `trunkline call` as a SIP phone places it. */
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../clock.ts';
-import type { Settings } from '../../settings.ts';
+import { systemClock } from '../../foundation/clock.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { MULAW_8K, samplesToMs } from '../../foundation/units.ts';
 import { spacingErrors } from '../../simulator/phone-media.ts';
 import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../simulator/sip-call.ts';
 import { SipPhone } from '../../simulator/sip-phone.ts';
-import { MULAW_8K, samplesToMs } from '../../units.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
 

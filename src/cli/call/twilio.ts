@@ -1,10 +1,10 @@
 /** A call of `trunkline call` as Twilio places it. */
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../clock.ts';
-import type { Settings } from '../../settings.ts';
+import { systemClock } from '../../foundation/clock.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { MULAW_8K, samplesToMs } from '../../foundation/units.ts';
 import { TwilioCaller } from '../../simulator/twilio-caller.ts';
 import { askVoiceWebhook, type StreamOrder } from '../../simulator/twilio-webhook.ts';
-import { MULAW_8K, samplesToMs } from '../../units.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, PlacedCall } from './order.ts';
 import { outcomeOf } from './websocket-outcome.ts';

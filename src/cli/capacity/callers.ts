@@ -3,12 +3,12 @@
  * told, in real time, and answers when they are over.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { sleep, systemClock } from '../../clock.ts';
-import { packagePath } from '../../paths.ts';
+import { sleep, systemClock } from '../../foundation/clock.ts';
+import { packagePath } from '../../foundation/folders/paths.ts';
+import { MULAW_8K } from '../../foundation/units.ts';
 import { conversation, cutAtSilence } from '../../simulator/conversation.ts';
 import { seededRandom } from '../../simulator/random.ts';
 import { placeCall } from '../../simulator/twilio-caller.ts';
-import { MULAW_8K } from '../../units.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallersAnswer, CallersOrder } from './messages.ts';
 

@@ -1,10 +1,10 @@
 /** The progress of a batch as Server-Sent Events: what it is now, each file that comes to its end, and its own end. */
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Batch } from '../../jobs/batch.ts';
 import type { Batches } from '../../jobs/batches.ts';
-import type { Settings } from '../../settings.ts';
 
 /** Proxies drop a connection that is silent for long. */
 const HEARTBEAT_MS = 15_000;

@@ -7,12 +7,12 @@ import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isDiskTrouble } from '../../disk.ts';
-import { TrunklineError } from '../../errors.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { isDiskTrouble } from '../../foundation/folders/disk.ts';
+import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Draft, Order } from '../../jobs/batches.ts';
 import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
-import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
-import type { Settings } from '../../settings.ts';
 import { languageName } from '../transcriptions/languages.ts';
 import { fieldText, partsOf } from '../transcriptions/upload.ts';
 

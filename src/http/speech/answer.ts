@@ -1,17 +1,17 @@
 /** One order, from the request to the last byte of its answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../clock.ts';
-import type { Metrics } from '../../metrics.ts';
-import type { Failures } from '../errors.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import type { Failures } from '../server/errors.ts';
 import { type Chunk, deliver, goneSignal } from './deliver.ts';
-import type { SpeechDesk } from './desk.ts';
 import { event, qwenFailure, toOpenAiEvents, toQwenEvents } from './events.ts';
 import type { Sound, SpeechForm } from './formats.ts';
-import type { SpeechOrder } from './order.ts';
+import type { SpeechRequest } from './request.ts';
+import type { SpeechService } from './speech-service.ts';
 
 /** What the doors of this family share. */
-export interface SpeechDoors {
-  readonly desk: SpeechDesk;
+export interface SpeechServices {
+  readonly service: SpeechService;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly failures: Failures;
@@ -19,7 +19,7 @@ export interface SpeechDoors {
 }
 
 /** How speech is put into an answer's body. */
-interface Dress {
+interface ResponseFormat {
   headers(form: SpeechForm): Readonly<Record<string, string>>;
   wrap(chunks: Sound): AsyncGenerator<Chunk, void, undefined>;
   /** What ends a body that failed, of its error body; null = nothing can, the connection is broken. */
@@ -32,7 +32,7 @@ interface Dress {
 const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-store, no-transform' };
 
 /** The speech itself. Of raw samples the headers say what they are, as the Qwen3-TTS server has them. */
-export const AS_AUDIO: Dress = {
+export const AS_AUDIO: ResponseFormat = {
   headers: ({ contentType, codec: { name, rateHz } }) => ({
     'content-type': contentType,
     'cache-control': 'no-store, no-transform',
@@ -44,7 +44,7 @@ export const AS_AUDIO: Dress = {
 };
 
 /** Server-Sent Events as OpenAI has them. */
-export const AS_OPENAI_EVENTS: Dress = {
+export const AS_OPENAI_EVENTS: ResponseFormat = {
   headers: () => SSE_HEADERS,
   wrap: toOpenAiEvents,
   sorry: event,
@@ -52,28 +52,33 @@ export const AS_OPENAI_EVENTS: Dress = {
 };
 
 /** Server-Sent Events as the Qwen3-TTS server has them. */
-export const AS_QWEN_EVENTS: Dress = { ...AS_OPENAI_EVENTS, wrap: toQwenEvents, sorry: qwenFailure };
+export const AS_QWEN_EVENTS: ResponseFormat = { ...AS_OPENAI_EVENTS, wrap: toQwenEvents, sorry: qwenFailure };
 
 /**
  * Answers `request` with what `order` asks for.
  * @throws TrunklineError `too_many_requests`, and whatever is wrong before the first sound is there
  */
 export async function answer(
-  { desk, clock, metrics, failures }: SpeechDoors,
-  { request, reply, order, dress }: { request: FastifyRequest; reply: FastifyReply; order: SpeechOrder; dress: Dress },
+  { service, clock, metrics, failures }: SpeechServices,
+  {
+    request,
+    reply,
+    order,
+    responseFormat,
+  }: { request: FastifyRequest; reply: FastifyReply; order: SpeechRequest; responseFormat: ResponseFormat },
 ): Promise<void> {
-  const leave = desk.enter();
+  const leave = service.enter();
   const startedMs = clock.nowMs();
   try {
-    const { form, chunks, bytes } = await desk.open(order, goneSignal(reply));
-    const length = bytes === null || bytes === 0 || !dress.isBare ? {} : { 'content-length': String(bytes) };
+    const { form, chunks, bytes } = await service.open(order, goneSignal(reply));
+    const length = bytes === null || bytes === 0 || !responseFormat.isBare ? {} : { 'content-length': String(bytes) };
     const outcome = await deliver({
       reply,
-      headers: { ...dress.headers(form), ...length },
-      chunks: dress.wrap(chunks),
+      headers: { ...responseFormat.headers(form), ...length },
+      chunks: responseFormat.wrap(chunks),
       clock,
       onFirst: () => metrics.speechFirstByte.observe((clock.nowMs() - startedMs) / 1000),
-      onFailure: (error) => dress.sorry(failures.tell(error, request)),
+      onFailure: (error) => responseFormat.sorry(failures.tell(error, request)),
     });
     metrics.speechRequests.inc({ format: order.format, outcome });
   } finally {

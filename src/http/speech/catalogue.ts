@@ -1,9 +1,9 @@
 /** What there is to speak with, for clients that let people choose. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Settings } from '../../settings.ts';
-import { errorResponses } from '../errors.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 import { modelNames } from '../models.ts';
+import { errorResponses } from '../server/errors.ts';
 import type { SpeechSource } from './source.ts';
 
 interface CatalogueOptions {

@@ -3,9 +3,9 @@ import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TrunklineError } from '../../errors.ts';
-import { errorResponses } from '../errors.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 import { rememberFields } from '../qwen.ts';
+import { errorResponses } from '../server/errors.ts';
 import { brokenForm, fieldText, noFile, partsOf, requireForm, UPLOAD_LIMITS } from '../transcriptions/upload.ts';
 
 /** A recording of a voice is some seconds long; nothing of it is kept. */

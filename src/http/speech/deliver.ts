@@ -1,7 +1,7 @@
 /** The body of an answer that is made while it is sent: no faster than it is read, and no longer than somebody reads it. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Clock, Timer } from '../../clock.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
 
 /** A reader that takes nothing for this long is cut off. */
 export const READER_STALL_MS = 60_000;

@@ -1,7 +1,7 @@
 /** The program ffmpeg, where it is installed: it encodes what we cannot. One process for each sound, through pipes. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { pipeline } from 'node:stream/promises';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../foundation/clock.ts';
 
 const COMMON_ARGS = ['-hide_banner', '-nostdin', '-loglevel', 'error'];
 /** One that has been given all there is and says nothing for this long is ended. */

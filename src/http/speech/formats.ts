@@ -1,7 +1,7 @@
 /** The forms in which speech is handed out. */
 import { encodeWav, MP3_RATES_HZ, Mp3Encoder, WAV_HEADER_BYTES } from '../../audio/encode.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Codec } from '../../units.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Codec } from '../../foundation/units.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 
 /** OpenAI's formats; `ogg`, which the Qwen3-TTS server calls opus; and what telephones speak, raw. */

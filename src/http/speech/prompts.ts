@@ -1,7 +1,7 @@
 /** Forgetting what was spoken before. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../errors.ts';
+import { errorResponses } from '../server/errors.ts';
 
 /** Forgets all spoken sentences that are kept, in memory and on disk. Returns how many there were. */
 export type ClearPrompts = () => number;

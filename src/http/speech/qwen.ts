@@ -1,11 +1,11 @@
 /** The paths of the Qwen3-TTS server, so that its clients move by changing the host. Speech here is always raw 16-bit samples. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TrunklineError } from '../../errors.ts';
-import { errorResponses } from '../errors.ts';
-import { AS_AUDIO, AS_QWEN_EVENTS, answer, type SpeechDoors } from './answer.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { errorResponses } from '../server/errors.ts';
+import { AS_AUDIO, AS_QWEN_EVENTS, answer, type SpeechServices } from './answer.ts';
 import { cloneRoute } from './clone.ts';
-import { bodyMaxBytes, orderFields, toOrder } from './order.ts';
+import { bodyMaxBytes, requestFields, toSpeechRequest } from './request.ts';
 import { SpeechSocket } from './socket.ts';
 
 const eventsResponse = {
@@ -18,8 +18,8 @@ const pcmResponse = {
   content: { 'audio/pcm': { schema: z.string() } },
 };
 
-const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors }> = (app, { doors }, done) => {
-  const body = orderFields(doors.inputMaxChars);
+const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, { doors }, done) => {
+  const body = requestFields(doors.inputMaxChars);
   const bodyLimit = bodyMaxBytes(doors.inputMaxChars);
   const errors = errorResponses(400, 401, 403, 413, 429, 503);
   const config = { qwen: 'always' } as const;
@@ -36,7 +36,7 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors }> = (app, { d
       },
     },
     async (request, reply) => {
-      await answer(doors, { request, reply, order: toOrder(request.body, 'pcm'), dress: AS_QWEN_EVENTS });
+      await answer(doors, { request, reply, order: toSpeechRequest(request.body, 'pcm'), responseFormat: AS_QWEN_EVENTS });
       return reply;
     },
   );
@@ -48,14 +48,14 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors }> = (app, { d
       schema: { summary: 'Speak a text: raw samples', tags: ['speech'], body, response: { 200: pcmResponse, ...errors } },
     },
     async (request, reply) => {
-      await answer(doors, { request, reply, order: toOrder(request.body, 'pcm'), dress: AS_AUDIO });
+      await answer(doors, { request, reply, order: toSpeechRequest(request.body, 'pcm'), responseFormat: AS_AUDIO });
       return reply;
     },
   );
   done();
 };
 
-const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; idleMs: number }> = (app, { doors, idleMs }, done) => {
+const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; idleMs: number }> = (app, { doors, idleMs }, done) => {
   app.route({
     method: 'GET',
     url: '/v1/audio/speech/ws',
@@ -77,7 +77,7 @@ const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechDoors; idleMs: number
 };
 
 /** `POST /v1/audio/speech/stream`, `…/stream/pcm` and `…/clone`, `WS /v1/audio/speech/ws`. */
-export const qwenRoutes: FastifyPluginCallbackZod<{ doors: SpeechDoors; idleMs: number }> = (app, options, done) => {
+export const qwenRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices; idleMs: number }> = (app, options, done) => {
   void app.register(streamRoutes, options);
   void app.register(socketRoute, options);
   void app.register(cloneRoute);

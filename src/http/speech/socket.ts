@@ -1,12 +1,12 @@
 /** A socket of the Qwen3-TTS server's kind: orders in as texts, samples out, one order after the other. */
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
-import type { Timer } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
-import type { SpeechDoors } from './answer.ts';
+import type { Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
+import type { SpeechServices } from './answer.ts';
 import { READER_STALL_MS } from './deliver.ts';
-import { orderFields, type SpeechOrder, toOrder } from './order.ts';
+import { requestFields, type SpeechRequest, toSpeechRequest } from './request.ts';
 
 /** Orders that may wait behind the one that is being served. */
 const WAITING_MAX = 16;
@@ -14,7 +14,7 @@ const WAITING_MAX = 16;
 interface SpeechSocketOptions {
   readonly socket: WebSocket;
   readonly request: FastifyRequest;
-  readonly doors: SpeechDoors;
+  readonly doors: SpeechServices;
   /** A socket that orders nothing for this long is closed. */
   readonly idleMs: number;
 }
@@ -34,7 +34,7 @@ export class SpeechSocket {
   /** Listens from now on. @throws TrunklineError `too_many_requests` */
   open(): void {
     const { socket, doors } = this.#options;
-    const leave = doors.desk.enter();
+    const leave = doors.service.enter();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.once('close', () => {
       this.#gone.abort();
@@ -66,7 +66,7 @@ export class SpeechSocket {
     const { doors, request } = this.#options;
     const { signal } = this.#gone;
     try {
-      const { chunks } = await doors.desk.open(readOrder(text, doors.inputMaxChars), signal);
+      const { chunks } = await doors.service.open(readOrder(text, doors.inputMaxChars), signal);
       for await (const chunk of chunks) await this.#send(chunk);
       if (signal.aborted) return;
       doors.metrics.speechRequests.inc({ format: 'pcm', outcome: 'finished' });
@@ -107,9 +107,9 @@ function toErrorEvent(failure: TrunklineError, requestId: string): object {
   return { event: 'error', detail: failure.message, error: { ...failure.toBody().error, request_id: requestId } };
 }
 
-function readOrder(text: string, inputMaxChars: number): SpeechOrder {
-  const parsed = orderFields(inputMaxChars).safeParse(parseJson(text), IN_PLAIN_WORDS);
-  if (parsed.success) return toOrder(parsed.data, 'pcm');
+function readOrder(text: string, inputMaxChars: number): SpeechRequest {
+  const parsed = requestFields(inputMaxChars).safeParse(parseJson(text), IN_PLAIN_WORDS);
+  if (parsed.success) return toSpeechRequest(parsed.data, 'pcm');
   const { path = [], message = 'not allowed' } = parsed.error.issues[0] ?? {};
   throw new TrunklineError('invalid_request', `${['order', ...path].join('.')}: ${message}`, path.length === 0 ? null : path.join('.'));
 }

@@ -1,15 +1,16 @@
 /** What the doors of speech draw on. */
-import type { Clock } from '../../clock.ts';
-import type { Engine } from '../../link/engine.ts';
-import type { Metrics } from '../../metrics.ts';
-import type { Settings } from '../../settings.ts';
+
+import type { Engine } from '../../engine-client/engine.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 import { PromptCache, type PromptCacheStats } from '../../speech/cache.ts';
 import { Prompter } from '../../speech/prompter.ts';
 import { readVoiceMap } from '../../speech/voice-map.ts';
 import { listVoiceNames, type VoiceName } from '../../speech/voices.ts';
 import { Ffmpeg } from './ffmpeg.ts';
 import type { ClearPrompts } from './prompts.ts';
-import { type Speaker, settleManner } from './recital.ts';
+import { resolveVoice, type Speaker } from './synthesize.ts';
 
 /** Who speaks, who encodes, and how what is kept is forgotten. */
 export interface SpeechSource {
@@ -66,7 +67,7 @@ export function openSpeech({ settings, engine, metrics, clock, callPrompts }: So
     kept: () => keptOf([callPrompts.stats, cache.stats], settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES),
     voiceNames: () => listVoiceNames(engine.voices),
     awaitVoiceNames: async () => {
-      if (engine.voices.length === 0) await settleManner(speaker, {});
+      if (engine.voices.length === 0) await resolveVoice(speaker, {});
       return listVoiceNames(engine.voices);
     },
   };

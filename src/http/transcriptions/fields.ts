@@ -1,8 +1,8 @@
 /** The fields of a transcription request, checked: OpenAI's (CreateTranscriptionRequest) and our own additions. What is not listed is ignored. */
 import { z } from 'zod';
-import { TrunklineError } from '../../errors.ts';
-import { IN_PLAIN_WORDS } from '../../plain-issues.ts';
-import { describe } from '../echo.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
+import { describe } from '../server/echo.ts';
 import { requireLanguage } from './languages.ts';
 import type { Fields } from './upload.ts';
 

@@ -1,5 +1,5 @@
 /** What a client sent to a socket for audio and nobody has taken yet, in its order. */
-import { TrunklineError } from '../../errors.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 
 /** A text, or audio. */
 export type Message = string | Uint8Array;

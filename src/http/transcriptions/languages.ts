@@ -1,6 +1,6 @@
 /** What languages are called, and which of them the recogniser understands. */
-import { TrunklineError } from '../../errors.ts';
-import { describe } from '../echo.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { describe } from '../server/echo.ts';
 
 /** Languages by their ISO 639-1 code, with the English names that OpenAI's API uses in lower case. */
 export const LANGUAGE_NAMES: Readonly<Record<string, string>> = Object.freeze({

@@ -1,9 +1,9 @@
 /** What a client of the Qwen3-ASR server's socket may ask for: by the address it opens, and by the texts that it sends. */
 import type { FastifyRequest } from 'fastify';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
-import { TrunklineError } from '../../errors.ts';
-import { describe } from '../echo.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 import { type QwenError, toQwenError } from '../qwen.ts';
+import { describe } from '../server/echo.ts';
 import { requireLanguage } from './languages.ts';
 
 /** The sampling rates that are taken, in Hz. */

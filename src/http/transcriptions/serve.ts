@@ -1,19 +1,19 @@
 /** What every door for recordings does: lets one in, takes its upload, has it transcribed, and lets go of it whatever happens. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { TrunklineError } from '../../errors.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Recordings } from '../../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../../recordings/transcribe.ts';
 import type { Translator } from '../../recordings/translate.ts';
-import type { Settings } from '../../settings.ts';
-import type { Access } from '../access.ts';
-import type { Failures } from '../errors.ts';
+import type { Access } from '../access/access.ts';
 import { requireModel } from '../models.ts';
+import type { Failures } from '../server/errors.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { showsTimes } from './formats.ts';
 import { type Fields, receiveUpload } from './upload.ts';
 
 /** What the doors of this family share. */
-export interface RecordingDoors {
+export interface RecordingServices {
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly settings: Pick<Settings, 'UPLOAD_MAX_BYTES' | 'ASR_MODEL' | 'TTS_MODEL'>;
@@ -35,7 +35,7 @@ export interface Order {
  * @throws TrunklineError `draining`, `batch_queue_full`, `upload_disk_full`, whatever is wrong with the upload, and what `read` and `work` throw
  */
 export async function serveRecording(
-  doors: RecordingDoors,
+  doors: RecordingServices,
   { request, reply, read }: { request: FastifyRequest; reply: FastifyReply; read: (fields: Fields) => TranscriptionForm },
   work: (order: Order) => Promise<void>,
 ): Promise<void> {

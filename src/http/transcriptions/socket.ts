@@ -4,15 +4,15 @@ import type { RawData, WebSocket } from 'ws';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
 import { pcm16ToSamples } from '../../audio/pcm.ts';
 import { Resampler } from '../../audio/resample.ts';
-import { UnreadTime } from '../../calls/unread-time.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Engine } from '../../link/engine.ts';
-import type { Metrics } from '../../metrics.ts';
-import type { Settings } from '../../settings.ts';
-import { Ear, type EarMetrics, type EarSettings } from '../../transcription/ear.ts';
-import { msToSamples, samplesToMs } from '../../units.ts';
-import type { Failures } from '../errors.ts';
+import { UnreadTime } from '../../calls/inbound/unread-time.ts';
+import type { Engine } from '../../engine-client/engine.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { msToSamples, samplesToMs } from '../../foundation/units.ts';
+import { LiveTranscriber, type TranscriberMetrics, type TranscriberSettings } from '../../transcription/live-transcriber.ts';
+import type { Failures } from '../server/errors.ts';
 import { Inbox, type Message } from './inbox.ts';
 import { readOrder, type SocketOrder, type SocketQuery, toSocketError } from './orders.ts';
 
@@ -39,10 +39,10 @@ export interface TranscribeSocketOptions extends SocketQuery {
   /** The request that opened it. */
   readonly request: FastifyRequest;
   readonly engine: Engine;
-  readonly settings: EarSettings & Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>;
+  readonly settings: TranscriberSettings & Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>;
   readonly clock: Clock;
   readonly failures: Failures;
-  readonly metrics: EarMetrics;
+  readonly metrics: TranscriberMetrics;
   /** Counts text messages by what they ask for. */
   readonly orders: Metrics['transcribeOrders'];
 }
@@ -52,7 +52,7 @@ const NO_AUDIO = new Uint8Array(0);
 
 /** What is heard from one order to the next. */
 interface Stretch {
-  readonly ear: Ear;
+  readonly transcriber: LiveTranscriber;
   /** Samples at the engine's rate. */
   heard: number;
   finals: number;
@@ -117,7 +117,7 @@ export class TranscribeSocket {
 
   /** No final is owed, and there is room for audio. */
   #mayTake(message: Message): boolean {
-    return this.#stretches.size <= 1 && (typeof message === 'string' || this.#current.ear.backlogMs <= BACKLOG_MAX_MS);
+    return this.#stretches.size <= 1 && (typeof message === 'string' || this.#current.transcriber.backlogMs <= BACKLOG_MAX_MS);
   }
 
   #hear(data: Uint8Array): void {
@@ -131,7 +131,7 @@ export class TranscribeSocket {
   #push(samples: Int16Array, arrivedAtMs?: number): void {
     if (samples.length === 0) return;
     this.#current.heard += samples.length;
-    this.#current.ear.push(samples, arrivedAtMs);
+    this.#current.transcriber.push(samples, arrivedAtMs);
   }
 
   /** Reads the socket only while there is room for what comes, and no final is owed. One that is being closed is read for the other side's close. */
@@ -196,7 +196,7 @@ export class TranscribeSocket {
     const finalsBefore = stretch?.finals;
     this.#ended = this.#ended
       .then(async () => {
-        await stretch?.ear.end();
+        await stretch?.transcriber.end();
         if (mustAnswer && stretch?.finals === finalsBefore) this.#send({ text: '', is_partial: false, is_final: true });
         if (stretch !== null) this.#forget(stretch);
         this.#inbox.runAfterFinal();
@@ -205,7 +205,7 @@ export class TranscribeSocket {
   }
 
   #forget(stretch: Stretch): void {
-    stretch.ear.close();
+    stretch.transcriber.close();
     this.#stretches.delete(stretch);
   }
 
@@ -219,7 +219,7 @@ export class TranscribeSocket {
 
   #openStretch(): Stretch {
     const { engine, clock, metrics, settings } = this.#options;
-    const ear = new Ear({
+    const transcriber = new LiveTranscriber({
       ...{ engine, clock, metrics },
       settings: { ...settings, ENDPOINT_MS: this.#useServerVad ? Math.max(settings.ENDPOINT_MS, ENDPOINT_MIN_MS) : NO_ENDPOINT_MS },
       originMs: 0,
@@ -229,9 +229,9 @@ export class TranscribeSocket {
         this.#send({ text: event.text, is_partial: !event.final, is_final: event.final });
       },
     });
-    const stretch: Stretch = { ear, heard: 0, finals: 0 };
+    const stretch: Stretch = { transcriber, heard: 0, finals: 0 };
     this.#stretches.add(stretch);
-    ear.onDrained(() => this.#inbox.run());
+    transcriber.onDrained(() => this.#inbox.run());
     return stretch;
   }
 
@@ -265,7 +265,7 @@ export class TranscribeSocket {
     this.#isOver = true;
     this.#idle?.cancel();
     this.#inbox.close();
-    for (const { ear } of this.#stretches) ear.close();
+    for (const { transcriber } of this.#stretches) transcriber.close();
   }
 }
 

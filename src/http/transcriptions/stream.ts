@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Recording, Segment } from '../../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
-import type { Failures } from '../errors.ts';
+import type { Failures } from '../server/errors.ts';
 import { separatorAfter, textOf, usageOf } from './formats.ts';
 import { languageName, titleCase } from './languages.ts';
 import type { Order } from './serve.ts';

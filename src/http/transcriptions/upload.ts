@@ -2,11 +2,11 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
-import { isDiskTrouble } from '../../disk.ts';
-import { TrunklineError } from '../../errors.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { isDiskTrouble } from '../../foundation/folders/disk.ts';
 import type { RecordingDisk } from '../../recordings/disk.ts';
-import { describe } from '../echo.ts';
 import { rememberFields } from '../qwen.ts';
+import { describe } from '../server/echo.ts';
 
 /** What an upload may hold beside its file. */
 export const UPLOAD_LIMITS = { files: 1, fields: 40, fieldSize: 65_536, fieldNameSize: 100, parts: 41 } as const;

@@ -1,8 +1,8 @@
 /** The WebSocket on which Asterisk tells what happens in our application: dialled, watched by pings, and dialled again with back-off, for good. */
 import { WebSocket } from 'ws';
-import { type AriEvent, readAriEvent } from '../../carriers/ari.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { type AriEvent, readAriEvent } from '../../protocols/asterisk/ari.ts';
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;

@@ -1,7 +1,7 @@
 /** Asterisk's REST interface: requests with a time-out, bounded answers, and failures that say what Asterisk said. */
-import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Settings } from '../../settings.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 
 const REQUEST_TIMEOUT_MS = 5000;
 /** A list of all channels of a busy Asterisk is about 1 kB a channel. */

@@ -2,10 +2,9 @@
  * The sound of one channel of Asterisk as the leg of one call: one WebSocket to it, or one for each direction, whose streams become the tracks of the
  * call. Who calls is known beforehand, from the channel itself.
  */
-import type { CallLeg } from '../../calls/call.ts';
-import type { CallStart, CarrierCommand, CarrierEvent, Track } from '../../carriers/carrier.ts';
-import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
-import { TrunklineError } from '../../errors.ts';
+import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { CallStart, CarrierCommand, CarrierEvent, Track } from '../../protocols/dialect.ts';
 
 /** One WebSocket, and the track that what it brings belongs to. */
 export interface Wire {

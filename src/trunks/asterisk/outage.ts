@@ -1,5 +1,5 @@
 /** What is to be told while a connection cannot be had: each reason once, however the reasons alternate, and a reminder now and then. */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../foundation/clock.ts';
 
 const REMIND_MS = 600_000;
 /** Reasons come from the other side: no more than these are told or kept. */

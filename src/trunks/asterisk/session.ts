@@ -3,19 +3,21 @@
  * (externalMedia), for agent assist two channels that listen to it (snoop), and the bridges that join them. All of it is named after the session, goes
  * when the session ends, in whatever order things end, and can be told from others' when somebody finds it later.
  */
+
 import { WebSocket } from 'ws';
-import { withSilence } from '../../calls/buffered-silence.ts';
+import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
-import { settlesWithin } from '../../calls/wait.ts';
-import type { AriChannel, StasisRequest } from '../../carriers/ari.ts';
-import { AsteriskDialect } from '../../carriers/asterisk.ts';
-import type { Track } from '../../carriers/carrier.ts';
-import { isObject } from '../../carriers/json.ts';
-import { type LegEnd, type LegHandlers, legLimits, WebSocketLeg } from '../../carriers/leg.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { Settings } from '../../settings.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
+import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts';
+import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
+import type { Track } from '../../protocols/dialect.ts';
+import { isObject } from '../../protocols/json.ts';
+import { withSilence } from '../websocket/buffered-silence.ts';
+import { legLimits, WebSocketLeg } from '../websocket/leg.ts';
 import { type Ari, AriError, isGone } from './ari.ts';
 import { ChannelLeg, type Wire } from './channel-leg.ts';
 

@@ -4,13 +4,20 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { CallRegistry } from '../../calls/registry.ts';
-import { type AriChannel, type AriEvent, readAriChannel, readIds, readStasisRequest, type StasisRequest } from '../../carriers/ari.ts';
-import { isObject } from '../../carriers/json.ts';
-import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
-import type { Settings } from '../../settings.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import {
+  type AriChannel,
+  type AriEvent,
+  readAriChannel,
+  readIds,
+  readStasisRequest,
+  type StasisRequest,
+} from '../../protocols/asterisk/ari.ts';
+import { isObject } from '../../protocols/json.ts';
 import { Ari } from './ari.ts';
 import { AriEvents } from './ari-events.ts';
 import { Outage } from './outage.ts';

@@ -1,13 +1,14 @@
 /** One AudioSocket connection as a call's leg: whatever can go wrong with a socket, and silence where nothing is said, for Asterisk gives up a line without sound. */
+
 import type { Socket } from 'node:net';
 import { frameBytes } from '../../audio/frames.ts';
-import type { CallLeg } from '../../calls/call.ts';
-import { AudioSocketDialect, AudioSocketFramer } from '../../carriers/audiosocket.ts';
-import type { CarrierCommand, CarrierEvent } from '../../carriers/carrier.ts';
-import type { LegEnd, LegHandlers, LegLimits } from '../../carriers/leg.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
+import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { AudioSocketDialect, AudioSocketFramer } from '../../protocols/asterisk/audiosocket.ts';
+import type { CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
 import { PacedSilence } from '../paced-silence.ts';
+import type { LegLimits } from '../websocket/leg.ts';
 
 /** How long Asterisk may take to close its side before the connection is cut. */
 const CLOSE_TIMEOUT_MS = 2000;

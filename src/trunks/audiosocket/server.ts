@@ -2,23 +2,24 @@
  * The port that Asterisk's AudioSocket connects to. The protocol has no credentials: who may connect is a list of addresses (AUDIOSOCKET_ALLOW), and
  * whoever is not on it is cut off before anything of theirs is read.
  */
+
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { AddressRanges } from '../../addresses.ts';
-import type { AnnouncedCalls } from '../../calls/announced.ts';
+import type { CallAnnouncements } from '../../calls/admission/call-announcements.ts';
+import type { LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
-import type { LegHandlers } from '../../carriers/leg.ts';
-import type { Clock } from '../../clock.ts';
-import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
-import type { Settings } from '../../settings.ts';
+import { AddressRanges } from '../../foundation/addresses.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
 import { AudioSocketLeg } from './leg.ts';
 
 interface AudioSocketServerOptions {
   readonly settings: Settings;
   readonly registry: Pick<CallRegistry, 'accept'>;
-  readonly announced: AnnouncedCalls;
+  readonly announced: CallAnnouncements;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

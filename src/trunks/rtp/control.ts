@@ -1,6 +1,7 @@
 /** RTCP of one session: a report every few seconds to whom it may concern, and what the peer reports of us. */
-import { type OwnReport, parseRtcp, Reception, writeReport } from '../../carriers/rtcp.ts';
-import type { Clock, Timer } from '../../clock.ts';
+
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { type OwnReport, parseRtcp, Reception, writeReport } from '../../protocols/rtp/rtcp.ts';
 import type { RtpSender } from './sender.ts';
 
 /** Between two reports, on average (RFC 3550 §6.2); each time it is half as much to one and a half times as much. */

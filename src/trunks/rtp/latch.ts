@@ -2,7 +2,7 @@
  * Whose packets are taken (symmetric RTP, RFC 4961). A peer behind a NAT sends from elsewhere than its description says, so others than the announced source
  * are believed after several packets in a row. But only those who may be the peer: a stranger who got in would hear the call and speak as the caller.
  */
-import type { RtpPacket } from '../../carriers/rtp.ts';
+import type { RtpPacket } from '../../protocols/rtp/rtp.ts';
 
 /** Packets in a row that make a source the peer. */
 const PACKETS_IN_A_ROW = 3;

@@ -1,6 +1,6 @@
 /** The UDP ports that media may use. */
 import { randomInt } from 'node:crypto';
-import { TrunklineError } from '../../errors.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 
 /**
  * Pairs of an even port for RTP and the odd one above it for RTCP (RFC 3550 §11), each lent to one session at a time. Which one is nobody's guess: whoever

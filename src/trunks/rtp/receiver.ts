@@ -4,10 +4,10 @@
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
-import { type RtpPacket, sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../carriers/rtp.ts';
-import type { RemoteMedia } from '../../carriers/sdp.ts';
-import { KeyListener, parseEvent } from '../../carriers/telephone-event.ts';
-import { bytesToSamples, type Codec, FRAME_MS, samplesToMs } from '../../units.ts';
+import { bytesToSamples, type Codec, FRAME_MS, samplesToMs } from '../../foundation/units.ts';
+import { type RtpPacket, sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../protocols/rtp/rtp.ts';
+import { KeyListener, parseEvent } from '../../protocols/rtp/telephone-event.ts';
+import type { RemoteMedia } from '../../protocols/sip/sdp.ts';
 
 /** RFC 3389: the peer says that it will be silent, and may send nothing until it no longer is. */
 const COMFORT_NOISE = 13;

@@ -4,11 +4,11 @@
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
-import { writeRtp } from '../../carriers/rtp.ts';
-import type { RemoteMedia } from '../../carriers/sdp.ts';
-import { writeEvent } from '../../carriers/telephone-event.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import { type Codec, FRAME_MS, msToBytes, msToSamples } from '../../units.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { type Codec, FRAME_MS, msToBytes, msToSamples } from '../../foundation/units.ts';
+import { writeRtp } from '../../protocols/rtp/rtp.ts';
+import { writeEvent } from '../../protocols/rtp/telephone-event.ts';
+import type { RemoteMedia } from '../../protocols/sip/sdp.ts';
 
 /** A timer that fires this much too early is on time: timers count in whole ms. */
 const EARLY_MS = 1;

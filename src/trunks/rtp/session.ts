@@ -1,10 +1,10 @@
 /** The media of one call: a pair of UDP sockets, whose packets are taken on them, what comes in, what goes out, and the reports on both. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from 'node:dgram';
-import { parseRtp } from '../../carriers/rtp.ts';
-import type { RemoteMedia } from '../../carriers/sdp.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import { type Codec, FRAME_MS } from '../../units.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { type Codec, FRAME_MS } from '../../foundation/units.ts';
+import { parseRtp } from '../../protocols/rtp/rtp.ts';
+import type { RemoteMedia } from '../../protocols/sip/sdp.ts';
 import { type PeerReport, RtcpControl } from './control.ts';
 import { type Source, SourceLatch } from './latch.ts';
 import type { RtpPorts } from './ports.ts';

@@ -1,4 +1,5 @@
 /** The dialog of an answered call: what the peer asks for within it, and its end from either side. */
+
 import type {
   Body,
   IncomingAckRequest,
@@ -9,11 +10,11 @@ import type {
   IncomingResponseMessage,
   Session,
 } from 'sip.js/lib/core/index.js';
-import type { LegEnd } from '../../carriers/leg.ts';
-import type { SessionTerms } from '../../carriers/session-timer.ts';
-import type { Clock } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { LegEnd } from '../../calls/leg.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import { sdpBody, sdpIn } from './bodies.ts';
 import type { Credentials } from './digest.ts';
 import type { CallMedia } from './media.ts';

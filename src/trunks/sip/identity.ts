@@ -1,9 +1,9 @@
 /** Who a SIP call is: its id, its parties and its parameters, from what its messages say. */
 import { createHash } from 'node:crypto';
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
-import type { CallDetails } from '../../carriers/carrier.ts';
-import { displayNameOf, userOf } from '../../carriers/sip.ts';
-import { splitList } from '../../carriers/sip-via.ts';
+import type { CallDetails } from '../../protocols/dialect.ts';
+import { displayNameOf, userOf } from '../../protocols/sip/sip.ts';
+import { splitList } from '../../protocols/sip/via.ts';
 
 /** Goes into URLs and logs as it is. */
 const PLAIN_ID = /^[\w.@+-]{1,100}$/;

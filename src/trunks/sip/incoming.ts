@@ -1,13 +1,14 @@
 /** A call that a peer makes: from its INVITE by our answer to its ACK, with which it begins. */
+
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
-import type { CallStart } from '../../carriers/carrier.ts';
-import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
-import { answerHeaders, answerTerms } from '../../carriers/session-timer.ts';
-import type { SipSource } from '../../carriers/sip-via.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { Codec } from '../../units.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Codec } from '../../foundation/units.ts';
+import type { CallStart } from '../../protocols/dialect.ts';
+import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 import { sdpBody, sdpIn } from './bodies.ts';
 import { CallDialog, type DialogCall, refusalStatus, type SessionTimerServices } from './dialog.ts';
 import { callIdOf, detailsOf, parametersOf, partiesOf } from './identity.ts';

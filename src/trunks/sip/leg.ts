@@ -1,8 +1,7 @@
 /** The leg of a SIP call: what a call gets of it and gives to it, whichever side began it. Signalling is its owner's. */
-import type { CallLeg } from '../../calls/call.ts';
-import type { CallStart, CarrierCommand, CarrierEvent } from '../../carriers/carrier.ts';
-import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
-import { TrunklineError } from '../../errors.ts';
+import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
 
 /** The media of the call, and how its peer is told of the end. */
 export interface LegOwner {

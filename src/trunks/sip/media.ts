@@ -1,8 +1,16 @@
 /** The media of one call as signalling sees it: offers and answers on one side (RFC 3264), an {@link RtpSession} on the other. */
 import { randomInt } from 'node:crypto';
-import { acceptAnswer, answerOffer, countVersion, type LocalMedia, makeOffer, parseSdp, type RemoteMedia } from '../../carriers/sdp.ts';
-import type { Log } from '../../log.ts';
-import type { Codec } from '../../units.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Codec } from '../../foundation/units.ts';
+import {
+  acceptAnswer,
+  answerOffer,
+  countVersion,
+  type LocalMedia,
+  makeOffer,
+  parseSdp,
+  type RemoteMedia,
+} from '../../protocols/sip/sdp.ts';
 import type { RtpSession } from '../rtp/session.ts';
 
 /** Ids of our sessions: decimal numbers that are not to be guessed or met twice. */

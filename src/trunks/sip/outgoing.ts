@@ -1,4 +1,5 @@
 /** A call that we make through a registrar or trunk: from the INVITE to the dialog, or to nothing. */
+
 import type {
   IncomingResponse,
   IncomingResponseMessage,
@@ -7,11 +8,11 @@ import type {
   Session,
   URI,
 } from 'sip.js/lib/core/index.js';
-import type { CallStart } from '../../carriers/carrier.ts';
-import type { LegEnd, LegHandlers } from '../../carriers/leg.ts';
-import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../carriers/session-timer.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import { TrunklineError } from '../../errors.ts';
+import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { CallStart } from '../../protocols/dialect.ts';
+import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../protocols/sip/session-timer.ts';
 import { sdpBody, sdpIn } from './bodies.ts';
 import { CallDialog } from './dialog.ts';
 import type { CallServices } from './incoming.ts';

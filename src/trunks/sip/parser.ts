@@ -1,6 +1,6 @@
 /** sip.js's reader of messages, which says what it cannot read. */
 import { type IncomingRequestMessage, type IncomingResponseMessage, LoggerFactory, Parser } from 'sip.js/lib/core/index.js';
-import { SipFault } from '../../carriers/sip-fault.ts';
+import { SipFault } from '../../protocols/sip/fault.ts';
 
 /** sip.js would print whole messages, with numbers in them. */
 export function silentLoggers(): LoggerFactory {

@@ -1,7 +1,7 @@
 /** Whose messages are looked at: those of SIP_ALLOW, and of the hosts that we are a customer of, whatever their addresses are today. */
 import { lookup } from 'node:dns/promises';
-import { AddressRanges } from '../../addresses.ts';
-import type { Clock, Timer } from '../../clock.ts';
+import { AddressRanges } from '../../foundation/addresses.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
 
 /** Names are asked for again so often. */
 const REFRESH_MS = 300_000;

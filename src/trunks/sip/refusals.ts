@@ -1,9 +1,9 @@
 /** What those get whose requests are refused before sip.js sees them. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { fitSip, isScanner } from '../../carriers/sip.ts';
-import type { SipFault } from '../../carriers/sip-fault.ts';
-import { refuseSip, type SipRefusal } from '../../carriers/sip-refusal.ts';
-import type { SipSource } from '../../carriers/sip-via.ts';
+import type { SipFault } from '../../protocols/sip/fault.ts';
+import { refuseSip, type SipRefusal } from '../../protocols/sip/refusal.ts';
+import { fitSip, isScanner } from '../../protocols/sip/sip.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 
 const TAG_KEY_BYTES = 32;
 const TAG_CHARS = 12;

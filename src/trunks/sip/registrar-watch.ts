@@ -2,7 +2,7 @@
  * Notices while we are registered that the registrar is gone or has forgotten us: it is asked by OPTIONS whether it is there, and where it asks us by itself
  * it is noticed that it no longer does. What is sent also keeps a NAT open.
  */
-import type { Clock, Timer } from '../../clock.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
 
 /** Shorter than NATs forget (RFC 5626 §4.4.2 names 29 s for the worst of them on UDP). */
 export const KEEPALIVE_MS = 28_000;

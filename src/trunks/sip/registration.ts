@@ -1,10 +1,10 @@
 /** Keeps us registered, so that calls for our user are sent to us (RFC 3261 §10). */
 import { randomUUID } from 'node:crypto';
 import type { IncomingResponse, IncomingResponseMessage, OutgoingRequestMessage, URI } from 'sip.js/lib/core/index.js';
-import { Backoff } from '../../backoff.ts';
-import type { SipDestination } from '../../carriers/sip.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import { Backoff } from '../../foundation/backoff.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { SipDestination } from '../../protocols/sip/sip.ts';
 import { RegistrarWatch } from './registrar-watch.ts';
 import type { SipStack } from './stack.ts';
 

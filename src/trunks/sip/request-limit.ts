@@ -1,5 +1,5 @@
 /** How much may be asked for outside calls, by each source and by all, and within each call: buckets of tokens, which fill again by themselves. */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../foundation/clock.ts';
 
 interface Rate {
   readonly perSecond: number;

@@ -2,8 +2,9 @@
  * Sends again what may have got lost on UDP: our requests until they are answered, and our refusals of an INVITE until they are acknowledged
  * (RFC 3261 §17, timers A, E and G). The transactions of sip.js rely on their transport for these.
  */
-import type { ReceivedSip, SentSip } from '../../carriers/sip.ts';
-import type { Clock, Timer } from '../../clock.ts';
+
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import type { ReceivedSip, SentSip } from '../../protocols/sip/sip.ts';
 
 /** RFC 3261 §17.1.1.1: a round trip, and the longest interval of anything but an INVITE. */
 const T1_MS = 500;

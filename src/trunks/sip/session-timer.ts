@@ -3,6 +3,7 @@
  * does not show it. What is asked for and agreed is `carriers/session-timer.ts`.
  */
 import type { IncomingRequestMessage, IncomingResponseMessage } from 'sip.js/lib/core/index.js';
+import type { Clock, Timer } from '../../foundation/clock.ts';
 import {
   agreedTerms,
   answerHeaders,
@@ -14,8 +15,7 @@ import {
   type SessionTerms,
   type TimerHeaders,
   type TimerRole,
-} from '../../carriers/session-timer.ts';
-import type { Clock, Timer } from '../../clock.ts';
+} from '../../protocols/sip/session-timer.ts';
 
 /** A refresh that is not answered by then is not answered at all (64 × T1). */
 const ANSWER_TIMEOUT_MS = 32_000;

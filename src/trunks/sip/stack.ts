@@ -16,8 +16,11 @@ import {
   UserAgentCore,
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
-import { isPublicAddress } from '../../addresses.ts';
-import { TIMER_TAG } from '../../carriers/session-timer.ts';
+import { isPublicAddress } from '../../foundation/addresses.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import { SipFault } from '../../protocols/sip/fault.ts';
+import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import {
   describeSip,
   fitSip,
@@ -29,11 +32,8 @@ import {
   type SipDestination,
   type SipGlance,
   sipWeight,
-} from '../../carriers/sip.ts';
-import { SipFault } from '../../carriers/sip-fault.ts';
-import type { SipSource } from '../../carriers/sip-via.ts';
-import type { Clock } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+} from '../../protocols/sip/sip.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 import type { Credentials } from './digest.ts';
 import { parseSip, silentLoggers } from './parser.ts';
 import { type Origin, Refusals } from './refusals.ts';

@@ -6,11 +6,11 @@ import {
   type IncomingResponseMessage,
   NameAddrHeader,
 } from 'sip.js/lib/core/index.js';
-import { isPublicAddress } from '../../addresses.ts';
-import { TIMER_TAG } from '../../carriers/session-timer.ts';
-import type { SipSource } from '../../carriers/sip-via.ts';
-import { TrunklineError } from '../../errors.ts';
-import type { Metrics } from '../../metrics.ts';
+import { isPublicAddress } from '../../foundation/addresses.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 import { contentRefusal } from './content.ts';
 import type { CallDialog, Reply } from './dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';

@@ -1,10 +1,10 @@
 /** SIP over TCP: a stream of messages, on connections that peers or we have opened (RFC 3261 §18). */
 import { connect, createServer, type Socket } from 'node:net';
-import type { SipDestination } from '../../carriers/sip.ts';
-import type { SipFault } from '../../carriers/sip-fault.ts';
-import { SipFramer } from '../../carriers/sip-framer.ts';
-import type { SipSource } from '../../carriers/sip-via.ts';
-import type { Clock, Timer } from '../../clock.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import type { SipFault } from '../../protocols/sip/fault.ts';
+import { SipFramer } from '../../protocols/sip/framer.ts';
+import type { SipDestination } from '../../protocols/sip/sip.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 import { type SipListener, type SipSocket, withoutMapping } from './udp.ts';
 
 /** Connections at once, and of one address. */

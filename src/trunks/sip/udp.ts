@@ -1,8 +1,8 @@
 /** SIP over UDP: one message a datagram. */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { SipDestination } from '../../carriers/sip.ts';
-import type { SipSource } from '../../carriers/sip-via.ts';
+import type { SipDestination } from '../../protocols/sip/sip.ts';
+import type { SipSource } from '../../protocols/sip/via.ts';
 
 /** What came, and where from. Must not throw. */
 export type SipListener = (bytes: Buffer, source: SipSource) => void;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { TELEMETRY_OFF } from '../../../engine/telemetry-off.ts';
-import { packagePath } from '../../../src/paths.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
 
 /** What peers would send by themselves, they do not. */
 const NOTHING_SENT = { ...TELEMETRY_OFF, HF_HUB_DISABLE_TELEMETRY: '1' };

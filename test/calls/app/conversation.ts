@@ -2,7 +2,7 @@ import { type AppFrame, type BridgeFrame, readAppFrame } from '../../../src/call
 import type { Recording } from '../../../src/calls/app/recording.ts';
 import { type AppRequest, readAppRequest } from '../../../src/calls/app/request.ts';
 import { AppSession } from '../../../src/calls/app/session.ts';
-import { readSettings } from '../../../src/config.ts';
+import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
 

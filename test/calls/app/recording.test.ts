@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as wav from '../../../src/audio/wav.ts';
 import { writeWav } from '../../../src/audio/wav.ts';
 import { recordingFetcher } from '../../../src/calls/app/recording.ts';
-import { readSettings } from '../../../src/config.ts';
+import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { eventually } from '../../helpers/eventually.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TrunklineError } from '../../../src/errors.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { settle } from '../../fakes/clock.ts';
 import { Conversation, interrupt, RECORDING } from './conversation.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FeedEvent } from '../../../src/calls/events.ts';
+import type { FeedEvent } from '../../../src/calls/feed/events.ts';
 import { evaluate } from '../../../src/cli/capacity/measure.ts';
 import { sumUp } from '../../../src/cli/capacity.ts';
 

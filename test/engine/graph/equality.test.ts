@@ -7,7 +7,7 @@ import { loadMoonshine } from '../../../engine/models/moonshine.ts';
 import { Resampler } from '../../../src/audio/resample.ts';
 import { readWav } from '../../../src/audio/wav.ts';
 import { TALK_LINES, TALK_VOICE } from '../../../src/cli/talk-lines.ts';
-import { packagePath } from '../../../src/paths.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { cutAtSilence } from '../../../src/simulator/conversation.ts';
 import { normaliseText } from '../../../src/speech/normalise.ts';
 import { PHONE_SENTENCES } from '../../bench/phone-sentences.ts';

@@ -4,7 +4,7 @@ import type { Vad } from '../../../engine/models/model.ts';
 import { loadSilero } from '../../../engine/models/silero.ts';
 import { floatsOf, openSession, tensorOf } from '../../../engine/onnx.ts';
 import { Tensor } from '../../../engine/onnxruntime.ts';
-import { packagePath } from '../../../src/paths.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { finish, speech, tone } from '../speech.ts';
 
 const CONTEXT_SAMPLES = 64;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AsteriskDialect } from '../../../src/carriers/asterisk.ts';
-import type { CarrierEvent } from '../../../src/carriers/carrier.ts';
-import { TrunklineError } from '../../../src/errors.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { AsteriskDialect } from '../../../src/protocols/asterisk/chan-websocket.ts';
+import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** A close frame's reason is cut from it, and it goes into logs. */

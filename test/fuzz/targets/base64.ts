@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { decodeBase64, encodeBase64 } from '../../../src/carriers/base64.ts';
+import { decodeBase64, encodeBase64 } from '../../../src/protocols/base64.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const ALPHABET = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe } from '../../../src/http/echo.ts';
+import { describe } from '../../../src/http/server/echo.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const ECHO_MAX_CHARACTERS = 81;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { prettyLine } from '../../../src/log-pretty.ts';
+import { prettyLine } from '../../../src/foundation/log/log-pretty.ts';
 import { describeAnswer } from '../../../src/simulator/refusal.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseRtcp, writeReport } from '../../../src/carriers/rtcp.ts';
+import { parseRtcp, writeReport } from '../../../src/protocols/rtp/rtcp.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const RECEPTION = { ssrc: 2, fractionLost: 12, lost: -3, highestSequence: 70_000, jitter: 8, lastSenderReport: 7, delaySinceLast: 65_536 };

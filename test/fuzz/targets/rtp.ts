@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { decodeG711 } from '../../../src/audio/g711.ts';
 import { Timeline } from '../../../src/audio/timeline.ts';
-import { parseRtcp } from '../../../src/carriers/rtcp.ts';
-import { parseRtp, writeRtp } from '../../../src/carriers/rtp.ts';
+import { MULAW_8K } from '../../../src/foundation/units.ts';
+import { parseRtcp } from '../../../src/protocols/rtp/rtcp.ts';
+import { parseRtp, writeRtp } from '../../../src/protocols/rtp/rtp.ts';
 import { RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
-import { MULAW_8K } from '../../../src/units.ts';
 import { remoteMedia } from '../../trunks/rtp/media.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { acceptAnswer, answerOffer, makeOffer, parseSdp } from '../../../src/carriers/sdp.ts';
-import { TrunklineError } from '../../../src/errors.ts';
-import { LOCAL, offer } from '../../carriers/offers.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { acceptAnswer, answerOffer, makeOffer, parseSdp } from '../../../src/protocols/sip/sdp.ts';
+import { LOCAL, offer } from '../../protocols/sip/offers.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const lines = (...own: string[]): Uint8Array => Buffer.from(offer(...own));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { agreedTerms, answerHeaders, answerTerms, readTimerHeaders, requestHeaders } from '../../../src/carriers/session-timer.ts';
+import { agreedTerms, answerHeaders, answerTerms, readTimerHeaders, requestHeaders } from '../../../src/protocols/sip/session-timer.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** Headers, one a line, and what is made of them. */

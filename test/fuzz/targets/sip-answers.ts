@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { SipFramer } from '../../../src/carriers/sip-framer.ts';
-import { refuseSip } from '../../../src/carriers/sip-refusal.ts';
-import type { SipSource } from '../../../src/carriers/sip-via.ts';
-import { createLog } from '../../../src/log.ts';
-import { Metrics } from '../../../src/metrics.ts';
+import { createLog } from '../../../src/foundation/log/log.ts';
+import { Metrics } from '../../../src/foundation/metrics.ts';
+import { SipFramer } from '../../../src/protocols/sip/framer.ts';
+import { refuseSip } from '../../../src/protocols/sip/refusal.ts';
+import type { SipSource } from '../../../src/protocols/sip/via.ts';
 import type { CallServices } from '../../../src/trunks/sip/incoming.ts';
 import { SipStack } from '../../../src/trunks/sip/stack.ts';
 import { Switchboard } from '../../../src/trunks/sip/switchboard.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { LoggerFactory, Parser } from 'sip.js/lib/core/index.js';
-import { type ReceivedSip, receiveSip, sipWeight, userOf } from '../../../src/carriers/sip.ts';
-import { SipFramer } from '../../../src/carriers/sip-framer.ts';
-import { TrunklineError } from '../../../src/errors.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { SipFramer } from '../../../src/protocols/sip/framer.ts';
+import { type ReceivedSip, receiveSip, sipWeight, userOf } from '../../../src/protocols/sip/sip.ts';
 import { wireFixtures } from '../fixtures.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyListener, parseEvent, writeEvent } from '../../../src/carriers/telephone-event.ts';
+import { KeyListener, parseEvent, writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** A timestamp (16 bits), a marker, and the payload. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TrunklineError } from '../../../src/errors.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { ORDER_MAX_CHARS, readOrder, readSocketQuery } from '../../../src/http/transcriptions/orders.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readTwiml, verbsOf } from '../../../src/carriers/twiml-document.ts';
-import { passOnTwiml } from '../../../src/carriers/twiml-passing.ts';
-import { decodeXml, XmlError } from '../../../src/carriers/xml.ts';
+import { readTwiml, verbsOf } from '../../../src/protocols/twiml/document.ts';
+import { passOnTwiml } from '../../../src/protocols/twiml/passing.ts';
+import { decodeXml, XmlError } from '../../../src/protocols/xml.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const URL_OF_DOCUMENT = 'https://app.example.com/voice';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readWav, type WavAudio, writeWav } from '../../../src/audio/wav.ts';
-import { TrunklineError } from '../../../src/errors.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const ramp = Int16Array.from({ length: 64 }, (_, i) => i * 997);

@@ -1,6 +1,6 @@
 /** The page is JavaScript for the browser, so its types stop at this file's door. */
 import { expect, it } from 'vitest';
-import { packagePath } from '../../../src/paths.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
 
 interface PageCalls {
   nameCarrier(carrier: string): string;

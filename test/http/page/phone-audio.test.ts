@@ -1,8 +1,8 @@
 /** The page's own arithmetic of sound, against the gateway's. It is JavaScript for the browser, so its types stop at this file's door. */
 import { describe, expect, it } from 'vitest';
 import { decodeG711, encodeG711 } from '../../../src/audio/g711.ts';
-import { packagePath } from '../../../src/paths.ts';
-import { MULAW_8K } from '../../../src/units.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
+import { MULAW_8K } from '../../../src/foundation/units.ts';
 
 interface PhoneAudio {
   encodeMulaw(sample: number): number;

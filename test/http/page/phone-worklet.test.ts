@@ -1,8 +1,8 @@
 /** The phone's audio processor, on an audio thread of ours: blocks go in and out, and messages are read as they come. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeG711, encodeG711 } from '../../../src/audio/g711.ts';
-import { packagePath } from '../../../src/paths.ts';
-import { FRAME_MS, MULAW_8K, msToBytes } from '../../../src/units.ts';
+import { packagePath } from '../../../src/foundation/folders/paths.ts';
+import { FRAME_MS, MULAW_8K, msToBytes } from '../../../src/foundation/units.ts';
 
 const CARD_HZ = 44_100;
 const BLOCK_SAMPLES = 128;

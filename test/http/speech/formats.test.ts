@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Doors, openDoors } from '../doors.ts';
+import { type Doors, startServer } from '../doors.ts';
 import { ECHO, Programs } from './programs.ts';
 
 let doors: Doors;
 let programs: Programs;
 beforeEach(async () => {
   programs = new Programs();
-  doors = await openDoors({}, programs.make(ECHO));
+  doors = await startServer({}, programs.make(ECHO));
 });
 afterEach(async () => {
   await doors.app.close();

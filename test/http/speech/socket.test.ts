@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../helpers/eventually.ts';
-import { type Doors, knock, listen, openDoors } from '../doors.ts';
+import { type Doors, knock, listen, startServer } from '../doors.ts';
 
 const PATH = '/v1/audio/speech/ws';
 
@@ -12,7 +12,7 @@ beforeEach(() => open());
 afterEach(() => doors.app.close());
 
 async function open(environment: Record<string, string> = {}): Promise<void> {
-  doors = await openDoors(environment);
+  doors = await startServer(environment);
   url = await listen(doors.app);
 }
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { CallLeg } from '../../../src/calls/call.ts';
-import { AsteriskDialect } from '../../../src/carriers/asterisk.ts';
-import type { CallStart, CarrierEvent, Track } from '../../../src/carriers/carrier.ts';
-import type { LegEnd, LegHandlers } from '../../../src/carriers/leg.ts';
-import { TrunklineError } from '../../../src/errors.ts';
+import type { CallLeg, LegEnd, LegHandlers } from '../../../src/calls/leg.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { AsteriskDialect } from '../../../src/protocols/asterisk/chan-websocket.ts';
+import type { CallStart, CarrierEvent, Track } from '../../../src/protocols/dialect.ts';
 import { ChannelLeg } from '../../../src/trunks/asterisk/channel-leg.ts';
-import { readRecording } from '../../carriers/asterisk-recordings.ts';
+import { readRecording } from '../../protocols/asterisk/asterisk-recordings.ts';
 
 const IDENTITY = { callId: '1.1', streamId: 's', from: '100', to: '600', parameters: { orderId: '7' } };
 const CLOSED: LegEnd = { reason: 'closed', code: null, error: null };

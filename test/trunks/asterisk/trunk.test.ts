@@ -1,6 +1,6 @@
 /** Calls by ARI, against a pretended Asterisk on loopback and a gateway on a clock of the test. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AriMode } from '../../../src/carriers/ari.ts';
+import type { AriMode } from '../../../src/protocols/asterisk/ari.ts';
 import { AsteriskTrunk } from '../../../src/trunks/asterisk/trunk.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
 import { PretendAsterisk } from '../../fakes/asterisk.ts';

@@ -1,10 +1,10 @@
 import type { Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CarrierEvent } from '../../../src/carriers/carrier.ts';
-import type { LegEnd } from '../../../src/carriers/leg.ts';
-import { TrunklineError } from '../../../src/errors.ts';
+import type { LegEnd } from '../../../src/calls/leg.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { FRAME_MS } from '../../../src/foundation/units.ts';
+import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
 import { AudioSocketLeg } from '../../../src/trunks/audiosocket/leg.ts';
-import { FRAME_MS } from '../../../src/units.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { delivered } from '../../helpers/loopback.ts';
 import { Asterisk, arrived, frame, message, NAMED, openPort } from './line.ts';

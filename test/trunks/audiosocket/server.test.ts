@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AnnouncedCalls } from '../../../src/calls/announced.ts';
+import { CallAnnouncements } from '../../../src/calls/admission/call-announcements.ts';
+import { FRAME_MS } from '../../../src/foundation/units.ts';
 import { AudioSocketServer } from '../../../src/trunks/audiosocket/server.ts';
-import { FRAME_MS } from '../../../src/units.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
 import { delivered } from '../../helpers/loopback.ts';
 import { Asterisk, arrived, frame, message, NAMED, named, UUID } from './line.ts';
@@ -11,7 +11,7 @@ const LOUD = 8000;
 
 interface Trunk {
   readonly gateway: Gateway;
-  readonly announced: AnnouncedCalls;
+  readonly announced: CallAnnouncements;
   readonly server: AudioSocketServer;
   readonly port: number;
 }
@@ -29,7 +29,7 @@ afterEach(async () => {
 async function openTrunk(environment: Record<string, string> = {}): Promise<Trunk> {
   const gateway = startCalls(environment);
   const { settings, clock, log, metrics } = gateway.context;
-  const announced = new AnnouncedCalls({ clock });
+  const announced = new CallAnnouncements({ clock });
   const server = new AudioSocketServer({ settings, registry: gateway.registry, announced, clock, log, metrics });
   const address = await server.listen('127.0.0.1', 0);
   expect(address).toMatch(/^127\.0\.0\.1:\d+$/);

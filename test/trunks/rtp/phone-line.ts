@@ -1,8 +1,9 @@
 /** A bridge and a phone that calls it over loopback, both on the clock of the test. */
+
+import { msToSamples } from '../../../src/foundation/units.ts';
 import type { PhoneCall } from '../../../src/simulator/sip-call.ts';
 import { type DialOptions, SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
-import { msToSamples } from '../../../src/units.ts';
 import { type Gateway, startCalls } from '../../calls/harness.ts';
 import { delivered } from '../../helpers/loopback.ts';
 

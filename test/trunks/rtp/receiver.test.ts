@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeG711 } from '../../../src/audio/g711.ts';
 import { Timeline } from '../../../src/audio/timeline.ts';
-import type { RtpPacket } from '../../../src/carriers/rtp.ts';
-import { writeEvent } from '../../../src/carriers/telephone-event.ts';
+import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
+import type { RtpPacket } from '../../../src/protocols/rtp/rtp.ts';
+import { writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 import { type AudioChunk, RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
-import { ALAW_8K, MULAW_8K } from '../../../src/units.ts';
 import { packetOf, remoteMedia } from './media.ts';
 
 /** A receiver with what it told, and the timeline that a call would put its chunks on. */

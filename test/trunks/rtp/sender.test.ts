@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseRtp, type RtpPacket } from '../../../src/carriers/rtp.ts';
-import { parseEvent } from '../../../src/carriers/telephone-event.ts';
+import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
+import { parseRtp, type RtpPacket } from '../../../src/protocols/rtp/rtp.ts';
+import { parseEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 import { RtpSender } from '../../../src/trunks/rtp/sender.ts';
-import { ALAW_8K, MULAW_8K } from '../../../src/units.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { remoteMedia } from './media.ts';
 

@@ -1,7 +1,7 @@
 /** Calls that we make, message by message. */
 import { URI } from 'sip.js/lib/core/index.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TrunklineError } from '../../../src/errors.ts';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { OutgoingCall, RING_TIMEOUT_MS } from '../../../src/trunks/sip/outgoing.ts';
 import { settle } from '../../fakes/clock.ts';
 import { answer, bodyIn, headerIn, OFFER, request, SipLine } from './line.ts';

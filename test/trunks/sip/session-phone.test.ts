@@ -1,6 +1,6 @@
 /** Session timers with the simulated phone, over real sockets: the bridge's clock is given, the phone's is the machine's. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/foundation/clock.ts';
 import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/foundation/clock.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { metricValue, startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';

@@ -1,0 +1,165 @@
+/**
+ * Asks an app for TwiML as Twilio does (https://www.twilio.com/docs/usage/webhooks/voice-webhooks): a signed form, within limits of time, size and place. All
+ * calls of a gateway share one.
+ */
+import type { LookupFunction } from 'node:net';
+import { PrivateAddressError } from '../../../foundation/addresses.ts';
+import { type Clock, sleep } from '../../../foundation/clock.ts';
+import { TrunklineError } from '../../../foundation/errors.ts';
+import { FetchError, guardedFetch, type Hop, networkCode, readBody, withinTime } from '../../../foundation/guarded-fetch.ts';
+import type { Log } from '../../../foundation/log/log.ts';
+import type { Metrics } from '../../../foundation/metrics.ts';
+import type { Settings } from '../../../foundation/settings/settings.ts';
+import { type FormFields, signTwilio } from '../../../protocols/media-streams/twilio-signature.ts';
+import { readTwiml, TWIML_MAX_BYTES, type TwimlDocument, type TwimlLink } from '../../../protocols/twiml/document.ts';
+import { decodeXml, XmlError } from '../../../protocols/xml.ts';
+
+/** A server that did not take the connection may have been between two lives. */
+const RETRY_DELAY_MS = 250;
+/** What never reached the app, so that it can be sent again without being done twice. */
+const NOT_REACHED = ['ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const REDIRECTED_AS_POST = [307, 308];
+const FORM = 'application/x-www-form-urlencoded';
+
+/** What became of a request, for the counter. */
+export type TwimlOutcome = 'answered' | 'unreachable' | 'refused' | 'private' | 'late' | 'too_large' | 'malformed';
+
+interface ClientOptions {
+  readonly settings: Pick<Settings, 'APP_SIGNING_KEY' | 'APP_TWIML_TIMEOUT_MS' | 'APP_TWIML_ALLOW_PRIVATE'>;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Finds the addresses of names, where private ones are not allowed. */
+  readonly lookup?: LookupFunction;
+}
+
+/** One request for a document. */
+export interface TwimlRequest {
+  readonly link: TwimlLink;
+  /** As Twilio names them. */
+  readonly fields: FormFields;
+  readonly signal: AbortSignal;
+}
+
+class Trouble extends Error {
+  readonly outcome: TwimlOutcome;
+
+  constructor(outcome: TwimlOutcome, message: string) {
+    super(message);
+    this.outcome = outcome;
+  }
+}
+
+export class TwimlClient {
+  readonly #options: ClientOptions;
+  readonly #underWay = new Set<Promise<TwimlDocument>>();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The document that the app answers. Why there is none is logged, once.
+   * @throws TrunklineError `twiml_failed`; the reason of the signal
+   */
+  fetch(request: TwimlRequest): Promise<TwimlDocument> {
+    const answer = this.#fetch(request);
+    this.#underWay.add(answer);
+    const settle = (): void => void this.#underWay.delete(answer);
+    answer.then(settle, settle);
+    return answer;
+  }
+
+  /** Resolves when no request is under way, which is at most APP_TWIML_TIMEOUT_MS from now where no new one is made. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  async #fetch(request: TwimlRequest): Promise<TwimlDocument> {
+    const { metrics, log } = this.#options;
+    try {
+      const document = await this.#fetchInTime(request);
+      metrics.twimlRequests.inc({ outcome: 'answered' });
+      return document;
+    } catch (error) {
+      if (request.signal.aborted) throw request.signal.reason;
+      const { outcome, message } = this.#explain(error);
+      metrics.twimlRequests.inc({ outcome });
+      const { CallSid: callId } = Object.fromEntries(request.fields);
+      // The path of the URL may be a secret.
+      log.warn({ callId, app: new URL(request.link.url).origin, outcome }, `the app's TwiML cannot be had: ${message}`);
+      throw new TrunklineError('twiml_failed', `the app's TwiML cannot be had: ${message}`);
+    }
+  }
+
+  #fetchInTime(request: TwimlRequest): Promise<TwimlDocument> {
+    const { clock, settings } = this.#options;
+    return withinTime({ clock, timeoutMs: settings.APP_TWIML_TIMEOUT_MS, signal: request.signal }, async (signal) => {
+      try {
+        return await this.#ask({ ...request, signal });
+      } catch (error) {
+        if (!NOT_REACHED.includes(networkCode(error))) throw error;
+      }
+      await sleep(clock, RETRY_DELAY_MS);
+      signal.throwIfAborted();
+      return await this.#ask({ ...request, signal });
+    });
+  }
+
+  async #ask({ link, fields, signal }: TwimlRequest): Promise<TwimlDocument> {
+    const { settings, lookup } = this.#options;
+    const { response, url } = await guardedFetch({
+      url: link.url,
+      allowPrivate: settings.APP_TWIML_ALLOW_PRIVATE,
+      signal,
+      prepare: (to, status) => hop(to, isAskedByGet(link, status) ? 'GET' : 'POST', fields, settings.APP_SIGNING_KEY),
+      ...(lookup === undefined ? {} : { lookup }),
+    });
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 299) {
+      response.destroy();
+      throw new Trouble('refused', `its server answered ${status}, expected 200`);
+    }
+    const body = await readBody(response, TWIML_MAX_BYTES);
+    return readTwiml(decodeXml(body, response.headers['content-type']), url.href);
+  }
+
+  #explain(error: unknown): { outcome: TwimlOutcome; message: string } {
+    if (error instanceof Trouble) return { outcome: error.outcome, message: error.message };
+    if (error instanceof XmlError) return { outcome: 'malformed', message: error.message };
+    if (error instanceof PrivateAddressError) {
+      return { outcome: 'private', message: 'its host is in a private network, expected a public address (APP_TWIML_ALLOW_PRIVATE)' };
+    }
+    if (error instanceof FetchError) {
+      const outcome = error.failure === 'late' || error.failure === 'too_large' ? error.failure : 'refused';
+      return { outcome, message: error.failure === 'late' ? `${error.message} (APP_TWIML_TIMEOUT_MS)` : error.message };
+    }
+    return { outcome: 'unreachable', message: `its server cannot be reached (${networkCode(error)})` };
+  }
+}
+
+/** A redirect is followed by GET, as browsers do, unless it says that the form is to be sent again. */
+function isAskedByGet({ method }: TwimlLink, redirectedBy: number | null): boolean {
+  return method === 'GET' || (redirectedBy !== null && !REDIRECTED_AS_POST.includes(redirectedBy));
+}
+
+/** The fields are in the body, or by GET in the query; what is signed is what is sent. */
+function hop(to: URL, method: 'GET' | 'POST', fields: FormFields, key: string): Hop {
+  const form = new URLSearchParams([...fields].map(([name, value]): [string, string] => [name, value]));
+  const url = new URL(to);
+  url.hash = '';
+  if (method === 'GET') for (const [name, value] of form) if (!url.searchParams.has(name)) url.searchParams.append(name, value);
+  const headers = { accept: 'application/xml, text/xml, */*;q=0.1', ...signatures(url, method === 'GET' ? [] : form, key) };
+  if (method === 'GET') return { url, method, headers };
+  return { url, method, headers: { ...headers, 'content-type': `${FORM}; charset=UTF-8` }, body: form.toString() };
+}
+
+/** Both names of one signature. User and password travel as a header of their own and are no part of what the app's server sees. */
+function signatures(url: URL, fields: FormFields, key: string): Record<string, string> {
+  if (key === '') return {};
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  const signature = signTwilio(key, bare.href, fields);
+  return { 'x-trunkline-signature': signature, 'x-twilio-signature': signature };
+}

@@ -1,0 +1,208 @@
+/**
+ * Follows an app's TwiML through a call, as Twilio does: one verb after the other, sessions with the app among them, and what the app answers at their end.
+ * Twilio's own calls begin with a session that their webhook has found; what follows it is Twilio's to do, and only handed on from here.
+ */
+
+import { TrunklineError } from '../../../foundation/errors.ts';
+import type { RelayVerb, TwimlDocument, TwimlLink, TwimlVerb } from '../../../protocols/twiml/document.ts';
+import { verbsOf } from '../../../protocols/twiml/document.ts';
+import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
+import type { AppLine, AppLineOptions } from '../line.ts';
+import { callFields, type SessionEnd, sessionFields, withFields } from './fields.ts';
+import { RelaySession } from './session.ts';
+import { VerbSpeaker } from './speaker.ts';
+
+/** Documents of one call. */
+const DOCUMENTS_MAX = 50;
+/** Sessions with apps of one call: a single document may ask for hundreds. */
+const SESSIONS_MAX = 50;
+/** How long a call may be held by verbs alone, since it began or since its last session with an app. */
+const VERBS_MAX_MS = 1_800_000;
+
+/** With what a call begins: a document that is to be asked for, or the session that Twilio's webhook found in it; null = it could not be had. */
+export type Beginning =
+  | { readonly type: 'document'; readonly link: TwimlLink }
+  | { readonly type: 'session'; readonly relay: RelayVerb | null };
+
+/** What comes after a verb: the next one, those of another document, or nothing. */
+type Next = 'next' | 'end' | readonly TwimlVerb[];
+
+export class TwimlFollower implements AppLine {
+  readonly #options: AppLineOptions & { readonly beginning: Beginning };
+  readonly #speaker: VerbSpeaker;
+  readonly #call = new AbortController();
+  #session: RelaySession | null = null;
+  #documents = 0;
+  #sessions = 0;
+  #verbsSinceMs: number;
+  #handoffData: string | null = null;
+  /** Whether the app was ever talked with. */
+  #reached = false;
+  /** Twilio comes to ask for what an action answers. */
+  #handedOver = false;
+  /** The last that was wanted of the app could not be had. */
+  #failed = false;
+
+  /** Begins at once. */
+  constructor(options: AppLineOptions & { readonly beginning: Beginning }) {
+    this.#options = options;
+    const { voice, context, log } = options;
+    this.#verbsSinceMs = context.clock.nowMs();
+    this.#speaker = new VerbSpeaker({ voice, context, log, signal: this.#call.signal });
+    void this.#run();
+  }
+
+  /** Whether neither the app's TwiML nor an app that it names could be had, and the call is not to go on without. */
+  get unreachable(): boolean {
+    if (this.#options.context.settings.APP_GONE !== 'end') return false;
+    return !this.#reached && (this.#session === null ? this.#failed : !this.#session.reached && this.#session.unreachable);
+  }
+
+  /** To the session with the app, if there is one. */
+  hear(event: SpeechEvent): void {
+    this.#session?.hear(event);
+  }
+
+  /** To the session with the app, if there is one. */
+  press(digit: string): void {
+    this.#session?.press(digit);
+  }
+
+  /** Nothing is asked for and nothing is said any more, but that the app is told of the end of its session. */
+  close(): void {
+    this.#call.abort(new TrunklineError('call_not_found', 'the call is over'));
+    this.#session?.close();
+  }
+
+  get #over(): boolean {
+    return this.#call.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#follow(await this.#begin());
+      await this.#leave();
+    } catch (error) {
+      if (this.#over) return;
+      if (error instanceof TrunklineError && error.code === 'twiml_failed') await this.#giveUp();
+      else this.#options.onFailure(error);
+    }
+  }
+
+  async #begin(): Promise<readonly TwimlVerb[]> {
+    const { beginning, start } = this.#options;
+    if (beginning.type === 'document') return await this.#fetch(beginning.link, callFields(start, 'ringing'));
+    if (beginning.relay !== null) return [{ type: 'relay', relay: beginning.relay }];
+    this.#failed = true;
+    throw new TrunklineError('twiml_failed', "the app's TwiML could not be had");
+  }
+
+  async #follow(first: readonly TwimlVerb[]): Promise<void> {
+    let verbs = [...first];
+    for (let verb = verbs.shift(); verb !== undefined && !this.#over; verb = verbs.shift()) {
+      const next = await this.#obey(verb);
+      if (next === 'end') return;
+      if (next !== 'next') verbs = [...next];
+    }
+  }
+
+  async #obey(verb: TwimlVerb): Promise<Next> {
+    switch (verb.type) {
+      case 'say':
+      case 'play':
+      case 'digits':
+      case 'pause':
+        await this.#speaker.speak(verb, this.#verbsSinceMs + VERBS_MAX_MS);
+        return 'next';
+      case 'relay':
+        return await this.#talk(verb.relay);
+      case 'redirect':
+        return await this.#fetch(verb.link, callFields(this.#options.start, 'in-progress'));
+      case 'hangup':
+        return 'end';
+      case 'other':
+        return this.#passOver(verb);
+    }
+  }
+
+  /** A verb that would have handed the caller over leaves nothing sensible to go on with. */
+  #passOver({ name, takesCall }: Extract<TwimlVerb, { type: 'other' }>): Next {
+    this.#options.log.warn({ verb: name, action: takesCall ? 'end' : 'skip' }, "the app's TwiML asks for what cannot be done here");
+    if (takesCall) throw new TrunklineError('twiml_failed', `the app's TwiML asks for <${name}>`);
+    return 'next';
+  }
+
+  async #talk(relay: RelayVerb): Promise<Next> {
+    this.#sessions += 1;
+    this.#checkEnd('sessions with apps', this.#sessions, SESSIONS_MAX);
+    const session = new RelaySession({ ...this.#options, relay });
+    this.#session = session;
+    const end = await session.ended;
+    this.#session = null;
+    this.#verbsSinceMs = this.#options.context.clock.nowMs();
+    this.#reached ||= session.reached;
+    this.#failed = end.status === 'failed';
+    this.#handoffData = end.handoffData ?? this.#handoffData;
+    if (relay.action !== null) return await this.#act(relay.action, end);
+    if (this.#failed && !this.#over) await this.#apologise();
+    return 'next';
+  }
+
+  /** The app is told of the end of its session, whatever becomes of the call meanwhile. */
+  async #act(action: TwimlLink, end: SessionEnd): Promise<Next> {
+    const { start, context, beginning } = this.#options;
+    const fields = withFields(callFields(start, end.status === 'completed' ? 'completed' : 'in-progress'), sessionFields(end));
+    const answer = context.twiml.fetch({ link: action, fields, signal: new AbortController().signal });
+    if (beginning.type === 'session') this.#handOver(answer);
+    const document = await this.#take(answer);
+    return beginning.type === 'session' ? 'end' : verbsOf(document);
+  }
+
+  #handOver(answer: Promise<TwimlDocument>): void {
+    const { start, context } = this.#options;
+    this.#handedOver = true;
+    context.handovers.put(
+      start.callId,
+      answer.catch(() => null),
+    );
+  }
+
+  async #fetch(link: TwimlLink, fields: [string, string][]): Promise<readonly TwimlVerb[]> {
+    const { signal } = this.#call;
+    return verbsOf(await this.#take(this.#options.context.twiml.fetch({ link, fields, signal })));
+  }
+
+  async #take(answer: Promise<TwimlDocument>): Promise<TwimlDocument> {
+    this.#documents += 1;
+    const document = await answer.catch((error: unknown) => {
+      this.#failed = true;
+      throw error;
+    });
+    this.#failed = false;
+    this.#checkEnd('documents', this.#documents, DOCUMENTS_MAX);
+    return document;
+  }
+
+  #checkEnd(what: string, count: number, max: number): void {
+    if (count <= max) return;
+    this.#options.log.warn({ documents: this.#documents, sessions: this.#sessions }, "the app's TwiML goes on without end");
+    throw new TrunklineError('twiml_failed', `got more than ${max} ${what} in one call`);
+  }
+
+  /** The caller hears that something is wrong, of Twilio where that goes on; then the call ends, or goes on with captions alone. */
+  async #giveUp(): Promise<void> {
+    const isEnd = this.#options.context.settings.APP_GONE === 'end';
+    if (!isEnd || !this.#handedOver) await this.#apologise();
+    if (isEnd) await this.#leave();
+  }
+
+  async #apologise(): Promise<void> {
+    await this.#speaker.apologise(this.#options.context.settings.APP_GONE_TEXT);
+  }
+
+  async #leave(): Promise<void> {
+    await this.#options.voice.drained();
+    if (this.#over) return;
+    this.#options.onEnd(this.#handoffData, this.unreachable ? 'app_unreachable' : 'app');
+  }
+}

@@ -1,0 +1,91 @@
+/** One `<ConversationRelay>` of a document, from dialling the app to the end of either, and how it ended. */
+import { PrivateAddressError, refusePrivateAddress } from '../../../foundation/addresses.ts';
+import type { RelayVerb } from '../../../protocols/twiml/document.ts';
+import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
+import { AppSocket } from '../app-socket.ts';
+import type { AppLine, AppLineOptions } from '../line.ts';
+import { readRelayRequest } from '../request.ts';
+import type { SessionEnd } from './fields.ts';
+
+/** What Twilio says of an app that was never reached, and of one that was lost (https://www.twilio.com/docs/api/errors/64102, …/64105). */
+const UNREACHABLE = { code: 64_102, message: 'Unable to connect to websocket URL' };
+const LOST = { code: 64_105, message: 'Websocket ended' };
+
+export class RelaySession implements AppLine {
+  /** Resolves once, when the session is over. */
+  readonly ended: Promise<SessionEnd>;
+  readonly #options: AppLineOptions & { readonly relay: RelayVerb };
+  readonly #sinceMs: number;
+  #app: AppSocket | null = null;
+  #resolve: (end: SessionEnd) => void = () => undefined;
+
+  /** Dials at once. */
+  constructor(options: AppLineOptions & { readonly relay: RelayVerb }) {
+    this.#options = options;
+    this.#sinceMs = options.context.clock.nowMs();
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    if (this.#mayDial()) this.#app = this.#dial();
+    else this.#end('failed');
+  }
+
+  /** Whether the app was ever talked with. */
+  get reached(): boolean {
+    return this.#app?.reached === true;
+  }
+
+  /** Whether the app may not be dialled, or has refused every connection so far. */
+  get unreachable(): boolean {
+    return this.#app?.unreachable ?? true;
+  }
+
+  /** To the app. */
+  hear(event: SpeechEvent): void {
+    this.#app?.hear(event);
+  }
+
+  /** To the app. */
+  press(digit: string): void {
+    this.#app?.press(digit);
+  }
+
+  /** The call is over. */
+  close(): void {
+    this.#end('completed');
+  }
+
+  #mayDial(): boolean {
+    const { relay, context, log } = this.#options;
+    if (context.settings.APP_TWIML_ALLOW_PRIVATE) return true;
+    try {
+      refusePrivateAddress(new URL(relay.url).hostname);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PrivateAddressError)) throw error;
+      log.warn(
+        { app: new URL(relay.url).origin },
+        'the app that the TwiML names is in a private network, expected a public address (APP_TWIML_ALLOW_PRIVATE)',
+      );
+      return false;
+    }
+  }
+
+  #dial(): AppSocket {
+    const { relay, start, context } = this.#options;
+    return new AppSocket({
+      ...this.#options,
+      request: readRelayRequest(relay, start.parameters, context.settings),
+      onEnd: (handoffData) => this.#end('ended', handoffData),
+      onGone: () => this.#end('failed'),
+    });
+  }
+
+  /** Only the first end counts. */
+  #end(status: SessionEnd['status'], handoffData: string | null = null): void {
+    this.#app?.close();
+    const error = status === 'failed' ? (this.reached ? LOST : UNREACHABLE) : null;
+    const durationMs = this.#options.context.clock.nowMs() - this.#sinceMs;
+    this.#resolve({ sessionId: this.#app?.sessionId ?? '', status, durationMs, handoffData, error });
+  }
+}

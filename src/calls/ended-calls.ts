@@ -1,0 +1,47 @@
+import type { TranscriptItem } from './feed/transcript.ts';
+
+/** Final captions and gaps kept over all ended calls, some 15 MB of text: the oldest calls go first, however few they are. */
+const FINALS_MAX = 50_000;
+
+/** A call that is over. */
+interface EndedCall<View> {
+  readonly view: View;
+  readonly finals: readonly TranscriptItem[];
+}
+
+/** The calls that ended lately, with their transcripts: at most `callsMax` of them, and a bounded amount of text. */
+export class EndedCalls<View> {
+  readonly #callsMax: number;
+  /** Oldest first. */
+  readonly #calls = new Map<string, EndedCall<View>>();
+  #finalsHeld = 0;
+
+  constructor(options: { callsMax: number }) {
+    this.#callsMax = options.callsMax;
+  }
+
+  /** Keeps a call; one with the same id is replaced. */
+  add(id: string, call: EndedCall<View>): void {
+    this.#remove(id);
+    this.#calls.set(id, call);
+    this.#finalsHeld += call.finals.length;
+    for (const oldest of this.#calls.keys()) {
+      if (this.#calls.size <= this.#callsMax && this.#finalsHeld <= FINALS_MAX) return;
+      this.#remove(oldest);
+    }
+  }
+
+  get(id: string): EndedCall<View> | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** Newest first. */
+  views(): View[] {
+    return [...this.#calls.values()].map((call) => call.view).toReversed();
+  }
+
+  #remove(id: string): void {
+    this.#finalsHeld -= this.#calls.get(id)?.finals.length ?? 0;
+    this.#calls.delete(id);
+  }
+}

@@ -1,0 +1,126 @@
+/** What the caption feed says, one JSON object each. These shapes are public: other programs are written against them. */
+import type { Track } from '../../protocols/dialect.ts';
+import type { LossReason } from '../../transcription/live-transcriber.ts';
+
+/** A call has begun; the first event of its id. One that we make begins when it is answered; if it never is, `call.ended` is its only event. */
+export interface CallStartedEvent {
+  readonly type: 'call.started';
+  readonly callId: string;
+  readonly carrier: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly tracks: readonly Track[];
+}
+
+/** Somebody begins to speak on a track, or has stopped. */
+export interface SpeechEvent {
+  readonly type: 'speech.started' | 'speech.stopped';
+  readonly callId: string;
+  readonly track: Track;
+  /** Ms of the call, as its sound counts them. */
+  readonly atMs: number;
+}
+
+/** What is being said, or with `final` what was said. */
+export interface CaptionEvent {
+  readonly type: 'caption';
+  readonly callId: string;
+  readonly track: Track;
+  /** Counts the track's utterances from 1. */
+  readonly utterance: number;
+  /** Words that will not change; never shrinks inside an utterance. */
+  readonly stable: string;
+  /** Words that may still change. */
+  readonly tail: string;
+  readonly text: string;
+  readonly final: boolean;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Wall time from the arrival of the last audio used to the emit. */
+  readonly lagMs: number;
+}
+
+/**
+ * Why a stretch has no final caption: as a {@link LossReason}, or `media`: its sound was lost on the way to us. Silence that a carrier does not send is
+ * no gap.
+ */
+export type GapReason = LossReason | 'media';
+
+/** A stretch of a track is missing: no final caption comes of it, and none came. */
+export interface GapEvent {
+  readonly type: 'gap';
+  readonly callId: string;
+  readonly track: Track;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly reason: GapReason;
+}
+
+/**
+ * The captions of a track have fallen behind what is said on it, or have caught up. They take turns, and a new `lag.started` comes some seconds after the
+ * last `lag.ended` at the earliest.
+ */
+export interface LagEvent {
+  readonly type: 'lag.started' | 'lag.ended';
+  readonly callId: string;
+  readonly track: Track;
+  readonly atMs: number;
+  /** How far behind: when it was noticed, or, at the end, at the worst. */
+  readonly lagMs: number;
+}
+
+/** Something that we said is over; once for each utterance. */
+export interface SpokenEvent {
+  readonly type: 'spoken';
+  readonly callId: string;
+  /** As the API named it when it was asked for. */
+  readonly utterance: string;
+  /** What was to be said; only the first {@link SPOKEN_TEXT_MAX_CHARS} characters. */
+  readonly text: string;
+  /** What of it the caller heard, in whole words; cut like `text`. */
+  readonly heardText: string;
+  /** Cut off, or never begun. */
+  readonly interrupted: boolean;
+  readonly atMs: number;
+}
+
+/** Longer texts are cut in the feed, which keeps many events. */
+export const SPOKEN_TEXT_MAX_CHARS = 4000;
+
+/** A key was pressed. */
+export interface DtmfEvent {
+  readonly type: 'dtmf';
+  readonly callId: string;
+  readonly digit: string;
+  readonly atMs: number;
+}
+
+/**
+ * Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`: the app ended it, or is gone;
+ * `app_unreachable`: the app could never be reached in this call: it was given up, or the caller hung up before that. `busy`, `unanswered`, `refused`: we made it, and that is what the other side did.
+ */
+export type EndReason =
+  | 'hangup'
+  | 'closed'
+  | 'lost'
+  | 'timeout'
+  | 'error'
+  | 'drained'
+  | 'api'
+  | 'app'
+  | 'app_unreachable'
+  | 'busy'
+  | 'unanswered'
+  | 'refused';
+
+/** A call is over; the last event of its id. */
+export interface CallEndedEvent {
+  readonly type: 'call.ended';
+  readonly callId: string;
+  readonly reason: EndReason;
+  readonly durationMs: number;
+}
+
+export type FeedEvent = CallStartedEvent | SpeechEvent | CaptionEvent | GapEvent | LagEvent | SpokenEvent | DtmfEvent | CallEndedEvent;

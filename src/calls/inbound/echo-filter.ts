@@ -1,0 +1,60 @@
+import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { CallVoice } from '../outbound/voice.ts';
+import { ECHO_DELAY_MAX_MS, isEcho, mayBeEcho } from './echo.ts';
+
+interface EchoFilterOptions {
+  readonly voice: Pick<CallVoice, 'onCallerSpeech' | 'playedWithin'>;
+  /** How long the call has lasted, in the time in which the ear's events count. */
+  nowMs(): number;
+  /** A caption was kept back for good. */
+  onEcho(): void;
+}
+
+type Caption = Extract<SpeechEvent, { type: 'caption' }>;
+
+/** Stands between the caller's ear and the rest: tells the voice when the caller speaks, and keeps our own echo out of the caller's captions. */
+export class EchoFilter {
+  readonly #options: EchoFilterOptions;
+  #speechFromMs = 0;
+  /** The caller's utterance of which a caption was let through last. */
+  #shown = 0;
+
+  constructor(options: EchoFilterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The event as others may have it; null = not at all. Of an utterance that proves to be an echo only after its first words were shown, the final
+   * comes without text, so that it still ends.
+   */
+  filter(event: SpeechEvent): SpeechEvent | null {
+    const { voice } = this.#options;
+    if (event.type === 'caption') return this.#filterCaption(event);
+    const started = event.type === 'speech.started';
+    if (started) this.#speechFromMs = event.atMs;
+    voice.onCallerSpeech(started ? 'started' : 'stopped');
+    return event;
+  }
+
+  #filterCaption(caption: Caption): Caption | null {
+    const played = this.#playedDuring(caption);
+    const { text, startMs } = caption;
+    // A late final of an earlier speech says nothing of this one.
+    if (startMs >= this.#speechFromMs) this.#options.voice.onCallerSpeech(mayBeEcho(text, played) ? 'echo' : { word: text });
+    if (isEcho(text, played)) return this.#withhold(caption);
+    if (!caption.final) this.#shown = caption.utterance;
+    return caption;
+  }
+
+  #withhold(caption: Caption): Caption | null {
+    if (!caption.final) return null;
+    this.#options.onEcho();
+    return this.#shown === caption.utterance ? { ...caption, tail: '', text: '' } : null;
+  }
+
+  /** What was played while this was said, or so shortly before that it may have come back as an echo. */
+  #playedDuring({ startMs }: Caption): string {
+    const { voice, nowMs } = this.#options;
+    return voice.playedWithin(nowMs() - startMs + ECHO_DELAY_MAX_MS);
+  }
+}

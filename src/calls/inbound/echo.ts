@@ -1,0 +1,58 @@
+/**
+ * Own echo: on a line without an echo canceller the caller's track carries our own voice, a little later. It is told by its words: what is heard has,
+ * in order, the words of what was played just before.
+ */
+import { splitWords } from '../../transcription/words.ts';
+
+/** Longest way of our voice to the caller's telephone and back, with the carrier's buffers. */
+export const ECHO_DELAY_MAX_MS = 2000;
+/** Share of the words heard that must have been played: recognition of an echo is not perfect, people do not quote at this length. */
+const ECHO_SIMILARITY = 0.7;
+/** Fewer words than this may be an answer that repeats ours ("coffee or tea?" "tea"). */
+const ECHO_WORDS_MIN = 3;
+/** Words this long may differ in one letter. */
+const FUZZY_LENGTH_MIN = 4;
+
+/** How much of `heard` are words of `played`, in the same order: 0–1; 0 when nothing was heard. */
+export function echoSimilarity(heard: string, played: string): number {
+  const words = keysOf(heard);
+  return words.length === 0 ? 0 : commonWords(words, keysOf(played)) / words.length;
+}
+
+/** Whether `heard` may be an echo of `played`, so that it is no reason to stop speaking. */
+export function mayBeEcho(heard: string, played: string): boolean {
+  return echoSimilarity(heard, played) >= ECHO_SIMILARITY;
+}
+
+/** Whether `heard` is so certainly an echo of `played` that nobody needs to read it. */
+export function isEcho(heard: string, played: string): boolean {
+  return keysOf(heard).length >= ECHO_WORDS_MIN && mayBeEcho(heard, played);
+}
+
+function keysOf(text: string): string[] {
+  return splitWords(text).map(({ key }) => key);
+}
+
+/** Length of the longest common subsequence. */
+function commonWords(a: readonly string[], b: readonly string[]): number {
+  let row = new Array<number>(b.length + 1).fill(0);
+  for (const word of a) {
+    const next = [0];
+    for (const [index, other] of b.entries()) {
+      next.push(sameWord(word, other) ? (row[index] ?? 0) + 1 : Math.max(row[index + 1] ?? 0, next[index] ?? 0));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** The same, or the same but for one letter. */
+function sameWord(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (Math.min(a.length, b.length) < FUZZY_LENGTH_MIN || Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return Math.max(a.length, b.length) - start - end <= 1;
+}

@@ -1,0 +1,291 @@
+/** One track of a call: codec bytes → samples → one gapless timeline → 16 kHz → ear. */
+import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
+import { decodeG711 } from '../../audio/g711.ts';
+import { Resampler } from '../../audio/resample.ts';
+import { Timeline, type TimelineStats } from '../../audio/timeline.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import { type Codec, samplesToMs } from '../../foundation/units.ts';
+import type { CarrierEvent } from '../../protocols/dialect.ts';
+import { LiveTranscriber, type LossReason, type TranscriberEvent, type TranscriberMetrics } from '../../transcription/live-transcriber.ts';
+import type { CallContext } from '../context.ts';
+import type { GapEvent } from '../feed/events.ts';
+import { ArrivalTimes } from './arrival-times.ts';
+import { type LagChange, LagWatch } from './lag.ts';
+import { SkippedTime } from './skipped-time.ts';
+import { UnreadTime } from './unread-time.ts';
+
+type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
+type Gap = Pick<GapEvent, 'type' | 'startMs' | 'endMs' | 'reason'>;
+
+/** What is told of a track: what its ear hears, and what is missing beside. */
+export type TrackEvent = TranscriberEvent | Gap;
+
+/** Less lost sound than this takes no word with it; it is concealed and counted alone. */
+const LOST_MEDIA_MIN_MS = 500;
+/** A carrier that was sending and was not read for no longer than this has nothing waiting to speak of. */
+const UNREAD_MIN_MS = 100;
+
+/** What a track is made of, and whom it tells. */
+export interface TrackOptions {
+  readonly carrier: string;
+  readonly codec: Codec;
+  /** Whether the carrier's chunks have times of their own; left out = they will show it. */
+  readonly timed?: boolean | undefined;
+  readonly context: CallContext;
+  /** Times are in ms of the call. */
+  emit(event: TrackEvent): void;
+  /** Its captions have fallen behind, or caught up. */
+  onLag(change: LagChange): void;
+  /** The ear's backlog fell again. */
+  onDrained(): void;
+}
+
+/** The chain of one track. Its ear comes into being with the first audio, when it is known at which time the track begins. */
+export class TrackChain {
+  readonly #options: TrackOptions;
+  readonly #timeline: Timeline;
+  readonly #pendingCalls: ArrivalTimes;
+  readonly #unread: UnreadTime;
+  /** When chunks had come that the timeline holds back. */
+  readonly #heldSinceMs = new WeakMap<Int16Array, number>();
+  readonly #resampler: Resampler;
+  #transcriber: LiveTranscriber | null = null;
+  /** Whether the carrier's chunks have times of their own, and so come all the time; null = not known before the first. */
+  #isTimed: boolean | null;
+  #hasBegun = false;
+  #heardSamples = 0;
+  readonly #skipped = new SkippedTime();
+  readonly #lag: LagWatch;
+  /** Sound lost in the chunk at hand, in the ear's time. */
+  #lost: { readonly fromMs: number; readonly toMs: number }[] = [];
+  /** Where the track ended; null while it goes on. */
+  #endedMs: number | null = null;
+  #lastMediaAtMs: number | null = null;
+  #reported: Readonly<TimelineStats> = { concealedMs: 0, silenceMs: 0, skippedMs: 0, late: 0, reordered: 0 };
+
+  constructor(options: TrackOptions) {
+    const { settings } = options.context;
+    this.#options = options;
+    this.#isTimed = options.timed ?? null;
+    this.#pendingCalls = new ArrivalTimes(options.context.clock);
+    this.#unread = new UnreadTime(options.context.clock);
+    this.#lag = new LagWatch(options.context.clock, (change) => options.onLag(change));
+    this.#timeline = new Timeline({
+      rateHz: options.codec.rateHz,
+      reorderMs: settings.REORDER_MS,
+      gapMaxMs: settings.GAP_MAX_MS,
+      onLost: (fromMs, toMs) => void this.#lost.push({ fromMs, toMs }),
+    });
+    this.#resampler = new Resampler(options.codec.rateHz, ENGINE_RATE_HZ);
+  }
+
+  /**
+   * Where the track is, in ms of the time that captions count in: where its audio ends, chunks held back for reordering not counted yet. Where a carrier
+   * sends nothing while nobody speaks the clock goes on.
+   */
+  get lastsMs(): number {
+    if (this.#endedMs !== null) return this.#endedMs;
+    const receivedMs = this.#heardMs + this.#skipped.totalMs;
+    return this.#isTimed === true ? receivedMs : Math.max(receivedMs, this.#pendingCalls.silentUntilMs ?? 0);
+  }
+
+  /** Where the audio heard so far ends, in ms of the time that the ear counts in. */
+  get #heardMs(): number {
+    return (this.#timeline.originMs ?? 0) + samplesToMs(this.#heardSamples, this.#options.codec.rateHz);
+  }
+
+  /** Whether there was ever any audio on it. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Audio received but not yet understood, in ms. */
+  get backlogMs(): number {
+    return this.#transcriber?.backlogMs ?? 0;
+  }
+
+  /** Grows whenever something of what was received was understood, and means nothing else. */
+  get progress(): number {
+    return this.#transcriber?.progress ?? 0;
+  }
+
+  get repairs(): Readonly<TimelineStats> {
+    return this.#timeline.stats;
+  }
+
+  /** One chunk as it came from the carrier. */
+  push(chunk: AudioEvent): void {
+    const samples = decodeG711(chunk.bytes, this.#options.codec);
+    this.#lastMediaAtMs = this.#options.context.clock.nowMs();
+    const { sequence } = chunk;
+    this.#isTimed = chunk.atMs !== null;
+    this.#hasBegun = true;
+    const durationMs = samplesToMs(samples.length, this.#options.codec.rateHz);
+    const atMs = chunk.atMs ?? this.#pendingCalls.place(durationMs, sequence);
+    const arrivedAtMs = this.#unread.arrivedAtMs(atMs + durationMs);
+    const ready = this.#timeline.push({ samples, atMs, sequence });
+    if (!ready.includes(samples)) this.#heldSinceMs.set(samples, arrivedAtMs);
+    // What is ready begins with the gap, if there was one.
+    this.#skipped.add(this.#heardMs, this.#timeline.stats.skippedMs);
+    this.#hear(ready, arrivedAtMs);
+    this.#reportRepairs();
+  }
+
+  /** To be called a few times a second, that lag is noticed even when no caption comes. */
+  checkLag(): void {
+    if (this.#transcriber !== null) this.#lag.note(this.#transcriber.lagMs);
+  }
+
+  /** The call ends while its carrier is not read: what it has sent since then is never heard. */
+  loseUnread(): void {
+    const { clock } = this.#options.context;
+    const unreadMs = this.#lastMediaAtMs === null ? 0 : Math.round(clock.nowMs() - this.#lastMediaAtMs);
+    if (unreadMs > UNREAD_MIN_MS) this.#lose(this.lastsMs, this.lastsMs + unreadMs, 'overload');
+  }
+
+  /**
+   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is heard, and an utterance that is open
+   * ends with the audio that is there. Does so once for each pause.
+   */
+  checkStall(): void {
+    const { clock, settings } = this.#options.context;
+    if (this.#lastMediaAtMs === null || clock.nowMs() - this.#lastMediaAtMs < settings.STALL_MS) return;
+    this.#lastMediaAtMs = null;
+    this.#hear(this.#timeline.flush());
+    this.#reportRepairs();
+    this.#transcriber?.stall();
+  }
+
+  /** The carrier is not read from now on. */
+  beginPause(): void {
+    this.#unread.pause();
+  }
+
+  /** The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late by the carrier's fault. */
+  forgivePause(): void {
+    this.#pendingCalls.forgivePause();
+    this.#unread.resume();
+    if (this.#lastMediaAtMs !== null) this.#lastMediaAtMs = this.#options.context.clock.nowMs();
+  }
+
+  /** No more audio: everything held back is heard. Resolves when the last final is out. */
+  async end(): Promise<void> {
+    try {
+      this.#hearTail();
+    } finally {
+      this.#endedMs ??= this.lastsMs;
+      // What was taken in before is understood all the same.
+      await this.#transcriber?.end();
+    }
+  }
+
+  /** Gives up at once, and tells what is missing, for `reason`. */
+  close(reason: LossReason): void {
+    this.#transcriber?.giveUp(reason);
+    this.#lag.end();
+  }
+
+  #hearTail(): void {
+    this.#hear(this.#timeline.flush());
+    this.#endedMs = this.lastsMs;
+    this.#reportRepairs();
+    const rest = this.#resampler.flush();
+    if (rest.length > 0) this.#transcriber?.push(rest);
+  }
+
+  /** @param arrivedAtMs when what came last of them had come; what was held back, and the gaps between, had come before */
+  #hear(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
+    const fromMs = this.#heardMs;
+    for (const stretch of stretches) this.#heardSamples += stretch.length;
+    try {
+      for (const [index, stretch] of stretches.entries()) {
+        this.#push(this.#resampler.push(stretch), this.#heldSince(stretch) ?? this.#heldSince(stretches[index + 1]) ?? arrivedAtMs);
+      }
+    } catch (error) {
+      this.#lose(this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(this.#heardMs), 'overload');
+      throw error;
+    }
+    this.#tellLostMedia();
+  }
+
+  #push(samples: Int16Array, arrivedAtMs: number): void {
+    if (samples.length > 0) this.#openTranscriber().push(samples, arrivedAtMs);
+  }
+
+  #tellLostMedia(): void {
+    if (this.#lost.length === 0) return;
+    for (const { fromMs, toMs } of this.#lost.splice(0)) {
+      const [startMs, endMs] = [this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(toMs)];
+      if (endMs - startMs >= LOST_MEDIA_MIN_MS) this.#options.emit({ type: 'gap', startMs, endMs, reason: 'media' });
+    }
+  }
+
+  #lose(startMs: number, endMs: number, reason: LossReason): void {
+    this.#options.context.metrics.finalsLost.inc({ reason });
+    this.#options.emit({ type: 'gap', startMs: Math.round(startMs), endMs: Math.round(endMs), reason });
+  }
+
+  #heldSince(stretch: Int16Array | undefined): number | undefined {
+    return stretch === undefined ? undefined : this.#heldSinceMs.get(stretch);
+  }
+
+  #openTranscriber(): LiveTranscriber {
+    if (this.#transcriber !== null) return this.#transcriber;
+    const { context, emit, onDrained } = this.#options;
+    const transcriber = new LiveTranscriber({
+      settings: context.settings,
+      engine: context.engine,
+      clock: context.clock,
+      originMs: this.#timeline.originMs ?? 0,
+      emit: (event) => emit(this.#inCallTime(event)),
+      metrics: this.#countLag(toTranscriberMetrics(context.metrics)),
+    });
+    transcriber.onDrained(onDrained);
+    this.#transcriber = transcriber;
+    return transcriber;
+  }
+
+  #inCallTime(event: TranscriberEvent): TranscriberEvent {
+    if (this.#skipped.totalMs === 0) return event;
+    if ('atMs' in event) return { ...event, atMs: this.#skipped.toCallMs(event.atMs) };
+    return { ...event, startMs: this.#skipped.toCallMs(event.startMs), endMs: this.#skipped.toCallMs(event.endMs) };
+  }
+
+  #countLag(metrics: TranscriberMetrics): TranscriberMetrics {
+    return {
+      ...metrics,
+      partial: (lagMs) => {
+        metrics.partial(lagMs);
+        this.#lag.note(lagMs);
+      },
+      final: (how, lagMs) => {
+        metrics.final(how, lagMs);
+        this.#lag.note(lagMs);
+      },
+    };
+  }
+
+  #reportRepairs(): void {
+    const { stats } = this.#timeline;
+    const { carrier, context } = this.#options;
+    const before = this.#reported;
+    if (stats.concealedMs > before.concealedMs) context.metrics.mediaConcealedMs.inc({ carrier }, stats.concealedMs - before.concealedMs);
+    if (stats.silenceMs > before.silenceMs) context.metrics.mediaSilenceMs.inc({ carrier }, stats.silenceMs - before.silenceMs);
+    if (stats.late > before.late) context.metrics.mediaLate.inc({ carrier }, stats.late - before.late);
+    if (stats.reordered > before.reordered) context.metrics.mediaReordered.inc({ carrier }, stats.reordered - before.reordered);
+    this.#reported = { ...stats };
+  }
+}
+
+/** What an ear reports, counted in the gateway's metrics. */
+export function toTranscriberMetrics(metrics: Metrics): TranscriberMetrics {
+  return {
+    partial: (lagMs) => metrics.partialLag.observe(lagMs / 1000),
+    final: (how, lagMs) => {
+      metrics.finals.inc({ how });
+      metrics.finalLag.observe(lagMs / 1000);
+    },
+    partialDropped: () => metrics.partialsDropped.inc(),
+    finalLost: (reason) => metrics.finalsLost.inc({ reason }),
+  };
+}

@@ -1,0 +1,184 @@
+import type { Clock } from '../../foundation/clock.ts';
+import { nextTurn } from '../../foundation/next-turn.ts';
+import { bytesToSamples, type Codec, samplesToMs } from '../../foundation/units.ts';
+import type { Playout } from './playout.ts';
+import { RecentPlayback } from './recent-playback.ts';
+import type { Heard, SpokenUtterance, VoiceSound } from './spoken-utterance.ts';
+
+/** Pieces without sound wait for nobody; after so many of them everybody else has a turn. */
+const SILENT_PIECES_MAX = 50;
+
+interface SpeechQueueOptions {
+  readonly codec: Codec;
+  readonly clock: Clock;
+  /** Made with the handlers that it is to call. */
+  openPlayout(handlers: { onBegun(sound: VoiceSound): void; onHeard(sound: VoiceSound): void }): Playout<VoiceSound>;
+  /** It begins to sound. */
+  onBegun(utterance: SpokenUtterance): void;
+  /** A key's tone begins to sound. */
+  onDigit(digit: string): void;
+  /** A piece of it with text was heard. */
+  onHeard(utterance: SpokenUtterance, text: string): void;
+  /** It is over: heard to its end, or cut off. */
+  onOver(utterance: SpokenUtterance, heard: Heard, interrupted: boolean): void;
+  /** Its pieces could not be made any further; it ends with what was made. */
+  onSpoilt(utterance: SpokenUtterance, error: unknown): void;
+  /** Nothing is left to be said. */
+  onDrained(): void;
+}
+
+/** What is said in one call, one thing after the other: utterances in, their sound to playout as far ahead as that has room. */
+export class SpeechQueue {
+  readonly playout: Playout<VoiceSound>;
+  readonly #options: SpeechQueueOptions;
+  readonly #played = new RecentPlayback();
+  /** What sounds and what waits, in order. */
+  readonly #utterances: SpokenUtterance[] = [];
+  #waiters: (() => void)[] = [];
+  #producing = false;
+
+  constructor(options: SpeechQueueOptions) {
+    this.#options = options;
+    this.playout = options.openPlayout({
+      onBegun: (sound) => this.#onBegun(sound),
+      onHeard: (sound) => this.#onHeard(sound),
+    });
+  }
+
+  /** How many utterances there are, the one that sounds included. */
+  get length(): number {
+    return this.#utterances.length;
+  }
+
+  /** Memory that they hold. */
+  get heldBytes(): number {
+    return this.#utterances.reduce((sum, { options }) => sum + options.heldBytes(), 0);
+  }
+
+  /** The utterance that sounds now; null while none does. */
+  get sounding(): SpokenUtterance | null {
+    const first = this.#utterances[0];
+    return first?.begun ? first : null;
+  }
+
+  /** Cuts off those at the end of the queue that make way for whatever is said next. */
+  preempt(): void {
+    this.#cutFrom(this.#utterances.findLastIndex(({ options }) => !options.preemptible) + 1);
+  }
+
+  /** Puts an utterance at the end of the queue. */
+  push(utterance: SpokenUtterance): void {
+    this.#utterances.push(utterance);
+    if (!this.#producing) void this.#produce();
+  }
+
+  /** Falls silent at once and throws everything away. What was heard of the first utterance; null when there was none. */
+  interrupt(): Heard | null {
+    return this.#cutFrom(0);
+  }
+
+  /** The text of all that sounded within the last `windowMs`; empty when nothing did. */
+  playedWithin(windowMs: number): string {
+    return this.#played.since(this.#nowMs() - windowMs);
+  }
+
+  /** Resolves when nothing is left to be said. */
+  drained(): Promise<void> {
+    if (this.#utterances.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  /** Falls silent for good. Leaves no timer, no job and nobody waiting. */
+  close(): void {
+    this.#cutFrom(0);
+    this.playout.close();
+  }
+
+  /** Makes what is to be said, in order. */
+  async #produce(): Promise<void> {
+    this.#producing = true;
+    for (let next = this.#unmade(); next !== undefined; next = this.#unmade()) {
+      try {
+        await this.#make(next);
+      } catch (error) {
+        this.#options.onSpoilt(next, error);
+      }
+      next.made = true;
+      this.#finishIfPlayed(next);
+    }
+    this.#producing = false;
+  }
+
+  #unmade(): SpokenUtterance | undefined {
+    return this.#utterances.find(({ made }) => !made);
+  }
+
+  /** Holds on to the utterance that it began with: once that is over, what comes too late lands nowhere. */
+  async #make(utterance: SpokenUtterance): Promise<void> {
+    const { codec } = this.#options;
+    await this.playout.room();
+    if (utterance.over) return;
+    let silent = 0;
+    for await (const piece of utterance.pieces()) {
+      if (piece.bytes.length === 0 && ++silent % SILENT_PIECES_MAX === 0) await nextTurn();
+      if (utterance.over) return;
+      const durationMs = samplesToMs(bytesToSamples(piece.bytes.length, codec), codec.rateHz);
+      this.playout.push(utterance.dispatch(piece, durationMs));
+      await this.playout.room();
+      if (utterance.over) return;
+    }
+  }
+
+  #onBegun(sound: VoiceSound): void {
+    const { utterance } = sound;
+    if (utterance.over) return;
+    this.#played.begin(sound, sound.text, this.#nowMs());
+    if (sound.digit !== undefined) this.#options.onDigit(sound.digit);
+    if (utterance.begun) return;
+    utterance.begun = true;
+    this.#options.onBegun(utterance);
+  }
+
+  #onHeard(sound: VoiceSound): void {
+    const { utterance, text } = sound;
+    if (utterance.over) return;
+    this.#played.end(sound, this.#nowMs());
+    utterance.hear(sound);
+    if (text !== '') this.#options.onHeard(utterance, text);
+    this.#finishIfPlayed(utterance);
+  }
+
+  #finishIfPlayed(utterance: SpokenUtterance): void {
+    if (utterance.over || !utterance.played) return;
+    this.#utterances.splice(this.#utterances.indexOf(utterance), 1);
+    this.#options.onOver(
+      utterance,
+      utterance.end(() => 0),
+      false,
+    );
+    this.#noticeDrained();
+  }
+
+  /** Throws away the utterances from number `index` on. What was heard of the first of them; null when there is none. */
+  #cutFrom(index: number): Heard | null {
+    const cut = this.#utterances.splice(index);
+    if (cut.length === 0) return null;
+    const fates = cut.map((utterance) => ({ utterance, heard: utterance.end((sound) => this.playout.heardMs(sound)) }));
+    this.#played.endAll(this.#nowMs());
+    this.playout.drop(({ utterance }) => utterance.over);
+    if (this.#utterances.length === 0) this.playout.resume();
+    for (const { utterance, heard } of fates) this.#options.onOver(utterance, heard, true);
+    this.#noticeDrained();
+    return fates[0]?.heard ?? null;
+  }
+
+  #noticeDrained(): void {
+    if (this.#utterances.length > 0) return;
+    this.#options.onDrained();
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+}

@@ -1,0 +1,349 @@
+/**
+ * What is said in one call: text, recordings and keys in, sound to the carrier out, and news of what the caller heard. It introduces the mouth, playout
+ * and barge-in to each other; doors and the app on the line talk to this.
+ */
+import { DTMF_DIGITS } from '../../audio/dtmf.ts';
+import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
+import { EngineError } from '../../engine-client/engine.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Codec } from '../../foundation/units.ts';
+import type { CarrierCommand, Playback } from '../../protocols/dialect.ts';
+import type { VoiceOptions } from '../../speech/prompter.ts';
+import { SentenceSynthesizer } from '../../speech/sentence-synthesizer.ts';
+import { TextStream } from '../../speech/text-stream.ts';
+import type { CallContext } from '../context.ts';
+import { BargeIn, type Interruptible } from './barge-in.ts';
+import { Playout } from './playout.ts';
+import { digitPieces, recordingPieces } from './sounds.ts';
+import { SpeechQueue } from './speech-queue.ts';
+import { type Heard, SpokenUtterance, type SpokenUtteranceOptions, type VoiceSound } from './spoken-utterance.ts';
+
+/** Utterances that may wait in one call, the one that sounds included. */
+const UTTERANCES_MAX = 200;
+/** What all of them may hold: two bytes a character, two a sample. */
+const QUEUE_MAX_BYTES = 33_554_432;
+const DIGITS_MAX = 100;
+const LOOPS_MAX = 1000;
+
+/** How an utterance takes its turn. */
+export interface TurnOptions {
+  /** What of the caller may cut it off; true = `any`, false = `none`. `any` unless said otherwise, within what the call allows. */
+  readonly interruptible?: Interruptible | boolean;
+  /** Whether whatever is said next cuts it off. */
+  readonly preemptible?: boolean;
+  /** It goes on with what was said before it, so that it cuts nothing off. */
+  readonly goesOn?: boolean;
+}
+
+/** How a text is said. */
+export interface SayOptions extends TurnOptions, VoiceOptions {}
+
+/** How a recording is played. */
+export interface PlayOptions extends TurnOptions {
+  /** What the recording is called in place of a text. */
+  readonly label: string;
+  /** How often it is played, 1–1000; once unless said otherwise. */
+  readonly loop?: number;
+}
+
+/** An utterance whose text is still coming. */
+export interface OpenUtterance {
+  readonly id: string;
+  /** More text. Ignored once the utterance is over. Throws `speech_queue_full`. */
+  write(piece: string): void;
+  /** No more text. Until then nothing else is said. */
+  end(): void;
+  /**
+   * No more text than up to the end of the last whole word. Returns what came behind that, which may be the beginning of a word; null = there is nothing
+   * but that, and the utterance stays open.
+   */
+  cut(): string | null;
+}
+
+export type VoiceEvent =
+  /** It begins to sound. */
+  | { readonly type: 'speaking'; readonly utterance: string }
+  /** A sentence of it was heard; `text` as it was given. */
+  | { readonly type: 'heard'; readonly utterance: string; readonly text: string }
+  /** The voice that was wished for is not there, and another speaks. */
+  | { readonly type: 'voice.missing'; readonly wished: string; readonly used: string }
+  /** It is over: once for each utterance, also for one that was thrown away before it began. */
+  | ({ readonly type: 'spoken'; readonly interrupted: boolean } & Heard);
+
+/** The call that is spoken in. */
+export interface CallVoiceOptions {
+  readonly codec: Codec;
+  readonly carrier: string;
+  readonly playback: Playback;
+  /** As the carrier's `start` has it. */
+  readonly framesPerMessage?: number | undefined;
+  /** What may interrupt anything in this call. */
+  readonly bargeIn: Interruptible;
+  readonly context: CallContext;
+  readonly log: Log;
+  send(command: CarrierCommand): void;
+  /** The tone of a key begins to be sent; a carrier that has a way of its own to press keys leaves the tone out. */
+  press(digit: string): void;
+  /** Something that runs on a timer threw. */
+  onFailure(error: unknown): void;
+}
+
+export class CallVoice {
+  readonly #options: CallVoiceOptions;
+  readonly #synthesizer: SentenceSynthesizer;
+  readonly #queue: SpeechQueue;
+  readonly #bargeIn: BargeIn;
+  readonly #listeners: ((event: VoiceEvent) => void)[] = [];
+  #utteranceCount = 0;
+  #closed = false;
+
+  constructor(options: CallVoiceOptions) {
+    const { codec, context } = options;
+    this.#options = options;
+    this.#queue = this.#openQueue();
+    this.#bargeIn = this.#openBargeIn();
+    this.#synthesizer = new SentenceSynthesizer({
+      prompter: context.prompter,
+      codec,
+      aheadMs: () => this.#queue.playout.aheadMs,
+      onSkipped: () => this.#onSkipped(),
+      onMissingVoice: (wished, used) => this.#tell({ type: 'voice.missing', wished, used }),
+    });
+  }
+
+  /** Whether something is being said, or waits to be. */
+  get speaking(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /**
+   * Says `text` when all that was asked before has been said. Returns the utterance's id.
+   * @throws TrunklineError `invalid_request` for a voice or speed that is not there or a call that takes no sound, `speech_queue_full`, `call_not_found`
+   */
+  say(text: string, options: SayOptions = {}): string {
+    this.#checkRoom(2 * text.length);
+    const utterance = this.open(options);
+    utterance.write(text);
+    utterance.end();
+    return utterance.id;
+  }
+
+  /** Says text that comes in pieces, which are put together as they are. Its first sentence sounds before its last is written. Throws as {@link say}. */
+  open(options: SayOptions = {}): OpenUtterance {
+    this.#options.context.prompter.check(options);
+    const stream = new TextStream();
+    const utterance = this.#admit(options, {
+      pieces: (signal) => this.#synthesizer.speak(stream, options, signal),
+      text: () => stream.text,
+      heldBytes: () => 2 * stream.text.length,
+    });
+    const write = (piece: string): void => {
+      if (utterance.over) return;
+      this.#checkRoom(2 * piece.length);
+      if (stream.text === '') this.#noteAsked(utterance);
+      stream.write(piece);
+    };
+    return { id: utterance.id, write, end: () => stream.end(), cut: () => stream.cut() };
+  }
+
+  /** Plays a mono recording as an utterance. Throws as {@link say}, `invalid_request` also for a rate or a loop out of range. */
+  play(samples: Int16Array, rateHz: number, options: PlayOptions): string {
+    const { label, loop = 1 } = options;
+    if (!Number.isInteger(loop) || loop < 1 || loop > LOOPS_MAX) {
+      throw new TrunklineError('invalid_request', `loop: got ${loop}, expected a whole number from 1 to ${LOOPS_MAX}`);
+    }
+    if (!Number.isInteger(rateHz) || rateHz < RATE_MIN_HZ || rateHz > RATE_MAX_HZ) {
+      throw new TrunklineError('invalid_request', `rate: got ${rateHz} Hz, expected a whole number from ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+    }
+    this.#checkRoom(samples.byteLength);
+    const recording = { samples, rateHz, label, loop };
+    const utterance = this.#admit(options, {
+      pieces: () => recordingPieces(recording, this.#options.codec),
+      text: () => label,
+      heldBytes: () => samples.byteLength,
+    });
+    this.#noteAsked(utterance);
+    return utterance.id;
+  }
+
+  /**
+   * Presses keys: their tones, one after the other, in turn like an utterance and never interrupted by the caller. `w` waits half a second.
+   * @throws TrunklineError `invalid_request` for what is no row of up to 100 digits, and as {@link say}
+   */
+  sendDigits(digits: string): void {
+    if (digits.length > DIGITS_MAX || digits === '' || ![...digits].every((digit) => DTMF_DIGITS.test(digit))) {
+      throw new TrunklineError('invalid_request', `digits: got ${digits.length} characters, expected 1 to ${DIGITS_MAX} of 0-9 * # A-D w`);
+    }
+    this.#admit(
+      { interruptible: 'none' },
+      { pieces: () => digitPieces(digits, this.#options.codec), text: () => '', heldBytes: () => 2 * digits.length },
+      false,
+    );
+  }
+
+  /** Falls silent at once and throws away whatever waits. What was heard of the utterance that was being said; null when there was none. */
+  interrupt(): Heard | null {
+    return this.#queue.interrupt();
+  }
+
+  /** What the caller's track says of the caller: speech began or stopped, the words of it so far, or that it is an echo of ours. */
+  onCallerSpeech(event: 'started' | 'stopped' | 'echo' | { readonly word: string }): void {
+    if (event === 'started') this.#bargeIn.onSpeechStarted();
+    else if (event === 'stopped') this.#bargeIn.onSpeechStopped();
+    else if (event === 'echo') this.#bargeIn.onEcho();
+    else this.#bargeIn.onWords(event.word);
+  }
+
+  /** The caller pressed a key. */
+  onDtmf(_digit: string): void {
+    this.#bargeIn.onDigit();
+  }
+
+  /** A mark came back from the carrier. */
+  onMark(name: string): void {
+    this.#queue.playout.onMark(name);
+  }
+
+  /** Calls `listener` with everything that becomes of what is said. It must not throw. */
+  onEvent(listener: (event: VoiceEvent) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The text of all that sounded within the last `windowMs`; empty when nothing did. */
+  playedWithin(windowMs: number): string {
+    return this.#queue.playedWithin(windowMs);
+  }
+
+  /** Resolves when nothing is being said and nothing waits to be. */
+  drained(): Promise<void> {
+    return this.#queue.drained();
+  }
+
+  /** Falls silent for good. Leaves no timer, no job and nobody waiting. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#queue.close();
+    this.#bargeIn.forget();
+  }
+
+  #openQueue(): SpeechQueue {
+    const { codec, carrier, playback, framesPerMessage = 1, context, send, onFailure } = this.#options;
+    const { clock, metrics, settings } = context;
+    return new SpeechQueue({
+      codec,
+      clock,
+      openPlayout: (handlers) =>
+        new Playout<VoiceSound>({
+          ...{ codec, clock, framesPerMessage, send, onFailure, ...handlers },
+          buffered: playback === 'buffered',
+          leadMs: settings.PLAYOUT_LEAD_MS,
+          onMarkLost: () => metrics.marksLost.inc({ carrier }),
+        }),
+      onBegun: (utterance) => this.#onBegun(utterance),
+      onDigit: (digit) => this.#options.press(digit),
+      onHeard: ({ id }, text) => this.#tell({ type: 'heard', utterance: id, text }),
+      onOver: (utterance, heard, interrupted) => this.#onOver(utterance, heard, interrupted),
+      onSpoilt: (utterance, error) => this.#onSpoilt(utterance, error),
+      onDrained: () => this.#onDrained(),
+    });
+  }
+
+  #openBargeIn(): BargeIn {
+    const { bargeIn, context } = this.#options;
+    const { clock, settings, metrics } = context;
+    return new BargeIn({
+      clock,
+      allowed: bargeIn,
+      confirmMs: settings.BARGE_IN_CONFIRM_MS,
+      words: settings.BARGE_IN_WORDS,
+      stopLagMs: settings.ENDPOINT_MS,
+      playing: () => this.#queue.sounding?.options.interruptible ?? null,
+      pause: () => this.#queue.playout.pause(),
+      resume: () => this.#queue.playout.resume(),
+      interrupt: () => void this.interrupt(),
+      onOutcome: (outcome) => metrics.bargeIns.inc({ outcome }),
+    });
+  }
+
+  /** Puts an utterance at the end of the queue, in place of those there that make way for the next one. */
+  #admit(turn: TurnOptions, content: Pick<SpokenUtteranceOptions, 'pieces' | 'text' | 'heldBytes'>, announced = true): SpokenUtterance {
+    this.#checkOpen();
+    if (turn.goesOn !== true) this.#queue.preempt();
+    this.#utteranceCount++;
+    const utterance = new SpokenUtterance({
+      ...content,
+      id: `u${this.#utteranceCount}`,
+      interruptible: toInterruptible(turn.interruptible),
+      preemptible: turn.preemptible ?? false,
+      announced,
+    });
+    this.#queue.push(utterance);
+    return utterance;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new TrunklineError('call_not_found', 'the call is over, so nothing can be said in it');
+    if (this.#options.playback === 'none') {
+      throw new TrunklineError('invalid_request', 'the carrier takes no sound for this call: its stream only listens');
+    }
+    const { length } = this.#queue;
+    if (length < UTTERANCES_MAX) return;
+    throw new TrunklineError('speech_queue_full', `${length} utterances wait in this call, expected fewer than ${UTTERANCES_MAX}`);
+  }
+
+  /** The first sound of what is asked for now is waited for, unless something else is said before. */
+  #noteAsked(utterance: SpokenUtterance): void {
+    if (this.#queue.length === 1) utterance.askedAtMs = this.#options.context.clock.nowMs();
+  }
+
+  #checkRoom(moreBytes: number): void {
+    const heldBytes = this.#queue.heldBytes + moreBytes;
+    if (heldBytes > QUEUE_MAX_BYTES) {
+      throw new TrunklineError(
+        'speech_queue_full',
+        `${heldBytes} bytes of text and sound wait in this call, expected at most ${QUEUE_MAX_BYTES}`,
+      );
+    }
+  }
+
+  #onSpoilt({ id }: SpokenUtterance, error: unknown): void {
+    const { log } = this.#options;
+    if (error instanceof TrunklineError || error instanceof EngineError) log.warn({ utterance: id, code: error.code }, 'could not be said');
+    else log.error({ utterance: id, err: error }, 'could not be said');
+  }
+
+  #onSkipped(): void {
+    this.#options.context.metrics.sentencesSkipped.inc();
+    this.#options.log.warn('a sentence was left out: the engine failed at it');
+  }
+
+  #onBegun({ options, askedAtMs }: SpokenUtterance): void {
+    const { clock, metrics } = this.#options.context;
+    if (askedAtMs !== null) metrics.firstFrame.observe((clock.nowMs() - askedAtMs) / 1000);
+    if (options.announced) this.#tell({ type: 'speaking', utterance: options.id });
+    this.#bargeIn.onPlaying();
+  }
+
+  /** A pause on suspicion may be what showed that the last sound was heard: nobody would end it, and the next utterance not be heard. */
+  #onDrained(): void {
+    this.#bargeIn.forget();
+    this.#queue.playout.resume();
+  }
+
+  #onOver({ options }: SpokenUtterance, heard: Heard, interrupted: boolean): void {
+    if (!options.announced) return;
+    this.#options.context.metrics.utterances.inc({ how: interrupted ? 'interrupted' : 'finished' });
+    this.#tell({ type: 'spoken', ...heard, interrupted });
+  }
+
+  #tell(event: VoiceEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+function toInterruptible(setting: Interruptible | boolean | undefined): Interruptible {
+  if (setting === false) return 'none';
+  return setting === undefined || setting === true ? 'any' : setting;
+}

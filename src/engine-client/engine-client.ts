@@ -1,0 +1,396 @@
+/** The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each one is settled. */
+import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage, VoiceInfo } from '../../engine/contract.ts';
+import type { Clock } from '../foundation/clock.ts';
+import type { Log } from '../foundation/log/log.ts';
+import { coresAvailable } from '../foundation/machine/cores.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import {
+  type Detection,
+  type DetectRequest,
+  type Engine,
+  EngineError,
+  type SpeakRequest,
+  type Speech,
+  type TranscribeRequest,
+  type Transcript,
+} from './engine.ts';
+import { IdleWatch } from './idle.ts';
+import { Job, type JobReply, type JobWork } from './job.ts';
+import { LoadMeter } from './load.ts';
+import { Pool } from './pool.ts';
+import type { ProcessEnd } from './process.ts';
+import { VadTick } from './vad-tick.ts';
+import { WaitingJobs } from './waiting.ts';
+import type { EngineWatcher } from './watcher.ts';
+
+/** A file's voice detection is wanted within the same time as its pieces. */
+const BATCH_DETECT_DUE_MS = 60_000;
+
+/** Voice detection is wanted before the track's next window is complete. */
+const DETECT_DUE_MS = 32;
+
+/** After this many starts per worker, in a row, that ended before an engine was ready, nobody is kept waiting. */
+const FAILED_STARTS_MAX = 5;
+
+/** What a link is made of. */
+export interface EngineClientOptions {
+  readonly engineSettings: EngineSettings;
+  /** Engine processes to run, at least 1. */
+  readonly workers: number;
+  /** Of the machine's processor; as many as it has, if left out. */
+  readonly cores?: number;
+  /** Stop them after this many ms without work; 0 = never. */
+  readonly idleMs: number;
+  /** Path of the engine's main.js. */
+  readonly entry: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** The engine refused its settings: `message` says why and names the remedy. Called at most once; the link is of no use from then on. */
+  onRefused(message: string): void;
+  readonly watcher?: EngineWatcher;
+}
+
+/** How the engines are, for people and health checks. */
+export interface EngineStatus {
+  readonly state: 'stopped' | 'starting' | 'ready' | 'failed';
+  /** Engines that can take work, of `workers` wanted. */
+  readonly ready: number;
+  readonly workers: number;
+  /** Where models run, and which; null until an engine was ready. */
+  readonly provider: ReadyMessage['provider'] | null;
+  readonly models: { readonly asr: string; readonly vad: string; readonly tts: string } | null;
+  readonly pids: readonly number[];
+}
+
+/** What a job comes with beside its work. */
+interface Terms {
+  readonly dueInMs: number;
+  readonly signal?: AbortSignal;
+  readonly hurry?: AbortSignal;
+  readonly tenant?: string;
+}
+
+interface Starter {
+  readonly resolve: () => void;
+  readonly reject: (error: EngineError) => void;
+}
+
+export class EngineClient implements Engine {
+  readonly #options: EngineClientOptions;
+  readonly #pool: Pool;
+  readonly #waiting = new WaitingJobs();
+  readonly #tick: VadTick;
+  readonly #loadMeter: LoadMeter;
+  readonly #firmLoadMeter: LoadMeter;
+  readonly #idle: IdleWatch;
+  #starters: Starter[] = [];
+  #nextId = 1;
+  #failedStarts = 0;
+  /** Why no job is taken any more; null = jobs are taken. */
+  #unavailable: string | null = null;
+  #refused = false;
+
+  /** Starts nothing yet: {@link start}, {@link wake} or the first job does. */
+  constructor(options: EngineClientOptions) {
+    this.#options = options;
+    const { engineSettings, workers, idleMs, entry, clock, log, metrics, cores = coresAvailable() } = options;
+    const handlers = {
+      progress: (text: string) => options.watcher?.onProgress(text),
+      ready: () => this.#onReady(),
+      answered: (job: Job, answer: JobReply | FailedMessage) => this.#onAnswered(job, answer),
+      withheld: (jobs: readonly Job[]) => this.#onWithheld(jobs),
+      alive: (jobs: readonly Job[]) => this.#onAlive(jobs),
+      ended: (end: ProcessEnd) => this.#onEnded(end),
+    };
+    this.#pool = new Pool({ entry, settings: engineSettings, workers, cores, clock, log, metrics, handlers });
+    this.#loadMeter = new LoadMeter(clock, workers);
+    this.#firmLoadMeter = new LoadMeter(clock, workers);
+    const lanes = () => Math.max(this.#pool.readyCount, 1);
+    this.#tick = new VadTick({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
+    metrics.watchLanes(() => this.#waiting.lanes(clock.nowMs()));
+    const hasWork = () => this.#pool.busy || this.#waiting.size > 0;
+    this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
+  }
+
+  get load(): number {
+    return this.#loadMeter.share;
+  }
+
+  get firmLoad(): number {
+    return this.#firmLoadMeter.share;
+  }
+
+  get voices(): readonly VoiceInfo[] {
+    return this.#pool.lastReady?.voices ?? [];
+  }
+
+  get ttsModel(): string | null {
+    return this.#pool.lastReady?.ttsModel ?? null;
+  }
+
+  get status(): EngineStatus {
+    const { lastReady, readyCount, pids } = this.#pool;
+    return {
+      state: this.#state,
+      ready: readyCount,
+      workers: this.#options.workers,
+      provider: lastReady?.provider ?? null,
+      models: lastReady === null ? null : { asr: lastReady.asrModel, vad: lastReady.vadModel, tts: lastReady.ttsModel },
+      pids,
+    };
+  }
+
+  /**
+   * Starts the engines and resolves when the first one is ready.
+   * @throws EngineError `unavailable` when the settings are refused, when start after start fails, or when the link is closed
+   */
+  start(): Promise<void> {
+    if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
+    this.#startEngines();
+    if (this.#pool.readyCount > 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#starters.push({ resolve, reject });
+    });
+  }
+
+  wake(): void {
+    if (this.#unavailable === null) this.#startEngines();
+  }
+
+  async transcribe(request: TranscribeRequest): Promise<Transcript> {
+    const { samples, urgency, draft, timed = false } = request;
+    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
+    const { text, tokens, looped, words, cost } = expectKind(reply, 'transcribed');
+    return { text, tokens, looped, cost, ...(words === undefined ? {} : { words }) };
+  }
+
+  async speak(request: SpeakRequest): Promise<Speech> {
+    const { text, voice, speed, urgency } = request;
+    const reply = await this.#ask({ kind: 'speak', urgency, text, voice, speed }, request);
+    const { samples, rateHz, cost } = expectKind(reply, 'spoken');
+    return { samples, rateHz, cost };
+  }
+
+  detect(request: DetectRequest): Promise<Detection> {
+    if (request.urgency === 'batch') return this.#detectBatch(request);
+    if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
+    return this.#tick.detect(request);
+  }
+
+  /** Takes no more jobs, refuses those that wait, lets the engines finish what they have, and resolves when their processes are gone. */
+  async close(): Promise<void> {
+    this.#giveUp('the engines are being shut down');
+    await this.#pool.stop();
+  }
+
+  get #state(): EngineStatus['state'] {
+    if (this.#refused) return 'failed';
+    if (this.#pool.readyCount > 0) return 'ready';
+    return this.#pool.stopped ? 'stopped' : 'starting';
+  }
+
+  #startEngines(): void {
+    this.#idle.note();
+    this.#pool.start();
+  }
+
+  async #detectBatch(request: DetectRequest): Promise<Detection> {
+    const { samples, state } = request;
+    const reply = await this.#ask(
+      { kind: 'detect', urgency: 'batch', tracks: [{ samples, state }] },
+      { ...request, dueInMs: BATCH_DETECT_DUE_MS },
+    );
+    const [detection] = expectKind(reply, 'detected').tracks;
+    if (detection === undefined) throw new EngineError('model_failed', 'the engine judged no track of 1');
+    return detection;
+  }
+
+  async #detectTracks(tracks: readonly DetectTrack[]): Promise<DetectedMessage> {
+    const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, DETECT_DUE_MS);
+    return expectKind(await job.reply, 'detected');
+  }
+
+  async #ask(work: JobWork, { dueInMs, signal, hurry, tenant }: Terms): Promise<JobReply> {
+    if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
+    const job = this.#submit(work, dueInMs, tenant);
+    const abort = () => this.#cancel(job);
+    const hasten = () => this.#hurry(job);
+    signal?.addEventListener('abort', abort, { once: true });
+    hurry?.addEventListener('abort', hasten, { once: true });
+    if (hurry?.aborted) hasten();
+    try {
+      return await job.reply;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      hurry?.removeEventListener('abort', hasten);
+    }
+  }
+
+  #submit(work: JobWork, dueInMs: number, tenant = ''): Job {
+    const { clock } = this.#options;
+    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs, tenant });
+    if (this.#unavailable !== null) {
+      job.fail('unavailable', this.#unavailable);
+      return job;
+    }
+    this.#waiting.add(job);
+    this.#startEngines();
+    this.#pump();
+    // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its time.
+    if (job.urgency === 'partial' && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
+    return job;
+  }
+
+  /** To be called whenever there is another job, or an engine has one less. */
+  #pump(): void {
+    this.#deliver();
+    this.#pool.balance();
+  }
+
+  /** Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty. */
+  #deliver(): void {
+    for (const queue of this.#waiting.queues) {
+      for (let job = queue.peek(); job !== undefined; job = queue.peek()) {
+        const process = this.#pool.pick(job, { keepOneFree: this.load > 0 });
+        if (process === null) return;
+        queue.pop();
+        process.deliver(job);
+      }
+    }
+  }
+
+  #cancel(job: Job): void {
+    this.#forget(job);
+    job.fail('cancelled', 'the job was cancelled');
+  }
+
+  /** One that waits changes its queue; one that an engine has is asked for there. */
+  #hurry(job: Job): void {
+    if (!job.canHurry) return;
+    const isWaiting = this.#waiting.remove(job);
+    job.hurry();
+    if (!isWaiting) this.#pool.hurry(job);
+    else {
+      this.#waiting.add(job);
+      this.#pump();
+    }
+  }
+
+  /** Sees to it that nobody works on `job`, or will. */
+  #forget(job: Job): void {
+    this.#waiting.remove(job);
+    this.#pool.cancel(job);
+  }
+
+  #expire(job: Job): void {
+    this.#waiting.remove(job);
+    job.fail('stale', 'no engine was ready in time');
+  }
+
+  #onReady(): void {
+    this.#failedStarts = 0;
+    for (const starter of this.#takeStarters()) starter.resolve();
+    this.#pump();
+    this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers);
+  }
+
+  /** An engine gives no sign of life: others are given its live jobs as well. */
+  #onWithheld(jobs: readonly Job[]): void {
+    for (const job of jobs) this.#resend(job);
+    this.#pump();
+  }
+
+  /** An engine gives signs of life again: what it has need not be given to another one. */
+  #onAlive(jobs: readonly Job[]): void {
+    for (const job of jobs) this.#waiting.remove(job);
+    for (const starter of this.#takeStarters()) starter.resolve();
+    this.#pump();
+  }
+
+  #onAnswered(job: Job, answer: JobReply | FailedMessage): void {
+    this.#idle.note();
+    if (answer.kind !== 'failed') {
+      this.#account(job, answer);
+      job.resolve(answer);
+      if (job.resent) this.#forget(job);
+    } else if (!this.#isUnderWay(job)) {
+      job.fail(answer.code, answer.message);
+    }
+    this.#pump();
+  }
+
+  #account(job: Job, { cost }: JobReply): void {
+    const { metrics } = this.#options;
+    const { urgency } = job;
+    if (urgency !== 'batch') this.#loadMeter.add(cost.runMs);
+    if (urgency !== 'batch' && urgency !== 'partial') this.#firmLoadMeter.add(cost.runMs);
+    metrics.engineWait.observe({ urgency }, (job.queuedMs + cost.waitMs) / 1000);
+    metrics.laneWait.observe({ lane: urgency === 'batch' ? 'batch' : 'live' }, job.queuedMs / 1000);
+    metrics.engineRun.observe({ urgency }, cost.runMs / 1000);
+  }
+
+  #onEnded(end: ProcessEnd): void {
+    if (end.outcome === 'refused') this.#onRefused(end.reason);
+    for (const job of end.lost) this.#resend(job);
+    if (end.outcome === 'died' && end.readyMs === null) this.#onFailedStart(end.reason);
+    this.#pump();
+  }
+
+  /** Has a job sent again that was lost with its engine, or that its engine keeps to itself. Settles one that is not worth it. */
+  #resend(job: Job): void {
+    if (job.settled || this.#isUnderWay(job)) return;
+    if (this.#unavailable !== null) job.fail('unavailable', this.#unavailable);
+    else if (job.urgency === 'partial') {
+      job.fail('stale', 'the engine was lost; newer audio will bring a newer partial');
+      this.#pool.cancel(job);
+    } else if (!job.exhausted) {
+      this.#options.metrics.engineJobsResent.inc();
+      this.#waiting.add(job);
+    } else if (!this.#pool.has(job)) {
+      job.fail('unavailable', 'the engine was lost each time that it was given this job');
+    }
+  }
+
+  /** Whether `job` waits for an engine, or one that gives signs of life is at work on it. */
+  #isUnderWay(job: Job): boolean {
+    return this.#waiting.hasLive(job) || this.#pool.isAtWorkOn(job);
+  }
+
+  #onRefused(message: string): void {
+    if (this.#unavailable !== null) return;
+    this.#refused = true;
+    this.#giveUp(message);
+    void this.#pool.stop();
+    this.#options.onRefused(message);
+  }
+
+  #onFailedStart(reason: string): void {
+    this.#failedStarts++;
+    if (this.#failedStarts < FAILED_STARTS_MAX * this.#options.workers) return;
+    this.#refuseWaiting(`no engine could be started: ${reason}`);
+  }
+
+  #giveUp(message: string): void {
+    this.#unavailable ??= message;
+    this.#idle.close();
+    this.#refuseWaiting(message);
+  }
+
+  #refuseWaiting(message: string): void {
+    for (const starter of this.#takeStarters()) starter.reject(new EngineError('unavailable', message));
+    this.#tick.close(new EngineError('unavailable', message));
+    this.#waiting.refuse(message);
+  }
+
+  #takeStarters(): Starter[] {
+    const starters = this.#starters;
+    this.#starters = [];
+    return starters;
+  }
+}
+
+function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K): Extract<JobReply, { kind: K }> {
+  if (reply.kind === kind) return reply as Extract<JobReply, { kind: K }>;
+  throw new EngineError('model_failed', `the engine answered ${reply.kind} where ${kind} was expected`);
+}

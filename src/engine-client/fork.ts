@@ -1,0 +1,29 @@
+/** How an engine process is forked. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { childEnvironment } from '../foundation/settings/config.ts';
+
+/**
+ * What keeps an engine small and quick, measured (CONTRIBUTING.md): one heap for all threads, what a model run or loading needed for a while goes back to
+ * the system, and weights lie in huge pages where the system has them, for every token reads all of them. Of glibc's allocator; others do not look at
+ * these (mallopt(3), and glibc's manual on tunables).
+ */
+export const ENGINE_ENVIRONMENT = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: String(4 * 2 ** 20),
+  MALLOC_TRIM_THRESHOLD_: String(16 * 2 ** 20),
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
+};
+
+/** Messages and their samples are all that an engine's JavaScript makes: 1 MB is enough to collect them in. */
+const NODE_FLAGS = ['--max-semi-space-size=1'];
+
+/** Forks an engine process whose main file is at `entry`, with a channel for typed arrays and its output in pipes. Throws when the system refuses to fork. */
+export function forkEngine(entry: string): ChildProcess {
+  return fork(entry, [], {
+    serialization: 'advanced',
+    env: childEnvironment(ENGINE_ENVIRONMENT),
+    // Two processes cannot share an inspector's port.
+    execArgv: [...NODE_FLAGS, ...process.execArgv.filter((flag) => !flag.startsWith('--inspect'))],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+}

@@ -1,0 +1,133 @@
+/** One job on its way through the link: what is asked, until when, how often it was sent, and the promise that its asker waits for. */
+import type {
+  DetectedMessage,
+  DetectJob,
+  EngineJob,
+  SpeakJob,
+  SpokenMessage,
+  TranscribedMessage,
+  TranscribeJob,
+  Urgency,
+} from '../../engine/contract.ts';
+import type { Timer } from '../foundation/clock.ts';
+import { EngineError, type EngineErrorCode } from './engine.ts';
+import type { Owned } from './fair-queue.ts';
+
+/** A job's deliveries in all. What brings down three engine processes would bring down the fourth. */
+const DELIVERIES_MAX = 3;
+
+/** What a job asks for. */
+export type JobWork = Omit<TranscribeJob, 'id' | 'dueInMs'> | Omit<DetectJob, 'id' | 'dueInMs'> | Omit<SpeakJob, 'id' | 'dueInMs'>;
+
+export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage;
+
+/** Settled once; what comes afterwards is ignored. */
+export class Job implements Owned {
+  readonly id: number;
+  readonly work: JobWork;
+  /** Whose job it is, where batch jobs take turns. */
+  readonly tenant: string;
+  readonly submittedAtMs: number;
+  readonly dueAtMs: number;
+  #isHurried = false;
+  /** Resolves with the engine's answer; fails with {@link EngineError}. */
+  readonly reply: Promise<JobReply>;
+  #resolve: (reply: JobReply) => void = () => undefined;
+  #reject: (error: EngineError) => void = () => undefined;
+  #settled = false;
+  #deliveries = 0;
+  #deliveredAtMs = 0;
+  #expiry: Timer | null = null;
+
+  constructor(options: { id: number; work: JobWork; nowMs: number; dueInMs: number; tenant: string }) {
+    this.id = options.id;
+    this.work = options.work;
+    this.tenant = options.tenant;
+    this.submittedAtMs = options.nowMs;
+    this.dueAtMs = options.nowMs + options.dueInMs;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get urgency(): Urgency {
+    return this.#isHurried ? 'speak' : this.work.urgency;
+  }
+
+  /** Whether it is more urgent when somebody waits for it: it is a batch job that speaks. */
+  get canHurry(): boolean {
+    return this.work.kind === 'speak' && this.urgency === 'batch';
+  }
+
+  /** Somebody waits for it now. To be called where it {@link canHurry}. */
+  hurry(): void {
+    this.#isHurried = true;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Whether an engine was given it at least once. */
+  get sent(): boolean {
+    return this.#deliveries > 0;
+  }
+
+  /** Whether engines were given it more than once. */
+  get resent(): boolean {
+    return this.#deliveries > 1;
+  }
+
+  /** Whether it has been lost with its engine too often to be sent once more. */
+  get exhausted(): boolean {
+    return this.#deliveries >= DELIVERIES_MAX;
+  }
+
+  /** Whether the next delivery is the last: then the job has an engine to itself, so that a poison job takes no innocent one with it. */
+  get mustTravelAlone(): boolean {
+    return this.#deliveries === DELIVERIES_MAX - 1;
+  }
+
+  /** Ms from submission to the last delivery. */
+  get queuedMs(): number {
+    return this.#deliveredAtMs - this.submittedAtMs;
+  }
+
+  /** Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny, flite and Silero on one core. */
+  get estimatedMs(): number {
+    const { work } = this;
+    if (work.kind === 'transcribe') return 2 + work.samples.length / 2600;
+    if (work.kind === 'speak') return 3 + work.text.length / work.speed;
+    return 0.5 + work.tracks.reduce((sum, track) => sum + track.samples.length, 0) / 4096;
+  }
+
+  /** Counts a delivery and makes its message. */
+  deliver(nowMs: number): EngineJob {
+    this.#deliveries++;
+    this.#deliveredAtMs = nowMs;
+    this.#expiry?.cancel();
+    const work = this.#isHurried && this.work.kind === 'speak' ? { ...this.work, urgency: 'speak' as const } : this.work;
+    return { ...work, id: this.id, dueInMs: Math.max(this.dueAtMs - nowMs, 0) };
+  }
+
+  /** Hands over the timer that gives the job up while it waits; the job cancels it. */
+  expireBy(timer: Timer): void {
+    this.#expiry = timer;
+  }
+
+  resolve(reply: JobReply): void {
+    if (this.#settle()) this.#resolve(reply);
+  }
+
+  fail(code: EngineErrorCode, message: string): void {
+    if (this.#settle()) this.#reject(new EngineError(code, message));
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#expiry?.cancel();
+    return true;
+  }
+}

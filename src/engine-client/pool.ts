@@ -1,0 +1,198 @@
+/** The engine processes together: which of them are up, and which one takes the next job. */
+import type { EngineSettings, ReadyMessage } from '../../engine/contract.ts';
+import type { Clock } from '../foundation/clock.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import { BatchHold } from './batch-hold.ts';
+import type { Job } from './job.ts';
+import { EngineProcess, type ProcessEnd, type ProcessHandlers } from './process.ts';
+import { SupervisedProcess, type SupervisedProcessHandlers } from './supervised-process.ts';
+
+/** Whom a pool tells. */
+export interface PoolHandlers extends Omit<ProcessHandlers, 'ready' | 'hung'> {
+  /** One more process can take jobs. */
+  ready(): void;
+}
+
+/** What a pool is made of. */
+export interface PoolOptions {
+  readonly entry: string;
+  readonly settings: EngineSettings;
+  readonly workers: number;
+  /** Of the machine's processor. */
+  readonly cores: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly handlers: PoolHandlers;
+}
+
+/** What is left, on average, of a batch job's model run that a live job comes upon: half a run of the decoder, or of an encoder graph over 10 s. */
+const BATCH_RUN_MS = 8;
+
+interface Rival {
+  readonly process: EngineProcess;
+  readonly beforeMs: number;
+  readonly liveMs: number;
+}
+
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #slots: readonly SupervisedProcess[];
+  readonly #hold: BatchHold;
+  #lastReady: ReadyMessage | null = null;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#hold = new BatchHold(options);
+    this.#slots = Array.from({ length: options.workers }, () => this.#makeSlot());
+  }
+
+  /** Processes that can take jobs. */
+  get readyCount(): number {
+    return this.#slots.reduce((count, slot) => (slot.process?.ready ? count + 1 : count), 0);
+  }
+
+  /** Whether no process runs or is due to be started. */
+  get stopped(): boolean {
+    return this.#slots.every((slot) => slot.stopped);
+  }
+
+  /** Whether some process has jobs to answer. */
+  get busy(): boolean {
+    return this.#slots.some((slot) => (slot.process?.pendingCount ?? 0) > 0);
+  }
+
+  get pids(): number[] {
+    return this.#processes.flatMap((process) => process.pid ?? []);
+  }
+
+  /** What the latest process said of its models; null until one was ready. */
+  get lastReady(): ReadyMessage | null {
+    return this.#lastReady;
+  }
+
+  /** Starts every process that neither runs nor is due to be started. */
+  start(): void {
+    for (const slot of this.#slots) slot.start();
+  }
+
+  /** Lets the processes finish their jobs and go; resolves when none is left. */
+  async stop(): Promise<void> {
+    const stops = this.#slots.map((slot) => slot.stop());
+    this.#showReady();
+    await Promise.all(stops);
+  }
+
+  /**
+   * The process that would begin `job` first by the estimates; null when none may take it now. Where calls are live, batch jobs leave one of several
+   * processes free: it takes what is live, which then need not even wait for the end of a batch job's model run.
+   */
+  pick(job: Job, { keepOneFree = false } = {}): EngineProcess | null {
+    if (keepOneFree && job.urgency === 'batch' && this.#freeOfBatch <= 1 && this.readyCount > 1) return null;
+    let best: Rival | null = null;
+    for (const { process } of this.#slots) {
+      if (!process?.accepts(job)) continue;
+      const runningMs = process.holdsBatch && !process.isHeld ? BATCH_RUN_MS : 0;
+      const rival = { process, beforeMs: runningMs + process.workBefore(job.urgency), liveMs: process.workBefore('partial') };
+      const gainMs = best === null ? 1 : best.beforeMs - rival.beforeMs || best.liveMs - rival.liveMs;
+      if (gainMs > 0) best = rival;
+    }
+    return best?.process ?? null;
+  }
+
+  /** Holds batch jobs back, or lets them go on, now that the processes have other jobs than before. */
+  balance(): void {
+    this.#hold.apply(this.#slots.flatMap(({ process }) => (process?.ready ? [process] : [])));
+  }
+
+  /** Whether some process has `job`, be it one that gives no sign of life. */
+  has(job: Job): boolean {
+    return this.#processes.some((process) => process.has(job));
+  }
+
+  /** Whether a process that gives signs of life has `job`. */
+  isAtWorkOn(job: Job): boolean {
+    return this.#processes.some((process) => process.isAtWorkOn(job));
+  }
+
+  /** Tells whichever process has `job` to forget it. */
+  cancel(job: Job): void {
+    for (const process of this.#processes) process.cancel(job);
+  }
+
+  /** Tells whichever process has `job` that it is urgent now. */
+  hurry(job: Job): void {
+    for (const process of this.#processes) process.hurry(job);
+  }
+
+  get #processes(): EngineProcess[] {
+    return this.#slots.flatMap((slot) => slot.processes);
+  }
+
+  get #freeOfBatch(): number {
+    return this.#slots.reduce((count, { process }) => (process?.ready && !process.holdsBatch ? count + 1 : count), 0);
+  }
+
+  #makeSlot(): SupervisedProcess {
+    return new SupervisedProcess({
+      clock: this.#options.clock,
+      launch: (toldToSlot) => this.#launch(toldToSlot),
+      onEnd: (end, restartInMs) => this.#onEnd(end, restartInMs),
+      onReplaced: (restartInMs) => this.#onReplaced(restartInMs),
+    });
+  }
+
+  #launch(toldToSlot: SupervisedProcessHandlers): EngineProcess {
+    const { entry, settings, clock, log, handlers } = this.#options;
+    return new EngineProcess({
+      ...{ entry, settings, clock, log },
+      handlers: {
+        ...toldToSlot,
+        progress: (text) => handlers.progress(text),
+        ready: (message) => this.#onReady(message),
+        answered: (job, answer) => handlers.answered(job, answer),
+        withheld: (jobs) => {
+          this.#showReady();
+          handlers.withheld(jobs);
+        },
+        alive: (jobs) => {
+          this.#showReady();
+          handlers.alive(jobs);
+        },
+      },
+    });
+  }
+
+  #onReady(message: ReadyMessage): void {
+    const { log, handlers, metrics, workers } = this.#options;
+    const { asrModel, vadModel, ttsModel, provider, loadMs, warmUpMs, warning } = message;
+    const took = { loadMs: Math.round(loadMs), warmUpMs: Math.round(warmUpMs) };
+    log.info({ ready: this.readyCount, workers, asrModel, vadModel, ttsModel, provider, ...took }, 'engine ready');
+    metrics.engineStart.observe((loadMs + warmUpMs) / 1000);
+    // Every process says the same; the operator needs to hear it once.
+    if (warning !== null && this.#lastReady?.warning !== warning) log.warn(warning);
+    this.#lastReady = message;
+    this.#showReady();
+    handlers.ready();
+  }
+
+  #onEnd(end: ProcessEnd, restartInMs: number | null): void {
+    const { log, metrics, handlers } = this.#options;
+    this.#showReady();
+    if (end.outcome === 'died') log.warn({ reason: end.reason, lostJobs: end.lost.length, restartInMs }, 'engine died');
+    if (restartInMs !== null) metrics.engineRestarts.inc();
+    handlers.ended(end);
+  }
+
+  #onReplaced(restartInMs: number): void {
+    const { log, metrics } = this.#options;
+    this.#showReady();
+    log.warn({ restartInMs }, 'engine hangs: another one is started in its place');
+    metrics.engineRestarts.inc();
+  }
+
+  #showReady(): void {
+    this.#options.metrics.enginesReady.set(this.readyCount);
+  }
+}

@@ -1,0 +1,396 @@
+/** One engine process from its fork to its end, and the table of jobs that it has been given. */
+import type { ChildProcess } from 'node:child_process';
+import {
+  type CancelMessage,
+  type EngineSettings,
+  EXIT_WRONG_SETTINGS,
+  type FailedMessage,
+  type FromEngine,
+  type HurryMessage,
+  type ProgressMessage,
+  type ReadyMessage,
+  type RefusedMessage,
+  type ToEngine,
+  type Urgency,
+} from '../../engine/contract.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import type { Log } from '../foundation/log/log.ts';
+import { forkEngine } from './fork.ts';
+import type { Job, JobReply } from './job.ts';
+import { isAsUrgent } from './queue.ts';
+import { SilenceWatch } from './silence.ts';
+
+/**
+ * A process that has live jobs and gives no sign of life for so long keeps them no longer to itself: another one is given them as well, and the first answer
+ * counts. So a process that was only slow loses nothing. The longest model run takes 70 ms on a core of its own, the longest piece of a sentence 500 ms.
+ */
+const LIVE_SILENCE_MAX_MS = 1000;
+
+/** After so long another one is started in its place. */
+const REPLACE_AFTER_MS = 3000;
+
+/** A process that has recordings alone is killed after so long: nobody waits for them, and it may be in the first run of a GPU. */
+const SILENCE_MAX_MS = 15_000;
+
+/** Loading the models takes 0.5 s on a CPU; the first use of a GPU may take half a minute. */
+const START_MAX_MS = 60_000;
+
+/** How long a process that was told to drain may go on with what it has. */
+const DRAIN_MAX_MS = 5000;
+
+/** How long a process may live on once its channel is closed, or it was killed: one that is stuck in a driver cannot even be killed. */
+const EXIT_MAX_MS = 1000;
+
+/** Longest piece of an engine's own output in one log line. */
+const OUTPUT_MAX_CHARS = 2000;
+
+/** How a process ended. `lost` were given to it and not answered. */
+export interface ProcessEnd {
+  readonly outcome: 'drained' | 'refused' | 'died';
+  /** What happened, for people. */
+  readonly reason: string;
+  readonly lost: readonly Job[];
+  /** How long it had been ready; null = it never was. */
+  readonly readyMs: number | null;
+}
+
+/** Whom a process tells. */
+export interface ProcessHandlers {
+  /** It is at something that takes a while before it is ready. */
+  progress(text: string): void;
+  ready(message: ReadyMessage): void;
+  /** The engine's answer to `job`, which is no longer in the table. */
+  answered(job: Job, answer: JobReply | FailedMessage): void;
+  /** It gives no sign of life and has these live jobs. Called again and again while that lasts. */
+  withheld(jobs: readonly Job[]): void;
+  /** It has answered the question for a sign of life, and has these jobs. */
+  alive(jobs: readonly Job[]): void;
+  /** It has given no sign of life for so long that another one is wanted in its place. Called again and again. */
+  hung(): void;
+  /** Called once, after everything the process had said was handled. */
+  ended(end: ProcessEnd): void;
+}
+
+/** What a process is started with. */
+export interface ProcessOptions {
+  /** Path of the engine's main file. */
+  readonly entry: string;
+  readonly settings: EngineSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly handlers: ProcessHandlers;
+}
+
+interface ExitStatus {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export class EngineProcess {
+  readonly #options: ProcessOptions;
+  readonly #child: ChildProcess;
+  readonly #pending = new Map<number, Job>();
+  readonly #silence: SilenceWatch;
+  /** It has live jobs and gives no sign of life. */
+  #isUnresponsive = false;
+  #state: 'starting' | 'ready' | 'draining' | 'ended' = 'starting';
+  #readySinceMs: number | null = null;
+  #refusal: string | null = null;
+  /** It was killed while it loaded, because nobody needed it any more. */
+  #discarded = false;
+  #killedFor: string | null = null;
+  #exit: ExitStatus | null = null;
+  #connected: boolean;
+  /** Runs while the process owes us its readiness or its end. */
+  #watch: Timer | null = null;
+  /** The job that has this process to itself. */
+  #lone: Job | null = null;
+  #isHeld = false;
+  readonly ended: Promise<void>;
+  #resolveEnded: () => void = () => undefined;
+
+  /** Forks the process and configures it. Throws when the system refuses to fork. */
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    this.#silence = new SilenceWatch({
+      clock: options.clock,
+      hasWork: () => this.#pending.size > 0,
+      ask: () => this.#send({ kind: 'ask' }),
+      onSilent: (silentMs) => this.#onSilent(silentMs),
+    });
+    this.#child = forkEngine(options.entry);
+    // False when not even the channel could be made; the reason follows as an 'error' event.
+    this.#connected = this.#child.connected;
+    this.#listen();
+    this.#send({ kind: 'configure', settings: options.settings });
+    this.#expectWithin(START_MAX_MS, 'was not ready');
+  }
+
+  get pid(): number | null {
+    return this.#child.pid ?? null;
+  }
+
+  /** Whether it can take jobs. */
+  get ready(): boolean {
+    return this.#state === 'ready' && this.#connected && !this.#isUnresponsive && this.#killedFor === null;
+  }
+
+  /** How long it has been ready; null = it never was. */
+  get readyMs(): number | null {
+    return this.#readySinceMs === null ? null : this.#options.clock.nowMs() - this.#readySinceMs;
+  }
+
+  /** Jobs that have not been answered yet. */
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** Whether it is at work on something that may wait. */
+  get holdsBatch(): boolean {
+    return this.#holds((urgency) => urgency === 'batch');
+  }
+
+  /** Whether it is at work on speech that somebody waits for. Voice detection is over too soon to count. */
+  get holdsLive(): boolean {
+    return this.#holds((urgency) => urgency !== 'batch' && urgency !== 'detect');
+  }
+
+  /** Whether `job` may be given to this process now. */
+  accepts(job: Job): boolean {
+    if (!this.ready || this.#lone !== null) return false;
+    // What one engine kept to itself is not given to a second one that may hang as well.
+    if (job.sent && this.#silence.isAsked) return false;
+    if (job.mustTravelAlone) return this.#pending.size === 0;
+    return job.urgency !== 'batch' || !this.holdsBatch;
+  }
+
+  /** Estimated ms of model runs that go before a new job of `urgency`. */
+  workBefore(urgency: Urgency): number {
+    let sumMs = 0;
+    for (const job of this.#pending.values()) {
+      if (isAsUrgent(job.urgency, urgency)) sumMs += job.estimatedMs;
+    }
+    return sumMs;
+  }
+
+  /** Whether it has `job`, answered or not by somebody else. */
+  has(job: Job): boolean {
+    return this.#pending.has(job.id);
+  }
+
+  /** Whether it has `job` and gives signs of life. */
+  isAtWorkOn(job: Job): boolean {
+    return this.has(job) && !this.#isUnresponsive;
+  }
+
+  /** Sends a job that the process {@link accepts}. */
+  deliver(job: Job): void {
+    if (job.mustTravelAlone) this.#lone = job;
+    this.#pending.set(job.id, job);
+    this.#send(job.deliver(this.#options.clock.nowMs()));
+    this.#silence.begin();
+  }
+
+  /** Tells the process to forget `job`, if it has it. The job stays in the table until that is confirmed: it may be in the middle of a run. */
+  cancel(job: Job): void {
+    if (this.#pending.has(job.id)) this.#send({ kind: 'cancel', id: job.id } satisfies CancelMessage);
+  }
+
+  /** Tells the process, if it has `job`, that somebody waits for it now. */
+  hurry(job: Job): void {
+    if (this.#pending.has(job.id)) this.#send({ kind: 'hurry', id: job.id } satisfies HurryMessage);
+  }
+
+  /** Whether its batch jobs wait. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Has the process keep its batch jobs waiting, or lets them go on. */
+  hold(isHeld: boolean): void {
+    if (isHeld === this.#isHeld) return;
+    this.#isHeld = isHeld;
+    this.#send({ kind: 'hold', isHeld });
+  }
+
+  /** Lets the process finish what it has and go; one that is still loading has nothing to finish and is killed. */
+  stop(): void {
+    if (this.#state === 'starting') this.#discard();
+    if (this.#state !== 'ready') return;
+    this.#state = 'draining';
+    this.#send({ kind: 'drain' });
+    this.#expectWithin(DRAIN_MAX_MS, 'was not drained');
+  }
+
+  kill(reason: string): void {
+    if (this.#killedFor !== null) return;
+    this.#killedFor = reason;
+    this.#killNow();
+  }
+
+  #discard(): void {
+    this.#state = 'draining';
+    this.#discarded = true;
+    this.#killNow();
+  }
+
+  #killNow(): void {
+    this.#child.kill('SIGKILL');
+    this.#expectNothing();
+    this.#watch = this.#options.clock.after(EXIT_MAX_MS, () => this.#abandon());
+  }
+
+  /** It does not even go when it is killed: nothing waits for it any more. */
+  #abandon(): void {
+    const child = this.#child;
+    this.#end('died', `${this.#killedFor ?? 'was not needed any more'}; was killed and did not go within ${EXIT_MAX_MS} ms`);
+    child.unref();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    if (child.connected) child.disconnect();
+  }
+
+  #listen(): void {
+    const child = this.#child;
+    const { log } = this.#options;
+    child.on('message', (message) => this.#onMessage(message as FromEngine));
+    child.on('exit', (code, signal) => {
+      this.#exit = { code, signal };
+      this.#endIfGone();
+    });
+    child.on('disconnect', () => this.#onDisconnect());
+    child.on('error', (error) => this.#onError(error));
+    child.stdout?.setEncoding('utf8').on('data', (output: string) => {
+      log.debug({ enginePid: this.pid, output: output.trimEnd().slice(0, OUTPUT_MAX_CHARS) }, 'engine output');
+    });
+    child.stderr?.setEncoding('utf8').on('data', (output: string) => {
+      log.warn({ enginePid: this.pid, output: output.trimEnd().slice(0, OUTPUT_MAX_CHARS) }, 'engine complained');
+    });
+  }
+
+  #send(message: ToEngine): void {
+    if (!this.#connected || this.#state === 'ended') return;
+    this.#child.send(message, (error) => {
+      if (error !== null) this.#options.log.debug({ enginePid: this.pid, err: error }, 'a message did not reach its engine');
+    });
+  }
+
+  #onMessage(message: FromEngine): void {
+    if (this.#state === 'ended') return;
+    this.#onSignOfLife();
+    if (message.kind === 'alive') return;
+    if (message.kind === 'refused') this.#onRefused(message);
+    else if (message.kind === 'ready') this.#onReady(message);
+    else if (message.kind === 'progress') this.#onProgress(message);
+    else this.#onAnswer(message);
+  }
+
+  #onRefused(message: RefusedMessage): void {
+    this.#refusal = message.message;
+    this.#expectWithin(DRAIN_MAX_MS, 'refused its settings and did not exit');
+  }
+
+  #onProgress({ text }: ProgressMessage): void {
+    this.#options.log.info({ enginePid: this.pid }, text);
+    this.#options.handlers.progress(text);
+  }
+
+  #onReady(message: ReadyMessage): void {
+    if (this.#state !== 'starting') return;
+    this.#state = 'ready';
+    this.#readySinceMs = this.#options.clock.nowMs();
+    this.#expectNothing();
+    this.#options.handlers.ready(message);
+  }
+
+  #onAnswer(answer: JobReply | FailedMessage): void {
+    const job = this.#pending.get(answer.id);
+    if (job === undefined) return;
+    this.#pending.delete(answer.id);
+    if (this.#lone === job) this.#lone = null;
+    this.#options.handlers.answered(job, answer);
+  }
+
+  #onSignOfLife(): void {
+    const wasAsked = this.#silence.isAsked;
+    this.#silence.heard();
+    if (!wasAsked) return;
+    this.#isUnresponsive = false;
+    this.#options.handlers.alive([...this.#pending.values()]);
+  }
+
+  #onSilent(silentMs: number): void {
+    if (silentMs >= SILENCE_MAX_MS) this.kill(`had work and gave no sign of life within ${SILENCE_MAX_MS} ms`);
+    else if (silentMs >= LIVE_SILENCE_MAX_MS && this.#state === 'ready') this.#onWithheld(silentMs);
+  }
+
+  #onWithheld(silentMs: number): void {
+    const { log, handlers } = this.#options;
+    const live = [...this.#pending.values()].filter(({ urgency }) => urgency !== 'batch');
+    if (live.length === 0) return;
+    if (!this.#isUnresponsive) log.warn({ enginePid: this.pid, silentMs, liveJobs: live.length }, 'engine gives no sign of life');
+    this.#isUnresponsive = true;
+    handlers.withheld(live);
+    if (silentMs >= REPLACE_AFTER_MS) handlers.hung();
+  }
+
+  /** Without its channel a process is of no use, but it may just be on its way out: then its exit says more than the end of the channel. */
+  #onDisconnect(): void {
+    this.#connected = false;
+    if (this.#state === 'ended') return;
+    if (this.#state !== 'draining' && this.#killedFor === null) this.#expectWithin(EXIT_MAX_MS, 'closed its channel and did not exit');
+    this.#endIfGone();
+  }
+
+  #onError(error: Error): void {
+    if (this.#child.pid !== undefined) {
+      this.#options.log.debug({ enginePid: this.pid, err: error }, 'engine channel error');
+      return;
+    }
+    this.#end('died', `could not be started: ${error.message}`);
+  }
+
+  /** The exit may be seen before the last messages; the channel's end comes after them. */
+  #endIfGone(): void {
+    if (this.#exit === null || this.#connected) return;
+    const { code, signal } = this.#exit;
+    if (code === EXIT_WRONG_SETTINGS || this.#refusal !== null) {
+      this.#end('refused', this.#refusal ?? 'the engine refused its settings without saying why');
+    } else if (this.#state === 'draining' && (code === 0 || this.#discarded)) {
+      this.#end('drained', 'drained');
+    } else {
+      this.#end('died', this.#killedFor ?? (signal === null ? `exited with code ${code}` : `was ended by ${signal}`));
+    }
+  }
+
+  #end(outcome: ProcessEnd['outcome'], reason: string): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#expectNothing();
+    this.#silence.end();
+    const lost = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#options.handlers.ended({ outcome, reason, lost, readyMs: this.readyMs });
+    this.#resolveEnded();
+  }
+
+  #expectWithin(limitMs: number, complaint: string): void {
+    this.#expectNothing();
+    this.#watch = this.#options.clock.after(limitMs, () => this.kill(`${complaint} within ${limitMs} ms`));
+  }
+
+  #expectNothing(): void {
+    this.#watch?.cancel();
+    this.#watch = null;
+  }
+
+  #holds(isMeant: (urgency: Urgency) => boolean): boolean {
+    for (const { urgency } of this.#pending.values()) {
+      if (isMeant(urgency)) return true;
+    }
+    return false;
+  }
+}

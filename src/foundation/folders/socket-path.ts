@@ -1,0 +1,45 @@
+/** Paths of Unix sockets, which may be no longer than a socket's address holds. */
+import { mkdtemp, open, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** `sun_path` has 104 bytes on macOS and the BSDs and 108 on Linux, a zero at the end included (unix(4), unix(7)). */
+const PATH_MAX_BYTES = 103;
+
+/**
+ * Does `work` with a path that leads to `name` in `folder` and fits into a socket's address: on Linux through a descriptor of the folder, elsewhere
+ * through a link to it in the temporary folder. The path holds until `work` is done.
+ * @throws the system's error when the folder cannot be opened or the link not made; whatever `work` throws
+ */
+export async function withSocketPath<T>(
+  folder: string,
+  name: string,
+  work: (path: string) => Promise<T>,
+  platform: NodeJS.Platform = process.platform,
+): Promise<T> {
+  const path = join(folder, name);
+  if (Buffer.byteLength(path) <= PATH_MAX_BYTES) return work(path);
+  return platform === 'linux'
+    ? throughDescriptor(folder, (short) => work(join(short, name)))
+    : throughEngineClient(folder, (short) => work(join(short, name)));
+}
+
+async function throughDescriptor<T>(folder: string, work: (short: string) => Promise<T>): Promise<T> {
+  const handle = await open(folder, 'r');
+  try {
+    return await work(`/proc/self/fd/${handle.fd}`);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function throughEngineClient<T>(folder: string, work: (short: string) => Promise<T>): Promise<T> {
+  const own = await mkdtemp(join(tmpdir(), 'tl-'));
+  try {
+    const link = join(own, 'f');
+    await symlink(resolve(folder), link);
+    return await work(link);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,86 @@
+/** The kinds of settings that there are several of: how a text from the environment is checked and read. */
+import { z } from 'zod';
+import { isAddressRange } from '../addresses.ts';
+
+/** One setting: how its text is read, and what people are told of it. */
+export interface SettingSpec<T> {
+  readonly schema: z.ZodType<T>;
+  /** As it would be written in the environment. */
+  readonly defaultText: string;
+  readonly unit: string;
+  readonly meaning: string;
+  /** Never printed. */
+  readonly secret?: true;
+}
+
+const INTEGER = /^-?\d+$/;
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/** A whole number within bounds. */
+export function whole(defaultValue: number, minimum: number, maximum: number, unit: string, meaning: string): SettingSpec<number> {
+  const expected = `a whole number from ${minimum} to ${maximum}`;
+  const schema = z
+    .string()
+    .refine((text) => INTEGER.test(text) && Number(text) >= minimum && Number(text) <= maximum, expected)
+    .transform(Number);
+  return { schema, defaultText: String(defaultValue), unit, meaning };
+}
+
+/** A number from 0 to 1. */
+export function share(defaultValue: number, meaning: string): SettingSpec<number> {
+  const schema = z
+    .string()
+    .refine((text) => DECIMAL.test(text) && Number(text) >= 0 && Number(text) <= 1, 'a number from 0 to 1')
+    .transform(Number);
+  return { schema, defaultText: String(defaultValue), unit: '0–1', meaning };
+}
+
+/** `true` or `false`. */
+export function flag(defaultValue: boolean, meaning: string): SettingSpec<boolean> {
+  const schema = z
+    .string()
+    .refine((text) => text === 'true' || text === 'false', 'true or false')
+    .transform((text) => text === 'true');
+  return { schema, defaultText: String(defaultValue), unit: 'true, false', meaning };
+}
+
+/** One of a few words. */
+export function choice<const T extends string>(defaultValue: T, options: readonly T[], meaning: string): SettingSpec<T> {
+  const expected = `one of ${options.join(', ')}`;
+  const schema = z
+    .string()
+    .refine((text) => (options as readonly string[]).includes(text), expected)
+    .transform((text) => text as T);
+  return { schema, defaultText: defaultValue, unit: options.join(', '), meaning };
+}
+
+/** Any text. */
+export function text(defaultValue: string, unit: string, meaning: string): SettingSpec<string> {
+  return { schema: z.string(), defaultText: defaultValue, unit, meaning };
+}
+
+/** A text that is never printed. */
+export function secret(unit: string, meaning: string): SettingSpec<string> {
+  return { ...text('', unit, meaning), secret: true };
+}
+
+/** The items of a list with commas, without spaces around them. */
+export function splitList(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** Who may come in at a door that no secret guards; by default this machine. */
+export function peers(meaning: string, defaultText = '127.0.0.0/8,::1'): SettingSpec<readonly string[]> {
+  return {
+    schema: z
+      .string()
+      .transform(splitList)
+      .refine((list) => list.every(isAddressRange), 'addresses and networks such as 192.0.2.7,198.51.100.0/24'),
+    defaultText,
+    unit: 'addresses and networks, comma-separated',
+    meaning,
+  };
+}

@@ -1,0 +1,63 @@
+/** The thread's side of a {@link WorkerPool}: pieces of work are begun when they are first asked for, and done one step at a time. */
+import { parentPort } from 'node:worker_threads';
+import { type ErrorCode, TrunklineError } from '../errors.ts';
+import { isDiskTrouble, toDiskFull } from '../folders/disk.ts';
+
+/** A step that one piece of work is asked for. `task` comes with the first, `isOver` when nothing more is wanted of it. */
+export interface WorkRequest<Task> {
+  readonly id: number;
+  readonly task?: Task;
+  readonly isOver?: boolean;
+}
+
+/** What came of a step, or why the work failed. */
+export type WorkReply<Answer> = { readonly id: number } & (
+  | { readonly answer: Answer }
+  | { readonly failure: { readonly code: ErrorCode; readonly message: string } }
+);
+
+/** A piece of work that has begun. */
+export interface ThreadWork<Answer> {
+  /** Does the next step, in well under a second. @throws TrunklineError, which the one who asked is told */
+  next(): Answer;
+  close(): void;
+}
+
+interface Served<Task, Answer> {
+  /** Begins a piece of work. @throws TrunklineError, as {@link ThreadWork.next} */
+  begin(task: Task): ThreadWork<Answer> | Promise<ThreadWork<Answer>>;
+  /** What of an answer moves to the other side and is not copied. */
+  transfer(answer: Answer): ArrayBuffer[];
+}
+
+/** Serves the pool that has started this thread. */
+export function serveWork<Task, Answer>({ begin, transfer }: Served<Task, Answer>): void {
+  const port = parentPort;
+  if (port === null) return;
+  const works = new Map<number, ThreadWork<Answer>>();
+  const end = (id: number): void => {
+    works.get(id)?.close();
+    works.delete(id);
+  };
+  const step = async ({ id, task, isOver }: WorkRequest<Task>): Promise<void> => {
+    if (isOver === true) return end(id);
+    if (task !== undefined) works.set(id, await begin(task));
+    const work = works.get(id);
+    if (work === undefined) throw new TrunklineError('internal', 'the work has ended');
+    const answer = work.next();
+    port.postMessage({ id, answer } satisfies WorkReply<Answer>, transfer(answer));
+  };
+  let last = Promise.resolve();
+  port.on('message', (request: WorkRequest<Task>) => {
+    // One after the other: beginning may wait for a codec to be compiled, and the pool takes the first request that has no reply for the one in work.
+    last = last
+      .then(() => step(request))
+      .catch((error: unknown) => port.postMessage({ id: request.id, failure: failureOf(error) } satisfies WorkReply<Answer>));
+  });
+}
+
+function failureOf(error: unknown): { code: ErrorCode; message: string } {
+  if (error instanceof TrunklineError) return { code: error.code, message: error.message };
+  if (isDiskTrouble(error)) return failureOf(toDiskFull(error));
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,211 @@
+/** `/v1/batches`: many recordings as one job that outlives a restart. */
+import multipart from '@fastify/multipart';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Batches } from '../../jobs/batches.ts';
+import { SPOKEN_LANGUAGE } from '../../recordings/translate.ts';
+import type { Access } from '../access/access.ts';
+import { errorResponses } from '../server/errors.ts';
+import { readForm } from '../transcriptions/fields.ts';
+import { render } from '../transcriptions/formats.ts';
+import { BatchEvents } from './events.ts';
+import { batchBody, type ReceiveSettings, receiveBatch } from './receive.ts';
+
+/** A list of some thousand URLs. */
+const JSON_MAX_BYTES = 1_048_576;
+
+const batch = z.object({
+  id: z.string(),
+  state: z.enum(['running', 'done', 'cancelled']),
+  createdAt: z.string(),
+  endedAt: z.string().nullable(),
+  expiresAt: z.string().nullable().describe('When it and its results are removed'),
+  progress: z.number().describe('From 0 to 1; every file counts the same'),
+  counts: z.object({
+    ...{ total: z.number(), waiting: z.number(), running: z.number() },
+    ...{ done: z.number(), failed: z.number(), cancelled: z.number() },
+  }),
+  webhook: z.object({ state: z.enum(['waiting', 'delivered', 'failed']), attempts: z.number() }).nullable(),
+});
+
+const file = z.object({
+  number: z.number(),
+  name: z.string(),
+  state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
+  progress: z.number().describe('How much of it has been heard, from 0 to 1'),
+  durationMs: z.number().nullable(),
+  error: z
+    .object({ code: z.string(), message: z.string() })
+    .nullable()
+    .describe('Why it failed; while it waits for a full disk, disk_full'),
+});
+
+const batchWithFiles = batch.extend({ files: z.array(file) });
+const batchPath = z.object({ id: z.string().max(100) });
+const filePath = batchPath.extend({ number: z.coerce.number().int().min(0) });
+
+const resultQuery = z.object({
+  response_format: z.enum(['json', 'text', 'srt', 'vtt', 'verbose_json']).default('json').describe('As for transcriptions'),
+  max_line_chars: z.string().optional().describe('Display columns of a subtitle line'),
+  max_cue_ms: z.string().optional().describe('Longest subtitle'),
+  timestamp_granularities: z.string().optional().describe('With verbose_json: word, segment or both with a comma'),
+  as_spoken: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('true = what was said, not its translation; there also where only the translation failed'),
+});
+
+interface BatchRoutesOptions {
+  readonly batches: Batches;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly settings: ReceiveSettings & Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES'>;
+}
+
+/** Every door for batches. */
+export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, done) => {
+  const { batches, access } = options;
+  void app.register(multipart);
+  void app.register(createRoute, options);
+  void app.register(eventRoute, options);
+  void app.register(resultRoute, options);
+  const tags = ['batches'];
+
+  app.get(
+    '/v1/batches',
+    {
+      schema: {
+        summary: 'Your batches, the newest first',
+        tags,
+        response: { 200: z.object({ data: z.array(batch) }), ...errorResponses(401, 403, 429, 507) },
+      },
+    },
+    (request) => ({
+      data: batches.list(access.tenantOf(request)).map((found) => batches.view(found)),
+    }),
+  );
+
+  app.get(
+    '/v1/batches/:id',
+    {
+      schema: {
+        summary: 'How far a batch is',
+        tags,
+        params: batchPath,
+        response: { 200: batchWithFiles, ...errorResponses(401, 403, 404, 429, 507) },
+      },
+    },
+    (request) => {
+      const found = batches.get(access.tenantOf(request), request.params.id);
+      return { ...batches.view(found), files: batches.viewFiles(found) };
+    },
+  );
+
+  app.delete(
+    '/v1/batches/:id',
+    {
+      schema: {
+        summary: 'Cancel a batch; remove one that has ended',
+        description: 'What is done when a batch is cancelled stays readable. One that has ended is removed with its transcripts.',
+        ...{ tags, params: batchPath, response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) } },
+      },
+    },
+    async (request) => batches.view(await batches.cancel(access.tenantOf(request), request.params.id)),
+  );
+
+  done();
+};
+
+const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batches, access }, done) => {
+  app.get(
+    '/v1/batches/:id/files/:number',
+    {
+      schema: {
+        summary: 'The transcript of a file of a batch',
+        ...{ tags: ['batches'], params: filePath, querystring: resultQuery },
+        response: {
+          200: {
+            description: 'As response_format says',
+            content: { 'application/json': { schema: z.unknown() }, 'text/plain': { schema: z.string() } },
+          },
+          ...errorResponses(400, 401, 403, 404, 409, 429, 507),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, number } = request.params;
+      const { as_spoken, ...wanted } = request.query;
+      const tenant = access.tenantOf(request);
+      const fields = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value]] as const]));
+      const { channels, targetLanguage } = batches.get(tenant, id);
+      const form = { ...readForm(new Map(fields)), channels };
+      const isSpoken = as_spoken === 'true' || targetLanguage === '';
+      const recording = await batches.result(tenant, id, number, isSpoken);
+      const outcome = isSpoken
+        ? ({ task: 'transcribe', language: SPOKEN_LANGUAGE } as const)
+        : ({ task: 'translate', language: targetLanguage } as const);
+      const { contentType, body } = render({ ...recording, ...outcome }, form);
+      reply.serializer(String).type(contentType).send(body);
+      return reply;
+    },
+  );
+  done();
+};
+
+/** The body is read and checked by the handler; its schema is for the description. */
+const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batches, access, settings }, done) => {
+  app.post(
+    '/v1/batches',
+    {
+      bodyLimit: JSON_MAX_BYTES,
+      config: { upload: true },
+      validatorCompiler: () => () => true,
+      schema: {
+        summary: 'Begin a batch',
+        description: `Recordings as parts of a multipart form, or JSON that says where they are. With the header Idempotency-Key a request that is repeated
+gets the batch that the first one began (200, \`idempotent-replayed: true\`).`,
+        tags: ['batches'],
+        consumes: ['application/json', 'multipart/form-data'],
+        body: batchBody,
+        response: { 200: batch, 202: batch, ...errorResponses(400, 401, 403, 409, 413, 429, 503, 507) },
+      },
+    },
+    async (request, reply) => {
+      const draft = await batches.draft(access.tenantOf(request));
+      try {
+        const order = await receiveBatch(request, draft, settings);
+        const begun = await batches.begin(draft, order);
+        if (!begun.isNew) reply.header('idempotent-replayed', 'true');
+        reply.header('location', `/v1/batches/${begun.batch.id}`).code(begun.isNew ? 202 : 200);
+        return batches.view(begun.batch);
+      } finally {
+        await batches.discard(draft);
+      }
+    },
+  );
+  done();
+};
+
+const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, done) => {
+  const events = new BatchEvents(options);
+  app.addHook('preClose', async () => events.close());
+  app.get(
+    '/v1/batches/:id/events',
+    {
+      schema: {
+        summary: 'The progress of a batch (SSE)',
+        description:
+          'First `batch`: how it is now. Then `progress` of files in work, at most once a second each, `file` for each that comes to its end, and `end` with the batch, after which the stream ends.',
+        ...{ tags: ['batches'], params: batchPath },
+        response: {
+          200: { description: 'Server-Sent Events', content: { 'text/event-stream': { schema: z.string() } } },
+          ...errorResponses(401, 403, 404, 429, 503, 507),
+        },
+      },
+    },
+    (request, reply) => events.stream(options.batches.get(options.access.tenantOf(request), request.params.id), reply),
+  );
+  done();
+};

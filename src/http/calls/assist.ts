@@ -1,0 +1,37 @@
+/** The door at which somebody has a running call of Asterisk listened to: both directions, for whoever assists its agent. */
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { errorResponses } from '../server/errors.ts';
+
+/** Who can listen to a channel. */
+export interface Assistant {
+  /** Resolves with the call's id when both directions are heard. */
+  assist(channel: string): Promise<{ callId: string }>;
+}
+
+/** `POST /v1/asterisk/assist`; `assistant` is null where no Asterisk is named. */
+export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | null }> = (app, { assistant }, done) => {
+  app.post(
+    '/v1/asterisk/assist',
+    {
+      schema: {
+        summary: 'Listen to a running call of Asterisk',
+        description:
+          'Captions both directions of a channel of the Asterisk at ARI_URL until it is hung up, as the tracks `inbound` (what that channel says) and `outbound` (what it hears) of one call. Nobody on the call notices. POST /v1/calls/{id}/hangup ends the captions and leaves the call alone. Tried against Asterisk 22.10.1.',
+        tags: ['asterisk'],
+        querystring: z.strictObject({}),
+        body: z.strictObject({
+          channel: z.string().min(1).max(256).describe('Its unique id, or its name: PJSIP/alice-00000001'),
+        }),
+        response: { 201: z.object({ callId: z.string() }), ...errorResponses(400, 401, 403, 404, 413, 429, 501, 502, 503) },
+      },
+    },
+    async (request, reply) => {
+      if (assistant === null) throw new TrunklineError('not_implemented', 'no Asterisk is named: set ARI_URL');
+      const { callId } = await assistant.assist(request.body.channel);
+      return reply.code(201).send({ callId });
+    },
+  );
+  done();
+};

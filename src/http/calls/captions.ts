@@ -1,0 +1,136 @@
+/** The caption feed over HTTP: Server-Sent Events (WHATWG HTML §9.2) and a WebSocket that says the same. */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import type { FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { errorResponses } from '../server/errors.ts';
+import type { FeedReaders, FeedSink } from './readers.ts';
+
+/** How long a browser waits before it connects again. */
+const RETRY_MS = 2000;
+/** How long a WebSocket may take to answer our close before it is torn down. */
+const CLOSE_GRACE_MS = 1000;
+const ID_MAX_CHARS = 300;
+
+const query = z.strictObject({
+  call: z.string().max(ID_MAX_CHARS).optional().describe('Only what happens in this call; it need not have begun'),
+  after: z.string().max(ID_MAX_CHARS).optional().describe('Go on after the event with this id; an id no longer held replays all that is'),
+  ids: z.enum(['true', 'false']).default('false').describe('Put the id of each event into its object, as the member `id`'),
+});
+type CaptionQuery = z.infer<typeof query>;
+
+const DESCRIPTION = `What happens in all calls, one JSON object for each event: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.ended\`. A reader passes over types that it does not know.
+
+\`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of which no final caption comes: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
+again and again, \`shutdown\` = the gateway was stopped before, \`error\` = another fault of ours, \`media\` = its sound was lost on the way here.
+\`lag.started\` and \`lag.ended\` (\`track\`, \`atMs\`, \`lagMs\`) tell that the captions of a track have fallen more than a second behind, and that they have caught up
+and stayed so for five seconds.
+
+As Server-Sent Events each has an \`id:\`; a reader that comes back with \`Last-Event-ID\` (browsers do it by themselves) or \`?after=\` misses nothing
+that is still held (FEED_HISTORY). A WebSocket on the same path gets the same objects as text messages; one that wants to resume asks for \`?ids=true\`,
+remembers the \`id\` of the last object and comes back with \`?ids=true&after=<id>\`. A reader that falls behind by more than SEND_BUFFER_MAX_BYTES is cut off
+(WebSocket close code 4413) and may resume.`;
+
+/** `no-transform`, and `X-Accel-Buffering` for nginx: a proxy that compresses or buffers would hold captions back. */
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-store, no-transform',
+  'x-accel-buffering': 'no',
+  connection: 'close',
+};
+
+/** `GET /v1/captions` and `WS /v1/captions`. */
+export const captionRoutes: FastifyPluginCallbackZod<{ readers: FeedReaders; clock: Clock }> = (app, { readers, clock }, done) => {
+  app.route({
+    method: 'GET',
+    url: '/v1/captions',
+    exposeHeadRoute: false,
+    config: { socket: true },
+    schema: {
+      summary: 'The caption feed (SSE or WebSocket)',
+      description: DESCRIPTION,
+      tags: ['captions'],
+      querystring: query,
+      response: {
+        200: { description: 'An endless stream of events', content: { 'text/event-stream': { schema: z.string() } } },
+        ...errorResponses(400, 401, 403, 429, 503),
+      },
+    },
+    preHandler: (_request, _reply, next) => {
+      readers.assertRoom();
+      next();
+    },
+    handler: (request, reply) => streamEvents(readers, request, request.query, reply),
+    wsHandler: (socket, request) => sendMessages(readers, clock, request.query as CaptionQuery, socket),
+  });
+  done();
+};
+
+function streamEvents(readers: FeedReaders, request: FastifyRequest, asked: CaptionQuery, reply: FastifyReply): void {
+  const lastEventId = [request.headers['last-event-id'] ?? []].flat().at(0);
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...reply.getHeaders(), ...SSE_HEADERS } as Record<string, string>);
+  raw.write(`retry: ${RETRY_MS}\n\n`);
+  // A browser's own reconnect repeats the address it began with, so its header is newer than `after`.
+  const reader = readers.open(filterOf(asked, lastEventId), eventStream(raw, asked));
+  raw.once('close', () => reader.end());
+}
+
+function sendMessages(readers: FeedReaders, clock: Clock, asked: CaptionQuery, socket: WebSocket): void {
+  const reader = readers.open(filterOf(asked, undefined), messages(socket, clock, asked));
+  socket.once('close', () => reader.end());
+}
+
+/** Empty values mean nothing, so that a program may always send both. */
+function filterOf(asked: CaptionQuery, lastEventId: string | undefined): FeedFilter {
+  const after = lastEventId || asked.after;
+  return { ...(asked.call ? { callId: asked.call } : {}), ...(after ? { after } : {}) };
+}
+
+function eventStream(raw: ServerResponse, asked: CaptionQuery): FeedSink {
+  return {
+    kind: 'sse',
+    get unsentBytes() {
+      return raw.writableLength;
+    },
+    write: (entry, sent) => void raw.write(`id: ${entry.id}\ndata: ${textOf(entry, asked)}\n\n`, sent),
+    beat: () => void raw.write(':\n\n'),
+    cut: () => void raw.destroy(),
+    close: () => void raw.end(),
+  };
+}
+
+function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery): FeedSink {
+  let isAlive = true;
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  const close = (code: 'reader_too_slow' | 'draining') => {
+    socket.close(new TrunklineError(code, '').closeCode, code);
+    const timer = clock.after(CLOSE_GRACE_MS, () => socket.terminate(), true);
+    socket.once('close', () => timer.cancel());
+  };
+  return {
+    kind: 'websocket',
+    get unsentBytes() {
+      return socket.bufferedAmount;
+    },
+    write: (entry, sent) => socket.send(textOf(entry, asked), sent),
+    beat() {
+      if (!isAlive) return socket.terminate();
+      isAlive = false;
+      socket.ping();
+    },
+    cut: () => close('reader_too_slow'),
+    close: () => close('draining'),
+  };
+}
+
+function textOf(entry: FeedEntry, asked: CaptionQuery): string {
+  return asked.ids === 'true' ? `{"id":${JSON.stringify(entry.id)},${entry.json.slice(1)}` : entry.json;
+}

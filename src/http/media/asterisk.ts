@@ -1,0 +1,43 @@
+/** Asterisk's door: the WebSocket that chan_websocket dials for a call's audio. */
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import type { CallRegistry } from '../../calls/registry.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Access } from '../access/access.ts';
+import { errorResponses } from '../server/errors.ts';
+
+const MEDIA_PATH = '/asterisk/media';
+
+interface AsteriskOptions {
+  readonly settings: Settings;
+  readonly registry: Pick<CallRegistry, 'admit' | 'acceptAsterisk'>;
+  readonly access: Access;
+}
+
+/** `WS /asterisk/media`. */
+export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (app, { settings, registry, access }, done) => {
+  const { ASTERISK_USER: user, ASTERISK_PASSWORD: password } = settings;
+  app.route({
+    method: 'GET',
+    url: MEDIA_PATH,
+    exposeHeadRoute: false,
+    config: { socket: true },
+    schema: {
+      summary: "Asterisk's chan_websocket (WebSocket): a call's audio",
+      description:
+        'For Dial(WebSocket/…) with a connection of websocket_client.conf. With the Basic credentials of ASTERISK_USER and ASTERISK_PASSWORD where a password is set. Channel variables named __TRUNKLINE_… say who calls and how the call is to be held. Tried against Asterisk 22.10.1.',
+      tags: ['asterisk'],
+      security: [],
+      response: errorResponses(400, 401, 403, 429, 503),
+    },
+    preValidation: async (request) => {
+      access.admitBasic(request, user, password);
+      registry.admit();
+    },
+    handler: () => {
+      throw new TrunklineError('invalid_request', `${MEDIA_PATH} is for WebSockets, expected an upgrade`);
+    },
+    wsHandler: (socket) => registry.acceptAsterisk(socket, { vouched: password !== '' }),
+  });
+  done();
+};

@@ -1,0 +1,240 @@
+/** Twilio's doors: the webhook that says where a call's media goes, and the WebSocket it goes to. */
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { CallRegistry } from '../../calls/registry.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { USER_AGENT } from '../../foundation/guarded-fetch.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { isTwilioHandshake, isTwilioWebhook } from '../../protocols/media-streams/twilio-signature.ts';
+import { connectStreamTwiml, listenAndDialTwiml } from '../../protocols/twiml/stream.ts';
+import type { Access } from '../access/access.ts';
+import { Origins } from '../access/origin.ts';
+import { errorResponses } from '../server/errors.ts';
+import { OwnTwiml, type WebhookCall } from './own-twiml.ts';
+
+const MEDIA_PATH = '/twilio/media';
+const AFTER_PATH = '/twilio/after';
+const FORM = 'application/x-www-form-urlencoded';
+
+/** The fields we use of https://www.twilio.com/docs/voice/twiml#request-parameters; callers may be `client:…` or `anonymous`. */
+const voiceFields = z.object({
+  CallSid: z.string().regex(/^[\w-]{1,64}$/, 'expected a call identifier such as CA and 32 hexadecimal digits'),
+  From: z.string().max(256).optional(),
+  To: z.string().max(256).optional(),
+  AccountSid: z.string().max(256).optional(),
+  ParentCallSid: z.string().max(256).optional(),
+  CallerName: z.string().max(256).optional(),
+  ForwardedFrom: z.string().max(256).optional(),
+  /** All of them, as they came. */
+  all: z.array(z.tuple([z.string(), z.string()])).max(200, 'expected at most 200 fields'),
+});
+
+/** A request without a body is one without fields. */
+const voiceForm = z
+  .string()
+  .nullable()
+  .transform((text): z.input<typeof voiceFields> => {
+    const all = [...new URLSearchParams(text ?? '')];
+    return { CallSid: '', ...Object.fromEntries(all), all };
+  })
+  .pipe(voiceFields);
+
+/** ITU-T E.164. In a query `+` means a space, and hardly anybody writes `%2B`. */
+const phoneNumber = z
+  .string()
+  .transform((text) => text.replace(/^ /, '+'))
+  .refine((text) => /^\+[1-9]\d{6,14}$/.test(text), 'expected a phone number in E.164 form such as +14155550100');
+
+const appUrl = z.string().refine((text) => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol), 'expected a ws or wss URL');
+
+const twimlUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'expected an http or https URL');
+
+const voiceSchema = {
+  summary: "Twilio's voice webhook: connects the call to Trunkline",
+  description:
+    'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` that app talks to the caller; with `?twiml=<url>`, or where APP_TWIML_URL is set, the app is asked for TwiML of its own, which is answered with its ConversationRelay made a stream to here. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+  tags: ['twilio'],
+  security: [],
+  consumes: [FORM],
+  querystring: z.object({
+    listen: phoneNumber.optional().describe('Forward the call to this number (E.164) and listen'),
+    app: appUrl.optional().describe("The app that talks to the caller (ws or wss URL) in place of APP_URL's"),
+    twiml: twimlUrl.optional().describe("Where the app's own TwiML is asked for (http or https URL), in place of APP_TWIML_URL"),
+  }),
+  body: voiceForm,
+  response: {
+    200: { description: 'TwiML', content: { 'text/xml': { schema: z.string() } } },
+    ...errorResponses(400, 403, 413, 503),
+  },
+};
+
+const afterSchema = {
+  summary: 'What follows in a call of Twilio whose session with an app is over',
+  description:
+    "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at the end of its session, or with `?twiml=` for another document of the app. Signed by Twilio as /twilio/voice is.",
+  tags: ['twilio'],
+  security: [],
+  consumes: [FORM],
+  querystring: z.object({
+    twiml: twimlUrl.optional().describe("A document of the app's"),
+    method: z.enum(['GET', 'POST']).default('POST').describe('How that is asked for'),
+  }),
+  body: voiceForm,
+  response: voiceSchema.response,
+};
+
+const mediaSchema = {
+  summary: "Twilio Media Streams (WebSocket): a call's audio",
+  description:
+    "Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone. Made from Twilio's documents and not yet tried against the real thing.",
+  tags: ['twilio'],
+  security: [],
+  response: errorResponses(400, 401, 403, 429, 503),
+};
+
+interface TwilioOptions {
+  readonly settings: Settings;
+  readonly registry: Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly access: Access;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
+export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { settings, registry, access, log }, done) => {
+  const origins = new Origins(settings);
+  const ownTwiml = new OwnTwiml({ settings, registry, log });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
+  const preValidation = async (request: FastifyRequest): Promise<void> => checkWebhook(request, { settings, origins, access });
+  const callOf = (request: FastifyRequest, body: VoiceFields): WebhookCall => {
+    const origin = origins.publicOrigin(request);
+    return { ...readCall(body), media: origin.replace(/^http/, 'ws') + MEDIA_PATH, after: origin + AFTER_PATH };
+  };
+
+  app.post('/twilio/voice', { schema: voiceSchema, preValidation }, async (request, reply) => {
+    registry.admit();
+    refuseOurselves(request);
+    const { listen, app: named, twiml } = request.query;
+    const call = callOf(request, request.body);
+    const source = listen === undefined ? ownTwiml.sourceOf({ app: named, twiml }) : null;
+    reply.type('text/xml; charset=utf-8');
+    if (source !== null) return await ownTwiml.begin(call, source);
+    const token = registry.tokens.issue(call.known);
+    const target = { url: call.media, parameters: { token, ...(named === undefined ? {} : { app: named }) } };
+    return listen === undefined ? connectStreamTwiml(target) : listenAndDialTwiml(target, listen);
+  });
+
+  app.post(AFTER_PATH, { schema: afterSchema, preValidation }, async (request, reply) => {
+    refuseOurselves(request);
+    const { twiml, method } = request.query;
+    const call = callOf(request, request.body);
+    reply.type('text/xml; charset=utf-8');
+    return twiml === undefined ? await ownTwiml.goOn(call) : await ownTwiml.follow(call, { url: twiml, method });
+  });
+
+  app.route({
+    method: 'GET',
+    url: MEDIA_PATH,
+    exposeHeadRoute: false,
+    config: { socket: true },
+    schema: mediaSchema,
+    preValidation: async (request) => {
+      checkHandshake(request, { settings, origins, access });
+      registry.admit();
+    },
+    handler: () => {
+      throw new TrunklineError('invalid_request', `${MEDIA_PATH} is for WebSockets, expected an upgrade`);
+    },
+    wsHandler: (socket, request) => registry.acceptTwilio(socket, admissionOf(request, settings)),
+  });
+  done();
+};
+
+type VoiceFields = z.infer<typeof voiceFields>;
+
+function readCall({ CallSid: callId, From, To, all, ...rest }: VoiceFields): Pick<WebhookCall, 'known' | 'fields'> {
+  const details = {
+    ...known('accountSid', rest.AccountSid),
+    ...known('parentCallSid', rest.ParentCallSid),
+    ...known('callerName', rest.CallerName),
+    ...known('forwardedFrom', rest.ForwardedFrom),
+  };
+  const isTold = Object.keys(details).length > 0;
+  return { known: { callId, from: From ?? null, to: To ?? null, ...(isTold ? { details } : {}) }, fields: all };
+}
+
+function known<N extends string>(name: N, value: string | undefined): { [K in N]?: string } {
+  return (value === undefined || value === '' ? {} : { [name]: value }) as { [K in N]?: string };
+}
+
+/** An app's webhook that leads back here would have us ask ourselves without end. */
+function refuseOurselves(request: FastifyRequest): void {
+  if (request.headers['user-agent'] !== USER_AGENT) return;
+  throw new TrunklineError('invalid_request', "a request of Trunkline itself, expected Twilio's: APP_TWIML_URL or ?twiml= leads back here");
+}
+
+function admissionOf(request: FastifyRequest, settings: Settings): { carrier: string; tokenRequired: boolean } {
+  if (isFromPage(request)) return { carrier: 'browser', tokenRequired: true };
+  return { carrier: 'twilio', tokenRequired: isTokenRequired(settings) };
+}
+
+/** A token shows that Twilio's signed webhook asked for the stream: without signatures it would show nothing. */
+function isTokenRequired(settings: Settings): boolean {
+  return settings.TWILIO_AUTH_TOKEN !== '' && settings.TWILIO_CALL_TOKEN === 'required';
+}
+
+/** What requests of Twilio are checked with. */
+interface Checks {
+  readonly settings: Settings;
+  readonly origins: Origins;
+  readonly access: Access;
+}
+
+function checkWebhook(request: FastifyRequest, { settings, origins, access }: Checks): void {
+  const authToken = settings.TWILIO_AUTH_TOKEN;
+  if (authToken === '') {
+    access.admitAnonymous(request);
+    return;
+  }
+  const url = origins.publicOrigin(request) + request.raw.url;
+  const body = typeof request.body === 'string' ? request.body : '';
+  if (!isTwilioWebhook({ authToken, signature: signatureOf(request), url, body })) refuseSignature();
+}
+
+/**
+ * A browser says which page it acts for (`Origin`), carriers do not; that the page is one of ours has been checked by then. It may open a stream if
+ * its user may use `/v1`, and always needs a call token: no signature vouches for what it says the call is.
+ */
+function isFromPage(request: FastifyRequest): boolean {
+  return request.headers.origin !== undefined && signatureOf(request) === undefined;
+}
+
+/** Twilio connects by wss alone and signs that, whatever a proxy in between makes of it. */
+function checkHandshake(request: FastifyRequest, { settings, origins, access }: Checks): void {
+  if (isFromPage(request)) {
+    access.admit(request);
+    return;
+  }
+  const authToken = settings.TWILIO_AUTH_TOKEN;
+  if (authToken === '') {
+    access.admitAnonymous(request);
+    return;
+  }
+  const url = origins.publicOrigin(request).replace(/^https?/, 'wss') + request.raw.url;
+  if (!isTwilioHandshake({ authToken, signature: signatureOf(request), url })) refuseSignature();
+}
+
+function signatureOf(request: FastifyRequest): string | undefined {
+  return [request.headers['x-twilio-signature'] ?? []].flat()[0];
+}
+
+function refuseSignature(): never {
+  throw new TrunklineError(
+    'signature_invalid',
+    'X-Twilio-Signature does not fit: check TWILIO_AUTH_TOKEN (the primary auth token) and PUBLIC_URL (the origin that Twilio was given)',
+  );
+}

@@ -1,0 +1,219 @@
+/** Turns any failure of a request into what the client hears (OpenAI's error body), a count and a log line. Handlers only throw. */
+import { type IncomingMessage, maxHeaderSize } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { isDiskTrouble, toDiskFull } from '../../foundation/folders/disk.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import { IN_PLAIN_WORDS, UNKNOWN_FIELD } from '../../foundation/settings/plain-issues.ts';
+import { clientOfRequest, statusFor, toQwenError } from '../qwen.ts';
+import { clip, describe } from './echo.ts';
+import { newRequestId, REQUEST_ID_HEADER } from './request-ids.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body holds a secret: an error never repeats what came. */
+    readonly secretBody?: true;
+    /** The route takes uploads, which may take longer than a request. */
+    readonly upload?: true;
+    /** Everybody may ask, and is answered at once: the request keeps no connection from giving way to others. */
+    readonly open?: true;
+    /** The route takes WebSockets; an upgrade of any other route is refused. */
+    readonly socket?: true;
+  }
+}
+
+/** The body of every error: OpenAI's `Error` schema, `code` being one of docs/errors.md, and the request's id. */
+const errorSchema = z.object({
+  error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string(), request_id: z.string() }),
+});
+
+/** The `response` schemas of a route for the error statuses it can answer with. */
+export function errorResponses<S extends number>(...statuses: readonly S[]): Record<S, typeof errorSchema> {
+  return Object.fromEntries(statuses.map((status) => [status, errorSchema])) as Record<S, typeof errorSchema>;
+}
+
+/** Seconds after which a client that was refused for its many wrong keys may try again, and one that found a queue full. */
+const RETRY_KEY_SECONDS = 60;
+const RETRY_SOON_SECONDS = 2;
+
+/** One place for every failure of one server. */
+export class Failures {
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+
+  constructor(options: { log: Log; metrics: Metrics }) {
+    this.#log = options.log;
+    this.#metrics = options.metrics;
+  }
+
+  /** Counts what went wrong with `request` and logs it if it is a fault of ours. Returns it as the client may hear it. */
+  note(error: unknown, request: FastifyRequest): TrunklineError {
+    const failure = toTrunklineError(error, request);
+    if (failure.code === 'internal' || failure.code === 'disk_full')
+      this.#log.error({ err: error, route: request.routeOptions.url, requestId: request.id }, 'request failed');
+    this.#metrics.refused.inc({ code: failure.code });
+    return failure;
+  }
+
+  /** As {@link note}, but as the body that the client of `request` expects: OpenAI's, the Qwen3 servers', or both in one where it has not said whose it is. */
+  tell(error: unknown, request: FastifyRequest): object {
+    return bodyOf(this.note(error, request), request);
+  }
+
+  /** Answers `request` with the error body for `error`. */
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const failure = this.note(error, request);
+    reply.header(REQUEST_ID_HEADER, request.id);
+    if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
+    if (failure.status === 429) reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
+    return reply
+      .code(statusFor(failure, request))
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(bodyOf(failure, request)));
+  }
+
+  /** Closes `socket` with the close code for `error`. What a peer or the network did to the socket has closed it already. */
+  close(error: unknown, socket: WebSocket): void {
+    if (error instanceof TrunklineError) {
+      this.#metrics.refused.inc({ code: error.code });
+      socket.close(error.closeCode, error.code);
+    } else if (isOfTransport(error)) {
+      this.#log.debug({ err: error }, 'socket failed');
+    } else {
+      this.#log.error({ err: error }, 'socket handler failed');
+      this.#metrics.refused.inc({ code: 'internal' });
+      socket.close(new TrunklineError('internal', '').closeCode, 'internal');
+    }
+  }
+}
+
+function bodyOf(failure: TrunklineError, request: FastifyRequest): object {
+  const client = clientOfRequest(request);
+  return {
+    ...(client !== 'qwen' && openAiBody(failure, request.id)),
+    ...(client !== 'openai' && toQwenError(failure, request)),
+  };
+}
+
+function openAiBody(failure: TrunklineError, requestId: string): object {
+  return { error: { ...failure.toBody().error, request_id: requestId } };
+}
+
+/** What Node says of requests that it could not read, where it is not that they are no HTTP. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `the head of the request has more than ${maxHeaderSize} bytes, which is the most allowed`,
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request had not come whole in time',
+};
+
+/** Answers what Node could not read as HTTP: no request exists yet. */
+export function answerUnreadable({ code = 'no code' }: Error & { code?: string }, socket: Socket): void {
+  const message = UNREADABLE[code] ?? `expected an HTTP/1.1 request, got something else (${code})`;
+  answerByHand(socket, new TrunklineError('invalid_request', message), newRequestId());
+}
+
+/** Answers handshakes that the WebSockets of `app` do not understand as any other error is answered; ws would send a line of HTML. `idOf` = a request's id. */
+export function answerBadHandshakes(app: FastifyInstance, idOf: (message: IncomingMessage) => string): void {
+  app.websocketServer.on('wsClientError', (error, socket, message) => {
+    const failure = new TrunklineError('invalid_request', `expected a WebSocket handshake (RFC 6455, version 13): ${error.message}`);
+    answerByHand(socket, failure, idOf(message));
+  });
+}
+
+/** Writes the bytes of an answer to what fastify does not answer, and ends the connection. */
+function answerByHand(socket: Duplex, failure: TrunklineError, requestId: string): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = JSON.stringify(openAiBody(failure, requestId));
+  const type = `Content-Type: application/json; charset=utf-8\r\nX-Request-ID: ${requestId}`;
+  const head = `HTTP/1.1 400 Bad Request\r\n${type}\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Errors of the socket itself (`ECONNRESET`, ws's `WS_ERR_…`) carry a string code; those of our code do not. */
+function isOfTransport(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineError {
+  if (error instanceof TrunklineError) return error;
+  if (isDiskTrouble(error)) return toDiskFull(error);
+  if (isOfSchema(error)) return new TrunklineError('invalid_request', explainValidation(error, request), wrongField(error));
+  const { statusCode = 500, message = '', code = '' } = (error ?? {}) as Partial<FastifyError>;
+  if (code === 'FST_ERR_NOT_FOUND') return routeNotFound(request);
+  if (statusCode === 413) return bodyTooLarge(request);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return mediaTypeUnknown(request);
+  if (statusCode >= 400 && statusCode < 500) return new TrunklineError('invalid_request', message);
+  return new TrunklineError('internal', `something went wrong in here; the log says what under request id ${request.id}`);
+}
+
+/** For a method and path that lead nowhere. */
+export function routeNotFound(request: FastifyRequest): TrunklineError {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const wanted = request.ws ? `WebSocket at ${clip(path)}` : `${request.method} ${clip(path)}`;
+  return new TrunklineError('route_not_found', `there is no ${wanted}; /docs lists what there is`);
+}
+
+function bodyTooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): TrunklineError {
+  const came = headers['content-length'] === undefined ? `more than ${bodyLimit}` : clip(headers['content-length']);
+  return new TrunklineError('message_too_large', `body: got ${came} bytes, expected at most ${bodyLimit}`);
+}
+
+function mediaTypeUnknown(request: FastifyRequest): TrunklineError {
+  const taken = request.routeOptions.schema?.consumes ?? ['application/json'];
+  const came = request.headers['content-type'];
+  const message = `header content-type: got ${describe(came)}, expected ${taken.join(' or ')}`;
+  return new TrunklineError('invalid_request', message, request.routeOptions.config.upload === true ? 'file' : null);
+}
+
+/** Checks requests with their routes' schemas; what it finds wrong is in plain words. */
+export const requestValidator: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (data) => {
+    const { success, data: value, error } = schema.safeParse(data, IN_PLAIN_WORDS);
+    return success ? { value } : { error };
+  };
+
+/** What {@link requestValidator} found; fastify says of what. */
+interface WrongRequest extends z.ZodError {
+  readonly validationContext: string;
+}
+
+function isOfSchema(error: unknown): error is WrongRequest {
+  return error instanceof z.ZodError && 'validationContext' in error;
+}
+
+const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path', body: 'body', headers: 'headers' };
+
+/** One clause for each wrong field: where it is, what came and what was expected. */
+function explainValidation({ issues, validationContext }: WrongRequest, request: FastifyRequest): string {
+  const came = { querystring: request.query, params: request.params, body: request.body, headers: {} }[validationContext];
+  const isSecret = validationContext === 'body' && request.routeOptions.config.secretBody === true;
+  return issues
+    .map(({ path, message }) => {
+      const field = clip([PLACES[validationContext] ?? validationContext, ...path].join('.'));
+      if (isSecret || message.startsWith(UNKNOWN_FIELD)) return `${field}: ${clip(message)}`;
+      return `${field}: got ${describe(valueAt(came, path))}${message.startsWith('expected') ? ',' : ';'} ${message}`;
+    })
+    .join('. ');
+}
+
+/** The first wrong field, in OpenAI's sense of `param`; null where the whole is wrong. */
+function wrongField({ issues }: WrongRequest): string | null {
+  const path = issues[0]?.path ?? [];
+  return path.length === 0 ? null : clip(path.join('.'));
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(ownValue, root);
+}
+
+/** A name of the client's may be one that every object has: `constructor`. */
+function ownValue(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<PropertyKey, unknown>)[key]
+    : undefined;
+}

@@ -1,0 +1,110 @@
+/** What somebody wants to have spoken: the body of OpenAI's `POST /v1/audio/speech`, with what telephones and the Qwen3-TTS server add to it. */
+import { z } from 'zod';
+import { SPEED_MAX, SPEED_MIN } from '../../../engine/contract.ts';
+import { MP3_RATES_HZ } from '../../audio/encode.ts';
+import type { VoiceOptions } from '../../speech/prompter.ts';
+import { MODEL_NAME_MAX_CHARS } from '../models.ts';
+import { clientOf } from '../qwen.ts';
+import { LANGUAGE_NAMES } from '../transcriptions/languages.ts';
+import { SPEECH_FORMATS, type SpeechFormat, type SpeechRateHz } from './formats.ts';
+
+const NAME_MAX_CHARS = 64;
+const INSTRUCTIONS_MAX_CHARS = 4096;
+/** JSON may write one character as `\uXXXX`, and twice that beyond the basic plane. */
+const BYTES_PER_CHAR = 12;
+/** All fields but `input`. */
+const FIELDS_BYTES = 65_536;
+/** A WAV file of a text up to this length is made whole before it is sent: some 20 s of speech, which take a fast voice a fraction of a second. */
+const SHORT_INPUT_CHARS = 300;
+/** A file that is made whole grows no larger than this in memory; a longer one is sent as it grows. Four minutes at 16 kHz. */
+const WHOLE_MAX_BYTES = 8_388_608;
+
+/** Something to be spoken, and in what form. */
+export interface SpeechRequest {
+  readonly text: string;
+  readonly style: VoiceOptions;
+  readonly format: SpeechFormat;
+  /** Null = as is usual for the format. */
+  readonly rateHz: SpeechRateHz | null;
+  /** Up to this size it is made whole before it is sent, so that its length is known; 0 = it is sent as it grows. */
+  readonly wholeMaxBytes: number;
+}
+
+/** The fields that all doors take; others are ignored. `inputMaxChars` = SPEECH_INPUT_MAX_CHARS. */
+export function requestFields(inputMaxChars: number) {
+  return z.object({
+    input: z.string().min(1).max(inputMaxChars).describe('The text'),
+    voice: z
+      .union([z.string().max(NAME_MAX_CHARS), z.object({ id: z.string().max(NAME_MAX_CHARS) })])
+      .nullish()
+      .describe(
+        "A voice of ours, or one of OpenAI's or Qwen3-TTS's names, each of which stands for one of ours; DEFAULT_VOICE unless given",
+      ),
+    speed: z.number().min(SPEED_MIN).max(SPEED_MAX).default(1),
+    sample_rate: z
+      .literal(MP3_RATES_HZ)
+      .nullish()
+      .describe("Hz; 24000 for pcm, 8000 for mulaw and alaw, the voice's own for the rest unless given"),
+    language: z
+      .string()
+      .max(NAME_MAX_CHARS)
+      .nullish()
+      .describe('BCP-47 or an English name, `de` or `German`: where no voice is named, one that speaks it; `auto` = any'),
+    text_normalize: z.boolean().default(true).describe('Write out amounts, times, numbers and the like before they are spoken'),
+  });
+}
+
+/** The whole body of `POST /v1/audio/speech`. */
+export function speechBody(inputMaxChars: number) {
+  return requestFields(inputMaxChars).extend({
+    model: z
+      .string()
+      .max(MODEL_NAME_MAX_CHARS)
+      .nullish()
+      .describe('One of GET /v1/models; they all mean the one that is loaded. With `qwen3-tts` the answer is as that server gives it'),
+    instructions: z.string().max(INSTRUCTIONS_MAX_CHARS).nullish().describe('Taken and ignored: the voices follow no instructions'),
+    response_format: z.enum(SPEECH_FORMATS).optional().describe("mp3 unless given; wav for the Qwen3-TTS server's clients"),
+    stream_format: z
+      .enum(['audio', 'sse'])
+      .default('audio')
+      .describe('The file itself as it grows, or Server-Sent Events with pieces of it'),
+  });
+}
+
+type OrderFields = z.infer<ReturnType<typeof requestFields>>;
+type SpeechBody = z.infer<ReturnType<typeof speechBody>>;
+
+/** The order that `fields` make, in `format`. */
+export function toSpeechRequest(fields: OrderFields, format: SpeechFormat): SpeechRequest {
+  const { input, speed, sample_rate: rateHz, language, text_normalize: textNormalize } = fields;
+  const name = (typeof fields.voice === 'object' ? fields.voice?.id : fields.voice) ?? '';
+  const lang = languageTag(language ?? '');
+  const style: VoiceOptions = {
+    ...(name !== '' && { voice: name }),
+    ...(lang !== '' && { lang }),
+    speed,
+    textNormalize,
+  };
+  return { text: input, style, format, rateHz: rateHz ?? null, wholeMaxBytes: 0 };
+}
+
+/** Clients of the Qwen3-TTS server name languages in English, and any of them `auto`. Empty = any. */
+function languageTag(language: string): string {
+  const wanted = language.trim().toLowerCase();
+  if (wanted === 'auto') return '';
+  const [code] = Object.entries(LANGUAGE_NAMES).find(([, name]) => name === wanted) ?? [];
+  return code ?? language.trim();
+}
+
+/** The order that the body of `POST /v1/audio/speech` makes: in the format that its client expects, and whole where that client needs its length. */
+export function toFileRequest(body: SpeechBody): SpeechRequest {
+  const isQwen = clientOf(body) === 'qwen';
+  const format = body.response_format ?? (isQwen ? 'wav' : 'mp3');
+  const isWhole = format === 'wav' && body.stream_format === 'audio' && (isQwen || body.input.length <= SHORT_INPUT_CHARS);
+  return { ...toSpeechRequest(body, format), wholeMaxBytes: isWhole ? WHOLE_MAX_BYTES : 0 };
+}
+
+/** Largest body that can hold an input of `inputMaxChars`. */
+export function bodyMaxBytes(inputMaxChars: number): number {
+  return inputMaxChars * BYTES_PER_CHAR + FIELDS_BYTES;
+}

@@ -1,0 +1,221 @@
+/** Recordings to text: OpenAI's audio API, and the paths of the Qwen3-ASR server, so that its clients move by changing the host. */
+import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { admitCall } from '../../calls/admission/admission.ts';
+import { toTranscriberMetrics } from '../../calls/inbound/track.ts';
+import type { Engine } from '../../engine-client/engine.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { SPOKEN_LANGUAGE } from '../../recordings/translate.ts';
+import { errorResponses, type Failures } from '../server/errors.ts';
+import { answerTranscription, answerTranslation } from './answer.ts';
+import { isStreamed, readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './fields.ts';
+import { languageName } from './languages.ts';
+import { readSocketQuery, SOCKET_RATE_MAX_HZ, SOCKET_RATE_MIN_HZ, toSocketError } from './orders.ts';
+import { type RecordingServices, serveRecording } from './serve.ts';
+import { TRANSCRIBE_MESSAGE_MAX_BYTES, TranscribeSocket, type TranscribeSocketOptions } from './socket.ts';
+import { OPENAI_EVENTS, qwenEvents, streamTranscript } from './stream.ts';
+
+const text = { schema: z.string() };
+
+const transcript = {
+  description: 'The transcript as response_format says; with stream=true, events',
+  content: {
+    'application/json': { schema: z.unknown() },
+    'text/plain': text,
+    'application/x-subrip': text,
+    'text/vtt': text,
+    'text/event-stream': text,
+  },
+};
+
+/** The body is read and checked by the handler, part by part; its schema is for the description. */
+const upload = {
+  config: { upload: true, qwen: 'by-model' },
+  validatorCompiler: () => () => true,
+} as const;
+
+/** Of a path that only the Qwen3-ASR server has. */
+const qwenUpload = { ...upload, config: { ...upload.config, qwen: 'always' } } as const;
+
+const described = { tags: ['recordings'], consumes: ['multipart/form-data'], body: transcriptionBody };
+const errors = errorResponses(400, 401, 403, 413, 429, 503, 507);
+const qwenErrors = { ...errors, ...errorResponses(422) };
+
+/** `POST /v1/audio/transcriptions` and `/v1/audio/translations`. */
+const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (app, { doors }, done) => {
+  app.post(
+    '/v1/audio/transcriptions',
+    {
+      ...upload,
+      schema: { summary: 'A recording as text (OpenAI)', ...described, response: { 200: transcript, ...errors, ...errorResponses(502) } },
+    },
+    async (request, reply) => {
+      await serveRecording(doors, { request, reply, read: readForm }, async (order) => {
+        if (isStreamed(order.form))
+          return streamTranscript(doors.failures, { request, reply, order, translator: doors.translator }, OPENAI_EVENTS);
+        const { contentType, body } = await answerTranscription(order, doors.translator);
+        reply.type(contentType).send(body);
+      });
+      return reply;
+    },
+  );
+
+  app.post(
+    '/v1/audio/translations',
+    {
+      ...upload,
+      schema: {
+        summary: 'A recording as text in another language (OpenAI)',
+        description: 'English unless `target_language`, or `language` as the Qwen3-ASR server has it, says otherwise.',
+        ...described,
+        response: { 200: transcript, ...errors, ...errorResponses(502) },
+      },
+    },
+    async (request, reply) => {
+      await serveRecording(doors, { request, reply, read: readTranslationForm }, async (order) => {
+        const target = languageName(order.form.target_language || SPOKEN_LANGUAGE);
+        const { contentType, body } = await answerTranslation(order, { translator: doors.translator, target });
+        reply.type(contentType).send(body);
+      });
+      return reply;
+    },
+  );
+  done();
+};
+
+/** `POST /v1/audio/transcriptions/stream` and `/v1/audio/subtitles`. */
+const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (app, { doors }, done) => {
+  app.post(
+    '/v1/audio/transcriptions/stream',
+    {
+      ...qwenUpload,
+      schema: {
+        summary: 'A recording as events, one for each piece of text (Qwen3-ASR server)',
+        ...described,
+        response: { 200: { description: 'Server-Sent Events', content: { 'text/event-stream': text } }, ...qwenErrors },
+      },
+    },
+    async (request, reply) => {
+      await serveRecording(doors, { request, reply, read: readForm }, (order) =>
+        streamTranscript(
+          doors.failures,
+          { request, reply, order, translator: doors.translator },
+          qwenEvents(languageName(order.form.target_language || SPOKEN_LANGUAGE)),
+        ),
+      );
+      return reply;
+    },
+  );
+
+  app.post(
+    '/v1/audio/subtitles',
+    {
+      ...qwenUpload,
+      schema: {
+        summary: 'A recording as SubRip subtitles (Qwen3-ASR server)',
+        ...described,
+        response: { 200: { description: 'SubRip', content: { 'application/x-subrip': text } }, ...qwenErrors },
+      },
+    },
+    async (request, reply) => {
+      await serveRecording(doors, { request, reply, read: readSubtitleForm }, async (order) => {
+        const { contentType, body } = await answerTranscription(order, doors.translator);
+        reply.type(contentType).header('content-disposition', 'attachment; filename="subtitles.srt"').send(body);
+      });
+      return reply;
+    },
+  );
+  done();
+};
+
+const socketQuery = z.object({
+  use_server_vad: z.string().optional().describe('true, 1 or yes (also where nothing is said), or false, 0 or no'),
+  sample_rate: z
+    .string()
+    .optional()
+    .describe(`Hz of the samples that will come, ${SOCKET_RATE_MIN_HZ} to ${SOCKET_RATE_MAX_HZ}; 16000 unless given`),
+});
+
+/** What the socket needs beside the doors. */
+export interface LiveOptions {
+  readonly engine: Engine;
+  readonly settings: TranscribeSocketOptions['settings'] & Pick<Settings, 'MAX_CALLS'>;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly failures: Failures;
+  readonly isDraining: () => boolean;
+}
+
+/** `WS /ws/transcribe`. */
+const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { live }, done) => {
+  const { engine, settings, clock, failures, isDraining } = live;
+  const metrics = toTranscriberMetrics(live.metrics);
+  let open = 0;
+  app.route({
+    method: 'GET',
+    url: '/ws/transcribe',
+    exposeHeadRoute: false,
+    config: { socket: true, qwen: 'always', messageMaxBytes: TRANSCRIBE_MESSAGE_MAX_BYTES },
+    schema: {
+      summary: 'Live audio as running text (WebSocket, Qwen3-ASR server)',
+      description:
+        'Binary messages are 16-bit little-endian mono samples at `sample_rate`, at most 1 MiB in one; texts are `{"action":"flush"}`, `"reset"` or `"config"`. Answers are `{"text","is_partial","is_final"}`; a partial is the whole text of the utterance so far. What cannot be obeyed is answered with `{"code","message","statusCode","context"}`, and the socket goes on. Sockets count as live calls do: at most MAX_CALLS, and none where the engines have no room.',
+      tags: ['recordings'],
+      querystring: socketQuery,
+      response: errorResponses(400, 401, 403, 429, 503),
+    },
+    preHandler: (_request, _reply, next) => {
+      admitCall({ liveCount: open, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad, draining: isDraining() });
+      next();
+    },
+    handler: () => {
+      throw new TrunklineError('invalid_request', '/ws/transcribe is for WebSockets, expected an upgrade');
+    },
+    wsHandler: (socket, request) => {
+      const query = readOrTell(socket, request);
+      live.metrics.transcribeSockets.set(++open);
+      socket.once('close', () => live.metrics.transcribeSockets.set(--open));
+      new TranscribeSocket({
+        socket,
+        request,
+        engine,
+        settings,
+        clock,
+        failures,
+        metrics,
+        orders: live.metrics.transcribeOrders,
+        ...query,
+      }).open();
+    },
+  });
+  done();
+};
+
+/** As the Qwen3-ASR server does, a wrong address is told by a message: many clients never see what a refused handshake says. @throws what it tells */
+function readOrTell(socket: WebSocket, request: FastifyRequest): ReturnType<typeof readSocketQuery> {
+  try {
+    return readSocketQuery(request.query as z.infer<typeof socketQuery>);
+  } catch (error) {
+    if (error instanceof TrunklineError) socket.send(JSON.stringify(toSocketError(error, request)));
+    throw error;
+  }
+}
+
+/** Every door that takes a recording, and one for audio that is still being spoken. */
+export const transcriptionRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices; live: LiveOptions }> = (
+  app,
+  { doors, live },
+  done,
+) => {
+  void app.register(multipart);
+  void app.register(openAiRoutes, { doors });
+  void app.register(qwenRoutes, { doors });
+  void app.register(socketRoute, { live });
+  done();
+};

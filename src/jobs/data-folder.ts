@@ -1,0 +1,62 @@
+/** The folder in which jobs live: one process's alone. */
+import { access, constants, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../foundation/clock.ts';
+import { isDiskTrouble } from '../foundation/folders/disk.ts';
+import { FolderRefused, ownFolder } from '../foundation/folders/folder-owner.ts';
+import { makePrivateFolder } from '../foundation/folders/folders.ts';
+import { makeOwnFolder, removeLeftovers } from '../foundation/folders/own-folders.ts';
+
+/** By which earlier versions told who has the folder. */
+const OLD_MARKER = 'owner.pid';
+const TEMPORARY_PREFIX = 'trunkline-batches-';
+
+/** Where jobs live. */
+export interface DataFolder {
+  readonly folder: string;
+  /** Leaves the folder to others, and removes it if it was for this process's life only. */
+  close(): Promise<void>;
+}
+
+/** What lies in a home: whose it is, the database and what belongs to it, and a folder for each batch. */
+const OURS = /^(?:owner\.|batches\.sqlite|[0-9a-f]{8}-[0-9a-f-]{27}$)/;
+
+/** A folder that cannot be a home; `message` says why, without the folder's name. */
+export class DataFolderError extends Error {}
+
+interface DataFolderOptions {
+  readonly clock: Clock;
+  /** Told once when an owner is waited for that may be about to end. */
+  readonly onWait?: (who: string) => void;
+}
+
+/**
+ * Opens `folder`, or a new temporary folder where that is empty.
+ * @throws HomeError when another living process has it, or when it cannot be written; the system's error when the disk is full or fails
+ */
+export async function openDataFolder(folder: string, options: DataFolderOptions): Promise<DataFolder> {
+  if (folder === '') {
+    const { path, remove } = await makeOwnFolder(tmpdir(), TEMPORARY_PREFIX, options.clock);
+    return { folder: path, close: remove };
+  }
+  try {
+    await makePrivateFolder(folder, (name) => OURS.test(name));
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    const ownership = await ownFolder(folder, options);
+    await rm(join(folder, OLD_MARKER), { force: true });
+    return { folder, close: () => ownership.release() };
+  } catch (error) {
+    throw isDiskTrouble(error) ? error : new DataFolderError(explain(error));
+  }
+}
+
+/** Removes the temporary homes of processes that were killed. Never rejects. */
+export function removeOldHomes(clock: Clock): Promise<void> {
+  return removeLeftovers(tmpdir(), TEMPORARY_PREFIX, clock);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof FolderRefused) return error.message;
+  return `it cannot be written to (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+}

@@ -1,0 +1,84 @@
+/**
+ * The seam between carriers and calls. A carrier is a {@link Dialect}: pure functions from wire messages to {@link CarrierEvent}s and from
+ * {@link CarrierCommand}s to wire messages, with no socket, clock or log. `leg.ts` moves the messages.
+ */
+import type { Codec } from '../foundation/units.ts';
+import type { RelayVerb } from './twiml/document.ts';
+
+/** Which side of the call a sound comes from: `inbound` = the far party speaks, `outbound` = what is played to it. */
+export type Track = 'inbound' | 'outbound';
+
+/**
+ * How a carrier plays what we send: `buffered` = at its own pace from a buffer, with marks and clear; `paced` = each frame as it comes;
+ * `none` = the stream only listens.
+ */
+export type Playback = 'buffered' | 'paced' | 'none';
+
+/** One text (string) or binary (bytes) message of a carrier's WebSocket. */
+export type WireMessage = string | Uint8Array;
+
+/** What Twilio tells apps of a call beside its parties. */
+export const CALL_DETAILS = ['accountSid', 'parentCallSid', 'callerName', 'forwardedFrom'] as const;
+
+/** Those of them that are known. */
+export type CallDetails = { readonly [name in (typeof CALL_DETAILS)[number]]?: string };
+
+/** What is known of a call when its media begins. */
+export interface CallStart {
+  readonly carrier: string;
+  /** The carrier's name for the call, e.g. Twilio's `CA…`. */
+  readonly callId: string;
+  /** The carrier's name for this stream of the call, e.g. Twilio's `MZ…`. */
+  readonly streamId: string;
+  /** Caller and callee as the carrier or the custom parameters say; null = not told. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly tracks: readonly Track[];
+  readonly codec: Codec;
+  /** Its sound has times of its own from the first chunk on, so that before it the call's time stands still; left out = the chunks show that. */
+  readonly timed?: boolean;
+  readonly playback: Playback;
+  /** How many frames a message to the carrier must hold at least, where one is too few: every sound is filled up to such messages. */
+  readonly framesPerMessage?: number;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly details?: CallDetails;
+  /** The session with an app that the carrier was told to begin; null = the app's TwiML, which would say, could not be had. */
+  readonly relay?: RelayVerb | null;
+  /** Whether we made the call; it was made to us unless this says so. */
+  readonly outgoing?: boolean;
+}
+
+export type CarrierEvent =
+  | { readonly type: 'start'; readonly start: CallStart }
+  /**
+   * `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the track's chunks. A carrier without
+   * timestamps has `null`: the time is when the chunk arrives, and a number left out is a frame of 20 ms that the carrier knows to be lost.
+   */
+  | { readonly type: 'audio'; readonly track: Track; readonly bytes: Uint8Array; readonly atMs: number | null; readonly sequence: number }
+  | { readonly type: 'dtmf'; readonly track: Track; readonly digit: string }
+  | { readonly type: 'mark'; readonly name: string }
+  | { readonly type: 'stop' }
+  /** A message that the protocol tells us to ignore; `what` says which kind, for the counter. */
+  | { readonly type: 'ignored'; readonly what: string };
+
+export type CarrierCommand =
+  | { readonly type: 'audio'; readonly bytes: Uint8Array }
+  | { readonly type: 'mark'; readonly name: string }
+  | { readonly type: 'clear' };
+
+/**
+ * What a carrier may have to be told about the call itself: that we take it, that we end it, and, so that one that says nothing while nobody speaks
+ * can be told from one that is gone, something that it answers.
+ */
+export type CarrierSignal = 'answer' | 'hangup' | 'probe';
+
+/** One carrier's protocol for one stream. Stateful (it knows whether `start` came), yet pure: same messages in, same events out. */
+export interface Dialect {
+  readonly carrier: string;
+  /** One message in, one event out. Throws a TrunklineError with a close code when the message breaks the protocol. */
+  receive(message: WireMessage): CarrierEvent;
+  /** The wire form of a command: one message, or several in their order. Throws when the stream cannot take it (not started, or unidirectional). */
+  format(command: CarrierCommand): WireMessage | readonly WireMessage[];
+  /** The wire form of a signal, after `start`; absent where the protocol has none. */
+  signal?(signal: CarrierSignal): WireMessage;
+}

@@ -1,0 +1,71 @@
+/**
+ * Twilio Media Streams (https://www.twilio.com/docs/voice/media-streams/websocket-messages), both kinds: `<Connect><Stream>`, which takes
+ * audio from us, and `<Start><Stream>`, which does not. Every message is a text frame with one JSON object; numbers inside come as strings.
+ * Simulators of it leave out what is always the same with Twilio (`mediaFormat`, `tracks`) or what a program can do without (`streamSid`,
+ * `timestamp`, `chunk`): what is absent is what Twilio's documents have, what is there has to be right.
+ */
+import { type Codec, MULAW_8K } from '../../foundation/units.ts';
+import { readCodec } from '../codecs.ts';
+import type { CallStart } from '../dialect.ts';
+import { identifierAt, type Json, objectAt, readParameters, readTracks } from '../json.ts';
+import { JsonStream, type StreamTerms, twilioSpelling } from './json-stream.ts';
+
+/** Whose encodings these are; the first is that of a start message without a format. */
+interface Variant {
+  readonly carrier: string;
+  readonly encodings: readonly string[];
+  readonly bigEndian?: boolean;
+}
+
+/** The terms of Twilio, and of carriers whose messages are Twilio's but for the codecs. */
+export function twilioTerms({ carrier, encodings, bigEndian = false }: Variant): StreamTerms {
+  return {
+    carrier,
+    ...twilioSpelling('streamSid'),
+    mediaUntimed: true,
+    bigEndian,
+    readStart: (message) => readStart(message, carrier, encodings),
+    nameOther: (event) => (event === 'connected' ? event : null),
+  };
+}
+
+function readStart(message: Json, carrier: string, encodings: readonly string[]): CallStart {
+  const start = objectAt(message, 'start');
+  const codec = readFormat(start, encodings);
+  const parameters = readParameters(start['customParameters'], 'start.customParameters');
+  const tracks = start['tracks'] === undefined ? (['inbound'] as const) : readTracks(start['tracks'], 'start.tracks');
+  const callId = identifierAt(start, 'callSid', 'start.callSid');
+  return {
+    carrier,
+    callId,
+    streamId: readStreamId(message, start) ?? callId,
+    from: parameters['from'] || null,
+    to: parameters['to'] || null,
+    tracks,
+    codec,
+    // Only <Start><Stream> delivers the outbound track, and it takes nothing from us.
+    playback: tracks.includes('outbound') ? 'none' : 'buffered',
+    parameters,
+    ...(typeof start['accountSid'] === 'string' ? { details: { accountSid: start['accountSid'] } } : {}),
+  };
+}
+
+function readFormat(start: Json, encodings: readonly string[]): Codec {
+  const format = start['mediaFormat'] === undefined ? {} : objectAt(start, 'mediaFormat', 'start.mediaFormat');
+  const { encoding = encodings[0], sampleRate: rate = MULAW_8K.rateHz, channels } = format;
+  return readCodec({ encoding, rate, channels }, encodings, 'start.mediaFormat');
+}
+
+/** The message names its stream, or what is in it does; null = neither. */
+function readStreamId(message: Json, start: Json): string | null {
+  if (message['streamSid'] !== undefined) return identifierAt(message, 'streamSid');
+  return start['streamSid'] === undefined ? null : identifierAt(start, 'streamSid', 'start.streamSid');
+}
+
+/** One Twilio media stream. */
+export class TwilioDialect extends JsonStream {
+  /** `carrier` = who speaks this dialect. */
+  constructor(carrier = 'twilio') {
+    super(twilioTerms({ carrier, encodings: ['audio/x-mulaw'] }));
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * TwiML (https://www.twilio.com/docs/voice/twiml) as an app answers it: a document into verbs, as far as we can do them ourselves. Names of attributes are
+ * taken in any case, for Twilio's own libraries spell some of them two ways. Pure: text in, verbs out.
+ */
+import { elementsOf, readXml, textOf, type XmlElement, XmlError, type XmlLimits } from '../xml.ts';
+
+/** Twilio takes 64 kB; in what it takes nothing is nested deeper than a verb's noun with the markup of its speech. */
+const LIMITS: XmlLimits = { maxChars: 65_536, maxDepth: 10, maxElements: 500 };
+/** What a UTF-8 document of so many characters may take. */
+export const TWIML_MAX_BYTES = 4 * LIMITS.maxChars;
+const LOOPS_MAX = 1000;
+/** Twilio has no limit; ours is what a call may be silent for on an app's word. */
+const PAUSE_MAX_S = 300;
+const DIGITS = /^[0-9*#wW]{1,100}$/;
+
+/** How a document asks for the next one. */
+export interface TwimlLink {
+  /** Absolute, http or https. */
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+}
+
+/** `<Connect><ConversationRelay>`: which app, how it is to be held, and what is asked when it is over. */
+export interface RelayVerb {
+  /** `ws:` or `wss:`, as the document has it. */
+  readonly url: string;
+  /** The attributes, their names in lower case. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** `<Parameter>`s. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** `<Language>`s that name a voice: the voice by the language's code in lower case. */
+  readonly voices: Readonly<Record<string, string>>;
+  /** Asked when the session is over; null = the next verb follows. */
+  readonly action: TwimlLink | null;
+}
+
+/** One step of a document. `other` is a verb that we cannot do: `takesCall` = the caller would be somebody else's, or be waited for, from there on. */
+export type TwimlVerb =
+  | {
+      readonly type: 'say';
+      readonly text: string;
+      readonly voice: string | undefined;
+      readonly language: string | undefined;
+      readonly loop: number;
+    }
+  | { readonly type: 'play'; readonly url: string; readonly loop: number }
+  | { readonly type: 'digits'; readonly digits: string; readonly loop: number }
+  | { readonly type: 'pause'; readonly lengthMs: number }
+  | { readonly type: 'relay'; readonly relay: RelayVerb }
+  | { readonly type: 'redirect'; readonly link: TwimlLink }
+  | { readonly type: 'hangup' }
+  | { readonly type: 'other'; readonly name: string; readonly takesCall: boolean };
+
+/** A document: its `<Response>`, and where it came from, which its relative addresses start from. */
+export interface TwimlDocument {
+  readonly response: XmlElement;
+  readonly url: string;
+}
+
+/** Verbs whose work cannot be left out: what follows them counts on it. */
+const TAKES_CALL = ['connect', 'dial', 'enqueue', 'gather', 'leave', 'pay', 'prompt', 'queue', 'record', 'refer', 'conference'];
+/** Longest name that is repeated to people. */
+const NAME_MAX_CHARS = 40;
+
+/**
+ * The document that was fetched from `url`. An empty one has no verbs.
+ * @throws XmlError when it is no TwiML, or larger than a document may be
+ */
+export function readTwiml(text: string, url: string): TwimlDocument {
+  if (text.trim() === '') return { response: { name: 'Response', attributes: {}, children: [] }, url };
+  const response = readXml(text, LIMITS);
+  if (response.name !== 'Response') throw new XmlError(`its root is another element than <Response>`);
+  return { response, url };
+}
+
+/** The verbs of a document, in their order. A verb that is malformed is one that we cannot do. */
+export function verbsOf({ response, url }: TwimlDocument): TwimlVerb[] {
+  return elementsOf(response).map((element) => readVerb(element, url));
+}
+
+function readVerb(element: XmlElement, base: string): TwimlVerb {
+  switch (element.name.toLowerCase()) {
+    case 'say':
+      return {
+        type: 'say',
+        text: textOf(element).trim(),
+        voice: given(element, 'voice'),
+        language: given(element, 'language'),
+        loop: loopOf(element),
+      };
+    case 'play':
+      return readPlay(element, base) ?? other(element);
+    case 'pause':
+      return { type: 'pause', lengthMs: 1000 * wholeOf(attribute(element, 'length'), 1, PAUSE_MAX_S) };
+    case 'connect':
+      return readConnect(element, base) ?? other(element);
+    case 'redirect':
+      return readRedirect(element, base) ?? other(element);
+    case 'hangup':
+    case 'reject':
+      return { type: 'hangup' };
+    default:
+      return other(element);
+  }
+}
+
+function other({ name }: XmlElement): TwimlVerb {
+  return { type: 'other', name: name.slice(0, NAME_MAX_CHARS), takesCall: TAKES_CALL.includes(name.toLowerCase()) };
+}
+
+function readPlay(element: XmlElement, base: string): TwimlVerb | null {
+  const digits = attribute(element, 'digits');
+  const loop = loopOf(element);
+  if (digits !== undefined) return DIGITS.test(digits) ? { type: 'digits', digits: digits.replaceAll('W', 'ww'), loop } : null;
+  const url = absolute(textOf(element).trim(), base);
+  return url === null ? null : { type: 'play', url, loop };
+}
+
+function readRedirect(element: XmlElement, base: string): TwimlVerb | null {
+  const url = absolute(textOf(element).trim(), base);
+  return url === null ? null : { type: 'redirect', link: { url, method: methodOf(element) } };
+}
+
+function readConnect(element: XmlElement, base: string): TwimlVerb | null {
+  const relay = readRelay(element, base);
+  return relay === null ? null : { type: 'relay', relay };
+}
+
+/** What `<Connect>` says of a ConversationRelay that is to be dialled; null = it connects to something else. `base` = the document's URL. */
+export function readRelay(connect: XmlElement, base: string): RelayVerb | null {
+  if (connect.name.toLowerCase() !== 'connect') return null;
+  const noun = elementsOf(connect).find(({ name }) => name.toLowerCase() === 'conversationrelay');
+  const url = noun === undefined ? undefined : attribute(noun, 'url')?.trim();
+  if (noun === undefined || url === undefined || !isSocketUrl(url)) return null;
+  const children = elementsOf(noun);
+  const action = absolute(attribute(connect, 'action')?.trim() ?? '', base);
+  return {
+    url,
+    attributes: lowerNames(noun),
+    parameters: pairs(children, 'parameter', 'name', 'value', (name) => name),
+    voices: pairs(children, 'language', 'code', 'voice', (code) => code.toLowerCase()),
+    action: action === null ? null : { url: action, method: methodOf(connect) },
+  };
+}
+
+function isSocketUrl(url: string): boolean {
+  return URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol) && new URL(url).hash === '';
+}
+
+/** What children of one kind say in two attributes each, under `spell`ed names; those without are passed over. */
+function pairs(
+  children: readonly XmlElement[],
+  kind: string,
+  key: string,
+  value: string,
+  spell: (name: string) => string,
+): Record<string, string> {
+  const found: Record<string, string> = Object.create(null);
+  for (const child of children.filter(({ name }) => name.toLowerCase() === kind)) {
+    const name = attribute(child, key);
+    const content = attribute(child, value);
+    if (name !== undefined && name !== '' && content !== undefined) found[spell(name)] = content;
+  }
+  return found;
+}
+
+function lowerNames({ attributes }: XmlElement): Record<string, string> {
+  const lower: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(attributes)) lower[name.toLowerCase()] ??= value;
+  return lower;
+}
+
+/** The value of an attribute, whose `name` is in lower case. */
+function attribute(element: XmlElement, name: string): string | undefined {
+  return Object.entries(element.attributes).find(([own]) => own.toLowerCase() === name)?.[1];
+}
+
+function given(element: XmlElement, name: string): string | undefined {
+  return attribute(element, name)?.trim() || undefined;
+}
+
+/** How a verb asks for what follows it: by POST unless it says GET. */
+export function methodOf(element: XmlElement): 'GET' | 'POST' {
+  return attribute(element, 'method')?.trim().toUpperCase() === 'GET' ? 'GET' : 'POST';
+}
+
+/** How often, 0 in a document being as often as there is. */
+function loopOf(element: XmlElement): number {
+  return wholeOf(attribute(element, 'loop'), 1, LOOPS_MAX) || LOOPS_MAX;
+}
+
+function wholeOf(text: string | undefined, usual: number, max: number): number {
+  return text !== undefined && /^\d+$/.test(text.trim()) ? Math.min(Number(text), max) : usual;
+}
+
+/** An address in a document, of http or https; null = there is none that could be asked. */
+function absolute(address: string, base: string): string | null {
+  if (address === '' || !URL.canParse(address, base)) return null;
+  const url = new URL(address, base);
+  url.hash = '';
+  return /^https?:$/.test(url.protocol) ? url.href : null;
+}

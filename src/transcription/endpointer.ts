@@ -1,0 +1,142 @@
+import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { msToSamples } from '../foundation/units.ts';
+
+export type EndpointerSettings = Pick<
+  Settings,
+  'VAD_START_THRESHOLD' | 'VAD_STOP_THRESHOLD' | 'MIN_SPEECH_MS' | 'PRE_ROLL_MS' | 'POST_ROLL_MS' | 'EAGER_MS' | 'ENDPOINT_MS'
+>;
+
+/** Where speech lies so far, in samples since the track began: it was last heard before `speechTo`; with the post-roll it ends at `to`. */
+export interface Stretch {
+  readonly speechTo: number;
+  readonly to: number;
+}
+
+/** What one window changed. Sample numbers count from the start of the track at 16 kHz. */
+export type EndpointDecision =
+  /** Speech began at `speechFrom`; with the pre-roll the utterance begins at `from`. */
+  | { readonly kind: 'started'; readonly from: number; readonly speechFrom: number }
+  /** Silence reached EAGER_MS: the utterance will end like this unless speech resumes. */
+  | ({ readonly kind: 'paused' } & Stretch)
+  /** Speech went on after `paused`, which may come again. */
+  | { readonly kind: 'resumed' }
+  /** Silence reached ENDPOINT_MS. */
+  | ({ readonly kind: 'ended' } & Stretch);
+
+/** Windows whose probability is remembered: the last 8 s. */
+const REMEMBERED = 256;
+
+/**
+ * Probabilities of speech in, one for each 32 ms window; beginnings, pauses and ends of utterances out. Hysteresis: speech begins
+ * with windows at VAD_START_THRESHOLD for MIN_SPEECH_MS without a break, and lasts while windows reach VAD_STOP_THRESHOLD.
+ * A pause is not declared before the post-roll is there, so that `paused` and `ended` name the same stretch of audio.
+ */
+export class Endpointer {
+  readonly #settings: EndpointerSettings;
+  /** Probability of window n at n % REMEMBERED. */
+  readonly #probabilities = new Float32Array(REMEMBERED);
+  readonly #minSpeech: number;
+  readonly #preRoll: number;
+  readonly #postRoll: number;
+  readonly #pause: number;
+  readonly #endpoint: number;
+  #detectedTo = 0;
+  #speaking = false;
+  #paused = false;
+  /** Start of the unbroken run of loud windows while nobody speaks yet. */
+  #runFrom: number | null = null;
+  #speechTo = 0;
+  /** End of the previous utterance: no pre-roll reaches behind it. */
+  #floor = 0;
+
+  constructor(settings: EndpointerSettings) {
+    const samples = (ms: number): number => msToSamples(ms, ENGINE_RATE_HZ);
+    this.#settings = settings;
+    this.#minSpeech = samples(settings.MIN_SPEECH_MS);
+    this.#preRoll = samples(settings.PRE_ROLL_MS);
+    this.#postRoll = samples(Math.min(settings.POST_ROLL_MS, settings.ENDPOINT_MS));
+    this.#pause = samples(Math.max(settings.EAGER_MS, settings.POST_ROLL_MS));
+    this.#endpoint = samples(settings.ENDPOINT_MS);
+  }
+
+  /** Samples judged so far. */
+  get detectedTo(): number {
+    return this.#detectedTo;
+  }
+
+  /** The end of the last window with speech in it. */
+  get speechTo(): number {
+    return this.#speechTo;
+  }
+
+  /** The earliest sample that an utterance not yet begun may begin with. */
+  get earliestStart(): number {
+    return Math.max(this.#floor, (this.#runFrom ?? this.#detectedTo) - this.#preRoll);
+  }
+
+  /** The probability of the window that holds sample number `sample`, one of the last 8 s. */
+  probabilityAt(sample: number): number {
+    return this.#probabilities[Math.floor(sample / VAD_WINDOW_SAMPLES) % REMEMBERED] ?? 0;
+  }
+
+  /** Takes the next window's probability (0–1). */
+  vad(probability: number): EndpointDecision | null {
+    this.#probabilities[(this.#detectedTo / VAD_WINDOW_SAMPLES) % REMEMBERED] = probability;
+    this.#detectedTo += VAD_WINDOW_SAMPLES;
+    return this.#speaking ? this.#judgeSpeaking(probability) : this.#judgeSilent(probability);
+  }
+
+  /** The running utterance is cut in two at sample number `at`; speech goes on. */
+  cut(at: number): void {
+    this.#floor = at;
+  }
+
+  /** Ends the running utterance now, whatever the silence so far; `received` is how much audio there is for the post-roll. */
+  close(received: number): Stretch | null {
+    return this.#speaking ? this.#end(received) : null;
+  }
+
+  #judgeSilent(probability: number): EndpointDecision | null {
+    if (probability < this.#settings.VAD_START_THRESHOLD) {
+      this.#runFrom = null;
+      return null;
+    }
+    this.#runFrom ??= this.#detectedTo - VAD_WINDOW_SAMPLES;
+    if (this.#detectedTo - this.#runFrom < this.#minSpeech) return null;
+    const decision = { kind: 'started', from: this.earliestStart, speechFrom: this.#runFrom } as const;
+    this.#speaking = true;
+    this.#speechTo = this.#detectedTo;
+    this.#runFrom = null;
+    return decision;
+  }
+
+  #judgeSpeaking(probability: number): EndpointDecision | null {
+    if (probability >= this.#settings.VAD_STOP_THRESHOLD) return this.#speechGoesOn();
+    const silence = this.#detectedTo - this.#speechTo;
+    if (silence >= this.#endpoint) return { kind: 'ended', ...this.#end(this.#detectedTo) };
+    if (this.#paused || silence < this.#pause) return null;
+    this.#paused = true;
+    return { kind: 'paused', ...this.#stretch(this.#detectedTo) };
+  }
+
+  #speechGoesOn(): EndpointDecision | null {
+    const resumed = this.#paused;
+    this.#paused = false;
+    this.#speechTo = this.#detectedTo;
+    return resumed ? { kind: 'resumed' } : null;
+  }
+
+  #stretch(received: number): Stretch {
+    const speechTo = Math.min(this.#speechTo, received);
+    return { speechTo, to: Math.min(speechTo + this.#postRoll, received) };
+  }
+
+  #end(received: number): Stretch {
+    const stretch = this.#stretch(received);
+    this.#speaking = false;
+    this.#paused = false;
+    this.#floor = Math.max(this.#floor, stretch.to);
+    return stretch;
+  }
+}

@@ -1,0 +1,258 @@
+import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import type { Engine } from '../engine-client/engine.ts';
+import type { Clock } from '../foundation/clock.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { msToSamples, samplesToMs } from '../foundation/units.ts';
+import { Arrivals } from './arrivals.ts';
+import { Captions, type LossReason, type TranscriberEvent } from './captions.ts';
+import { Decoder, type DecoderSettings } from './decoder.ts';
+import { Endpointer, type EndpointerSettings, type Stretch } from './endpointer.ts';
+import { SampleRing } from './ring.ts';
+import { type TranscriberMetrics, Utterances } from './utterances.ts';
+import { VadRunner } from './vad-runner.ts';
+import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
+
+export type { LossReason, SpeechEvent, TranscriberEvent } from './captions.ts';
+export type { TranscriberMetrics } from './utterances.ts';
+
+/** The settings that an ear obeys. */
+export type TranscriberSettings = Pick<Settings, keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings>;
+
+/** What an ear is made of, and whom it tells. */
+export interface LiveTranscriberOptions {
+  readonly settings: TranscriberSettings;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Ms of the call at which the track's first sample lies. */
+  readonly originMs: number;
+  readonly emit: (event: TranscriberEvent) => void;
+  readonly metrics: TranscriberMetrics;
+  /** Whether to caption while someone speaks; false = finals only. True unless said otherwise. */
+  readonly partials?: boolean;
+  /** `batch` lets every live call go first. `live` unless said otherwise. */
+  readonly urgency?: 'live' | 'batch';
+}
+
+/** Backlog at or below which an ear counts as drained. Whoever pauses the source must do so above it. */
+export const BACKLOG_LOW_MS = 200;
+
+/** Unjudged audio that the ring is sized for from the start. */
+const BACKLOG_SIZED_MS = 5000;
+/** Finals that may be under way before further audio must wait. */
+const FINALS_PENDING_MAX = 2;
+
+/**
+ * Listens to one track: 16 kHz audio in, captions out. The audio waits in a ring; the judge finds out where there is speech, the gate
+ * makes utterances of that, each utterance gets its text from the engine, and finals leave in the order of the speech.
+ * Partials may be dropped under load, audio and finals never: instead {@link backlogMs} grows. Where no final can be had in the end, a `gap` says of what.
+ */
+export class LiveTranscriber {
+  readonly #options: LiveTranscriberOptions;
+  readonly #audio: SampleRing;
+  readonly #arrivals = new Arrivals();
+  readonly #endpointer: Endpointer;
+  readonly #vad: VadRunner;
+  readonly #captions: Captions;
+  readonly #utterances: Utterances;
+  readonly #life = new AbortController();
+  readonly #drainedListeners: (() => void)[] = [];
+  /** The pause that the running utterance is in, if any. */
+  #pause: Stretch | null = null;
+  #behind = false;
+  #stalled = false;
+  #ending: Promise<void> | null = null;
+  #allDetected: (() => void) | null = null;
+
+  constructor(options: LiveTranscriberOptions) {
+    const { settings, engine, clock, metrics, urgency = 'live', partials = true } = options;
+    const ringMs = settings.PRE_ROLL_MS + settings.MAX_UTTERANCE_MS + BACKLOG_SIZED_MS;
+    const audio = new SampleRing(msToSamples(ringMs, ENGINE_RATE_HZ));
+    this.#options = options;
+    this.#audio = audio;
+    this.#endpointer = new Endpointer(settings);
+    this.#captions = new Captions(options.originMs);
+    this.#vad = new VadRunner({
+      ...{ engine, clock, audio, signal: this.#life.signal },
+      mayGoOn: () => this.#utterances.pending < FINALS_PENDING_MAX,
+      onDetected: (probabilities) => this.#onDetected(probabilities),
+      onGivenUp: (from, to) => this.#utterances.tellGap(from, to, 'engine'),
+      onCaughtUp: () => this.#onCaughtUp(),
+    });
+    this.#utterances = new Utterances({
+      ...{ audio, arrivals: this.#arrivals, captions: this.#captions, clock, settings, metrics },
+      decoder: new Decoder(engine, urgency, settings),
+      showPartials: partials,
+      emit: (event) => this.#emit(event),
+      onDelivered: () => this.#vad.run(),
+    });
+  }
+
+  /** Ms of audio received but not yet judged, be it that the engine is behind or that finals are. */
+  get backlogMs(): number {
+    return samplesToMs(Math.max(this.#audio.end - this.#vad.detectedTo, 0), ENGINE_RATE_HZ);
+  }
+
+  /** How long what is waited for most has been waited for, in ms: the verdict on audio that came, or a final since its end was decided. */
+  get lagMs(): number {
+    const nowMs = this.#options.clock.nowMs();
+    const next = this.#vad.detectedTo + VAD_WINDOW_SAMPLES;
+    const undetectedMs = next <= this.#audio.end ? nowMs - this.#arrivals.at(next) : 0;
+    return Math.max(undetectedMs, nowMs - (this.#utterances.waitingSinceMs ?? nowMs));
+  }
+
+  /** Grows whenever audio was judged or a final came out, and means nothing else. */
+  get progress(): number {
+    return this.#vad.detectedTo + this.#utterances.settled;
+  }
+
+  /** Calls `listener` each time the backlog has fallen to {@link BACKLOG_LOW_MS} or less after having been above it. */
+  onDrained(listener: () => void): void {
+    this.#drainedListeners.push(listener);
+  }
+
+  /**
+   * Takes the track's next audio: 16 kHz, any length, contiguous with what came before; it is copied. It had come at `arrivedAtMs` on the
+   * clock, from which its captions' lag counts. Ignored after {@link end} and {@link close}. Throws `audio_too_fast` when more than two minutes wait although {@link backlogMs} said so.
+   */
+  push(samples: Int16Array, arrivedAtMs: number = this.#options.clock.nowMs()): void {
+    if (this.#closed || this.#ending !== null) return;
+    const from = this.#audio.end;
+    this.#audio.push(samples);
+    this.#arrivals.note(from, this.#audio.end, arrivedAtMs);
+    this.#stalled = false;
+    this.#behind ||= this.backlogMs > BACKLOG_LOW_MS;
+    this.#vad.run();
+  }
+
+  /** No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is judged. */
+  stall(): void {
+    this.#stalled = true;
+    this.#vad.run();
+  }
+
+  /** No more audio comes. Resolves when the last final is out, or the ear closed. */
+  end(): Promise<void> {
+    this.#ending ??= this.#finish();
+    return this.#ending;
+  }
+
+  /** Gives up at once as {@link close} does, and says first what is missing: what is known of each utterance is its final, the rest are gaps. */
+  giveUp(reason: LossReason): void {
+    if (this.#closed) return;
+    this.#endNow();
+    this.#utterances.giveUp(reason);
+    // Less than a window is no speech.
+    const { detectedTo } = this.#vad;
+    if (detectedTo + VAD_WINDOW_SAMPLES <= this.#audio.end) this.#utterances.tellGap(detectedTo, this.#audio.end, reason);
+    this.close();
+  }
+
+  /** Gives up at once: nothing more is emitted, and every transcription under way is aborted. */
+  close(): void {
+    this.#life.abort();
+    this.#utterances.close();
+    this.#allDetected?.();
+  }
+
+  get #closed(): boolean {
+    return this.#life.signal.aborted;
+  }
+
+  async #finish(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#allDetected = resolve;
+      if (this.#closed) resolve();
+      else this.#vad.finish();
+    });
+    this.#endNow();
+    await this.#utterances.delivered();
+  }
+
+  #onCaughtUp(): void {
+    if (this.#stalled) this.#endNow();
+    this.#stalled = false;
+    this.#allDetected?.();
+  }
+
+  #onDetected(probabilities: Float32Array): void {
+    for (const probability of probabilities) {
+      this.#onWindow(probability);
+      if (this.#closed) return;
+    }
+    // Only now: when several windows come at once, the last one knows best.
+    this.#decodeAhead();
+    this.#audio.release(this.#utterances.running?.from ?? this.#endpointer.earliestStart);
+    this.#noticeDrained();
+  }
+
+  #onWindow(probability: number): void {
+    const decision = this.#endpointer.vad(probability);
+    if (decision?.kind === 'started') {
+      this.#utterances.open(decision.from, decision.speechFrom);
+      this.#emit(this.#captions.speech('speech.started', decision.speechFrom));
+    } else if (decision?.kind === 'paused') {
+      this.#pause = decision;
+    } else if (decision?.kind === 'resumed') {
+      this.#pause = null;
+      this.#utterances.running?.resume();
+    } else if (decision?.kind === 'ended') {
+      this.#endSpeech(decision);
+    }
+    this.#cutIfLong();
+  }
+
+  /** Starts the work that can be done before the end is certain: the eager decode in a pause, a partial otherwise. */
+  #decodeAhead(): void {
+    const { partials = true, urgency = 'live' } = this.#options;
+    const utterance = this.#utterances.running;
+    const { detectedTo, speechTo } = this.#endpointer;
+    if (utterance === null || speechTo <= utterance.from) return;
+    if (this.#pause === null) {
+      if (partials) utterance.advance({ to: detectedTo, speechTo });
+    } else if (urgency === 'live') {
+      // Nobody waits for a file's endpoint: there, decoding the pauses too would only be waste.
+      utterance.speculate(this.#pause);
+    }
+  }
+
+  /** Long speech: ends it in the pause it is in, or cuts it at its quietest point, where the next utterance begins. */
+  #cutIfLong(): void {
+    const utterance = this.#utterances.running;
+    if (utterance === null) return;
+    const search = cutSearch(
+      { from: utterance.from, detectedTo: this.#endpointer.detectedTo, step: VAD_WINDOW_SAMPLES },
+      this.#options.settings,
+    );
+    if (search === null) return;
+    if (this.#pause !== null) {
+      this.#endNow();
+      return;
+    }
+    const audio = this.#audio.slice(search.from, search.to);
+    const at = search.from + quietestPoint(audio, (offset) => this.#endpointer.probabilityAt(search.from + offset));
+    this.#utterances.finish({ to: at, speechTo: at });
+    this.#endpointer.cut(at);
+    this.#utterances.open(at, at);
+  }
+
+  #endNow(): void {
+    const stretch = this.#endpointer.close(this.#audio.end);
+    if (stretch !== null && !this.#closed) this.#endSpeech(stretch);
+  }
+
+  #endSpeech(stretch: Stretch): void {
+    this.#pause = null;
+    this.#utterances.finish(stretch);
+    this.#emit(this.#captions.speech('speech.stopped', stretch.speechTo));
+  }
+
+  #noticeDrained(): void {
+    if (!this.#behind || this.backlogMs > BACKLOG_LOW_MS) return;
+    this.#behind = false;
+    for (const listener of this.#drainedListeners) listener();
+  }
+
+  #emit(event: TranscriberEvent): void {
+    if (!this.#closed) this.#options.emit(event);
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * A carrier's WebSocket: moves messages between the socket and a {@link Dialect}, and owns everything that can go wrong with a socket: silence,
+ * a peer that does not read, does not close, or vanishes. The only file here that touches sockets.
+ */
+import type { WebSocket } from 'ws';
+import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import type { CarrierCommand, CarrierSignal, Dialect } from '../../protocols/dialect.ts';
+
+/** How long the peer may take to answer our close before the connection is cut. */
+const CLOSE_TIMEOUT_MS = 2000;
+/** RFC 6455 §5.5: a control frame holds 125 bytes, two of which are the code. */
+const CLOSE_REASON_BYTES = 123;
+const NORMAL_CLOSURE = 1000;
+/** No close frame came (RFC 6455 §7.1.5). */
+const ABNORMAL_CLOSURE = 1006;
+
+/** What a leg bears. */
+export interface LegLimits {
+  /** From the first moment to `start`. */
+  readonly startTimeoutMs: number;
+  /** Longest time without any message after `start`; a carrier that can be probed is asked after half of it. */
+  readonly mediaTimeoutMs: number;
+  /** Most that may wait to be sent. */
+  readonly sendBufferMaxBytes: number;
+}
+
+/** The limits that the settings give to every WebSocket leg. */
+export function legLimits(settings: Pick<Settings, 'START_TIMEOUT_MS' | 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>): LegLimits {
+  return {
+    startTimeoutMs: settings.START_TIMEOUT_MS,
+    mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
+    sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  };
+}
+
+interface LegOptions {
+  readonly socket: WebSocket;
+  readonly dialect: Dialect;
+  readonly limits: LegLimits;
+  readonly clock: Clock;
+  readonly handlers: LegHandlers;
+}
+
+/** `text` cut to what fits a close frame, never inside a character. */
+function closeReason(text: string): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(CLOSE_REASON_BYTES));
+  return text.slice(0, read);
+}
+
+/** What an error of `ws` means: it broke the protocol (the library names those WS_ERR_…), or the connection broke. */
+function endOfSocketError(error: Error & { readonly code?: unknown }): LegEnd {
+  const name = String(error.code);
+  if (name === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { reason: 'error', code: 'message_too_large', error };
+  if (name.startsWith('WS_ERR_')) return { reason: 'error', code: 'message_malformed', error };
+  return { reason: 'lost', code: null, error };
+}
+
+function endOfFailure(error: TrunklineError): LegEnd {
+  const timedOut = error.code === 'start_timeout' || error.code === 'media_timeout';
+  return { reason: timedOut ? 'timeout' : 'error', code: error.code, error };
+}
+
+/** One carrier connection. The socket's message size limit (`maxPayload`) is the server's to set. */
+export class WebSocketLeg implements CallLeg {
+  readonly #socket: WebSocket;
+  readonly #dialect: Dialect;
+  readonly #limits: LegLimits;
+  readonly #clock: Clock;
+  readonly #handlers: LegHandlers;
+  /** Why we are closing; null while the leg is open. */
+  #end: LegEnd | null = null;
+  #lastMessageMs: number;
+  #started = false;
+  /** Watches for start, then for media, then for the close. */
+  #timer: Timer;
+
+  constructor(options: LegOptions) {
+    this.#socket = options.socket;
+    this.#dialect = options.dialect;
+    this.#limits = options.limits;
+    this.#clock = options.clock;
+    this.#handlers = options.handlers;
+    this.#lastMessageMs = this.#clock.nowMs();
+    this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onStartTimeout());
+    // A socket of ours is left at ws's default binaryType: each message is one Buffer.
+    this.#socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
+    this.#socket.on('error', (error) => this.#onSocketError(error));
+    this.#socket.on('close', (code) => this.#onSocketClosed(code));
+  }
+
+  /** Sends a command. Throws what the dialect throws; fails the leg with `reader_too_slow` when too much is waiting. Ignored once closing. */
+  send(command: CarrierCommand): void {
+    if (this.#end !== null) return;
+    const messages = [this.#dialect.format(command)].flat();
+    const waiting = this.#socket.bufferedAmount;
+    if (waiting > this.#limits.sendBufferMaxBytes) {
+      this.fail(
+        new TrunklineError('reader_too_slow', `${waiting} bytes wait to be read, expected ${this.#limits.sendBufferMaxBytes} at most`),
+      );
+      return;
+    }
+    // Errors while sending come as the socket's 'error' and 'close'.
+    for (const message of messages) this.#socket.send(message, () => {});
+  }
+
+  /** Closes from our side. `onClosed` follows when the peer has answered, or after 2 s. */
+  close(code: number, reason: string): void {
+    if (code === NORMAL_CLOSURE) this.#signal('hangup');
+    this.#beginClose({ reason: 'closed', code: null, error: null }, code, reason);
+  }
+
+  /** Closes because of `error`, with its close code and message. */
+  fail(error: TrunklineError): void {
+    this.#beginClose(endOfFailure(error), error.closeCode, error.message);
+  }
+
+  /** Stops reading, so that TCP slows the carrier down. The media time-out waits meanwhile. */
+  pause(): void {
+    if (this.#end === null) this.#socket.pause();
+  }
+
+  /** Reads again. */
+  resume(): void {
+    this.#lastMessageMs = this.#clock.nowMs();
+    this.#socket.resume();
+  }
+
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.#end !== null) return;
+    this.#lastMessageMs = this.#clock.nowMs();
+    try {
+      const event = this.#dialect.receive(isBinary ? data : data.toString());
+      if (event.type === 'start') this.#begin();
+      this.#handlers.onEvent(event);
+      if (event.type === 'start') this.#signal('answer');
+    } catch (error) {
+      this.#failWith(error);
+    }
+  }
+
+  #begin(): void {
+    this.#started = true;
+    this.#watchMedia(this.#limits.mediaTimeoutMs / 2);
+  }
+
+  #signal(signal: CarrierSignal): void {
+    if (this.#end !== null || !this.#started || this.#dialect.signal === undefined) return;
+    this.#socket.send(this.#dialect.signal(signal), () => {});
+  }
+
+  #failWith(error: unknown): void {
+    if (error instanceof TrunklineError) {
+      this.fail(error);
+      return;
+    }
+    const cause = error instanceof Error ? error : new Error(String(error));
+    const internal = new TrunklineError('internal', 'the call could not go on because of an error on our side');
+    this.#beginClose({ reason: 'error', code: 'internal', error: cause }, internal.closeCode, internal.message);
+  }
+
+  #onStartTimeout(): void {
+    this.fail(new TrunklineError('start_timeout', `no start within ${this.#limits.startTimeoutMs} ms`));
+  }
+
+  /** One timer that looks back, rather than one set anew with each of 50 messages a second. */
+  #watchMedia(delayMs: number): void {
+    this.#timer.cancel();
+    this.#timer = this.#clock.after(delayMs, () => {
+      if (this.#socket.isPaused) this.#lastMessageMs = this.#clock.nowMs();
+      const { mediaTimeoutMs } = this.#limits;
+      const silentMs = this.#clock.nowMs() - this.#lastMessageMs;
+      const halfMs = mediaTimeoutMs / 2;
+      if (silentMs < halfMs) this.#watchMedia(halfMs - silentMs);
+      else if (silentMs < mediaTimeoutMs) this.#probe(mediaTimeoutMs - silentMs);
+      else this.fail(new TrunklineError('media_timeout', `no message within ${mediaTimeoutMs} ms`));
+    });
+  }
+
+  #probe(leftMs: number): void {
+    this.#signal('probe');
+    this.#watchMedia(leftMs);
+  }
+
+  #beginClose(end: LegEnd, code: number, reason: string): void {
+    if (this.#end !== null) return;
+    this.#end = end;
+    this.#cutAfterTimeout();
+    // A paused socket would not see the peer's answer.
+    this.#socket.resume();
+    this.#socket.close(code, closeReason(reason));
+  }
+
+  #cutAfterTimeout(): void {
+    this.#timer.cancel();
+    this.#timer = this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#socket.terminate());
+  }
+
+  #onSocketError(error: Error): void {
+    if (this.#end !== null) return;
+    // The library closes the socket itself after an error; only the waiting is ours.
+    this.#end = endOfSocketError(error);
+    this.#cutAfterTimeout();
+  }
+
+  #onSocketClosed(code: number): void {
+    this.#timer.cancel();
+    this.#end ??= { reason: code === ABNORMAL_CLOSURE ? 'lost' : 'closed', code: null, error: null };
+    this.#handlers.onClosed(this.#end);
+  }
+}

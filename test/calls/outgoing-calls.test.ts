@@ -1,0 +1,108 @@
+/** Calls that we make, from the dialling to the answer or to none. */
+
+import { describe, expect, it } from 'vitest';
+import type { LegEnd, LegHandlers } from '../../src/calls/leg.ts';
+import { MULAW_8K } from '../../src/foundation/units.ts';
+import type { CallStart } from '../../src/protocols/dialect.ts';
+import { settle } from '../fakes/clock.ts';
+import { type Gateway, startCalls } from './harness.ts';
+
+const NUMBERS = { callId: 'out-1', from: null, to: '+14155550100' };
+
+/** The far side of a call that we make, in the hand of the test. */
+class FarSide {
+  readonly closed: string[] = [];
+  handlers: LegHandlers | null = null;
+
+  constructor(gateway: Gateway) {
+    gateway.registry.accept({
+      carrier: 'sip',
+      tokenRequired: false,
+      vouched: true,
+      dialled: NUMBERS,
+      connect: (handlers) => {
+        this.handlers = handlers;
+        const ignore = (): void => undefined;
+        const close = (code: number): void => void this.closed.push(`close ${code}`);
+        return { send: ignore, pause: ignore, resume: ignore, close, fail: (error) => this.closed.push(error.code) };
+      },
+    });
+  }
+
+  answer(): void {
+    const start: CallStart = {
+      ...NUMBERS,
+      carrier: 'sip',
+      streamId: 'tag',
+      tracks: ['inbound'],
+      codec: MULAW_8K,
+      playback: 'paced',
+      parameters: {},
+    };
+    this.handlers?.onEvent({ type: 'start', start });
+  }
+
+  end(reason: LegEnd['reason']): void {
+    this.handlers?.onClosed({ reason, code: null, error: null });
+  }
+}
+
+const types = ({ events }: Gateway): string[] => events.map((event) => (event.type === 'call.ended' ? event.reason : event.type));
+
+describe('a call that we make', () => {
+  it('is to be seen from the first moment, and takes up a place', () => {
+    const gateway = startCalls();
+    new FarSide(gateway);
+    const ringing = { id: 'out-1', carrier: 'sip', from: null, to: '+14155550100', state: 'dialing', endedAt: null, endReason: null };
+    expect(gateway.registry.get('out-1')).toMatchObject(ringing);
+    expect(gateway.registry.list()).toEqual([gateway.registry.get('out-1')]);
+    expect(gateway.registry.liveCount).toBe(1);
+    expect(gateway.events).toEqual([]);
+  });
+
+  it('begins under the same id when it is answered', () => {
+    const gateway = startCalls();
+    new FarSide(gateway).answer();
+    expect(gateway.registry.list()).toMatchObject([{ id: 'out-1', state: 'live', to: '+14155550100' }]);
+    expect(types(gateway)).toEqual(['call.started']);
+    expect(gateway.registry.liveCount).toBe(1);
+  });
+
+  it.each(['busy', 'unanswered', 'refused', 'timeout'] as const)('that comes to nothing is an ended call: %s', (reason) => {
+    const gateway = startCalls();
+    new FarSide(gateway).end(reason);
+    expect(gateway.registry.get('out-1')).toMatchObject({ state: 'ended', endReason: reason, durationMs: 0 });
+    expect(gateway.registry.finals('out-1')).toEqual([]);
+    expect(types(gateway)).toEqual([reason]);
+    expect(gateway.registry.liveCount).toBe(0);
+  });
+
+  it('is given up by a hang-up while it rings, once', () => {
+    const gateway = startCalls();
+    const far = new FarSide(gateway);
+    expect(gateway.registry.hangup('out-1')).toBe(true);
+    expect(gateway.registry.hangup('out-1')).toBe(false);
+    far.end('closed');
+    expect(far.closed).toEqual(['close 1000']);
+    expect(types(gateway)).toEqual(['api']);
+    expect(gateway.registry.get('out-1')).toMatchObject({ state: 'ended', endReason: 'api' });
+  });
+
+  it('is hung up like any other once it is answered', async () => {
+    const gateway = startCalls();
+    const far = new FarSide(gateway);
+    far.answer();
+    expect(gateway.registry.hangup('out-1')).toBe(true);
+    await settle();
+    expect(far.closed).toEqual(['close 1000']);
+    expect(types(gateway)).toEqual(['call.started', 'api']);
+  });
+
+  it('is given up when the gateway shuts down', async () => {
+    const gateway = startCalls();
+    const far = new FarSide(gateway);
+    await gateway.registry.drain(0);
+    expect(far.closed).toEqual(['draining']);
+    expect(types(gateway)).toEqual(['drained']);
+  });
+});

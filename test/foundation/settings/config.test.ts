@@ -1,0 +1,252 @@
+import { isAbsolute, resolve } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { coresAvailable } from '../../../src/foundation/machine/cores.ts';
+import {
+  ConfigError,
+  childEnvironment,
+  findWarnings,
+  isLoopback,
+  maxCallsOf,
+  readSettings,
+} from '../../../src/foundation/settings/config.ts';
+import { SETTINGS } from '../../../src/foundation/settings/settings.ts';
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the settings', () => {
+  it('have defaults that fit together, and cannot be changed later', () => {
+    const settings = readSettings({});
+    expect(settings).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, API_KEYS: [], ALLOW_ANONYMOUS: false, CHUNK_MS: 400, OVERLAP_MS: 200 });
+    expect(Object.keys(settings).sort()).toEqual(Object.keys(SETTINGS).sort());
+    expect(Object.isFrozen(settings)).toBe(true);
+  });
+
+  it('are taken from the environment; an empty value means the default, spaces around it nothing', () => {
+    expect(readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', VAD_START_THRESHOLD: '0.6' })).toMatchObject({
+      PORT: 9000,
+      HOST: '127.0.0.1',
+      ALLOW_ANONYMOUS: true,
+      VAD_START_THRESHOLD: 0.6,
+    });
+  });
+
+  it.each([
+    ['PORT', '80a', 'PORT: got "80a", expected a whole number from 0 to 65535'],
+    ['PORT', '70000', 'PORT: got "70000", expected a whole number from 0 to 65535'],
+    ['PORT', '1e3', 'PORT: got "1e3", expected a whole number from 0 to 65535'],
+    ['VAD_START_THRESHOLD', '1.5', 'VAD_START_THRESHOLD: got "1.5", expected a number from 0 to 1'],
+    ['ALLOW_ANONYMOUS', 'yes', 'ALLOW_ANONYMOUS: got "yes", expected true or false'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL: got "loud", expected one of fatal, error, warn, info, debug, trace, silent'],
+    [
+      'PUBLIC_URL',
+      'bridge.example.com',
+      'PUBLIC_URL: got "bridge.example.com", expected empty or an origin such as https://bridge.example.com',
+    ],
+    [
+      'APP_URL',
+      'https://app.example.com',
+      'APP_URL: got "https://app.example.com", expected empty or a WebSocket URL such as wss://app.example.com/calls',
+    ],
+    ['APP_ALLOWED_ORIGINS', 'wss://a, b', 'APP_ALLOWED_ORIGINS: got "wss://a, b", expected WebSocket origins'],
+    ['PUBLIC_URL', 'https://bridge.example.com/path', 'PUBLIC_URL: got "https://bridge.example.com/path", expected empty or an origin'],
+    ['PUBLIC_URL', 'https://user@bridge.example.com', 'PUBLIC_URL: got "https://***@bridge.example.com", expected empty or an origin'],
+    ['SIP_ALLOW', '10.0.0.0/33', 'SIP_ALLOW: got "10.0.0.0/33", expected addresses and networks'],
+    ['SIP_REGISTRAR', 'sips:pbx', 'SIP_REGISTRAR: got "sips:pbx", expected empty or a server such as sip:pbx.example.com'],
+    ['SIP_PUBLIC_ADDRESS', 'bridge', 'SIP_PUBLIC_ADDRESS: got "bridge", expected empty or an address'],
+    ['RTP_PORTS', '20000-10000', 'RTP_PORTS: got "20000-10000", expected two ports from 1024 to 65535'],
+  ])('refuse %s=%s and say what is allowed', (name, value, expected) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('name all that is wrong at once', () => {
+    expect(problemsOf({ PORT: 'x', CHUNK_MS: 'y', ENGINE_THREADS: '0' })).toHaveLength(3);
+  });
+
+  it.each([
+    ['HOST', { HOST: '0.0.0.0' }],
+    ['VAD_STOP_THRESHOLD', { VAD_STOP_THRESHOLD: '0.6' }],
+    ['EAGER_MS', { EAGER_MS: '500' }],
+    ['WINDOW_MAX_MS', { WINDOW_MAX_MS: '600', CHUNK_MS: '500' }],
+    ['SIP_PORT', { SIP_TRUNK: 'sip:pbx' }],
+    ['SIP_USER', { SIP_REGISTRAR: 'sip:pbx', SIP_PORT: '5060' }],
+    ['AUDIOSOCKET_ALLOW', { AUDIOSOCKET_ALLOW: '192.0.2.1,0.0.0.0/0' }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.1,::/0' }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '0.0.0.0/1,128.0.0.0/1' }],
+    ['RTP_ALLOW', { RTP_ALLOW: '0.0.0.0/0' }],
+    ['AUDIOSOCKET_ALLOW', { AUDIOSOCKET_ALLOW: '::/1,8000::/1' }],
+  ])('refuse what contradicts itself: %s', (name, environment) => {
+    expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
+  });
+
+  it.each([
+    ['TWILIO_AUTH_TOKN', 'TWILIO_AUTH_TOKEN'],
+    ['PUBLIC_ULR', 'PUBLIC_URL'],
+    ['ENGINE_WORKER', 'ENGINE_WORKERS'],
+    ['PROT', 'PORT'],
+  ])('notice that %s is a typo of %s', (typo, meant) => {
+    expect(problemsOf({ [typo]: 'x' })).toEqual([`${typo}: no such setting, did you mean ${meant}?`]);
+  });
+
+  it.each(['PATH', 'HOME', 'PORTS', 'HOSTNAME', 'LOGNAME', 'npm_config_cache'])('leave %s to whom it belongs', (name) => {
+    expect(problemsOf({ [name]: 'x' })).toEqual([]);
+  });
+
+  it('take apps by their origins, whatever path is written with them', () => {
+    const { APP_ALLOWED_ORIGINS } = readSettings({ APP_ALLOWED_ORIGINS: 'wss://a.example.com:443/calls, ws://10.0.0.7:9000' });
+    expect(APP_ALLOWED_ORIGINS).toEqual(['wss://a.example.com', 'ws://10.0.0.7:9000']);
+  });
+
+  it('split keys at commas and drop the empty ones', () => {
+    expect(readSettings({ API_KEYS: ' one, two ,,' }).API_KEYS).toEqual(['one', 'two']);
+  });
+
+  it('drop the slash at the end of an origin, which would double in every address made of it', () => {
+    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com/', ALLOW_ANONYMOUS: 'true' }).PUBLIC_URL).toBe(
+      'https://bridge.example.com',
+    );
+  });
+
+  it('are read, or refused with a line for each problem, whatever the environment holds', () => {
+    const names = fc.constantFrom(...Object.keys(SETTINGS));
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('true', 'auto'))), (environment) => {
+        const problems = problemsOf(environment);
+        expect(problems.every((problem) => Object.keys(SETTINGS).some((name) => problem.startsWith(name)))).toBe(true);
+      }),
+    );
+  });
+
+  it('let in as many calls as the cores are good for, unless they say how many', () => {
+    expect([1, 2, 0.5, 1.5, 16, 0.01].map(maxCallsOf)).toEqual([20, 40, 10, 30, 320, 1]);
+    const byCores = maxCallsOf(coresAvailable());
+    expect([readSettings({}).MAX_CALLS, readSettings({ MAX_CALLS: '0' }).MAX_CALLS]).toEqual([byCores, byCores]);
+    expect(readSettings({ MAX_CALLS: '64' }).MAX_CALLS).toBe(64);
+  });
+
+  it('keep rewritten graphs where the user keeps what can be made again, unless they say where', () => {
+    expect(readSettings({ XDG_CACHE_HOME: '/var/cache/me', HOME: '/home/me' }).MODEL_CACHE_DIR).toBe('/var/cache/me/trunkline');
+    expect(readSettings({ HOME: '/home/me' }).MODEL_CACHE_DIR).toBe('/home/me/.cache/trunkline');
+    expect(isAbsolute(readSettings({}).MODEL_CACHE_DIR)).toBe(true);
+    expect(readSettings({ MODEL_CACHE_DIR: 'graphs' }).MODEL_CACHE_DIR).toBe(resolve('graphs'));
+  });
+
+  it('never repeat a secret', () => {
+    const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
+    expect(secrets.map(([name]) => name)).toEqual([
+      'API_KEYS',
+      'TWILIO_AUTH_TOKEN',
+      'CARRIER_TOKEN',
+      'PLIVO_AUTH_TOKEN',
+      'ASTERISK_PASSWORD',
+      'ARI_PASSWORD',
+      'SIP_PASSWORD',
+      'APP_SIGNING_KEY',
+      'WEBHOOK_SECRET',
+      'TRANSLATE_API_KEY',
+    ]);
+    expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
+  });
+
+  it('repeat a URL without what is secret in it', () => {
+    const wrong = {
+      APP_URL: 'https://me:sesame@app.example.com/?key=sesame',
+      PUBLIC_URL: 'https://me:sesame@host',
+      ARI_URL: 'me:sesame@asterisk:8088/ari',
+      SIP_TRUNK: 'sip:me:sesame@pbx.example.com',
+      TRANSLATE_BASE_URL: 'https://me:pa"sesame@host:port',
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const complaint = () => readSettings({ [name]: value });
+      expect(complaint).toThrow(`${name}: got "`);
+      expect(complaint).not.toThrow(/sesame/);
+    }
+  });
+});
+
+describe('settings that let other machines in', () => {
+  const SHORT = 'fifteen-letters';
+  const LONG = 'sixteen-letters!';
+  const REACHES = [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://bridge.example.com' }] as const;
+
+  it.each(REACHES)('stop the start without keys, and say what to do: %o', (reach) => {
+    const remedy = /^(HOST=0\.0\.0\.0|PUBLIC_URL=https:\/\/bridge\.example\.com) .*set API_KEYS.*ALLOW_ANONYMOUS=true/i;
+    expect(problemsOf(reach)).toEqual([expect.stringMatching(remedy)]);
+    expect(problemsOf({ ...reach, TWILIO_AUTH_TOKEN: 'a', CARRIER_TOKEN: LONG })).toEqual([expect.stringMatching(remedy)]);
+  });
+
+  it.each(REACHES)('stop the start with keys that can be guessed, and do not repeat them: %o', (reach) => {
+    const problems = problemsOf({ ...reach, API_KEYS: `${LONG},${SHORT}`, ALLOW_ANONYMOUS: 'true' });
+    expect(problems).toEqual([expect.stringMatching(/^API_KEYS: 1 of 2 have fewer than 16 characters.*openssl rand -hex 16/)]);
+    expect(problems.join()).not.toContain(SHORT);
+  });
+
+  it.each(REACHES)('start with keys of sixteen characters, or for everybody: %o', (reach) => {
+    expect(problemsOf({ ...reach, API_KEYS: LONG })).toEqual([]);
+    expect(problemsOf({ ...reach, ALLOW_ANONYMOUS: 'true' })).toEqual([]);
+  });
+
+  it('do not stop a command that opens no port to them', () => {
+    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com' }, { opensPorts: false })).toMatchObject({ API_KEYS: [] });
+    expect(() => readSettings({ SIP_TRUNK: 'sip:pbx' }, { opensPorts: false })).toThrow(ConfigError);
+  });
+
+  it.each([
+    [{}, []],
+    [{ API_KEYS: LONG, PUBLIC_URL: 'https://bridge.example.com', CARRIER_TOKEN: LONG }, []],
+    [{ API_KEYS: SHORT, CARRIER_TOKEN: SHORT }, [/^API_KEYS: 1 of 1 have fewer than 16 characters/]],
+    [{ ALLOW_ANONYMOUS: 'true' }, []],
+    [{ ALLOW_ANONYMOUS: 'true', PUBLIC_URL: 'https://bridge.example.com' }, [/^ALLOW_ANONYMOUS=true .*https:\/\/bridge\.example\.com/]],
+    [
+      { API_KEYS: LONG, HOST: '0.0.0.0', CARRIER_TOKEN: SHORT, ASTERISK_PASSWORD: SHORT },
+      [/^CARRIER_TOKEN has fewer than 16 .*HOST=0\.0\.0\.0/, /^ASTERISK_PASSWORD has/],
+    ],
+  ])('warn of what an operator should know, without secrets: %o', (environment, expected) => {
+    const warnings = findWarnings(readSettings(environment));
+    expect(warnings).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+    expect(warnings.join()).not.toContain(SHORT);
+  });
+
+  it.each([
+    ['http://127.0.0.1:3000/voice', 'false', 1],
+    ['http://localhost/voice', 'false', 1],
+    ['https://[fd00::1]/voice', 'false', 1],
+    ['http://127.0.0.1:3000/voice', 'true', 0],
+    ['https://app.example.com/voice', 'false', 0],
+  ])(
+    "say of the app's TwiML at %s, private addresses allowed: %s, what will be refused",
+    (APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE, count) => {
+      const warnings = findWarnings(readSettings({ APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE }));
+      expect(warnings.filter((warning) => warning.includes('set APP_TWIML_ALLOW_PRIVATE=true'))).toHaveLength(count);
+    },
+  );
+});
+
+describe('isLoopback', () => {
+  it.each(['localhost', '::1', '127.0.0.1', '127.255.0.9'])('knows %s', (host) => expect(isLoopback(host)).toBe(true));
+  it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0.1.evil.example', 'localhost.evil.example', ''])('is not fooled by "%s"', (host) =>
+    expect(isLoopback(host)).toBe(false),
+  );
+});
+
+describe('childEnvironment', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('is our own with defaults, which what is set goes before', () => {
+    vi.stubEnv('TRUNKLINE_TEST_SET', 'by the operator');
+    const environment = childEnvironment({ TRUNKLINE_TEST_SET: 'default', TRUNKLINE_TEST_UNSET: 'default' });
+    expect(environment).toMatchObject({
+      TRUNKLINE_TEST_SET: 'by the operator',
+      TRUNKLINE_TEST_UNSET: 'default',
+      PATH: process.env['PATH'],
+    });
+  });
+});

@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { TrunklineError } from '../../../src/foundation/errors.ts';
+import { FakeVoice } from '../../fakes/voice.ts';
+import { type Doors, liveCall, startServer } from '../doors.ts';
+
+let doors: Doors;
+afterEach(() => doors.app.close());
+
+const FINALS = [
+  { track: 'inbound' as const, utterance: 1, text: 'Hello & welcome.', startMs: 320, endMs: 1480 },
+  { track: 'outbound' as const, utterance: 1, text: 'Hi.', startMs: 1500, endMs: 2000 },
+];
+
+async function openWithCalls(): Promise<void> {
+  doors = await startServer();
+  const ended = { ...liveCall('CA2'), state: 'ended' as const, endedAt: '2026-01-01T00:01:00.000Z', lagMs: 85 };
+  doors.calls.views.push(liveCall('CA1'), ended);
+  doors.calls.captions.set('CA1', FINALS);
+  doors.calls.captions.set('CA2', []);
+}
+
+describe('GET /v1/calls', () => {
+  it('lists the calls in the documented shape', async () => {
+    await openWithCalls();
+    expect((await doors.app.inject('/v1/calls')).json()).toEqual({ calls: doors.calls.views });
+  });
+
+  it('shows one call, and says that another does not exist', async () => {
+    await openWithCalls();
+    expect((await doors.app.inject('/v1/calls/CA2')).json()).toEqual(doors.calls.views[1]);
+    const missing = await doors.app.inject('/v1/calls/CA3');
+    expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
+  });
+
+  it('finds a call whose id needs escaping in a path', async () => {
+    await openWithCalls();
+    const id = `CA/${'x'.repeat(120)}:MZ?1`;
+    doors.calls.views.push(liveCall(id));
+    expect((await doors.app.inject(`/v1/calls/${encodeURIComponent(id)}`)).json()).toMatchObject({ id });
+  });
+});
+
+describe('POST /v1/calls/:id/hangup', () => {
+  it('ends a live call', async () => {
+    await openWithCalls();
+    const answer = await doors.app.inject({ method: 'POST', url: '/v1/calls/CA1/hangup' });
+    expect([answer.statusCode, answer.json(), doors.calls.hungUp]).toEqual([202, { id: 'CA1' }, ['CA1']]);
+  });
+
+  it.each(['CA2', 'CA3'])('has nothing to end for %s', async (id) => {
+    await openWithCalls();
+    const answer = await doors.app.inject({ method: 'POST', url: `/v1/calls/${id}/hangup` });
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'call_not_found']);
+  });
+});
+
+describe('the voice of a call', () => {
+  async function openWithVoice(): Promise<FakeVoice> {
+    await openWithCalls();
+    const voice = new FakeVoice();
+    doors.calls.voices.set('CA1', voice);
+    return voice;
+  }
+  const post = (action: string, payload?: object, id = 'CA1') =>
+    doors.app.inject({ method: 'POST', url: `/v1/calls/${id}/${action}`, ...(payload === undefined ? {} : { payload }) });
+
+  it('says a text', async () => {
+    const voice = await openWithVoice();
+    const answer = await post('say', { text: 'Hello.', voice: 'slt', interruptible: 'dtmf' });
+    expect([answer.statusCode, answer.json()]).toEqual([202, { utterance: 'u1' }]);
+    expect(voice.asked).toMatchObject([{ text: 'Hello.', ended: true, options: { voice: 'slt', interruptible: 'dtmf' } }]);
+  });
+
+  it.each([{}, { text: '' }, { text: 7 }, { text: 'x', interruptible: 'sometimes' }, { text: 'x', loud: true }])(
+    'does not say %j',
+    async (payload) => {
+      const voice = await openWithVoice();
+      const answer = await post('say', payload);
+      expect([answer.statusCode, answer.json().error.code, voice.asked]).toEqual([400, 'invalid_request', []]);
+    },
+  );
+
+  it('passes on why something cannot be said', async () => {
+    const voice = await openWithVoice();
+    voice.refusal = new TrunklineError('speech_queue_full', 'too much waits');
+    const answer = await post('say', { text: 'Hello.' });
+    expect([answer.statusCode, answer.json().error]).toMatchObject([429, { code: 'speech_queue_full', message: 'too much waits' }]);
+  });
+
+  it('takes no text beyond the size of a body', async () => {
+    await openWithVoice();
+    const answer = await post('say', { text: 'x'.repeat(100_000) });
+    expect([answer.statusCode, answer.json().error.code]).toEqual([413, 'message_too_large']);
+  });
+
+  it('falls silent and tells what was heard', async () => {
+    const voice = await openWithVoice();
+    const heard = { utterance: 'u1', text: 'Hello there.', heardText: 'Hello', playedMs: 420 };
+    vi.spyOn(voice, 'interrupt').mockReturnValueOnce(heard as never);
+    expect((await post('interrupt')).json()).toEqual({ interrupted: heard });
+    const again = await post('interrupt');
+    expect([again.statusCode, again.json()]).toEqual([200, { interrupted: null }]);
+  });
+
+  it('presses keys', async () => {
+    const voice = await openWithVoice();
+    const answer = await post('dtmf', { digits: '12w#' });
+    expect([answer.statusCode, answer.json(), voice.digits]).toEqual([202, { id: 'CA1' }, ['12w#']]);
+  });
+
+  it.each([
+    ['say', { text: 'Hello.' }],
+    ['interrupt', undefined],
+    ['dtmf', { digits: '1' }],
+  ])('is not there to %s when the call is not live', async (action, payload) => {
+    await openWithVoice();
+    const answer = await post(action, payload, 'CA2');
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'call_not_found']);
+  });
+});
+
+describe('GET /v1/calls/:id/transcript', () => {
+  it.each([
+    [
+      '',
+      'application/json; charset=utf-8',
+      /^\[\{"track":"inbound","utterance":1,"text":"Hello & welcome\.","startMs":320,"endMs":1480\},/,
+    ],
+    ['?format=json', 'application/json; charset=utf-8', /^\[\{"track":"inbound"/],
+    ['?format=text', 'text/plain; charset=utf-8', /^\[.*\] inbound: Hello & welcome\.\n/],
+    ['?format=srt', 'application/x-subrip; charset=utf-8', /^1\n00:00:00,320 --> 00:00:01,480\n/],
+    ['?format=vtt', 'text/vtt; charset=utf-8', /^WEBVTT\n\n00:00:00\.320 --> 00:00:01\.480\n<v inbound>Hello &amp; welcome\./],
+  ])('with "%s" is %s', async (query, type, body) => {
+    await openWithCalls();
+    const answer = await doors.app.inject(`/v1/calls/CA1/transcript${query}`);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, type]);
+    expect(answer.body).toMatch(body);
+  });
+
+  it('is empty before the first final, and missing for a call that never was', async () => {
+    await openWithCalls();
+    expect((await doors.app.inject('/v1/calls/CA2/transcript')).json()).toEqual([]);
+    const missing = await doors.app.inject('/v1/calls/CA3/transcript');
+    expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
+  });
+});
+
+describe('POST /v1/calls', () => {
+  const dial = (payload: object) => doors.app.inject({ method: 'POST', url: '/v1/calls', payload });
+
+  it('makes a call and shows it ringing', async () => {
+    doors = await startServer({ SIP_PORT: '5060' });
+    const parameters = { bargeIn: 'off' };
+    const response = await dial({ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters });
+    expect(response.statusCode).toBe(201);
+    expect(response.json()).toMatchObject({ id: 'out-1', carrier: 'sip', from: '1001', to: '+14155550100', state: 'dialing' });
+    expect(doors.calls.outgoing).toEqual([{ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters }]);
+  });
+
+  it('needs to know no more than whom to call', async () => {
+    doors = await startServer({ SIP_PORT: '5060' });
+    expect((await dial({ to: '*98#' })).statusCode).toBe(201);
+    expect(doors.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, parameters: {} }]);
+  });
+
+  it.each([
+    {},
+    { to: '' },
+    { to: 'a@b' },
+    { to: 'sip:a' },
+    { to: '1 2' },
+    { to: '1'.repeat(65) },
+    { to: '1', from: '<x>' },
+    { to: '1', app: 'https://app.example.com' },
+    { to: '1', parameters: { a: 1 } },
+    { to: '1', parameters: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, ''])) },
+    { to: '1', timeout: 5 },
+  ])('refuses %o', async (payload) => {
+    doors = await startServer({ SIP_PORT: '5060' });
+    expect((await dial(payload)).json().error.code).toBe('invalid_request');
+    expect(doors.calls.outgoing).toEqual([]);
+  });
+
+  it('says so where SIP is closed', async () => {
+    doors = await startServer();
+    const response = await dial({ to: '+14155550100' });
+    expect([response.statusCode, response.json().error.code]).toEqual([501, 'dialing_unavailable']);
+  });
+
+  it('asks for a key where there are keys', async () => {
+    doors = await startServer({ SIP_PORT: '5060', API_KEYS: 'k' });
+    expect((await dial({ to: '1' })).statusCode).toBe(401);
+    expect(doors.calls.outgoing).toEqual([]);
+  });
+});

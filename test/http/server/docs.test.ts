@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Doors, startServer } from '../doors.ts';
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Record<
+    string,
+    Record<string, { summary?: string; security?: unknown[]; responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
+}
+
+let doors: Doors;
+afterEach(() => doors.app.close());
+
+describe('the OpenAPI description', () => {
+  it('has every door and no other', async () => {
+    doors = await startServer();
+    const { openapi, paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+    expect(openapi).toBe('3.1.0');
+    expect(
+      Object.entries(paths)
+        .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+        .sort(),
+    ).toEqual([
+      'delete /v1/batches/{id}',
+      'delete /v1/prompts',
+      'delete /v1/session',
+      'get /asterisk/media',
+      'get /exotel/media',
+      'get /health',
+      'get /metrics',
+      'get /plivo/media',
+      'get /ready',
+      'get /signalwire/media',
+      'get /telnyx/media',
+      'get /twilio/media',
+      'get /v1/audio/models',
+      'get /v1/audio/speech/ws',
+      'get /v1/audio/voices',
+      'get /v1/batches',
+      'get /v1/batches/{id}',
+      'get /v1/batches/{id}/events',
+      'get /v1/batches/{id}/files/{number}',
+      'get /v1/calls',
+      'get /v1/calls/{id}',
+      'get /v1/calls/{id}/transcript',
+      'get /v1/captions',
+      'get /v1/info',
+      'get /v1/models',
+      'get /v1/models/{id}',
+      'get /vonage/media',
+      'get /ws/transcribe',
+      'post /asterisk/calls/{uuid}',
+      'post /cache/clear',
+      'post /twilio/after',
+      'post /twilio/voice',
+      'post /v1/asterisk/assist',
+      'post /v1/audio/speech',
+      'post /v1/audio/speech/clone',
+      'post /v1/audio/speech/stream',
+      'post /v1/audio/speech/stream/pcm',
+      'post /v1/audio/subtitles',
+      'post /v1/audio/transcriptions',
+      'post /v1/audio/transcriptions/stream',
+      'post /v1/audio/translations',
+      'post /v1/batches',
+      'post /v1/calls',
+      'post /v1/calls/{id}/dtmf',
+      'post /v1/calls/{id}/hangup',
+      'post /v1/calls/{id}/interrupt',
+      'post /v1/calls/{id}/say',
+      'post /v1/phone',
+      'post /v1/session',
+    ]);
+  });
+
+  it('has a summary and typed answers for each', async () => {
+    doors = await startServer();
+    const { paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { summary, responses }] of Object.entries(methods)) {
+        expect(summary, `${method} ${path}`).toBeTruthy();
+        for (const [status, { content }] of Object.entries(responses)) {
+          if (status !== '204')
+            expect(
+              Object.values(content ?? {}).map(({ schema }) => Object.keys(schema).length > 0),
+              `${method} ${path} ${status}`,
+            ).toContain(true);
+        }
+      }
+    }
+  });
+
+  it('says which doors ask for a key', async () => {
+    doors = await startServer();
+    const { paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+    expect(paths['/health']?.['get']?.security).toEqual([]);
+    expect(paths['/v1/calls']?.['get']?.security).toBeUndefined();
+  });
+});
+
+describe('GET /docs', () => {
+  it('is a page whose parts all come from here', async () => {
+    doors = await startServer();
+    const page = await doors.app.inject('/docs/');
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'self'; /);
+    const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
+    expect(parts.length).toBeGreaterThan(3);
+    for (const part of parts) {
+      expect(part).not.toMatch(/^(https?:)?\/\//);
+      expect((await doors.app.inject(new URL(part, 'http://localhost/docs/').pathname)).statusCode, part).toBe(200);
+    }
+  });
+});
