@@ -1,4 +1,7 @@
-/** Checks of what the gateway sends, before anything is computed with it: settings and jobs come over a channel that has no types. */
+/**
+ * Checks of what the gateway sends, before anything is computed with it: settings and jobs come over a channel that has
+ * no types.
+ */
 import { isAbsolute } from 'node:path';
 import {
   ENGINE_RATE_HZ,
@@ -62,7 +65,10 @@ export function checkSettings(value: unknown): EngineSettings {
 function checkChoice<const T extends string>(settings: Message, name: string, options: readonly T[]): T {
   const value = options.find((option) => option === settings[name]);
   if (value === undefined) {
-    throw new Refusal('bad_settings', `${name}: got ${describe(settings[name])}, expected one of ${options.join(', ')}`);
+    throw new Refusal(
+      'bad_settings',
+      `${name}: got ${describe(settings[name])}, expected one of ${options.join(', ')}`,
+    );
   }
   return value;
 }
@@ -70,7 +76,10 @@ function checkChoice<const T extends string>(settings: Message, name: string, op
 function checkWhole(settings: Message, name: string, minimum: number, maximum: number): number {
   const value = settings[name];
   if (!isWhole(value, minimum, maximum)) {
-    throw new Refusal('bad_settings', `${name}: got ${describe(value)}, expected a whole number from ${minimum} to ${maximum}`);
+    throw new Refusal(
+      'bad_settings',
+      `${name}: got ${describe(value)}, expected a whole number from ${minimum} to ${maximum}`,
+    );
   }
   return value;
 }
@@ -99,8 +108,10 @@ function findJobProblem(message: Message, limits: ModelLimits): string | null {
   const { kind, dueInMs, urgency } = message;
   const urgencies = URGENCIES_OF.get(kind);
   if (urgencies === undefined) return `kind: got ${describe(kind)}, expected ${[...URGENCIES_OF.keys()].join(', ')}`;
-  if (typeof dueInMs !== 'number' || !Number.isFinite(dueInMs)) return `dueInMs: got ${describe(dueInMs)}, expected a finite number`;
-  if (!urgencies.some((name) => name === urgency)) return `urgency: got ${describe(urgency)}, expected ${urgencies.join(', ')}`;
+  if (typeof dueInMs !== 'number' || !Number.isFinite(dueInMs))
+    return `dueInMs: got ${describe(dueInMs)}, expected a finite number`;
+  if (!urgencies.some((name) => name === urgency))
+    return `urgency: got ${describe(urgency)}, expected ${urgencies.join(', ')}`;
   if (kind === 'detect') return findTracksProblem(message['tracks'], limits);
   return kind === 'speak' ? findTextProblem(message, limits) : findSpeechProblem(message, limits);
 }
@@ -109,16 +120,20 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
   const { samples, draft, timed } = message;
   if (timed !== undefined && typeof timed !== 'boolean') return `timed: got ${describe(timed)}, expected a boolean`;
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
-  if (samples.length > JOB_MAX_SAMPLES) return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
-  if (!Array.isArray(draft) || draft.length > DRAFT_MAX_TOKENS) return `draft: expected an array of at most ${DRAFT_MAX_TOKENS} tokens`;
+  if (samples.length > JOB_MAX_SAMPLES)
+    return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
+  if (!Array.isArray(draft) || draft.length > DRAFT_MAX_TOKENS)
+    return `draft: expected an array of at most ${DRAFT_MAX_TOKENS} tokens`;
   const stranger = draft.findIndex((token) => !isWhole(token, 0, limits.vocabularySize - 1));
-  if (stranger !== -1) return `draft: got ${describe(draft[stranger])}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
+  if (stranger !== -1)
+    return `draft: got ${describe(draft[stranger])}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
   return null;
 }
 
 function findTextProblem({ text, voice, speed }: Message, { voices }: ModelLimits): string | null {
   if (typeof text !== 'string') return `text: got ${describe(text)}, expected a string`;
-  if (text.length > SPEAK_TEXT_MAX_CHARS) return `text: got ${text.length} characters, expected at most ${SPEAK_TEXT_MAX_CHARS}`;
+  if (text.length > SPEAK_TEXT_MAX_CHARS)
+    return `text: got ${text.length} characters, expected at most ${SPEAK_TEXT_MAX_CHARS}`;
   if (!voices.some(({ name }) => name === voice)) {
     return `voice: got ${describe(voice)}, expected one of ${voices.map(({ name }) => name).join(', ')}`;
   }
@@ -137,8 +152,10 @@ function findTracksProblem(tracks: unknown, limits: ModelLimits): string | null 
 
 function findTrackProblem({ samples, state }: Message, limits: ModelLimits): string | null {
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
-  if (samples.length > JOB_MAX_SAMPLES) return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
-  if (samples.length % VAD_WINDOW_SAMPLES !== 0) return `samples: got ${samples.length}, expected a multiple of ${VAD_WINDOW_SAMPLES}`;
+  if (samples.length > JOB_MAX_SAMPLES)
+    return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
+  if (samples.length % VAD_WINDOW_SAMPLES !== 0)
+    return `samples: got ${samples.length}, expected a multiple of ${VAD_WINDOW_SAMPLES}`;
   if (state === null || (state instanceof Float32Array && state.length === limits.vadStateLength)) return null;
   return `state: got ${describe(state)}, expected null or a Float32Array of ${limits.vadStateLength}`;
 }

@@ -1,7 +1,8 @@
 /**
  * Every message between the gateway and an engine process, in both directions, and nothing else.
- * They travel over the child's IPC channel with `serialization: 'advanced'` (structured clone), so typed arrays arrive as they are.
- * The engine keeps nothing between jobs: what a model must remember (voice-detector state, the previous hypothesis) travels with the job.
+ * They travel over the child's IPC channel with `serialization: 'advanced'` (structured clone), so typed arrays arrive
+ * as they are. The engine keeps nothing between jobs: what a model must remember (voice-detector state, the previous
+ * hypothesis) travels with the job.
  */
 
 /** Sampling rate of all audio in this contract: 16-bit mono PCM. */
@@ -10,7 +11,10 @@ export const ENGINE_RATE_HZ = 16_000;
 /** Samples of one voice-detector window: 32 ms. */
 export const VAD_WINDOW_SAMPLES = 512;
 
-/** Longest text of one {@link SpeakJob}, in UTF-16 units: longer ones are cut into sentences and clauses before they come here. */
+/**
+ * Longest text of one {@link SpeakJob}, in UTF-16 units: longer ones are cut into sentences and clauses before they
+ * come here.
+ */
 export const SPEAK_TEXT_MAX_CHARS = 1000;
 
 /** Bounds of {@link SpeakJob.speed}. */
@@ -20,7 +24,10 @@ export const SPEED_MAX = 4;
 /** Exit code of an engine whose settings are wrong: starting it again cannot help. */
 export const EXIT_WRONG_SETTINGS = 42;
 
-/** How urgent a job is, most urgent first. All but `batch` belong to a live call and go before it between any two model runs. */
+/**
+ * How urgent a job is, most urgent first. All but `batch` belong to a live call and go before it between any two model
+ * runs.
+ */
 export const URGENCIES = ['detect', 'final', 'speak', 'eager', 'partial', 'batch'] as const;
 export type Urgency = (typeof URGENCIES)[number];
 
@@ -58,7 +65,9 @@ export interface TranscribeJob {
   readonly samples: Int16Array;
   /** Tokens of the previous hypothesis for the same utterance; the model verifies them in one run. Empty = none. */
   readonly draft: readonly number[];
-  /** Whether it should be found out when each word was said. That takes one model run more, about an eighth of the time. */
+  /**
+   * Whether it should be found out when each word was said. That takes one model run more, about an eighth of the time.
+   */
   readonly timed?: boolean;
 }
 
@@ -69,7 +78,9 @@ export interface DetectTrack {
   readonly state: Float32Array | null;
 }
 
-/** Probability of speech for windows of many tracks at once; window n of every track goes through the model in one run. */
+/**
+ * Probability of speech for windows of many tracks at once; window n of every track goes through the model in one run.
+ */
 export interface DetectJob {
   readonly kind: 'detect';
   readonly id: number;
@@ -99,19 +110,28 @@ export interface CancelMessage {
   readonly id: number;
 }
 
-/** Somebody waits for a `batch` job to speak now: it is as urgent as `speak` from here on. Other jobs and unknown ids are left as they are. */
+/**
+ * Somebody waits for a `batch` job to speak now: it is as urgent as `speak` from here on. Other jobs and unknown ids
+ * are left as they are.
+ */
 export interface HurryMessage {
   readonly kind: 'hurry';
   readonly id: number;
 }
 
-/** Whether `batch` jobs are to wait, between two of their model runs, for others to be given the processor. They go on when it comes with false. */
+/**
+ * Whether `batch` jobs are to wait, between two of their model runs, for others to be given the processor. They go on
+ * when it comes with false.
+ */
 export interface HoldMessage {
   readonly kind: 'hold';
   readonly isHeld: boolean;
 }
 
-/** Say {@link AliveMessage}, between two model runs at the latest. Sent only where nothing was heard of an engine with work for a while. */
+/**
+ * Say {@link AliveMessage}, between two model runs at the latest. Sent only where nothing was heard of an engine with
+ * work for a while.
+ */
 export interface AskMessage {
   readonly kind: 'ask';
 }
@@ -122,9 +142,19 @@ export interface DrainMessage {
 }
 
 export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
-export type ToEngine = ConfigureMessage | EngineJob | CancelMessage | HurryMessage | HoldMessage | AskMessage | DrainMessage;
+export type ToEngine =
+  | ConfigureMessage
+  | EngineJob
+  | CancelMessage
+  | HurryMessage
+  | HoldMessage
+  | AskMessage
+  | DrainMessage;
 
-/** What a job cost: ms it waited before its first model run, ms inside model runs, and in how many steps of the scheduler. */
+/**
+ * What a job cost: ms it waited before its first model run, ms inside model runs, and in how many steps of the
+ * scheduler.
+ */
 export interface JobCost {
   readonly waitMs: number;
   readonly runMs: number;
@@ -165,7 +195,9 @@ export interface AliveMessage {
   readonly kind: 'alive';
 }
 
-/** The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS} after this. `message` names the remedy. */
+/**
+ * The settings cannot work; the engine exits with {@link EXIT_WRONG_SETTINGS} after this. `message` names the remedy.
+ */
 export interface RefusedMessage {
   readonly kind: 'refused';
   readonly code: 'cuda_missing' | 'model_missing' | 'bad_settings';
@@ -189,7 +221,10 @@ export interface TranscribedMessage {
   readonly tokens: readonly number[];
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;
-  /** The words of the text in order, their starts never falling; absent when they were not asked for, or when the recogniser cannot tell. */
+  /**
+   * The words of the text in order, their starts never falling; absent when they were not asked for, or when the
+   * recogniser cannot tell.
+   */
   readonly words?: readonly SpokenWord[];
   readonly cost: JobCost;
 }
@@ -198,7 +233,9 @@ export interface TranscribedMessage {
 export interface DetectedMessage {
   readonly kind: 'detected';
   readonly id: number;
-  /** In the order of the job's tracks: one probability (0–1) per window, and the state to send with the next windows. */
+  /**
+   * In the order of the job's tracks: one probability (0–1) per window, and the state to send with the next windows.
+   */
   readonly tracks: readonly { readonly probabilities: Float32Array; readonly state: Float32Array }[];
   readonly cost: JobCost;
 }

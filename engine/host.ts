@@ -1,6 +1,13 @@
 /** The engine without its process: takes messages, lets the scheduler run the models and answers. */
 import { checkJob, checkSettings, isMessage, type Message, type ModelLimits } from './checks.ts';
-import type { DetectedMessage, EngineJob, FromEngine, ReadyMessage, SpokenMessage, TranscribedMessage } from './contract.ts';
+import type {
+  DetectedMessage,
+  EngineJob,
+  FromEngine,
+  ReadyMessage,
+  SpokenMessage,
+  TranscribedMessage,
+} from './contract.ts';
 import { loadModels, type Models } from './models/models.ts';
 import { Refusal } from './refusal.ts';
 import { Scheduler, type Steps } from './scheduler.ts';
@@ -8,7 +15,10 @@ import type { Time } from './time.ts';
 import { warmUp } from './warm-up.ts';
 
 /** A result without what the scheduler knows of it. */
-type Result = Omit<TranscribedMessage, 'id' | 'cost'> | Omit<DetectedMessage, 'id' | 'cost'> | Omit<SpokenMessage, 'id' | 'cost'>;
+type Result =
+  | Omit<TranscribedMessage, 'id' | 'cost'>
+  | Omit<DetectedMessage, 'id' | 'cost'>
+  | Omit<SpokenMessage, 'id' | 'cost'>;
 
 /** The way out. */
 export interface Outlet {
@@ -54,7 +64,10 @@ export class EngineHost {
     else this.#take(message, id as number);
   }
 
-  /** Finishes every job taken so far, then leaves. Jobs that come later stay unanswered: the gateway gives them to another engine. */
+  /**
+   * Finishes every job taken so far, then leaves. Jobs that come later stay unanswered: the gateway gives them to
+   * another engine.
+   */
   drain(): void {
     this.#scheduler.hold(false);
     this.#leaving ??= this.#leave();
@@ -79,7 +92,11 @@ export class EngineHost {
       const loadedMs = this.#time.nowMs();
       await warmUp(models);
       this.#models = models;
-      this.#outlet.send({ ...readyMessage(models), loadMs: loadedMs - startMs, warmUpMs: this.#time.nowMs() - loadedMs });
+      this.#outlet.send({
+        ...readyMessage(models),
+        loadMs: loadedMs - startMs,
+        warmUpMs: this.#time.nowMs() - loadedMs,
+      });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#isRefused = true;

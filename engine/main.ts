@@ -1,7 +1,9 @@
 /**
- * An engine process. The gateway forks it with `serialization: 'advanced'`, sends `configure`, waits for `ready` and sends jobs.
+ * An engine process. The gateway forks it with `serialization: 'advanced'`, sends `configure`, waits for `ready` and
+ * sends jobs.
  *
- * It ends only of itself, when its IPC channel is closed and nothing is left to do: `process.exit()` while a model runs would abort it (SIGABRT).
+ * It ends only of itself, when its IPC channel is closed and nothing is left to do: `process.exit()` while a model runs
+ * would abort it (SIGABRT).
  */
 import { EXIT_WRONG_SETTINGS, type FromEngine } from './contract.ts';
 import { EngineHost } from './host.ts';
@@ -32,5 +34,6 @@ if (process.send === undefined) {
 process.on('message', (message) => host.receive(message));
 process.on('disconnect', () => host.abandon());
 process.on('SIGTERM', () => host.drain());
-// Ctrl-C reaches the whole process group, but the gateway's last calls still need their engine: it drains this process in its own time.
+// Ctrl-C reaches the whole process group, but the gateway's last calls still need their engine: it drains this process
+// in its own time.
 process.on('SIGINT', () => undefined);

@@ -1,4 +1,6 @@
-/** Sessions of onnxruntime-node: which provider they run on, with which options, and what to say when that cannot work. */
+/**
+ * Sessions of onnxruntime-node: which provider they run on, with which options, and what to say when that cannot work.
+ */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -24,8 +26,9 @@ export interface SessionOptions {
 }
 
 /**
- * Opens a model file. One run at a time is made, so operators are never run beside one another. Memory goes back to the system after each run: what
- * the longest stretch needed would else stay with the process (38 MB after a minute of use) and saves no time.
+ * Opens a model file. One run at a time is made, so operators are never run beside one another. Memory goes back to the
+ * system after each run: what the longest stretch needed would else stay with the process (38 MB after a minute of use)
+ * and saves no time.
  * @throws Refusal `model_missing` or `cuda_missing`; whatever onnxruntime throws for a file that it cannot read.
  */
 export async function openSession(file: string, options: SessionOptions): Promise<InferenceSession> {
@@ -44,7 +47,10 @@ export async function openSession(file: string, options: SessionOptions): Promis
     });
   } catch (error) {
     if (device.provider === 'cpu') throw error;
-    throw new Refusal('cuda_missing', `CUDA device ${device.deviceId} cannot be used: ${reasonOf(error)}; ${CUDA_REMEDY}`);
+    throw new Refusal(
+      'cuda_missing',
+      `CUDA device ${device.deviceId} cannot be used: ${reasonOf(error)}; ${CUDA_REMEDY}`,
+    );
   }
 }
 
@@ -55,10 +61,15 @@ export function findCudaProblem(machine: { platform: string; arch: string; folde
     return `CUDA needs linux/x64 and this is ${platform}/${arch}; set EXECUTION_PROVIDER=cpu`;
   }
   const missing = CUDA_LIBRARIES.filter((name) => !existsSync(join(folder, name)));
-  return missing.length === 0 ? null : `CUDA cannot be used: ${missing.join(' and ')} missing in ${folder}; ${CUDA_REMEDY}`;
+  return missing.length === 0
+    ? null
+    : `CUDA cannot be used: ${missing.join(' and ')} missing in ${folder}; ${CUDA_REMEDY}`;
 }
 
-/** @throws Refusal `cuda_missing` when this machine lacks the files of the CUDA provider; onnxruntime looks for them beside its own. */
+/**
+ * @throws Refusal `cuda_missing` when this machine lacks the files of the CUDA provider; onnxruntime looks for them
+ * beside its own.
+ */
 export function requireCuda(): void {
   const { platform, arch } = process;
   const packageRoot = dirname(dirname(createRequire(import.meta.url).resolve('onnxruntime-node')));

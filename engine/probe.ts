@@ -1,4 +1,7 @@
-/** What onnxruntime can do on this machine, as one JSON line on standard output: `node dist/engine/probe.js`. For `trunkline doctor`. */
+/**
+ * What onnxruntime can do on this machine, as one JSON line on standard output: `node dist/engine/probe.js`. For
+ * `trunkline doctor`.
+ */
 import { env } from 'onnxruntime-common';
 import { requireCuda } from './onnx.ts';
 import { listSupportedBackends } from './onnxruntime.ts';

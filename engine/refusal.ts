@@ -1,6 +1,9 @@
 import type { RefusedMessage } from './contract.ts';
 
-/** The engine cannot work with its settings on this machine, now or later. `message` says what is wrong and names the remedy. */
+/**
+ * The engine cannot work with its settings on this machine, now or later. `message` says what is wrong and names the
+ * remedy.
+ */
 export class Refusal extends Error {
   readonly code: RefusedMessage['code'];
 

@@ -1,18 +1,22 @@
 /**
- * The order of model runs. A job is a sequence of steps, each of them one model run (or a few short ones) that blocks this thread;
- * between any two steps messages are let in and the most urgent job is chosen again, so that whatever arrives waits for one model run at most.
+ * The order of model runs. A job is a sequence of steps, each of them one model run (or a few short ones) that blocks
+ * this thread; between any two steps messages are let in and the most urgent job is chosen again, so that whatever
+ * arrives waits for one model run at most.
  */
 import { type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
 import type { Time } from './time.ts';
 
-/** Yielded by a job that waits for something outside of this thread: it is not looked at again before `until` is settled, however. */
+/**
+ * Yielded by a job that waits for something outside of this thread: it is not looked at again before `until` is
+ * settled, however.
+ */
 export interface Pause {
   readonly until: Promise<unknown>;
 }
 
 /**
- * A job's work: each `next()` makes one model run, or a few that are over as soon, and the last one returns the result. A job that is forgotten is
- * ended by `return()`.
+ * A job's work: each `next()` makes one model run, or a few that are over as soon, and the last one returns the result.
+ * A job that is forgotten is ended by `return()`.
  */
 export type Steps<T> = AsyncGenerator<Pause | undefined, T, void>;
 
@@ -54,7 +58,10 @@ interface Entry<Result> {
   runs: number;
 }
 
-/** Runs jobs one step at a time: by urgency, then earliest deadline, then arrival. Its length is bounded by the gateway's admission. */
+/**
+ * Runs jobs one step at a time: by urgency, then earliest deadline, then arrival. Its length is bounded by the
+ * gateway's admission.
+ */
 export class Scheduler<Result> {
   readonly #time: Time;
   readonly #answers: Answers<Result>;
@@ -75,11 +82,23 @@ export class Scheduler<Result> {
     }
     const receivedMs = this.#time.nowMs();
     const rank = URGENCIES.indexOf(job.urgency);
-    this.#entries.set(job.id, { job, rank, receivedMs, dueMs: receivedMs + job.dueInMs, pause: null, waitMs: 0, runMs: 0, runs: 0 });
+    this.#entries.set(job.id, {
+      job,
+      rank,
+      receivedMs,
+      dueMs: receivedMs + job.dueInMs,
+      pause: null,
+      waitMs: 0,
+      runMs: 0,
+      runs: 0,
+    });
     this.#loop ??= this.#run();
   }
 
-  /** Forgets a job: it is answered `cancelled` at once, and a model run of it that has begun is its last. Unknown ids are ignored. */
+  /**
+   * Forgets a job: it is answered `cancelled` at once, and a model run of it that has begun is its last. Unknown ids
+   * are ignored.
+   */
   cancel(id: number): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;

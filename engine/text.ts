@@ -6,14 +6,18 @@ const LOOP_UNIT_MAX = 6;
 const LOOP_COPIES = 4;
 
 /**
- * Collapses every run of 1–6 tokens that is repeated four times or more to one copy. Greedy decoders fall into such loops, and a draft that holds
- * one keeps it alive. Shorter units are looked for first, so `a a a a a a a a` becomes `a` rather than `a a`.
+ * Collapses every run of 1–6 tokens that is repeated four times or more to one copy. Greedy decoders fall into such
+ * loops, and a draft that holds one keeps it alive. Shorter units are looked for first, so `a a a a a a a a` becomes
+ * `a` rather than `a a`.
  * @returns the tokens without loops (the same array when there were none) and whether there were any.
  */
 export function collapseLoops(tokens: readonly number[]): { tokens: readonly number[]; looped: boolean } {
   let collapsed = tokens;
   for (let loop = findLoop(collapsed); loop !== null; loop = findLoop(collapsed)) {
-    collapsed = [...collapsed.slice(0, loop.start + loop.unit), ...collapsed.slice(loop.start + loop.unit * loop.copies)];
+    collapsed = [
+      ...collapsed.slice(0, loop.start + loop.unit),
+      ...collapsed.slice(loop.start + loop.unit * loop.copies),
+    ];
   }
   return { tokens: collapsed, looped: collapsed !== tokens };
 }

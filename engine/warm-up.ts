@@ -1,4 +1,7 @@
-/** Makes the models run before the first caller waits for them: memory is grown, pages are read and the hot paths are compiled. */
+/**
+ * Makes the models run before the first caller waits for them: memory is grown, pages are read and the hot paths are
+ * compiled.
+ */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from './contract.ts';
 import type { Models } from './models/models.ts';
 import { runThrough } from './scheduler.ts';
@@ -20,7 +23,9 @@ const PEAK = 8000;
 
 const SENTENCE = 'Thank you for calling, how can I help you?';
 
-/** Runs every model on {@link speechLikeNoise}: silence would show the quantised operators ranges that no caller brings. */
+/**
+ * Runs every model on {@link speechLikeNoise}: silence would show the quantised operators ranges that no caller brings.
+ */
 export async function warmUp({ asr, vad, tts }: Pick<Models, 'asr' | 'vad' | 'tts'>): Promise<void> {
   for (const seconds of STRETCHES_S) await asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ));
   const track = { samples: speechLikeNoise(WINDOWS * VAD_WINDOW_SAMPLES), state: null };
@@ -37,7 +42,11 @@ export function speechLikeNoise(length: number): Int16Array {
   return Int16Array.from(sum, (value) => (value / peak) * PEAK);
 }
 
-function addFormant(sum: Float64Array, { centreHz, widthHz }: { centreHz: number; widthHz: number }, seed: number): void {
+function addFormant(
+  sum: Float64Array,
+  { centreHz, widthHz }: { centreHz: number; widthHz: number },
+  seed: number,
+): void {
   const radius = Math.exp((-Math.PI * widthHz) / ENGINE_RATE_HZ);
   const turn = 2 * radius * Math.cos((2 * Math.PI * centreHz) / ENGINE_RATE_HZ);
   let random = seed;

@@ -1,7 +1,7 @@
 /// <reference path="./webassembly.d.ts" />
 /**
- * As much of a system as a command-line program compiled to WASI needs to write one file: arguments in, the bytes of the file out, everything in
- * memory. https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
+ * As much of a system as a command-line program compiled to WASI needs to write one file: arguments in, the bytes of
+ * the file out, everything in memory. https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
  */
 
 const OK = 0;
@@ -26,7 +26,8 @@ export function runProgram(module: WebAssembly.Module, programArguments: readonl
   const system = new MemorySystem(programArguments);
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: system.calls });
   const { memory, _start: start } = instance.exports;
-  if (!(memory instanceof WebAssembly.Memory) || typeof start !== 'function') throw new Error('the module is not a WASI program');
+  if (!(memory instanceof WebAssembly.Memory) || typeof start !== 'function')
+    throw new Error('the module is not a WASI program');
   system.memory = memory;
   try {
     start();

@@ -1,4 +1,7 @@
-/** As much of WebAssembly's JavaScript interface as the engine uses: Node has it, and its types come only with those of a browser. */
+/**
+ * As much of WebAssembly's JavaScript interface as the engine uses: Node has it, and its types come only with those of
+ * a browser.
+ */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

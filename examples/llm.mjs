@@ -1,14 +1,21 @@
 /**
- * A language model on the line: any server with OpenAI's chat endpoint, its tokens spoken as they come. An interruption stops the model, and it remembers
- * only what the caller heard.
+ * A language model on the line: any server with OpenAI's chat endpoint, its tokens spoken as they come. An interruption
+ * stops the model, and it remembers only what the caller heard.
  *
  *   BASE_URL=https://api.openai.com/v1 API_KEY=… MODEL=gpt-4o-mini node examples/llm.mjs
  *   APP_URL=ws://127.0.0.1:9000 npm start
  */
 import { WebSocketServer } from 'ws';
 
-const { HOST = '127.0.0.1', PORT = '9000', BASE_URL = 'http://127.0.0.1:11434/v1', API_KEY = '', MODEL = 'llama3.2' } = process.env;
-const INSTRUCTIONS = 'You talk to a caller on the telephone. Answer in one or two short sentences of plain text: no lists, no markup.';
+const {
+  HOST = '127.0.0.1',
+  PORT = '9000',
+  BASE_URL = 'http://127.0.0.1:11434/v1',
+  API_KEY = '',
+  MODEL = 'llama3.2',
+} = process.env;
+const INSTRUCTIONS =
+  'You talk to a caller on the telephone. Answer in one or two short sentences of plain text: no lists, no markup.';
 const MESSAGES_MAX = 40;
 
 const server = new WebSocketServer({ host: HOST, port: Number(PORT) });
@@ -24,7 +31,11 @@ async function* chat(messages, signal) {
   const response = await fetch(`${BASE_URL}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` },
-    body: JSON.stringify({ model: MODEL, stream: true, messages: [{ role: 'system', content: INSTRUCTIONS }, ...messages] }),
+    body: JSON.stringify({
+      model: MODEL,
+      stream: true,
+      messages: [{ role: 'system', content: INSTRUCTIONS }, ...messages],
+    }),
     signal,
   });
   if (!response.ok) throw new Error(`the model's server answered ${response.status}: ${await response.text()}`);

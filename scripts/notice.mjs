@@ -1,6 +1,7 @@
 /**
- * Writes NOTICE: what is installed beside our own code when Trunkline runs (`npm ci --omit=dev`), under which licence, and whose it is. Names and
- * licences come from package-lock.json and the installed packages. `--print` prints it instead; a test compares that with the file.
+ * Writes NOTICE: what is installed beside our own code when Trunkline runs (`npm ci --omit=dev`), under which licence,
+ * and whose it is. Names and licences come from package-lock.json and the installed packages. `--print` prints it
+ * instead; a test compares that with the file.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +38,10 @@ Packages
 --------
 `;
 
-/** The production packages of the lock file, sorted: name, version, licence and folder. An alias goes by the name of what it stands for. */
+/**
+ * The production packages of the lock file, sorted: name, version, licence and folder. An alias goes by the name of
+ * what it stands for.
+ */
 function productionPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const found = new Map();

@@ -1,6 +1,6 @@
 /**
- * Makes node_modules small: onnxruntime-node brings its library for six platforms, of which one is needed. `npm ci` brings the others back.
- * Run by the Dockerfile and by `npm run slim`.
+ * Makes node_modules small: onnxruntime-node brings its library for six platforms, of which one is needed. `npm ci`
+ * brings the others back. Run by the Dockerfile and by `npm run slim`.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,11 +18,15 @@ function sizeOf(folder) {
 function keepOnly(folder, kept) {
   const names = readdirSync(folder);
   if (!names.includes(kept))
-    throw new Error(`onnxruntime-node has nothing for ${process.platform}/${process.arch}: found ${names.join(', ')} in ${folder}`);
+    throw new Error(
+      `onnxruntime-node has nothing for ${process.platform}/${process.arch}: found ${names.join(', ')} in ${folder}`,
+    );
   for (const name of names) if (name !== kept) rmSync(join(folder, name), { recursive: true });
 }
 
 const before = sizeOf(libraries);
 keepOnly(libraries, process.platform);
 keepOnly(join(libraries, process.platform), process.arch);
-console.log(`onnxruntime-node: ${Math.round(before / 1e6)} MB of libraries cut to ${Math.round(sizeOf(libraries) / 1e6)} MB`);
+console.log(
+  `onnxruntime-node: ${Math.round(before / 1e6)} MB of libraries cut to ${Math.round(sizeOf(libraries) / 1e6)} MB`,
+);

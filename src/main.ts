@@ -1,4 +1,7 @@
-/** Wires a gateway together, starts it and ends it. `runGateway` is for any program; `serve` is the process of its own that `trunkline serve` is. */
+/**
+ * Wires a gateway together, starts it and ends it. `runGateway` is for any program; `serve` is the process of its own
+ * that `trunkline serve` is.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -38,7 +41,10 @@ import { voiceCheck } from './voice-check.ts';
 export interface Gateway {
   /** `http://<host>:<port>` */
   readonly url: string;
-  /** Takes no new calls, lets live ones go on for DRAIN_TIMEOUT_MS, then ends them, the readers, the server and the engines. Idempotent. */
+  /**
+   * Takes no new calls, lets live ones go on for DRAIN_TIMEOUT_MS, then ends them, the readers, the server and the
+   * engines. Idempotent.
+   */
   close(): Promise<void>;
 }
 
@@ -55,8 +61,8 @@ interface GatewayOptions {
 
 /**
  * Starts a gateway in this process and touches nothing else of it.
- * @throws ListenError when it cannot listen; ConfigError when PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; EngineError when
- * EXECUTION_PROVIDER=cuda and no engine starts
+ * @throws ListenError when it cannot listen; ConfigError when PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used;
+ * EngineError when EXECUTION_PROVIDER=cuda and no engine starts
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const { log = createLog(settings.LOG_LEVEL) } = options;
@@ -68,7 +74,11 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const engineClient = openLink(settings, { clock, log, metrics }, options);
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
-  const { prompter, cache, close: closePrompts } = await openPrompts({ settings, engine: engineClient, metrics, clock, log });
+  const {
+    prompter,
+    cache,
+    close: closePrompts,
+  } = await openPrompts({ settings, engine: engineClient, metrics, clock, log });
   const registry = openRegistry({ settings, engine: engineClient, prompter, clock, feed, log, metrics });
   const announced = new CallAnnouncements({ clock });
   const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
@@ -93,7 +103,8 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   };
   let closed: Promise<void> | null = null;
   try {
-    // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the models load.
+    // Whoever asks for CUDA by name wants to know at once whether it is there; otherwise calls may come while the
+    // models load.
     if (settings.EXECUTION_PROVIDER === 'cuda') await engineClient.start();
     await batches.resume();
     void recordings.removeLeftovers();
@@ -103,12 +114,16 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     trunks.asterisk?.open();
     if (settings.ENGINE_PRELOAD) void preload(engineClient, { log, isDraining: () => draining });
-    if (promptTexts.length > 0) void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
+    if (promptTexts.length > 0)
+      void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
     const close = () => {
       draining = true;
       trunks.sip?.drain();
       batches.drain();
-      closed ??= Promise.all([registry.drain(settings.DRAIN_TIMEOUT_MS), recordings.drain(settings.DRAIN_TIMEOUT_MS)]).then(end);
+      closed ??= Promise.all([
+        registry.drain(settings.DRAIN_TIMEOUT_MS),
+        recordings.drain(settings.DRAIN_TIMEOUT_MS),
+      ]).then(end);
       return closed;
     };
     return { url, close };
@@ -122,7 +137,12 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
 function openRegistry(options: Omit<CallContext, 'fetchRecording' | 'twiml' | 'handovers'>): CallRegistry {
   const { settings, clock } = options;
   const fetchRecording = recordingFetcher(settings, clock);
-  return new CallRegistry({ ...options, fetchRecording, twiml: new TwimlClient(options), handovers: new Handovers(clock) });
+  return new CallRegistry({
+    ...options,
+    fetchRecording,
+    twiml: new TwimlClient(options),
+    handovers: new Handovers(clock),
+  });
 }
 
 function healthReader(engineClient: EngineClient, isDraining: () => boolean): () => GatewayHealth {
@@ -131,7 +151,11 @@ function healthReader(engineClient: EngineClient, isDraining: () => boolean): ()
 }
 
 /** The engines, none of them started. The first that is ready tells whether there is a voice to speak with. */
-function openLink(settings: Settings, wiring: { clock: Clock; log: Log; metrics: Metrics }, options: GatewayOptions): EngineClient {
+function openLink(
+  settings: Settings,
+  wiring: { clock: Clock; log: Log; metrics: Metrics },
+  options: GatewayOptions,
+): EngineClient {
   const { log } = wiring;
   const { onRefused = (message) => log.fatal(message), engineWatcher } = options;
   const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => engineClient.voices });
@@ -140,11 +164,18 @@ function openLink(settings: Settings, wiring: { clock: Clock; log: Log; metrics:
     engineWatcher?.onReady(ready, workers);
   };
   const onProgress = (text: string) => engineWatcher?.onProgress(text);
-  const engineClient: EngineClient = createEngineClient(settings, { ...wiring, onRefused, watcher: { onProgress, onReady } });
+  const engineClient: EngineClient = createEngineClient(settings, {
+    ...wiring,
+    onRefused,
+    watcher: { onProgress, onReady },
+  });
   return engineClient;
 }
 
-async function preload(engineClient: EngineClient, { log, isDraining }: { log: Log; isDraining: () => boolean }): Promise<void> {
+async function preload(
+  engineClient: EngineClient,
+  { log, isDraining }: { log: Log; isDraining: () => boolean },
+): Promise<void> {
   try {
     await engineClient.start();
   } catch (err) {
@@ -192,7 +223,12 @@ function createTrunks(settings: Settings, context: TrunkContext): Trunks {
     sip,
     listen: async () => {
       if (audioSocket !== null)
-        await listenFor('AudioSocket', audioSocket, { host: HOST, port: AUDIOSOCKET_PORT, setting: 'AUDIOSOCKET_PORT' }, log);
+        await listenFor(
+          'AudioSocket',
+          audioSocket,
+          { host: HOST, port: AUDIOSOCKET_PORT, setting: 'AUDIOSOCKET_PORT' },
+          log,
+        );
       if (sip !== null) await listenFor('SIP', sip, { host: HOST, port: SIP_PORT, setting: 'SIP_PORT' }, log);
     },
     close: async () => {
@@ -238,13 +274,15 @@ function explainListen(error: unknown, host: string, port: number, setting: Port
 }
 
 /**
- * Runs a gateway as this process's only business: SIGTERM and SIGINT drain it and end the process with 0, a second one ends it at once. Settings that
- * the engine refuses end it with 78, whatever else goes wrong with 1, each after a fatal log line.
+ * Runs a gateway as this process's only business: SIGTERM and SIGINT drain it and end the process with 0, a second one
+ * ends it at once. Settings that the engine refuses end it with 78, whatever else goes wrong with 1, each after a fatal
+ * log line.
  */
 export async function serve(settings: Settings): Promise<void> {
   const format = logFormatOf(settings);
   const log = createLog(settings.LOG_LEVEL, undefined, format);
-  // What was thrown may throw again when it is looked at; an error in the handler of uncaught ones would end the process with 7 and without a line.
+  // What was thrown may throw again when it is looked at; an error in the handler of uncaught ones would end the
+  // process with 7 and without a line.
   const die = (exitCode: number, message: string, err?: unknown): never => {
     try {
       log.fatal({ err }, message);

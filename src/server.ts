@@ -27,7 +27,13 @@ import { pageRoutes } from './http/page.ts';
 import { countQwenRequests } from './http/qwen.ts';
 import { connectionsThatFit, limitConnections } from './http/server/connections.ts';
 import { describeRoutes, docsRoutes } from './http/server/docs.ts';
-import { answerBadHandshakes, answerUnreadable, Failures, requestValidator, routeNotFound } from './http/server/errors.ts';
+import {
+  answerBadHandshakes,
+  answerUnreadable,
+  Failures,
+  requestValidator,
+  routeNotFound,
+} from './http/server/errors.ts';
 import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
@@ -114,7 +120,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Promise<number> {
   const wanted = settings.CONNECTIONS_MAX;
   const max = connectionsThatFit(wanted, await metrics.readDescriptors());
-  if (max < wanted) log.warn({ connections: max }, `CONNECTIONS_MAX=${wanted} needs more file descriptors (ulimit -n, LimitNOFILE)`);
+  if (max < wanted)
+    log.warn({ connections: max }, `CONNECTIONS_MAX=${wanted} needs more file descriptors (ulimit -n, LimitNOFILE)`);
   return max;
 }
 
@@ -132,7 +139,11 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
   });
   app.addHook('preClose', async () => readers.close());
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ [REQUEST_ID_HEADER]: request.id, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    reply.headers({
+      [REQUEST_ID_HEADER]: request.id,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
     if (request.ws && request.routeOptions.config.socket !== true) throw routeNotFound(request);
     access.refuseForeign(request);
   });
@@ -140,7 +151,11 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
   await app.register(pageRoutes);
   const { speech } = options;
   const speaking = speechDoors({ ...options, failures });
-  const speechHealth = () => ({ depth: speaking.service.depth, kept: speech.kept(), voices: speech.voiceNames().map(({ name }) => name) });
+  const speechHealth = () => ({
+    depth: speaking.service.depth,
+    kept: speech.kept(),
+    voices: speech.voiceNames().map(({ name }) => name),
+  });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
   await app.register(twilioRoutes, { settings, registry, access, log: options.log });
   await app.register(asteriskRoutes, { settings, registry, access });
@@ -167,7 +182,10 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
   });
 }
 
-/** Node has one limit for all requests, and that is the uploads'. A WebSocket's request has no body, and never says that it is closed. */
+/**
+ * Node has one limit for all requests, and that is the uploads'. A WebSocket's request has no body, and never says that
+ * it is closed.
+ */
 function limitArrival(app: FastifyInstance, clock: Clock): void {
   app.addHook('onRequest', async ({ raw, routeOptions, ws }) => {
     if (ws || routeOptions.config.upload === true) return;
@@ -180,7 +198,10 @@ function limitArrival(app: FastifyInstance, clock: Clock): void {
 function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request: FastifyRequest, reply) => {
     const route = request.routeOptions.url ?? 'none';
-    log.debug({ method: request.method, route, status: reply.statusCode, durationMs: reply.elapsedTime, requestId: request.id }, 'request');
+    log.debug(
+      { method: request.method, route, status: reply.statusCode, durationMs: reply.elapsedTime, requestId: request.id },
+      'request',
+    );
   });
 }
 

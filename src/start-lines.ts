@@ -6,7 +6,10 @@ const DEFAULT_PORT = '8080';
 
 type StartSettings = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE_PRELOAD' | 'TWILIO_AUTH_TOKEN'>;
 
-/** The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine processes. */
+/**
+ * The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine
+ * processes.
+ */
 export function startLines(
   settings: StartSettings,
   { version, url, workers }: { version: string; url: string; workers: number },
@@ -41,7 +44,8 @@ function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings): string {
 function callLines({ TWILIO_AUTH_TOKEN }: StartSettings, url: string): string[] {
   const { port } = new URL(url);
   const environment = port === DEFAULT_PORT ? '' : `PORT=${port} `;
-  if (TWILIO_AUTH_TOKEN !== '') return ['  To place a call: open that page and press Call, or call your Twilio number.'];
+  if (TWILIO_AUTH_TOKEN !== '')
+    return ['  To place a call: open that page and press Call, or call your Twilio number.'];
   return [
     '  To place a call: open that page and press Call, or type in another terminal',
     `    ${environment}npm run trunkline -- call fixtures/audio/demo-caller.wav`,

@@ -1,4 +1,6 @@
-/** What operators paste: files that are well-formed, lead to doors that exist, and say what our own answers would say. */
+/**
+ * What operators paste: files that are well-formed, lead to doors that exist, and say what our own answers would say.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +12,9 @@ import { connectStreamTwiml, listenAndDialTwiml } from '../src/protocols/twiml/s
 import { startServer } from './http/doors.ts';
 
 const FOLDER = packagePath('dialplans');
-const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file) && file !== 'README.md');
+const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.\w+$/.test(file) && file !== 'README.md',
+);
 const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
 const LINKS = [...read('README.md').matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) => target);
 const ending = (end: string) => FILES.filter((file) => file.endsWith(end)).sort();
@@ -35,7 +39,12 @@ function element(xml: string, name: string): string {
 }
 
 const parametersOf = (xml: string) =>
-  Object.fromEntries([...xml.matchAll(/<Parameter name="([^"]+)" value="([^"]*)"\/>/g)].map(([, name = '', value = '']) => [name, value]));
+  Object.fromEntries(
+    [...xml.matchAll(/<Parameter name="([^"]+)" value="([^"]*)"\/>/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
 
 describe('the dialplans', () => {
   let app: FastifyInstance;
@@ -50,7 +59,9 @@ describe('the dialplans', () => {
   });
 
   it.each(FILES)('%s leads to doors that are there', (file) => {
-    const paths = [...read(file).matchAll(/wss:\/\/(?:[^@\s"]+@)?bridge\.example\.com(\/[\w/]*)/g)].map(([, path = '']) => path);
+    const paths = [...read(file).matchAll(/wss:\/\/(?:[^@\s"]+@)?bridge\.example\.com(\/[\w/]*)/g)].map(
+      ([, path = '']) => path,
+    );
     expect(paths.filter((url) => !app.hasRoute({ method: 'GET', url }))).toEqual([]);
     if (/\.(xml|json)$/.test(file)) expect(paths).not.toEqual([]);
   });

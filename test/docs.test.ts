@@ -31,7 +31,12 @@ const readme = read('README.md');
 
 describe('README', () => {
   it('lists every setting with its default, unit and meaning, and no other', () => {
-    const settings = Object.entries(SETTINGS).map(([name, { defaultText, unit, meaning }]) => [name, defaultText, unit, meaning]);
+    const settings = Object.entries(SETTINGS).map(([name, { defaultText, unit, meaning }]) => [
+      name,
+      defaultText,
+      unit,
+      meaning,
+    ]);
     expect(tableUnder(readme, '## Settings')).toEqual(settings);
   });
 
@@ -45,7 +50,9 @@ describe('README', () => {
 
   it('is joined by a tour that names files that exist', () => {
     const files = ['src', 'engine', 'test'].flatMap((room) =>
-      readdirSync(packagePath(room), { recursive: true, encoding: 'utf8' }).map((path) => `/${room}/${path.replaceAll('\\', '/')}`),
+      readdirSync(packagePath(room), { recursive: true, encoding: 'utf8' }).map(
+        (path) => `/${room}/${path.replaceAll('\\', '/')}`,
+      ),
     );
     const named = [...read('CONTRIBUTING.md').matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, path = '']) => path);
     expect(named.filter((path) => !files.some((file) => file.endsWith(`/${path}`)))).toEqual([]);
@@ -82,7 +89,10 @@ describe('the doors in README', () => {
     return tableUnder(readme, '## Doors')
       .flatMap(([doors = '']) => doors.split(', '))
       .map((door) => door.split(' '))
-      .map(([method = '', path = '']) => ({ method: method === 'WS' ? 'GET' : method, url: path.replace(/\{(\w+)\}/g, ':$1') }));
+      .map(([method = '', path = '']) => ({
+        method: method === 'WS' ? 'GET' : method,
+        url: path.replace(/\{(\w+)\}/g, ':$1'),
+      }));
   }
 
   it('are all there', () => {
@@ -103,13 +113,16 @@ describe('the doors in README', () => {
 
 describe('NOTICE', () => {
   it('is what its script writes', () => {
-    const written = execFileSync(process.execPath, [packagePath('scripts', 'notice.mjs'), '--print'], { encoding: 'utf8' });
+    const written = execFileSync(process.execPath, [packagePath('scripts', 'notice.mjs'), '--print'], {
+      encoding: 'utf8',
+    });
     expect(read('NOTICE')).toBe(written);
   });
 
   it('names every package that runs with Trunkline and its licence', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-    for (const [name, version] of Object.entries(dependencies)) expect(read('NOTICE')).toContain(`\n${name} ${version}: `);
+    for (const [name, version] of Object.entries(dependencies))
+      expect(read('NOTICE')).toContain(`\n${name} ${version}: `);
     expect(read('NOTICE')).not.toContain('not stated');
   });
 

@@ -34,7 +34,8 @@ describe('the speech in fixtures/audio', () => {
     await promisify(execFile)(process.execPath, ['--import', 'tsx', packagePath('scripts', 'make-audio.mjs'), folder]);
     const names = readdirSync(FOLDER).filter((name) => /\.(wav|json)$/.test(name));
     expect(readdirSync(folder)).toEqual(names);
-    for (const name of names) expect(readFileSync(join(folder, name)).equals(readFileSync(join(FOLDER, name))), name).toBe(true);
+    for (const name of names)
+      expect(readFileSync(join(folder, name)).equals(readFileSync(join(FOLDER, name))), name).toBe(true);
     rmSync(folder, { recursive: true });
   });
 
@@ -47,7 +48,9 @@ describe('the speech in fixtures/audio', () => {
         .sort(),
     ).toEqual(waves);
     for (const name of waves) expect(read(name)).toMatchObject({ rateHz: 8000, channels: { length: 1 } });
-    expect(waves.reduce((bytes, name) => bytes + readFileSync(join(FOLDER, name)).length, 0)).toBeLessThan(TOTAL_MAX_BYTES);
+    expect(waves.reduce((bytes, name) => bytes + readFileSync(join(FOLDER, name)).length, 0)).toBeLessThan(
+      TOTAL_MAX_BYTES,
+    );
   });
 
   it('has a demo call whose two sides are equally long and never speak at once', () => {

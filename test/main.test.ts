@@ -26,7 +26,10 @@ describe('runGateway', () => {
     const { url, close } = await run();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     const ready = await fetch(`${url}/ready`);
-    expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ready', engine: { state: 'stopped', ready: 0 } }]);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { status: 'ready', engine: { state: 'stopped', ready: 0 } },
+    ]);
     await Promise.all([close(), close()]);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
@@ -69,7 +72,12 @@ describe('runGateway', () => {
 
   it('refuses a VOICE_MAP whose voices are not there, as soon as that is known', async () => {
     const refused = new Promise<string>((resolve) => {
-      const settings = readSettings({ ...QUIET, ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone', VOICE_MAP: 'Joanna=nobody' });
+      const settings = readSettings({
+        ...QUIET,
+        ENGINE_PRELOAD: 'true',
+        TTS_MODEL: 'tone',
+        VOICE_MAP: 'Joanna=nobody',
+      });
       void runGateway(settings, { onRefused: resolve }).then((running) => {
         gateway = running;
       });
@@ -86,7 +94,9 @@ describe('runGateway', () => {
       { msg: 'listening for AudioSocket', address: `127.0.0.1:${port}` },
       { msg: 'listening' },
     ]);
-    await expect(runGateway(readSettings({ ...QUIET, AUDIOSOCKET_PORT: port }))).rejects.toThrow(/port \d+ of .* in use.*AUDIOSOCKET_PORT/);
+    await expect(runGateway(readSettings({ ...QUIET, AUDIOSOCKET_PORT: port }))).rejects.toThrow(
+      /port \d+ of .* in use.*AUDIOSOCKET_PORT/,
+    );
   });
 
   it('says what to do when its port is in use', async () => {
@@ -94,7 +104,9 @@ describe('runGateway', () => {
     const port = await new Promise<number>((resolve) => {
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
     });
-    await expect(run({ PORT: String(port) })).rejects.toThrow(`port ${port} of 127.0.0.1 is in use: end what listens there, or set PORT`);
+    await expect(run({ PORT: String(port) })).rejects.toThrow(
+      `port ${port} of 127.0.0.1 is in use: end what listens there, or set PORT`,
+    );
     other.close();
   });
 
@@ -118,7 +130,14 @@ describe('runGateway', () => {
       late.on('unexpected-response', (_request, response) => resolve(response.statusCode)).on('error', () => undefined);
     });
     expect(refused).toBe(503);
-    caller.send(JSON.stringify({ event: 'stop', sequenceNumber: '2', streamSid: 'MZ1', stop: { accountSid: 'AC1', callSid: 'CA1' } }));
+    caller.send(
+      JSON.stringify({
+        event: 'stop',
+        sequenceNumber: '2',
+        streamSid: 'MZ1',
+        stop: { accountSid: 'AC1', callSid: 'CA1' },
+      }),
+    );
     caller.close();
     await closed;
   });
@@ -189,7 +208,10 @@ describe('serve', () => {
   it('ends with 78 and the voices that there are when the default voice is none', async () => {
     const { lines, exited } = start({ ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone', DEFAULT_VOICE: 'nobody' });
     expect(await exited).toBe(78);
-    expect(lines.at(-1)).toMatchObject({ level: 60, msg: expect.stringMatching(/^DEFAULT_VOICE: got "nobody", expected one of rms, slt/) });
+    expect(lines.at(-1)).toMatchObject({
+      level: 60,
+      msg: expect.stringMatching(/^DEFAULT_VOICE: got "nobody", expected one of rms, slt/),
+    });
   });
 
   it('greets people who have asked for a log that they can read', async () => {
@@ -216,7 +238,14 @@ async function call(url: string, callSid: string): Promise<WebSocket> {
   await new Promise((resolve) => socket.once('open', resolve));
   const feed = await fetch(`${url}/v1/captions`);
   const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 };
-  const start = { streamSid: 'MZ1', accountSid: 'AC1', callSid, tracks: ['inbound'], customParameters: {}, mediaFormat };
+  const start = {
+    streamSid: 'MZ1',
+    accountSid: 'AC1',
+    callSid,
+    tracks: ['inbound'],
+    customParameters: {},
+    mediaFormat,
+  };
   socket.send(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }));
   socket.send(JSON.stringify({ event: 'start', sequenceNumber: '1', streamSid: 'MZ1', start }));
   const reader = feed.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,8 +1,16 @@
-/** What is installed with Trunkline: licences, seals and install scripts. Each rule comes with a package that breaks it. */
+/**
+ * What is installed with Trunkline: licences, seals and install scripts. Each rule comes with a package that breaks it.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { packagePath } from '../src/foundation/folders/paths.ts';
-import { findInstallScripts, findUnjudgedLicences, findUnsealed, type LockedPackage, type LockFile } from './rules/packages.ts';
+import {
+  findInstallScripts,
+  findUnjudgedLicences,
+  findUnsealed,
+  type LockedPackage,
+  type LockFile,
+} from './rules/packages.ts';
 
 const read = (name: string) => readFileSync(packagePath(name), 'utf8');
 const LOCK = JSON.parse(read('package-lock.json')) as LockFile;

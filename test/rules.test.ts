@@ -89,7 +89,10 @@ const RULES: readonly Rule[] = [
     check: habits.findEnvironmentReads,
     files: PRODUCT,
     broken: [[file('engine/main.ts', "const x = process.env['X'];")]],
-    kept: [file('src/foundation/settings/config.ts', 'read(process.env);'), file('src/cli.ts', '// process.env is read elsewhere')],
+    kept: [
+      file('src/foundation/settings/config.ts', 'read(process.env);'),
+      file('src/cli.ts', '// process.env is read elsewhere'),
+    ],
   },
   {
     rule: 'time comes from the clock',
@@ -166,7 +169,10 @@ const RULES: readonly Rule[] = [
     rule: 'every export says what it is',
     check: habits.findUndocumentedExports,
     files: PRODUCT,
-    broken: [[file('src/a.ts', 'export function f(): void {}')], [file('src/b.ts', '/** A. */\n\nexport const b = 1;')]],
+    broken: [
+      [file('src/a.ts', 'export function f(): void {}')],
+      [file('src/b.ts', '/** A. */\n\nexport const b = 1;')],
+    ],
     kept: [
       file('src/a.ts', '/** What f does. */\nexport function f(): void {}'),
       file('src/b.ts', '/** F. */\nexport function f(a: 1): 1;\nexport function f(a: 2): 2;'),

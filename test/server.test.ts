@@ -5,7 +5,8 @@ import { type Doors, knock, listen, startServer } from './http/doors.ts';
 let doors: Doors;
 afterEach(() => doors.app.close());
 
-const errorOf = (body: string) => (JSON.parse(body) as { error: { code: string; message: string; type: string; param: null } }).error;
+const errorOf = (body: string) =>
+  (JSON.parse(body) as { error: { code: string; message: string; type: string; param: null } }).error;
 
 describe('the server', () => {
   it('answers unknown paths and methods with route_not_found, without repeating the query', async () => {
@@ -47,7 +48,12 @@ describe('the server', () => {
     ['another content type', 'text/csv', 'a,b'],
   ])('refuses %s with invalid_request', async (_what, type, payload) => {
     doors = await startServer();
-    const answer = await doors.app.inject({ method: 'POST', url: '/v1/session', headers: { 'content-type': type }, payload });
+    const answer = await doors.app.inject({
+      method: 'POST',
+      url: '/v1/session',
+      headers: { 'content-type': type },
+      payload,
+    });
     expect([answer.statusCode, errorOf(answer.body).code]).toEqual([400, 'invalid_request']);
   });
 
@@ -78,14 +84,21 @@ describe('the server', () => {
     doors = await startServer();
     await doors.app.inject('/nowhere');
     await doors.app.inject('/v1/calls/CA404');
-    expect(await doors.metrics.registry.getSingleMetricAsString('trunkline_refused_total')).toContain('{code="call_not_found"} 1');
+    expect(await doors.metrics.registry.getSingleMetricAsString('trunkline_refused_total')).toContain(
+      '{code="call_not_found"} 1',
+    );
   });
 
   it('logs a request at debug level by its route, never with its query', async () => {
     doors = await startServer();
     await doors.app.inject('/v1/calls/CAsecret/transcript?format=text');
     const line = doors.logLines.find((candidate) => candidate.includes('"msg":"request"')) ?? '';
-    expect(JSON.parse(line)).toMatchObject({ level: 20, method: 'GET', route: '/v1/calls/:id/transcript', status: 404 });
+    expect(JSON.parse(line)).toMatchObject({
+      level: 20,
+      method: 'GET',
+      route: '/v1/calls/:id/transcript',
+      status: 404,
+    });
     expect(doors.logLines.join('')).not.toMatch(/CAsecret|format=/);
   });
 

@@ -37,8 +37,12 @@ it('a voice that is not there ends the start, once, with the list of those that 
 });
 
 it('says that espeak-ng is missing where a voice of it was wanted', () => {
-  expect(sayOf({ DEFAULT_VOICE: 'espeak:de' }).refused).toEqual([expect.stringMatching(/espeak-ng is not installed here$/)]);
-  expect(sayOf({ DEFAULT_VOICE: 'espeak:xx' }, [...VOICES, GERMAN]).refused).toEqual([expect.not.stringContaining('installed')]);
+  expect(sayOf({ DEFAULT_VOICE: 'espeak:de' }).refused).toEqual([
+    expect.stringMatching(/espeak-ng is not installed here$/),
+  ]);
+  expect(sayOf({ DEFAULT_VOICE: 'espeak:xx' }, [...VOICES, GERMAN]).refused).toEqual([
+    expect.not.stringContaining('installed'),
+  ]);
 });
 
 it('a map to a voice that is not there ends the start, too', () => {

@@ -115,7 +115,12 @@ export class GraphBuilder {
 
   /** The graph as the bytes of an ONNX file. */
   file(name: string): Uint8Array {
-    const model: ModelProto = { irVersion: IR_VERSION, producerName: 'trunkline', graph: this.graph(name), opsetImport: OPERATOR_SETS };
+    const model: ModelProto = {
+      irVersion: IR_VERSION,
+      producerName: 'trunkline',
+      graph: this.graph(name),
+      opsetImport: OPERATOR_SETS,
+    };
     return encode(MODEL, model);
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Files that are made from other files and kept. Each set lies in a folder of its own, named after what it was made from, with a list of checksums in
- * the form of sha256sum(1). Several processes may make the same set at once: what they write is the same, and each file comes into place whole. What
- * anybody but us could have written is not used (`ownership.ts`).
+ * Files that are made from other files and kept. Each set lies in a folder of its own, named after what it was made
+ * from, with a list of checksums in the form of sha256sum(1). Several processes may make the same set at once: what
+ * they write is the same, and each file comes into place whole. What anybody but us could have written is not used
+ * (`ownership.ts`).
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -29,7 +30,10 @@ export interface CachedSet {
   build(folder: string): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
-/** The files of a set, open: whatever is done to their names, the paths lead to what was checked. Whoever has them closes them. */
+/**
+ * The files of a set, open: whatever is done to their names, the paths lead to what was checked. Whoever has them
+ * closes them.
+ */
 export interface CachedFiles {
   /** In the order of {@link CachedSet.files}. */
   readonly paths: readonly string[];
@@ -58,7 +62,10 @@ export async function cachedFiles(set: CachedSet): Promise<CachedFiles> {
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
 
-/** Node's own recursive mkdir never returns where the system calls a folder missing whose parent is there, as it does under /proc. */
+/**
+ * Node's own recursive mkdir never returns where the system calls a folder missing whose parent is there, as it does
+ * under /proc.
+ */
 async function makeFolder(path: string): Promise<void> {
   const code = await mkdir(path, { mode: FOLDER_MODE }).then(
     () => null,

@@ -38,7 +38,8 @@ const WIRE_TYPES: Readonly<Record<Scalar, WireType>> = {
 };
 
 /**
- * The message in `bytes`. Repeated fields are always there, others only if they were written; `bytes` fields are views into `bytes`.
+ * The message in `bytes`. Repeated fields are always there, others only if they were written; `bytes` fields are views
+ * into `bytes`.
  * @throws Error when the bytes are no such message.
  */
 export function decode<T>(schema: Schema, bytes: Uint8Array): T {
@@ -81,10 +82,17 @@ function keepUnknown(message: Message, field: UnknownField): void {
   message['unknown'] = [...((message['unknown'] as UnknownField[] | undefined) ?? []), field];
 }
 
-function readField(reader: BinaryReader, message: Message, [property, field]: NamedField, at: { wireType: WireType; depth: number }): void {
+function readField(
+  reader: BinaryReader,
+  message: Message,
+  [property, field]: NamedField,
+  at: { wireType: WireType; depth: number },
+): void {
   const expected = wireTypeOf(field);
-  const isPacked = field.many === true && at.wireType === WireType.LengthDelimited && expected !== WireType.LengthDelimited;
-  if (!isPacked && at.wireType !== expected) throw new Error(`${property}: got wire type ${at.wireType}, expected ${expected}`);
+  const isPacked =
+    field.many === true && at.wireType === WireType.LengthDelimited && expected !== WireType.LengthDelimited;
+  if (!isPacked && at.wireType !== expected)
+    throw new Error(`${property}: got wire type ${at.wireType}, expected ${expected}`);
   if (isPacked) {
     const run = new BinaryReader(reader.bytes());
     while (run.pos < run.len) (message[property] as unknown[]).push(readValue(run, field, at.depth));
@@ -117,7 +125,10 @@ function wireTypeOf({ type }: Field): WireType {
   return typeof type === 'string' ? WIRE_TYPES[type] : WireType.LengthDelimited;
 }
 
-/** The bytes of a message: its fields in the order of the table, then what was unknown. Absent and empty fields take no space. */
+/**
+ * The bytes of a message: its fields in the order of the table, then what was unknown. Absent and empty fields take no
+ * space.
+ */
 export function encode(schema: Schema, message: object): Uint8Array {
   const writer = new BinaryWriter();
   writeMessage(writer, schema, message as Message);

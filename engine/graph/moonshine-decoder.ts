@@ -1,12 +1,21 @@
 /**
- * The decoder graph: tokens in, tokens out. A loop runs the one decoder body in it. The first turn takes the tokens given, a draft behind the last
- * token that is certain, keeps the part of the draft that the model agrees with and adds the next token; every further turn adds one. The most
- * likely token is chosen inside, so 32768 logits never leave. It ends at the end token or after `max_steps` turns, and then gives its caches back to
- * go on with: `input_ids` is then the last token alone. Besides, it gives the queries of its last turn with which one layer looked for each token in the
- * speech (see moonshine-alignment.ts).
+ * The decoder graph: tokens in, tokens out. A loop runs the one decoder body in it. The first turn takes the tokens
+ * given, a draft behind the last token that is certain, keeps the part of the draft that the model agrees with and adds
+ * the next token; every further turn adds one. The most likely token is chosen inside, so 32768 logits never leave. It
+ * ends at the end token or after `max_steps` turns, and then gives its caches back to go on with: `input_ids` is then
+ * the last token alone. Besides, it gives the queries of its last turn with which one layer looked for each token in
+ * the speech (see moonshine-alignment.ts).
  */
 import { GraphBuilder, type ValueType } from './builder.ts';
-import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables, SLICE_END } from './moonshine-layers.ts';
+import {
+  addLinear,
+  addNorm,
+  addRotary,
+  addRotaryTables,
+  addSplit,
+  type RotaryTables,
+  SLICE_END,
+} from './moonshine-layers.ts';
 import {
   ALIGNING_LAYER,
   CROSS,
@@ -36,7 +45,10 @@ const QUERIES: ValueType = { type: 'float', dims: [1, 'asked', HIDDEN_SIZE] };
 /** Tokens that the head judges twice. */
 const CANDIDATES = 4n;
 
-/** The decoder graph as the bytes of an ONNX file. @throws Error when the shipped graph is not the one that the rewrite knows. */
+/**
+ * The decoder graph as the bytes of an ONNX file. @throws Error when the shipped graph is not the one that the rewrite
+ * knows.
+ */
 export function buildDecoder(decoder: ShippedGraph): Uint8Array {
   const graph = new GraphBuilder();
   graph.input('max_steps', { type: 'int64', dims: [] });
@@ -47,7 +59,9 @@ export function buildDecoder(decoder: ShippedGraph): Uint8Array {
   const always = graph.constant(tensor('true', 'bool', [], Uint8Array.of(1)));
   const noQueries = graph.constant(tensor('no queries', 'float', [1, 0, HIDDEN_SIZE], new Float32Array(0)));
   const carried = ['input_ids', ...PAST_NAMES, noQueries];
-  const results = graph.addMany('Loop', ['max_steps', always, ...carried], carried.length + 2, { attributes: { body } });
+  const results = graph.addMany('Loop', ['max_steps', always, ...carried], carried.length + 2, {
+    attributes: { body },
+  });
   for (const [index, name] of PRESENT_NAMES.entries()) graph.output(results[index + 1] ?? '', name, PRESENT);
   graph.output(results.at(-3) ?? '', 'queries', QUERIES);
   graph.output(results.at(-2) ?? '', 'tokens', { type: 'int64', dims: ['steps', 1] });
@@ -66,7 +80,10 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
   const start = graph.add('Shape', [past[0] ?? ''], { attributes: { start: 2n, end: 3n } });
   const { likeliest, present, queries } = addTransformer(graph, { decoder, tokens, past, start });
   const accepted = addAgreement(graph, tokens, likeliest);
-  const next = graph.add('Reshape', [graph.add('Gather', [likeliest, accepted], { attributes: { axis: 1n } }), graph.integers([1n])]);
+  const next = graph.add('Reshape', [
+    graph.add('Gather', [likeliest, accepted], { attributes: { axis: 1n } }),
+    graph.integers([1n]),
+  ]);
   const certain = graph.add('Add', [graph.add('Add', [start, accepted]), graph.integers([1n])]);
   const isEnd = graph.add('Equal', [next, graph.integers([BigInt(END_TOKEN)])]);
 
@@ -82,7 +99,10 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
   return graph.graph('turn');
 }
 
-/** How many tokens of the draft (all tokens but the first) the model would have said itself, up to the first that it would not; a vector of one. */
+/**
+ * How many tokens of the draft (all tokens but the first) the model would have said itself, up to the first that it
+ * would not; a vector of one.
+ */
 function addAgreement(graph: GraphBuilder, tokens: string, likeliest: string): string {
   const axis = graph.integers([1n]);
   const said = graph.add('Slice', [likeliest, graph.integers([0n]), graph.integers([-1n]), axis]);
@@ -112,7 +132,10 @@ interface Transformed {
   readonly queries: string;
 }
 
-/** The likeliest token behind each of `tokens`, the caches with them, and what {@link ALIGNING_LAYER} asked the speech for. */
+/**
+ * The likeliest token behind each of `tokens`, the caches with them, and what {@link ALIGNING_LAYER} asked the speech
+ * for.
+ */
 function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: Transformer): Transformed {
   const embedding = decoder.embedding(EMBEDDING);
   const rotary = addRotaryTables(graph, decoder.floats('/model/decoder/rotary_emb/Cast_1_output_0'), POSITIONS);
@@ -123,12 +146,24 @@ function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: T
   const present: string[] = [];
   let queries = '';
   for (let layer = 0; layer < LAYERS; layer++) {
-    const added = addLayer(graph, { decoder, layer, hidden, past: past.slice(2 * layer, 2 * layer + 2), start, noBias, rotary, epsilon });
+    const added = addLayer(graph, {
+      decoder,
+      layer,
+      hidden,
+      past: past.slice(2 * layer, 2 * layer + 2),
+      start,
+      noBias,
+      rotary,
+      epsilon,
+    });
     hidden = added.hidden;
     present.push(...added.present);
     if (layer === ALIGNING_LAYER) queries = added.queries;
   }
-  hidden = addNorm(graph, hidden, 'last norm', { weights: decoder.floats('model.decoder.norm.weight_merged_0'), epsilon });
+  hidden = addNorm(graph, hidden, 'last norm', {
+    weights: decoder.floats('model.decoder.norm.weight_merged_0'),
+    epsilon,
+  });
   return { likeliest: addHead(graph, hidden, { decoder, embedding, lookUp }), present, queries };
 }
 
@@ -149,16 +184,22 @@ interface Head {
 }
 
 /**
- * The likeliest token behind each position. All tokens are judged in whole numbers, which is fast, and the best few of them once more in float, as
- * the shipped head judges all: activations rounded to 8 bits would else decide between near equals.
+ * The likeliest token behind each position. All tokens are judged in whole numbers, which is fast, and the best few of
+ * them once more in float, as the shipped head judges all: activations rounded to 8 bits would else decide between near
+ * equals.
  */
 function addHead(graph: GraphBuilder, hidden: string, { decoder, embedding, lookUp }: Head): string {
   const rough = addLinear(graph, hidden, 'head', decoder.forProduct(transposed(embedding)));
-  const [, candidates = ''] = graph.addMany('TopK', [rough, graph.integers([CANDIDATES])], 2, { attributes: { axis: -1n } });
+  const [, candidates = ''] = graph.addMany('TopK', [rough, graph.integers([CANDIDATES])], 2, {
+    attributes: { axis: -1n },
+  });
   const column = graph.add('Unsqueeze', [hidden, graph.integers([-1n])]);
   const exact = graph.add('MatMul', [lookUp(candidates), column]);
   const best = graph.add('ArgMax', [exact], { attributes: { axis: 2n, keepdims: 0n } });
-  return graph.add('Squeeze', [graph.add('GatherElements', [candidates, best], { attributes: { axis: 2n } }), graph.integers([2n])]);
+  return graph.add('Squeeze', [
+    graph.add('GatherElements', [candidates, best], { attributes: { axis: 2n } }),
+    graph.integers([2n]),
+  ]);
 }
 
 interface DecoderLayer {
@@ -174,12 +215,19 @@ interface DecoderLayer {
   readonly epsilon: number;
 }
 
-function addLayer(graph: GraphBuilder, at: DecoderLayer): { hidden: string; present: readonly string[]; queries: string } {
+function addLayer(
+  graph: GraphBuilder,
+  at: DecoderLayer,
+): { hidden: string; present: readonly string[]; queries: string } {
   const { decoder, layer, hidden, epsilon } = at;
   const name = `layers.${layer}`;
   const norm = (part: string) => decoder.floats(`model.decoder.${name}.${part}.weight_merged_0`);
 
-  const self = addSelfAttention(graph, at, addNorm(graph, hidden, `${name} norm 1`, { weights: norm('input_layernorm'), epsilon }));
+  const self = addSelfAttention(
+    graph,
+    at,
+    addNorm(graph, hidden, `${name} norm 1`, { weights: norm('input_layernorm'), epsilon }),
+  );
   const afterSelf = graph.add('Add', [hidden, self.attended]);
   const cross = addCrossAttention(
     graph,
@@ -187,15 +235,27 @@ function addLayer(graph: GraphBuilder, at: DecoderLayer): { hidden: string; pres
     addNorm(graph, afterSelf, `${name} norm 2`, { weights: norm('post_attention_layernorm'), epsilon }),
   );
   const afterCross = graph.add('Add', [afterSelf, cross.attended]);
-  const narrow = addGatedLinear(graph, at, addNorm(graph, afterCross, `${name} norm 3`, { weights: norm('final_layernorm'), epsilon }));
+  const narrow = addGatedLinear(
+    graph,
+    at,
+    addNorm(graph, afterCross, `${name} norm 3`, { weights: norm('final_layernorm'), epsilon }),
+  );
   return { hidden: graph.add('Add', [afterCross, narrow]), present: self.present, queries: cross.queries };
 }
 
-function addSelfAttention(graph: GraphBuilder, at: DecoderLayer, value: string): { attended: string; present: readonly string[] } {
+function addSelfAttention(
+  graph: GraphBuilder,
+  at: DecoderLayer,
+  value: string,
+): { attended: string; present: readonly string[] } {
   const { decoder, layer, past, start, rotary } = at;
   const path = `/model/decoder/layers.${layer}/self_attn`;
   const projections = sideBySide(['q', 'k', 'v'].map((part) => decoder.linear(`${path}/${part}_proj`)));
-  const [queries = '', keys = '', values = ''] = addSplit(graph, addLinear(graph, value, `layers.${layer} qkv`, projections), 3);
+  const [queries = '', keys = '', values = ''] = addSplit(
+    graph,
+    addLinear(graph, value, `layers.${layer} qkv`, projections),
+    3,
+  );
   const turned = [queries, keys].map((part) => addRotary(graph, part, start, rotary));
   const [attended = '', ...present] = graph.addMany('MultiHeadAttention', [...turned, values, '', '', '', ...past], 3, {
     microsoft: true,
@@ -205,8 +265,8 @@ function addSelfAttention(graph: GraphBuilder, at: DecoderLayer, value: string):
 }
 
 /**
- * Attention over the speech. Queries and keys are scaled apart, as they are in the published graph, and a bias of zeros keeps `MultiHeadAttention` from
- * taking the keys in blocks, whose shares it would add up in another order.
+ * Attention over the speech. Queries and keys are scaled apart, as they are in the published graph, and a bias of zeros
+ * keeps `MultiHeadAttention` from taking the keys in blocks, whose shares it would add up in another order.
  */
 function addCrossAttention(
   graph: GraphBuilder,
@@ -215,20 +275,28 @@ function addCrossAttention(
 ): { attended: string; queries: string } {
   const path = `/model/decoder/layers.${layer}/encoder_attn`;
   const scale = graph.constant(tensor('root of scale', 'float', [], Float32Array.of(HEAD_SIZE ** -0.25)));
-  const queries = graph.add('Mul', [addLinear(graph, value, `layers.${layer} cross q`, decoder.linear(`${path}/q_proj`)), scale]);
+  const queries = graph.add('Mul', [
+    addLinear(graph, value, `layers.${layer} cross q`, decoder.linear(`${path}/q_proj`)),
+    scale,
+  ]);
   const speech = CROSS_NAMES.slice(2 * layer, 2 * layer + 2);
   const attended = graph.add('MultiHeadAttention', [queries, ...speech, '', '', noBias], {
     microsoft: true,
     attributes: { num_heads: BigInt(HEADS), scale: 1 },
   });
-  return { attended: addLinear(graph, attended, `layers.${layer} cross out`, decoder.linear(`${path}/dense`)), queries };
+  return {
+    attended: addLinear(graph, attended, `layers.${layer} cross out`, decoder.linear(`${path}/dense`)),
+    queries,
+  };
 }
 
 /** Zeros for every pair of a token and a frame. */
 function addNoBias(graph: GraphBuilder, tokens: string): string {
   const count = graph.add('Shape', [tokens], { attributes: { start: 1n } });
   const frames = graph.add('Shape', [CROSS_NAMES[0] ?? ''], { attributes: { start: 2n, end: 3n } });
-  return graph.add('ConstantOfShape', [graph.add('Concat', [graph.integers([1n, 1n]), count, frames], { attributes: { axis: 0n } })]);
+  return graph.add('ConstantOfShape', [
+    graph.add('Concat', [graph.integers([1n, 1n]), count, frames], { attributes: { axis: 0n } }),
+  ]);
 }
 
 /** SwiGLU: the second half of the wide layer gates the first. */

@@ -1,11 +1,22 @@
 /**
- * The encoder, as graphs that are run one after the other: waveform in, and out what the decoder needs of it, the keys and values of its
- * cross-attention for all layers. The published decoder computes those from the encoder's output; they are the same for every token, so here they are
- * computed once. It is several graphs because nothing more urgent can begin while one runs: a quarter of a long stretch is waited for, not the whole.
+ * The encoder, as graphs that are run one after the other: waveform in, and out what the decoder needs of it, the keys
+ * and values of its cross-attention for all layers. The published decoder computes those from the encoder's output;
+ * they are the same for every token, so here they are computed once. It is several graphs because nothing more urgent
+ * can begin while one runs: a quarter of a long stretch is waited for, not the whole.
  */
 import { GraphBuilder } from './builder.ts';
 import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
-import { CROSS, CROSS_NAMES, ENCODER_LAYERS, FRAMES, FRAMES_NAME, HEAD_SIZE, HEADS, LAYERS, NEXT_FRAMES_NAME } from './moonshine-shape.ts';
+import {
+  CROSS,
+  CROSS_NAMES,
+  ENCODER_LAYERS,
+  FRAMES,
+  FRAMES_NAME,
+  HEAD_SIZE,
+  HEADS,
+  LAYERS,
+  NEXT_FRAMES_NAME,
+} from './moonshine-shape.ts';
 import { addStem } from './moonshine-stem.ts';
 import { tensor } from './tensors.ts';
 import { type ShippedGraph, sideBySide } from './weights.ts';
@@ -18,7 +29,9 @@ interface Source {
   readonly decoder: ShippedGraph;
 }
 
-/** The graphs as the bytes of ONNX files. @throws Error when the shipped graphs are not those that the rewrite knows. */
+/**
+ * The graphs as the bytes of ONNX files. @throws Error when the shipped graphs are not those that the rewrite knows.
+ */
 export function buildEncoder(source: Source): Uint8Array[] {
   return ENCODER_LAYERS.map((_, index) => buildPart(source, index));
 }
@@ -47,7 +60,13 @@ function addLayers(graph: GraphBuilder, encoder: ShippedGraph, frames: string, f
 }
 
 /** All norms of the encoder have the epsilon of its first one. */
-function addEncoderNorm(graph: GraphBuilder, encoder: ShippedGraph, value: string, name: string, shippedName: string): string {
+function addEncoderNorm(
+  graph: GraphBuilder,
+  encoder: ShippedGraph,
+  value: string,
+  name: string,
+  shippedName: string,
+): string {
   const epsilon = encoder.floats('/layers.0/input_layernorm/Constant_1_output_0')[0] ?? Number.NaN;
   return addNorm(graph, value, name, { weights: encoder.floats(`${shippedName}.weight`), epsilon });
 }
@@ -66,9 +85,16 @@ function addLayer(graph: GraphBuilder, { encoder, layer, hidden, rotary }: Encod
 
   const before = addEncoderNorm(graph, encoder, hidden, `${name} norm 1`, `${name}.input_layernorm`);
   const projections = sideBySide(['q', 'k', 'v'].map((part) => linear(`self_attn/${part}_proj`)));
-  const [queries = '', keys = '', values = ''] = addSplit(graph, addLinear(graph, before, `${name} qkv`, projections), 3);
+  const [queries = '', keys = '', values = ''] = addSplit(
+    graph,
+    addLinear(graph, before, `${name} qkv`, projections),
+    3,
+  );
   const turned = [queries, keys].map((value) => addRotary(graph, value, graph.integers([0n]), rotary));
-  const attended = graph.add('MultiHeadAttention', [...turned, values], { microsoft: true, attributes: { num_heads: BigInt(HEADS) } });
+  const attended = graph.add('MultiHeadAttention', [...turned, values], {
+    microsoft: true,
+    attributes: { num_heads: BigInt(HEADS) },
+  });
   const middle = graph.add('Add', [hidden, addLinear(graph, attended, `${name} out`, linear('self_attn/dense'))]);
 
   const between = addEncoderNorm(graph, encoder, middle, `${name} norm 2`, `${name}.post_attention_layernorm`);
@@ -88,7 +114,11 @@ function addHeads(graph: GraphBuilder, value: string): string {
 function addCrossAttention(graph: GraphBuilder, decoder: ShippedGraph, hidden: string): void {
   const paths = Array.from({ length: LAYERS }, (_, layer) => `/model/decoder/layers.${layer}/encoder_attn`);
   const projections = paths.flatMap((path) => [decoder.linear(`${path}/k_proj`), decoder.linear(`${path}/v_proj`)]);
-  const parts = addSplit(graph, addLinear(graph, hidden, 'cross-attention', sideBySide(projections)), projections.length);
+  const parts = addSplit(
+    graph,
+    addLinear(graph, hidden, 'cross-attention', sideBySide(projections)),
+    projections.length,
+  );
   const scale = graph.constant(tensor('root of scale', 'float', [], Float32Array.of(HEAD_SIZE ** -0.25)));
   for (const [index, part] of parts.entries()) {
     const isKey = index % 2 === 0;

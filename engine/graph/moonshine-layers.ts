@@ -9,7 +9,10 @@ export const SLICE_END = 2n ** 62n;
 
 /** Rotary frequencies: turns per position, in radians, of each pair of numbers. */
 export function addRotaryTables(graph: GraphBuilder, frequencies: Float32Array, positions: number): RotaryTables {
-  const [cosines, sines] = [new Float32Array(positions * frequencies.length), new Float32Array(positions * frequencies.length)];
+  const [cosines, sines] = [
+    new Float32Array(positions * frequencies.length),
+    new Float32Array(positions * frequencies.length),
+  ];
   for (let position = 0; position < positions; position++) {
     for (const [index, frequency] of frequencies.entries()) {
       const angle = Math.fround(position * frequency);
@@ -39,12 +42,21 @@ export function addRotary(graph: GraphBuilder, value: string, start: string, { c
 }
 
 /**
- * A linear layer on 8-bit weights: the activations are quantised for each run, multiplied as whole numbers and scaled back in one node, with the
- * arithmetic of the five nodes (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Mul) that it stands for.
+ * A linear layer on 8-bit weights: the activations are quantised for each run, multiplied as whole numbers and scaled
+ * back in one node, with the arithmetic of the five nodes (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Mul) that
+ * it stands for.
  */
-export function addLinear(graph: GraphBuilder, value: string, name: string, weights: QuantizedMatrix, bias?: Float32Array): string {
+export function addLinear(
+  graph: GraphBuilder,
+  value: string,
+  name: string,
+  weights: QuantizedMatrix,
+  bias?: Float32Array,
+): string {
   const [bytes, scale, zeroPoint] = addWeights(graph, name, weights);
-  return graph.add('DynamicQuantizeMatMul', [value, bytes, scale, zeroPoint, ...addBias(graph, name, bias)], { microsoft: true });
+  return graph.add('DynamicQuantizeMatMul', [value, bytes, scale, zeroPoint, ...addBias(graph, name, bias)], {
+    microsoft: true,
+  });
 }
 
 /** Activations that have been quantised: value = scale × (byte − zero point). */

@@ -14,8 +14,8 @@ export const ROTARY_SIZE = 32;
 export const FRAME_SAMPLES = 384;
 
 /**
- * The encoder's convolutions behind the first one: how many channels go in, and how many frames it is from one output to the next. An output looks at
- * `strides` times so many frames, and at one more.
+ * The encoder's convolutions behind the first one: how many channels go in, and how many frames it is from one output
+ * to the next. An output looks at `strides` times so many frames, and at one more.
  */
 export const CONVOLUTIONS = [
   { name: 'conv2', channels: HIDDEN_SIZE, stride: 3, strides: 2 },
@@ -23,8 +23,8 @@ export const CONVOLUTIONS = [
 ] as const;
 
 /**
- * The layers (from, and up to) of each of the encoder's graphs, which take about equally long: convolutions as long as two layers. The first one has
- * the convolutions besides, the last one the decoder's keys and values.
+ * The layers (from, and up to) of each of the encoder's graphs, which take about equally long: convolutions as long as
+ * two layers. The first one has the convolutions besides, the last one the decoder's keys and values.
  */
 export const ENCODER_LAYERS: readonly (readonly [number, number])[] = [
   [0, 0],
@@ -52,7 +52,10 @@ export const END_TOKEN = 2;
 /** Keys and values of every layer, in the order in which graphs take and give them. */
 const PARTS = Array.from({ length: LAYERS }, (_, layer) => [`key.${layer}`, `value.${layer}`]).flat();
 
-/** What the text's tokens attend to in the speech, keys and values in turn: outputs of the encoder graph, inputs of the decoder graph. */
+/**
+ * What the text's tokens attend to in the speech, keys and values in turn: outputs of the encoder graph, inputs of the
+ * decoder graph.
+ */
 export const CROSS_NAMES: readonly string[] = PARTS.map((part) => `cross.${part}`);
 /** What a token attends to in the text before it: inputs of the decoder graph… */
 export const PAST_NAMES: readonly string[] = PARTS.map((part) => `past.${part}`);

@@ -1,7 +1,8 @@
 /**
- * The encoder's stem: three convolutions that make frames of 24 ms out of a waveform. The first one, over samples, is taken over node by node. The
- * other two, half of the encoder's time as they are shipped, in float, become products of whole numbers here: their weights are 8-bit numbers anyway,
- * and what is multiplied with them is given in two parts of 8 bits, which is as fine as 16.
+ * The encoder's stem: three convolutions that make frames of 24 ms out of a waveform. The first one, over samples, is
+ * taken over node by node. The other two, half of the encoder's time as they are shipped, in float, become products of
+ * whole numbers here: their weights are 8-bit numbers anyway, and what is multiplied with them is given in two parts of
+ * 8 bits, which is as fine as 16.
  */
 import type { GraphBuilder } from './builder.ts';
 import { addProductOf, type QuantizedValue, SLICE_END } from './moonshine-layers.ts';
@@ -39,8 +40,8 @@ interface Convolution {
 }
 
 /**
- * Frames [1, count, channels] through a convolution, as matrix products on the frames that each output looks at, side by side: once for what 8 bits say
- * of them, and once for what those round off.
+ * Frames [1, count, channels] through a convolution, as matrix products on the frames that each output looks at, side
+ * by side: once for what 8 bits say of them, and once for what those round off.
  */
 function addConvolution(graph: GraphBuilder, value: string, convolution: Convolution): string {
   const { name, weights, bias } = convolution;
@@ -58,7 +59,10 @@ function addQuantized(graph: GraphBuilder, value: string): QuantizedValue {
   return { bytes, scale, zeroPoint };
 }
 
-/** For each output of a convolution the frames that it looks at, in one row: all strides but the last frame, and that frame. */
+/**
+ * For each output of a convolution the frames that it looks at, in one row: all strides but the last frame, and that
+ * frame.
+ */
 function addUnfolded(graph: GraphBuilder, frames: string, { channels, stride, strides }: Convolution): string {
   const axis = graph.integers([1n]);
   const last = graph.add('Slice', [

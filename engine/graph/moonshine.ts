@@ -1,4 +1,7 @@
-/** The rewritten Moonshine graphs as files: taken from the cache, or made from the shipped ones and put there. See docs/graphs.md. */
+/**
+ * The rewritten Moonshine graphs as files: taken from the cache, or made from the shipped ones and put there. See
+ * docs/graphs.md.
+ */
 import { readFile } from 'node:fs/promises';
 import { env } from '../onnxruntime.ts';
 import { cachedFiles } from './cache.ts';
@@ -31,7 +34,8 @@ export interface RewrittenFiles {
 /**
  * Paths of the rewritten graphs.
  * @param progress is told when they have to be made.
- * @throws Error when the shipped graphs are not those that the rewrite knows, or when the cache cannot be written or others can write it.
+ * @throws Error when the shipped graphs are not those that the rewrite knows, or when the cache cannot be written or
+ * others can write it.
  */
 export async function moonshineFiles(options: {
   shipped: ShippedFiles;
@@ -47,7 +51,9 @@ export async function moonshineFiles(options: {
     versions: `builder ${BUILDER_VERSION}, onnxruntime ${env.versions.common}, ${products}`,
     files: [DECODER, ...ENCODER_LAYERS.map((_, index) => encoderPart(index))],
     build: (folder) => {
-      progress(`rewriting the recogniser's graphs for speed, once, which takes a few seconds; they are kept in ${folder}`);
+      progress(
+        `rewriting the recogniser's graphs for speed, once, which takes a few seconds; they are kept in ${folder}`,
+      );
       return buildGraphs(shipped, products);
     },
   });
@@ -55,13 +61,22 @@ export async function moonshineFiles(options: {
   return { encoder, decoder, close };
 }
 
-/** The rewritten graphs by file name, their products on weights of the type `products`. @throws Error when the shipped graphs are not those that the rewrite knows. */
-export async function buildGraphs(shipped: ShippedFiles, products: WeightType): Promise<ReadonlyMap<string, Uint8Array>> {
+/**
+ * The rewritten graphs by file name, their products on weights of the type `products`. @throws Error when the shipped
+ * graphs are not those that the rewrite knows.
+ */
+export async function buildGraphs(
+  shipped: ShippedFiles,
+  products: WeightType,
+): Promise<ReadonlyMap<string, Uint8Array>> {
   const encoder = ShippedGraph.read(await readFile(shipped.encoder), products);
   const merged = await readFile(shipped.decoder);
   // Only the uncached branch has the projections of the cross-attention; the cached one has every other layer.
   const uncached = ShippedGraph.readBranch(merged, 'else_branch', products);
   const cached = ShippedGraph.readBranch(merged, 'then_branch', products);
   const parts = buildEncoder({ encoder, decoder: uncached });
-  return new Map([[DECODER, buildDecoder(cached)], ...parts.map((bytes, index) => [encoderPart(index), bytes] as const)]);
+  return new Map([
+    [DECODER, buildDecoder(cached)],
+    ...parts.map((bytes, index) => [encoderPart(index), bytes] as const),
+  ]);
 }

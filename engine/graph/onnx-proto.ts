@@ -1,6 +1,7 @@
 /**
- * The messages of an ONNX file that graphs are made of, as types and as field tables for the codec. Field numbers and packing are those of
- * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto; what the tables leave out travels through as `unknown` fields.
+ * The messages of an ONNX file that graphs are made of, as types and as field tables for the codec. Field numbers and
+ * packing are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto; what the tables leave out travels
+ * through as `unknown` fields.
  */
 import type { Schema, UnknownField } from './codec.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Who could have written a file. A model file of somebody else's making is a program of somebody else's choosing, so files are taken only where nobody but
- * this user and root can have written them.
+ * Who could have written a file. A model file of somebody else's making is a program of somebody else's choosing, so
+ * files are taken only where nobody but this user and root can have written them.
  */
 import { constants, type Stats } from 'node:fs';
 import { chmod, type FileHandle, open, stat } from 'node:fs/promises';
@@ -8,7 +8,9 @@ import { chmod, type FileHandle, open, stat } from 'node:fs/promises';
 const GROUP_WRITES = 0o020;
 const OTHERS_WRITE = 0o002;
 
-/** Why what lies at a path is not ours alone; null = it is. `ourUid` is undefined where the system has no such thing. */
+/**
+ * Why what lies at a path is not ours alone; null = it is. `ourUid` is undefined where the system has no such thing.
+ */
 export function strangerOf({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, ourUid: number | undefined): string | null {
   if (ourUid === undefined) return null;
   if (uid !== ourUid && uid !== 0) return `belongs to another user (uid ${uid})`;
@@ -18,7 +20,8 @@ export function strangerOf({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, ourUid: n
 }
 
 /**
- * Checks that a folder is ours alone. One that is ours, and that our group can write because of a wide umask, is closed to the group.
+ * Checks that a folder is ours alone. One that is ours, and that our group can write because of a wide umask, is closed
+ * to the group.
  * @throws Error when somebody else could have put something into it, or could still
  */
 export async function requireOwned(path: string): Promise<void> {

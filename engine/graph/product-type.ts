@@ -13,8 +13,9 @@ const ACTIVATION = 255;
 const WEIGHT = 127;
 
 /**
- * Signed weights take half the time where the processor multiplies bytes for neural networks (VNNI). Where it does not, onnxruntime adds their products
- * up in 16 bits, which overflow, and unsigned weights are right. Asked by a product that would overflow.
+ * Signed weights take half the time where the processor multiplies bytes for neural networks (VNNI). Where it does not,
+ * onnxruntime adds their products up in 16 bits, which overflow, and unsigned weights are right. Asked by a product
+ * that would overflow.
  * https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html#when-and-why-do-i-need-to-try-u8u8
  */
 export async function findProductType(): Promise<WeightType> {
@@ -34,7 +35,9 @@ export async function findProductType(): Promise<WeightType> {
 function greatestProduct(): Uint8Array {
   const graph = new GraphBuilder();
   graph.input('values', { type: 'float', dims: ['count', ROWS] });
-  const weights = graph.constant(tensor('weights', 'int8', [ROWS, COLUMNS], new Uint8Array(ROWS * COLUMNS).fill(WEIGHT)));
+  const weights = graph.constant(
+    tensor('weights', 'int8', [ROWS, COLUMNS], new Uint8Array(ROWS * COLUMNS).fill(WEIGHT)),
+  );
   const scale = graph.constant(tensor('scale', 'float', [], Float32Array.of(1)));
   const zeroPoint = graph.constant(tensor('zero point', 'int8', [], Uint8Array.of(0)));
   const product = graph.add('DynamicQuantizeMatMul', ['values', weights, scale, zeroPoint], { microsoft: true });

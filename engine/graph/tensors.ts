@@ -4,10 +4,23 @@ import { DATA_TYPE, type TensorProto } from './onnx-proto.ts';
 type Numbers = Float32Array | Uint8Array | Int32Array | BigInt64Array | readonly bigint[];
 
 /** A constant of `dims`; no dims make a scalar. The numbers are not copied. */
-export function tensor(name: string, type: keyof typeof DATA_TYPE, dims: readonly number[], numbers: Numbers): TensorProto {
+export function tensor(
+  name: string,
+  type: keyof typeof DATA_TYPE,
+  dims: readonly number[],
+  numbers: Numbers,
+): TensorProto {
   const array = Array.isArray(numbers) ? BigInt64Array.from(numbers) : (numbers as Exclude<Numbers, readonly bigint[]>);
   const rawData = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-  return { name, dims: dims.map(BigInt), dataType: DATA_TYPE[type], floatData: [], int32Data: [], int64Data: [], rawData };
+  return {
+    name,
+    dims: dims.map(BigInt),
+    dataType: DATA_TYPE[type],
+    floatData: [],
+    int32Data: [],
+    int64Data: [],
+    rawData,
+  };
 }
 
 /** Numbers of a float constant. @throws Error when it is of another type. */
@@ -18,7 +31,10 @@ export function floatsIn(constant: TensorProto): Float32Array {
   return new Float32Array(new Uint8Array(rawData).buffer);
 }
 
-/** Bytes of an 8-bit constant, in place where they lie in one piece. @throws Error when it is of another type than `type`. */
+/**
+ * Bytes of an 8-bit constant, in place where they lie in one piece. @throws Error when it is of another type than
+ * `type`.
+ */
 export function bytesIn(constant: TensorProto, type: 'uint8' | 'int8'): Uint8Array {
   if (constant.dataType !== DATA_TYPE[type]) throw typeError(constant, type);
   return constant.rawData ?? Uint8Array.from(constant.int32Data);

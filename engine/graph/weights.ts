@@ -10,7 +10,8 @@ export type WeightType = 'uint8' | 'int8';
 const SIGN_BIT = 0x80;
 
 /**
- * A matrix of 8-bit weights, row by row: weight = scale × (byte − zero point). Scale and zero point are one for all columns, or one for each.
+ * A matrix of 8-bit weights, row by row: weight = scale × (byte − zero point). Scale and zero point are one for all
+ * columns, or one for each.
  */
 export interface QuantizedMatrix {
   readonly type: WeightType;
@@ -43,7 +44,10 @@ export class ShippedGraph {
     return new ShippedGraph(graph.node, graph.initializer, products);
   }
 
-  /** One branch of the `If` that a merged decoder consists of; its constants are the outer graph's. @throws Error when there is none. */
+  /**
+   * One branch of the `If` that a merged decoder consists of; its constants are the outer graph's. @throws Error when
+   * there is none.
+   */
   static readBranch(bytes: Uint8Array, branch: 'then_branch' | 'else_branch', products?: WeightType): ShippedGraph {
     const { graph } = decode<ModelProto>(MODEL, bytes);
     const choice = graph?.node.find((node) => node.opType === 'If');
@@ -69,7 +73,10 @@ export class ShippedGraph {
     return floatsIn(this.constant(name));
   }
 
-  /** The weights of the quantised linear layer at `path`, e.g. `/layers.0/mlp/fc1`. @throws Error when there is no such layer. */
+  /**
+   * The weights of the quantised linear layer at `path`, e.g. `/layers.0/mlp/fc1`. @throws Error when there is no such
+   * layer.
+   */
   linear(path: string): QuantizedMatrix {
     const product = this.#node(`${path}/MatMul_quant`);
     const scaling = this.#node(`${path}/MatMul_quant_scales_mul`);
@@ -77,7 +84,8 @@ export class ShippedGraph {
   }
 
   /**
-   * The weights of the convolution `name` as those of a product: a row for each tap and channel in it, a column for each channel out.
+   * The weights of the convolution `name` as those of a product: a row for each tap and channel in it, a column for
+   * each channel out.
    * @throws Error when there is no such convolution.
    */
   convolution(name: string): QuantizedMatrix {
@@ -85,7 +93,12 @@ export class ShippedGraph {
     const scales = this.floats(`${name}.weight_scale`);
     const offset = this.floats(`${name}.weight_zero_point`)[0] ?? Number.NaN;
     const zeroPoint = Math.round(-offset / (scales[0] ?? Number.NaN));
-    return this.forProduct({ type: 'int8', ...tapsAsRows(constant), scales, zeroPoints: Uint8Array.from(Int8Array.of(zeroPoint)) });
+    return this.forProduct({
+      type: 'int8',
+      ...tapsAsRows(constant),
+      scales,
+      zeroPoints: Uint8Array.from(Int8Array.of(zeroPoint)),
+    });
   }
 
   /** The weights of the embedding `name`, one row for each token. @throws Error when there is no such embedding. */
@@ -161,7 +174,8 @@ export function sideBySide(matrices: readonly QuantizedMatrix[]): QuantizedMatri
   };
   let at = 0;
   for (const { columns: width, bytes, scales, zeroPoints } of matrices) {
-    for (let row = 0; row < rows; row++) joined.bytes.set(bytes.subarray(row * width, (row + 1) * width), row * columns + at);
+    for (let row = 0; row < rows; row++)
+      joined.bytes.set(bytes.subarray(row * width, (row + 1) * width), row * columns + at);
     for (let column = 0; column < width; column++) {
       joined.scales[at + column] = scales[scales.length === 1 ? 0 : column] ?? 0;
       joined.zeroPoints[at + column] = zeroPoints[zeroPoints.length === 1 ? 0 : column] ?? 0;

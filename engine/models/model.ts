@@ -20,7 +20,10 @@ export interface Asr {
   readonly provider: 'cpu' | 'cuda';
   /** Tokens are below this. */
   readonly vocabularySize: number;
-  /** Recognises 16 kHz mono speech of any length, `draft` being the tokens of an earlier hypothesis; `timed` asks for {@link Recognition.words}. One step per model run. */
+  /**
+   * Recognises 16 kHz mono speech of any length, `draft` being the tokens of an earlier hypothesis; `timed` asks for
+   * {@link Recognition.words}. One step per model run.
+   */
   transcribe(samples: Int16Array, draft: readonly number[], options?: { readonly timed?: boolean }): Steps<Recognition>;
   /** Makes every kind of model run that {@link transcribe} makes, whatever the audio says. */
   warmUp(samples: Int16Array): Promise<void>;

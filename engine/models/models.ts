@@ -1,4 +1,7 @@
-/** Which models there are: name → loader. A model's file is imported only when it is asked for, so the pretend ones need no onnxruntime. */
+/**
+ * Which models there are: name → loader. A model's file is imported only when it is asked for, so the pretend ones need
+ * no onnxruntime.
+ */
 import type { EngineSettings } from '../contract.ts';
 import type { Device } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
@@ -43,12 +46,22 @@ async function loadTts({ ttsModel }: EngineSettings): Promise<Tts> {
   return espeak === null ? flite : joinVoices([flite, espeak]);
 }
 
-async function loadOnProvider(settings: EngineSettings, progress: (text: string) => void): Promise<Pick<Models, 'asr' | 'warning'>> {
+async function loadOnProvider(
+  settings: EngineSettings,
+  progress: (text: string) => void,
+): Promise<Pick<Models, 'asr' | 'warning'>> {
   const { loadMoonshine } = await import('./moonshine.ts');
   const { requireCuda } = await import('../onnx.ts');
   const { executionProvider, cudaDevice, threads, modelGraphs, modelCacheDir, decodeRunTokens } = settings;
   const loadOn = (device: Device) =>
-    loadMoonshine({ threads, device, graphs: modelGraphs, cacheDir: modelCacheDir, runTokens: decodeRunTokens, progress });
+    loadMoonshine({
+      threads,
+      device,
+      graphs: modelGraphs,
+      cacheDir: modelCacheDir,
+      runTokens: decodeRunTokens,
+      progress,
+    });
   if (executionProvider === 'cpu') return loadOn({ provider: 'cpu' });
   try {
     requireCuda();

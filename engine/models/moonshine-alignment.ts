@@ -1,10 +1,14 @@
 /**
- * Where in the speech each token was said. Two heads of the decoder's cross-attention look at the place in the speech that the next token is about to be
- * read from; what they look at, in an order that never goes back, is when it was said. See docs/graphs.md.
+ * Where in the speech each token was said. Two heads of the decoder's cross-attention look at the place in the speech
+ * that the next token is about to be read from; what they look at, in an order that never goes back, is when it was
+ * said. See docs/graphs.md.
  */
 import { HEAD_SIZE, HEADS, HIDDEN_SIZE } from '../graph/moonshine-shape.ts';
 
-/** The heads that follow the speech, and how many frames before (or, below 0, behind) the beginning of a token each of them looks. */
+/**
+ * The heads that follow the speech, and how many frames before (or, below 0, behind) the beginning of a token each of
+ * them looks.
+ */
 const ALIGNING_HEADS = [
   { head: 0, aheadFrames: 2 },
   { head: 6, aheadFrames: -1 },
@@ -31,12 +35,19 @@ export function alignTokens({ queries, keys }: Attention): number[] {
   return found.map((_, token) => Math.max(...found.slice(0, token + 1)));
 }
 
-/** How much each frame is looked at for one token, all heads taken together and each moved to where the token begins. */
+/**
+ * How much each frame is looked at for one token, all heads taken together and each moved to where the token begins.
+ */
 function sharesOf({ queries, keys }: Attention, token: number, frames: number): Float64Array {
   const shares = new Float64Array(frames);
   for (const { head, aheadFrames } of ALIGNING_HEADS) {
-    const query = queries.subarray(token * HIDDEN_SIZE + head * HEAD_SIZE, token * HIDDEN_SIZE + (head + 1) * HEAD_SIZE);
-    const weights = softmax(dotProducts(query, keys.subarray((head * keys.length) / HEADS, ((head + 1) * keys.length) / HEADS)));
+    const query = queries.subarray(
+      token * HIDDEN_SIZE + head * HEAD_SIZE,
+      token * HIDDEN_SIZE + (head + 1) * HEAD_SIZE,
+    );
+    const weights = softmax(
+      dotProducts(query, keys.subarray((head * keys.length) / HEADS, ((head + 1) * keys.length) / HEADS)),
+    );
     for (let frame = 0; frame < frames; frame++) {
       shares[frame] = (shares[frame] ?? 0) + (weights[frame - aheadFrames] ?? 0) / ALIGNING_HEADS.length;
     }
@@ -60,9 +71,15 @@ function softmax(scores: Float64Array): Float64Array {
   return powers.map((power) => power / sum);
 }
 
-/** One frame for each token, never before that of the token before it, so that the logarithms of their shares sum up to the most. */
+/**
+ * One frame for each token, never before that of the token before it, so that the logarithms of their shares sum up to
+ * the most.
+ */
 function bestPath(shares: readonly Float64Array[], frames: number): number[] {
-  /** For each token and frame, the frame of the token before on the best path that has this token at or before this frame. */
+  /**
+   * For each token and frame, the frame of the token before on the best path that has this token at or before this
+   * frame.
+   */
   const from: Int32Array[] = [];
   let best = new Float64Array(frames);
   for (const row of shares) {

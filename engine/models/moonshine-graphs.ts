@@ -8,15 +8,20 @@ export interface MoonshineGraphs {
   encode(waveform: Float32Array): Steps<Decoding>;
 }
 
-/** One stretch of speech on its way through the decoder. It does not end of itself: the end token comes like any other, and more can be asked for. */
+/**
+ * One stretch of speech on its way through the decoder. It does not end of itself: the end token comes like any other,
+ * and more can be asked for.
+ */
 export interface Decoding {
-  /** One model run, the first: the beginning of `draft` that the model agrees with, and at least one token behind it. */
+  /**
+   * One model run, the first: the beginning of `draft` that the model agrees with, and at least one token behind it.
+   */
   start(draft: readonly number[]): Promise<number[]>;
   /** One model run: at least one token more. */
   more(): Promise<number[]>;
   /**
-   * One model run: when each of `tokens` begins, in samples from the start of the speech, and behind the last one when it ends; never falling. Null where
-   * the graphs cannot tell.
+   * One model run: when each of `tokens` begins, in samples from the start of the speech, and behind the last one when
+   * it ends; never falling. Null where the graphs cannot tell.
    */
   align(tokens: readonly number[]): Promise<number[] | null>;
 }

@@ -1,4 +1,7 @@
-/** Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and only tokens and the caches to go on with leave it. */
+/**
+ * Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and only tokens and the caches to
+ * go on with leave it.
+ */
 
 import type { RewrittenFiles } from '../graph/moonshine.ts';
 import {
@@ -30,7 +33,11 @@ const OUTPUTS = ['tokens', 'accepted', ...PRESENT_NAMES];
  * @param runTokens tokens of one decoder run at most, besides a draft.
  * @throws whatever onnxruntime throws for a file that it cannot read.
  */
-export async function openRewrittenGraphs(files: RewrittenFiles, options: SessionOptions, runTokens: number): Promise<MoonshineGraphs> {
+export async function openRewrittenGraphs(
+  files: RewrittenFiles,
+  options: SessionOptions,
+  runTokens: number,
+): Promise<MoonshineGraphs> {
   try {
     const encoder: InferenceSession[] = [];
     for (const file of files.encoder) encoder.push(await openSession(file, options));
@@ -88,7 +95,12 @@ class RewrittenDecoding implements Decoding {
 
   /** Whatever the model thinks of the tokens, its first turn looks for each of them in the speech. */
   async align(tokens: readonly number[]): Promise<number[]> {
-    const feeds = { ...this.#speech, ...noPast(), max_steps: stepsTensor(1), input_ids: tokenTensor([START_TOKEN, ...tokens]) };
+    const feeds = {
+      ...this.#speech,
+      ...noPast(),
+      max_steps: stepsTensor(1),
+      input_ids: tokenTensor([START_TOKEN, ...tokens]),
+    };
     const queries = floatsOf(await this.#decoder.run(feeds, ['queries']), 'queries');
     return alignTokens({ queries, keys: floatsOf(this.#speech, ALIGNING_KEYS) }).map((frame) => frame * FRAME_SAMPLES);
   }

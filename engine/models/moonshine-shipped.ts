@@ -1,6 +1,7 @@
 /**
- * Moonshine's graphs as `@moonshine-ai/moonshine-js` ships them: the encoder gives hidden states; the "merged" decoder has an uncached branch that
- * takes many tokens at once and a cached branch that takes one. Every run gives one token more.
+ * Moonshine's graphs as `@moonshine-ai/moonshine-js` ships them: the encoder gives hidden states; the "merged" decoder
+ * has an uncached branch that takes many tokens at once and a cached branch that takes one. Every run gives one token
+ * more.
  */
 
 import type { ShippedFiles } from '../graph/moonshine.ts';
@@ -17,7 +18,9 @@ const stepOutputs = ['logits', ...decoderCaches.map(presentOf)];
 
 /** Names of the attention caches of one kind, without the prefix that tells input from output. */
 function cacheNames(kind: 'decoder' | 'encoder'): string[] {
-  return Array.from({ length: LAYERS }, (_, layer) => ['key', 'value'].map((part) => `${layer}.${kind}.${part}`)).flat();
+  return Array.from({ length: LAYERS }, (_, layer) =>
+    ['key', 'value'].map((part) => `${layer}.${kind}.${part}`),
+  ).flat();
 }
 
 function presentOf(cache: string): string {
@@ -31,7 +34,8 @@ function pastOf(cache: string): string {
 /** Opens the two graphs. @throws Refusal when a file or the device is missing. */
 export async function openShippedGraphs(files: ShippedFiles, options: SessionOptions): Promise<MoonshineGraphs> {
   const encoder = await openSession(files.encoder, options);
-  // Without this key the 37 MB embedding is dequantised anew in every decoder step: a third to a half of the step's time.
+  // Without this key the 37 MB embedding is dequantised anew in every decoder step: a third to a half of the step's
+  // time.
   const decoder = await openSession(files.decoder, { ...options, config: { disable_quant_qdq: '1' } });
   return shippedGraphs(encoder, decoder);
 }
@@ -68,7 +72,12 @@ class ShippedDecoding implements Decoding {
   }
 
   async start(draft: readonly number[]): Promise<number[]> {
-    const feeds = { ...this.#feeds, ...noPast(), input_ids: tokenTensor([START_TOKEN, ...draft]), use_cache_branch: flag(false) };
+    const feeds = {
+      ...this.#feeds,
+      ...noPast(),
+      input_ids: tokenTensor([START_TOKEN, ...draft]),
+      use_cache_branch: flag(false),
+    };
     const outputs = await this.#decoder.run(feeds, prefillOutputs);
     const logits = floatsOf(outputs, 'logits');
     let accepted = 0;
@@ -76,7 +85,8 @@ class ShippedDecoding implements Decoding {
     this.#last = mostLikely(logits, accepted);
     // The cached branch gives no encoder caches back: those of this run serve every step.
     for (const cache of encoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
-    for (const cache of decoderCaches) this.#feeds[pastOf(cache)] = crop(tensorOf(outputs, presentOf(cache)), accepted + 1);
+    for (const cache of decoderCaches)
+      this.#feeds[pastOf(cache)] = crop(tensorOf(outputs, presentOf(cache)), accepted + 1);
     this.#feeds['use_cache_branch'] = flag(true);
     return [...draft.slice(0, accepted), this.#last];
   }

@@ -1,4 +1,7 @@
-/** Moonshine tiny (English), with the weights that `@moonshine-ai/moonshine-js` ships. See the Moonshine paper, arXiv:2410.15608. */
+/**
+ * Moonshine tiny (English), with the weights that `@moonshine-ai/moonshine-js` ships. See the Moonshine paper,
+ * arXiv:2410.15608.
+ */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import llamaTokenizer from 'llama-tokenizer-js';
@@ -25,7 +28,10 @@ const WORD_MARK = '\u2581';
 const TOKENS_PER_SECOND = 6.5;
 const TOKENS_SPARE = 2;
 
-/** The encoder's convolutions need 895 samples; shorter speech is padded to 100 ms with silence, which does no harm at the end. */
+/**
+ * The encoder's convolutions need 895 samples; shorter speech is padded to 100 ms with silence, which does no harm at
+ * the end.
+ */
 const SAMPLES_MIN = ENGINE_RATE_HZ / 10;
 
 /** Decoder runs of a warm-up, and the text token that its draft is made of. */
@@ -76,7 +82,12 @@ async function openGraphs(options: MoonshineOptions): Promise<{ graphs: Moonshin
 
 /** The graphs in the npm package. */
 export function shippedFiles(): ShippedFiles {
-  const folder = join(dirname(fileURLToPath(import.meta.resolve('@moonshine-ai/moonshine-js'))), 'model', 'tiny', 'quantized');
+  const folder = join(
+    dirname(fileURLToPath(import.meta.resolve('@moonshine-ai/moonshine-js'))),
+    'model',
+    'tiny',
+    'quantized',
+  );
   return { encoder: join(folder, 'encoder_model.onnx'), decoder: join(folder, 'decoder_model_merged.onnx') };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Silero VAD v6 at 16 kHz, as published in `@ricky0123/vad-web`. Every window goes in behind the last 64 samples of the one before it: without
- * that context the model hears no speech at all. v5 costs the same and has the same signature.
+ * Silero VAD v6 at 16 kHz, as published in `@ricky0123/vad-web`. Every window goes in behind the last 64 samples of the
+ * one before it: without that context the model hears no speech at all. v5 costs the same and has the same signature.
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,9 @@ const LAYER_SIZE = 128;
 const RECURRENT_SIZE = LAYERS * LAYER_SIZE;
 
 /**
- * Windows of one step of the scheduler, if they are not of more tracks than that: about a millisecond, which is less than any run of the recogniser.
- * One run a step would cost 12 % more where many windows of a track have gathered, as in recordings.
+ * Windows of one step of the scheduler, if they are not of more tracks than that: about a millisecond, which is less
+ * than any run of the recogniser. One run a step would cost 12 % more where many windows of a track have gathered, as
+ * in recordings.
  */
 const WINDOWS_PER_STEP = 8;
 
@@ -85,7 +86,10 @@ class Silero implements Vad {
         const from = (layer * batch.length + row) * LAYER_SIZE;
         track.state.set(nextState.subarray(from, from + LAYER_SIZE), layer * LAYER_SIZE);
       }
-      track.state.set(input.subarray((row + 1) * INPUT_SAMPLES - CONTEXT_SAMPLES, (row + 1) * INPUT_SAMPLES), RECURRENT_SIZE);
+      track.state.set(
+        input.subarray((row + 1) * INPUT_SAMPLES - CONTEXT_SAMPLES, (row + 1) * INPUT_SAMPLES),
+        RECURRENT_SIZE,
+      );
     }
   }
 }
@@ -94,7 +98,9 @@ function withWindow(tracks: readonly Listening[], index: number): Listening[] {
   return tracks.filter((track) => index < track.probabilities.length);
 }
 
-/** The model's inputs for one window of each track: context and window in a row, and the states interleaved by layer. */
+/**
+ * The model's inputs for one window of each track: context and window in a row, and the states interleaved by layer.
+ */
 function gather(batch: readonly Listening[], index: number): { input: Float32Array; state: Float32Array } {
   const input = new Float32Array(batch.length * INPUT_SAMPLES);
   const state = new Float32Array(batch.length * RECURRENT_SIZE);
@@ -103,7 +109,10 @@ function gather(batch: readonly Listening[], index: number): { input: Float32Arr
     input.set(track.state.subarray(RECURRENT_SIZE), row * INPUT_SAMPLES);
     writeFloats(window, input, row * INPUT_SAMPLES + CONTEXT_SAMPLES);
     for (let layer = 0; layer < LAYERS; layer++) {
-      state.set(track.state.subarray(layer * LAYER_SIZE, (layer + 1) * LAYER_SIZE), (layer * batch.length + row) * LAYER_SIZE);
+      state.set(
+        track.state.subarray(layer * LAYER_SIZE, (layer + 1) * LAYER_SIZE),
+        (layer * batch.length + row) * LAYER_SIZE,
+      );
     }
   }
   return { input, state };

@@ -23,8 +23,9 @@ export function amplify(samples: Int16Array, gain: number): Int16Array {
 }
 
 /**
- * The audible part of `samples`, followed by `pauseMs` of silence. A voice's own silence in front is 140 to 320 ms, which a caller would wait for
- * in vain, and that at the end differs from voice to voice. Empty when nothing is audible.
+ * The audible part of `samples`, followed by `pauseMs` of silence. A voice's own silence in front is 140 to 320 ms,
+ * which a caller would wait for in vain, and that at the end differs from voice to voice. Empty when nothing is
+ * audible.
  */
 export function trimSilence(samples: Int16Array, { rateHz, pauseMs }: { rateHz: number; pauseMs: number }): Int16Array {
   const first = samples.findIndex((sample) => Math.abs(sample) > AUDIBLE);

@@ -1,12 +1,26 @@
 /**
- * Pretend models for tests: what they hear can be foretold from the audio. Speech is whatever is loud, and a pure tone says a word: each 200 ms
- * of it the word of its frequency band, 400 Hz `alpha`, 600 Hz `bravo` and so on in steps of 200 Hz.
+ * Pretend models for tests: what they hear can be foretold from the audio. Speech is whatever is loud, and a pure tone
+ * says a word: each 200 ms of it the word of its frequency band, 400 Hz `alpha`, 600 Hz `bravo` and so on in steps of
+ * 200 Hz.
  */
 import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
 import type { Asr, DetectedTrack, Recognition, Vad } from './model.ts';
 
-const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel', 'india', 'juliet', 'kilo', 'lima'];
+const WORDS = [
+  'alpha',
+  'bravo',
+  'charlie',
+  'delta',
+  'echo',
+  'foxtrot',
+  'golf',
+  'hotel',
+  'india',
+  'juliet',
+  'kilo',
+  'lima',
+];
 const FIRST_BAND_HZ = 400;
 const BAND_HZ = 200;
 const SLICE_SAMPLES = (200 * ENGINE_RATE_HZ) / 1000;
@@ -19,8 +33,8 @@ const LOUD_PROBABILITY = 0.95;
 const QUIET_PROBABILITY = 0.02;
 
 /**
- * A recogniser of pure tones. Slices are counted from the first loud sample, so that leading silence changes nothing and a longer window of the
- * same tones begins with the same words. One step per slice. The draft is not needed.
+ * A recogniser of pure tones. Slices are counted from the first loud sample, so that leading silence changes nothing
+ * and a longer window of the same tones begins with the same words. One step per slice. The draft is not needed.
  */
 export const toneAsr: Asr = Object.freeze({
   name: 'tone',
@@ -71,7 +85,10 @@ function bandOf(slice: Int16Array): number {
   return Math.min(Math.max(Math.round((frequencyOf(slice) - FIRST_BAND_HZ) / BAND_HZ), 0), WORDS.length - 1);
 }
 
-/** Upward zero crossings per second between the first and the last of them; each comes out of a loud trough, so noise makes none. */
+/**
+ * Upward zero crossings per second between the first and the last of them; each comes out of a loud trough, so noise
+ * makes none.
+ */
 function frequencyOf(slice: Int16Array): number {
   const crossings: number[] = [];
   let isLow = false;

@@ -3,7 +3,10 @@ import { FlacFrames } from './flac-frames.ts';
 import { FlacHead } from './flac-head.ts';
 import { OggHeads } from './ogg-head.ts';
 
-/** Takes a file's bytes as they come and gives what is to be decoded now, in parts that are each decoded at once; perhaps none. */
+/**
+ * Takes a file's bytes as they come and gives what is to be decoded now, in parts that are each decoded at once;
+ * perhaps none.
+ */
 export interface CodecInput {
   /** @throws RangeError for a file that is not taken; its message says why */
   push(bytes: Uint8Array): Uint8Array[];

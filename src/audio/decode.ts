@@ -1,4 +1,6 @@
-/** Decoders that take a file in stretches and give its samples in stretches, so that memory does not grow with the file. */
+/**
+ * Decoders that take a file in stretches and give its samples in stretches, so that memory does not grow with the file.
+ */
 import { decoder as flacDecoder } from '@audio/decode-flac';
 import { decoder as mp3Decoder } from '@audio/decode-mp3';
 import { decoder as opusDecoder } from '@audio/decode-opus';
@@ -29,13 +31,22 @@ export interface StretchDecoder {
 export type DecodableKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus';
 
 /**
- * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes, so what one push may become is bounded by pushing little. FLAC has
- * 65,535 samples in about 12 bytes: 6 MB of floats in a push of one channel, 19 MB of eight. A page of Ogg, which comes out whole, has 255 packets of 5760
- * (Opus) or 4096 (Vorbis) samples of each channel in half a kilobyte: 6 MB, and 47 of eight.
+ * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes, so what one push may become is
+ * bounded by pushing little. FLAC has 65,535 samples in about 12 bytes: 6 MB of floats in a push of one channel, 19 MB
+ * of eight. A page of Ogg, which comes out whole, has 255 packets of 5760 (Opus) or 4096 (Vorbis) samples of each
+ * channel in half a kilobyte: 6 MB, and 47 of eight.
  */
-export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = { wav: 65_536, mp3: 8192, flac: 256, vorbis: 512, opus: 512 };
+export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = {
+  wav: 65_536,
+  mp3: 8192,
+  flac: 256,
+  vorbis: 512,
+  opus: 512,
+};
 
-/** Most bytes without any audio: pictures may stand before it, and a codec keeps and copies what may yet become some. */
+/**
+ * Most bytes without any audio: pictures may stand before it, and a codec keeps and copies what may yet become some.
+ */
 const BARREN_MAX_BYTES = 67_108_864;
 
 /** Samples before a WAV file's audio: pictures and notes may stand there, but not for ever. */
@@ -130,7 +141,9 @@ function joinStretches(stretches: readonly (Stretch | null)[]): Stretch | null {
   const { rateHz, channels } = first;
   return {
     rateHz,
-    channels: channels.map((_, index) => joinSamples(found.map((stretch) => stretch.channels[index] ?? new Int16Array(0)))),
+    channels: channels.map((_, index) =>
+      joinSamples(found.map((stretch) => stretch.channels[index] ?? new Int16Array(0))),
+    ),
   };
 }
 
@@ -168,7 +181,8 @@ class WavDecoder implements StretchDecoder {
   #readHead(head: Uint8Array): Stretch | null {
     const layout = this.#guard(() => readWavLayout(head, this.#totalBytes));
     if (layout === null || layout.dataFrom > head.length) {
-      if (head.length > WAV_HEAD_MAX_BYTES) throw unreadable(`its audio does not begin within the first ${WAV_HEAD_MAX_BYTES} bytes`);
+      if (head.length > WAV_HEAD_MAX_BYTES)
+        throw unreadable(`its audio does not begin within the first ${WAV_HEAD_MAX_BYTES} bytes`);
       this.#held = head;
       return null;
     }

@@ -1,32 +1,54 @@
 /** What kind of audio some bytes are, by what they begin with and never by a name. */
 
 /**
- * Kinds that are decoded in here, and `other`: something else that may be audio (MP4, WebM, AMR …). `text`: bytes that people read, which no
- * decoder need be bothered with.
+ * Kinds that are decoded in here, and `other`: something else that may be audio (MP4, WebM, AMR …). `text`: bytes that
+ * people read, which no decoder need be bothered with.
  */
 export type AudioKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus' | 'other' | 'text';
 
 /** Bytes from the beginning that {@link detectAudio} looks at; fewer will do if the file is shorter. */
 export const DETECT_BYTES = 4096;
 
-/** Where the codec of an Ogg stream is named: the first packet follows a page header of 27 bytes and one lacing value (RFC 3533 §6). */
+/**
+ * Where the codec of an Ogg stream is named: the first packet follows a page header of 27 bytes and one lacing value
+ * (RFC 3533 §6).
+ */
 const OGG_PACKET_AT = 28;
 
 /** Where the first chunk of a WAV file begins. */
 const WAV_FORMAT_AT = 12;
-/** Codecs in WAV files that are left to ffmpeg (RFC 2361): MS and IMA ADPCM, GSM 6.10, G.726, G.723, MPEG, MP3, G.722, G.729. */
+/**
+ * Codecs in WAV files that are left to ffmpeg (RFC 2361): MS and IMA ADPCM, GSM 6.10, G.726, G.723, MPEG, MP3, G.722,
+ * G.729.
+ */
 const FFMPEG_WAV_TAGS: readonly number[] = [0x02, 0x11, 0x31, 0x40, 0x42, 0x45, 0x50, 0x55, 0x83, 0x28f];
 
 const TEXT_BYTES_MIN = 0.95;
 
-/** What files with sound begin with that are not decoded in here, and where in them: the containers that ffmpeg is let read. */
+/**
+ * What files with sound begin with that are not decoded in here, and where in them: the containers that ffmpeg is let
+ * read.
+ */
 const CONTAINERS: readonly (readonly [text: string, at: number])[] = [
   ...(['ftyp', 'moov', 'mdat', 'wide', 'free'] as const).map((box) => [box, 4] as const),
   ...(['AVI ', 'WAVE', 'AIFF', 'AIFC'] as const).map((form) => [form, 8] as const),
-  ...['\u001aE\u00df\u00a3', '#!AMR', 'caff', 'FLV', '0&\u00b2u', '.snd', 'MAC ', 'wvpk', 'TTA1', 'riff', 'OggS', '\u000bw'].map(
+  ...[
+    '\u001aE\u00df\u00a3',
+    '#!AMR',
+    'caff',
+    'FLV',
+    '0&\u00b2u',
+    '.snd',
+    'MAC ',
+    'wvpk',
+    'TTA1',
+    'riff',
+    'OggS',
+    '\u000bw',
+  ].map((magic) => [magic, 0] as const),
+  ...['Creative Voice File', '\u007f\u00fe\u0080\u0001', '\u0000\u0000\u0001\u00ba'].map(
     (magic) => [magic, 0] as const,
   ),
-  ...['Creative Voice File', '\u007f\u00fe\u0080\u0001', '\u0000\u0000\u0001\u00ba'].map((magic) => [magic, 0] as const),
 ];
 /** Brands of ISO base media files that hold pictures (HEIF, AVIF). */
 const PICTURE_BRAND = /^(hei[cxms]|hev[cx]|mif1|msf1|avi[fs]|crx )/;
@@ -34,7 +56,9 @@ const PICTURE_BRAND = /^(hei[cxms]|hev[cx]|mif1|msf1|avi[fs]|crx )/;
 const TS_PACKET_BYTES = 188;
 const TS_SYNC = 0x47;
 
-/** The kind of a file that begins with `head`. A tag (ID3v2) before the audio is looked past as far as `head` reaches. */
+/**
+ * The kind of a file that begins with `head`. A tag (ID3v2) before the audio is looked past as far as `head` reaches.
+ */
 export function detectAudio(head: Uint8Array): AudioKind {
   const tagBytes = id3Bytes(head);
   if (tagBytes >= head.length && tagBytes > 0) return 'mp3';
@@ -52,12 +76,16 @@ export function looksLikeRecording(head: Uint8Array): boolean {
   const kind = detectAudio(head);
   if (kind !== 'other') return kind !== 'text';
   if (startsWith(head, 'ftyp', 4)) return !PICTURE_BRAND.test(String.fromCharCode(...head.subarray(8, 12)));
-  const isTransportStream = head[0] === TS_SYNC && head[TS_PACKET_BYTES] === TS_SYNC && head[2 * TS_PACKET_BYTES] === TS_SYNC;
+  const isTransportStream =
+    head[0] === TS_SYNC && head[TS_PACKET_BYTES] === TS_SYNC && head[2 * TS_PACKET_BYTES] === TS_SYNC;
   const isAdts = head[0] === 0xff && ((head[1] ?? 0) & 0xf6) === 0xf0;
   return isTransportStream || isAdts || CONTAINERS.some(([text, at]) => startsWith(head, text, at));
 }
 
-/** A WAV file may hold any codec. Its tag is at a fixed place where the format comes first, as it nearly always does; elsewhere the decoder will tell. */
+/**
+ * A WAV file may hold any codec. Its tag is at a fixed place where the format comes first, as it nearly always does;
+ * elsewhere the decoder will tell.
+ */
 function wavKind(bytes: Uint8Array): AudioKind {
   if (!startsWith(bytes, 'fmt ', WAV_FORMAT_AT) || bytes.length < WAV_FORMAT_AT + 10) return 'wav';
   const tag = (bytes[WAV_FORMAT_AT + 8] ?? 0) + 256 * (bytes[WAV_FORMAT_AT + 9] ?? 0);
@@ -76,7 +104,10 @@ function id3Bytes(bytes: Uint8Array): number {
   return bytes.subarray(6, 10).reduce((size, byte) => size * 128 + (byte & 0x7f), 0) + 10;
 }
 
-/** The header of an MPEG audio frame of layer I to III (ISO 11172-3 §2.4.2.3) with no reserved value in it; layer 0 is AAC in ADTS. */
+/**
+ * The header of an MPEG audio frame of layer I to III (ISO 11172-3 §2.4.2.3) with no reserved value in it; layer 0 is
+ * AAC in ADTS.
+ */
 function isMpegFrame(bytes: Uint8Array): boolean {
   const [first = 0, second = 0, third = 0] = bytes;
   const isSync = first === 0xff && (second & 0xe0) === 0xe0;
@@ -94,7 +125,10 @@ function isUtf16(bytes: Uint8Array): boolean {
 }
 
 function looksLikeText(bytes: Uint8Array): boolean {
-  const readable = bytes.reduce((count, byte) => (byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 ? count + 1 : count), 0);
+  const readable = bytes.reduce(
+    (count, byte) => (byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 ? count + 1 : count),
+    0,
+  );
   const isUtf8 = !new TextDecoder().decode(bytes.subarray(0, DETECT_BYTES - 4)).includes('\uFFFD');
   return isUtf8 && readable >= bytes.length * TEXT_BYTES_MIN;
 }

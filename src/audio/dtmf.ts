@@ -26,7 +26,8 @@ export const DTMF_DIGITS = /^[0-9*#A-Dw]$/;
 export function digitTone(digit: string, rateHz: number): Int16Array {
   if (digit === 'w') return new Int16Array(msToSamples(WAIT_MS, rateHz));
   const row = KEYS.findIndex((keys) => keys.includes(digit));
-  if (row < 0 || digit.length !== 1) throw new RangeError(`got a digit of ${digit.length} characters, expected one of 0-9 * # A-D w`);
+  if (row < 0 || digit.length !== 1)
+    throw new RangeError(`got a digit of ${digit.length} characters, expected one of 0-9 * # A-D w`);
   const lowHz = LOW_HZ[row] as number;
   const highHz = HIGH_HZ[(KEYS[row] as string).indexOf(digit)] as number;
   const samples = new Int16Array(msToSamples(TONE_MS + GAP_MS, rateHz));

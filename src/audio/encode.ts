@@ -1,4 +1,7 @@
-/** Sound as it comes → a file that grows with it and can be played meanwhile. Sound here is little-endian 16-bit samples of one channel. */
+/**
+ * Sound as it comes → a file that grows with it and can be played meanwhile. Sound here is little-endian 16-bit samples
+ * of one channel.
+ */
 import type { WasmMediaEncoder } from 'wasm-media-encoders';
 import { nextTurn } from '../foundation/next-turn.ts';
 import { pcm16ToSamples } from './pcm.ts';
@@ -6,7 +9,10 @@ import { writeWav } from './wav.ts';
 
 const FULL_SCALE = 32_768;
 
-/** What the size fields of a WAV file hold while nobody knows how long it becomes: players then play to the end of the file. */
+/**
+ * What the size fields of a WAV file hold while nobody knows how long it becomes: players then play to the end of the
+ * file.
+ */
 const SIZE_UNKNOWN = 0xffff_ffff;
 const RIFF_SIZE_AT = 4;
 const DATA_SIZE_AT = 40;
@@ -14,7 +20,10 @@ const DATA_SIZE_AT = 40;
 /** Bytes of the header that {@link encodeWav} writes. */
 export const WAV_HEADER_BYTES = 44;
 
-/** The sound as a WAV file; nothing at all when there is no sound. `soundBytes` is how many bytes there will be of it; null = nobody knows yet. */
+/**
+ * The sound as a WAV file; nothing at all when there is no sound. `soundBytes` is how many bytes there will be of it;
+ * null = nobody knows yet.
+ */
 export async function* encodeWav(
   sound: AsyncIterable<Uint8Array>,
   rateHz: number,
@@ -31,7 +40,11 @@ export async function* encodeWav(
 function wavHeader(rateHz: number, soundBytes: number | null): Uint8Array {
   const header = writeWav([new Int16Array(0)], rateHz);
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
-  view.setUint32(RIFF_SIZE_AT, soundBytes === null ? SIZE_UNKNOWN : soundBytes + WAV_HEADER_BYTES - RIFF_SIZE_AT - 4, true);
+  view.setUint32(
+    RIFF_SIZE_AT,
+    soundBytes === null ? SIZE_UNKNOWN : soundBytes + WAV_HEADER_BYTES - RIFF_SIZE_AT - 4,
+    true,
+  );
   view.setUint32(DATA_SIZE_AT, soundBytes ?? SIZE_UNKNOWN, true);
   return header;
 }
@@ -44,7 +57,9 @@ export type Mp3RateHz = (typeof MP3_RATES_HZ)[number];
 const MP3_BITRATE_KBPS = 64;
 /** Samples encoded in one go, about 1 ms of work: calls get their turn in between. */
 const MP3_BLOCK_SAMPLES = 4096;
-/** Encoders kept for later: making one holds everything up for several ms, and each holds memory that is returned late. */
+/**
+ * Encoders kept for later: making one holds everything up for several ms, and each holds memory that is returned late.
+ */
 const MP3_SPARES_MAX = 4;
 
 type Lame = WasmMediaEncoder<'audio/mpeg'>;

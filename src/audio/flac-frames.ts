@@ -1,6 +1,7 @@
 /**
- * Cuts the audio of a FLAC file (RFC 9639 §9) where its decoder can take it. That decoder looks for the header of the next frame to know where one ends; a
- * header of which it has been given a part it does not find, and the frame is lost. So it is always given whole frames and the header that follows them.
+ * Cuts the audio of a FLAC file (RFC 9639 §9) where its decoder can take it. That decoder looks for the header of the
+ * next frame to know where one ends; a header of which it has been given a part it does not find, and the frame is
+ * lost. So it is always given whole frames and the header that follows them.
  */
 
 /** A header has at most so many bytes (§9.1): 4, a number of up to 7, block size, rate, checksum. */
@@ -18,19 +19,26 @@ export class FlacFrames {
   #length = 0;
   /** How much of it has been given away. */
   #givenTo = 0;
-  /** Where the search for the end of the frame stands, and the checksum of the frame up to there; no frame has begun before `#hasBegun`. */
+  /**
+   * Where the search for the end of the frame stands, and the checksum of the frame up to there; no frame has begun
+   * before `#hasBegun`.
+   */
   #at = 0;
   #crc = 0;
   #hasBegun = false;
 
-  /** What `bytes`, the next, complete: whole frames up to the header of the next one; perhaps nothing. @throws RangeError for damaged data; its message says so */
+  /**
+   * What `bytes`, the next, complete: whole frames up to the header of the next one; perhaps nothing. @throws
+   * RangeError for damaged data; its message says so
+   */
   push(bytes: Uint8Array): Uint8Array {
     this.#append(bytes);
     const end = this.#findLastEnd();
     // No byte more: a frame of silence is shorter than a header, and behind it stands a part of another.
     const complete = end === 0 ? new Uint8Array(0) : this.#give(end + headerBytes(this.#bytes, end));
     if (end > 0) this.#drop(end);
-    if (this.#length > FRAME_MAX_BYTES) throw new RangeError(`no FLAC frame of it ends within ${FRAME_MAX_BYTES} bytes`);
+    if (this.#length > FRAME_MAX_BYTES)
+      throw new RangeError(`no FLAC frame of it ends within ${FRAME_MAX_BYTES} bytes`);
     return complete;
   }
 
@@ -39,7 +47,10 @@ export class FlacFrames {
     return this.#give(this.#length);
   }
 
-  /** Where the last frame ends that is there whole: its checksum comes out, and the header of another one follows. 0 = there is none. */
+  /**
+   * Where the last frame ends that is there whole: its checksum comes out, and the header of another one follows. 0 =
+   * there is none.
+   */
   #findLastEnd(): number {
     const bytes = this.#bytes;
     const to = this.#length - HEADER_MAX_BYTES;

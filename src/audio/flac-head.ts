@@ -1,6 +1,7 @@
 /**
- * What stands before the audio of a FLAC file (RFC 9639 §8). Of it a decoder needs the stream's description alone; pictures and padding may be many
- * megabytes, which a decoder that takes a file in small pieces would copy over and over.
+ * What stands before the audio of a FLAC file (RFC 9639 §8). Of it a decoder needs the stream's description alone;
+ * pictures and padding may be many megabytes, which a decoder that takes a file in small pieces would copy over and
+ * over.
  */
 import { refusalOf } from './limits.ts';
 
@@ -21,7 +22,8 @@ export class FlacHead {
   #skipBytes = 0;
 
   /**
-   * `head`: the marker and the description, once; empty before and after that. `audio`: what of `bytes`, the file's next, lies behind the metadata.
+   * `head`: the marker and the description, once; empty before and after that. `audio`: what of `bytes`, the file's
+   * next, lies behind the metadata.
    * @throws RangeError for a file that is not taken; its message says why
    */
   push(bytes: Uint8Array): { head: Uint8Array; audio: Uint8Array } {

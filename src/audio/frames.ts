@@ -14,7 +14,10 @@ export function silentBytes(durationMs: number, codec: Codec): Uint8Array {
   return new Uint8Array(msToBytes(durationMs, codec)).fill(SILENCE[codec.name]);
 }
 
-/** `bytes` of `codec` filled up with silence to a multiple of `frames` frames: itself when it is one already, else memory of its own. */
+/**
+ * `bytes` of `codec` filled up with silence to a multiple of `frames` frames: itself when it is one already, else
+ * memory of its own.
+ */
 export function padToFrames(bytes: Uint8Array, codec: Codec, frames = 1): Uint8Array {
   const size = frames * frameBytes(codec);
   if (bytes.length % size === 0) return bytes;

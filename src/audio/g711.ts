@@ -1,7 +1,7 @@
 /**
- * G.711 companding (ITU-T G.711, 11/1988) by tables, built once from the `alawmulaw` package. Its encoder follows the recommendation's
- * decision values, which at the edges of the segments are not the midpoints between two output values: a few inputs there do not get the
- * nearest code, and must not.
+ * G.711 companding (ITU-T G.711, 11/1988) by tables, built once from the `alawmulaw` package. Its encoder follows the
+ * recommendation's decision values, which at the edges of the segments are not the midpoints between two output values:
+ * a few inputs there do not get the nearest code, and must not.
  */
 import alawmulaw from 'alawmulaw';
 import type { Codec } from '../foundation/units.ts';
@@ -27,7 +27,10 @@ function buildTables(law: Law): Tables {
 
 const TABLES = Object.freeze({ mulaw: buildTables(alawmulaw.mulaw), alaw: buildTables(alawmulaw.alaw) });
 
-/** Wire bytes of `codec` → samples (interleaved as on the wire, if it has several channels). The result is memory of its own. */
+/**
+ * Wire bytes of `codec` → samples (interleaved as on the wire, if it has several channels). The result is memory of its
+ * own.
+ */
 export function decodeG711(bytes: Uint8Array, codec: Codec): Int16Array {
   if (codec.name === 'pcm16') return pcm16ToSamples(bytes);
   const table = TABLES[codec.name].decode;

@@ -1,8 +1,10 @@
-/** What a sound file may be, whatever reads it: the decoders in here, the WAV reader and ffmpeg have the same limits. */
+/**
+ * What a sound file may be, whatever reads it: the decoders in here, the WAV reader and ffmpeg have the same limits.
+ */
 
 /**
- * Sampling rates of files in Hz: from the lowest that telephones and old sound cards recorded at to the highest of studios. A lower rate makes few bytes
- * long: what is a second at 16 kHz is four hours at 1 Hz.
+ * Sampling rates of files in Hz: from the lowest that telephones and old sound cards recorded at to the highest of
+ * studios. A lower rate makes few bytes long: what is a second at 16 kHz is four hours at 1 Hz.
  */
 const FILE_RATE_MIN_HZ = 4000;
 const FILE_RATE_MAX_HZ = 192_000;

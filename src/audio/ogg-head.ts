@@ -1,6 +1,6 @@
 /**
- * The first packets of the streams in an Ogg file, looked at before a decoder is: they say how many channels there are (Opus: RFC 7845 §5.1; Vorbis I §4.2.2),
- * and 255 channels make a page of half a kilobyte over a gigabyte of samples.
+ * The first packets of the streams in an Ogg file, looked at before a decoder is: they say how many channels there are
+ * (Opus: RFC 7845 §5.1; Vorbis I §4.2.2), and 255 channels make a page of half a kilobyte over a gigabyte of samples.
  */
 import { channelRefusalOf, refusalOf } from './limits.ts';
 
@@ -16,7 +16,10 @@ const HEAD_BYTES = 16;
 export class OggHeads {
   #tail: Uint8Array = new Uint8Array(0);
 
-  /** Looks through `bytes`, the file's next, for every stream that begins in them. @throws RangeError for a stream that is not taken; its message says why */
+  /**
+   * Looks through `bytes`, the file's next, for every stream that begins in them. @throws RangeError for a stream that
+   * is not taken; its message says why
+   */
   push(bytes: Uint8Array): void {
     const all = new Uint8Array(this.#tail.length + bytes.length);
     all.set(this.#tail);

@@ -1,10 +1,12 @@
 /**
- * A streaming band-limited sample-rate converter: a polyphase FIR whose prototype is a sinc under a Kaiser window (Oppenheim & Schafer,
- * Discrete-Time Signal Processing, §7.5 and §4.6). Side lobes are 60 dB down, well under the noise of G.711.
+ * A streaming band-limited sample-rate converter: a polyphase FIR whose prototype is a sinc under a Kaiser window
+ * (Oppenheim & Schafer, Discrete-Time Signal Processing, §7.5 and §4.6). Side lobes are 60 dB down, well under the
+ * noise of G.711.
  *
- * Up: the transition band lies around the input's Nyquist frequency (0.85 to 1.15 of it), so that the filter is a Nyquist filter: input
- * samples come out untouched, and 8 → 16 kHz computes every other sample only. Telephone speech ends at 3.4 kHz = 0.85 of 4 kHz.
- * Down: the transition band ends at the output's Nyquist frequency, so that nothing aliases.
+ * Up: the transition band lies around the input's Nyquist frequency (0.85 to 1.15 of it), so that the filter is a
+ * Nyquist filter: input samples come out untouched, and 8 → 16 kHz computes every other sample only. Telephone speech
+ * ends at 3.4 kHz = 0.85 of 4 kHz. Down: the transition band ends at the output's Nyquist frequency, so that nothing
+ * aliases.
  */
 import { toSample } from './pcm.ts';
 
@@ -18,7 +20,9 @@ const KAISER_BETA = 0.1102 * (ATTENUATION_DB - 8.7);
 const PASS_EDGE = 0.85;
 /** Samples taken in at once, so that the work memory stays small however long a push is. */
 const BLOCK_SAMPLES = 1024;
-/** Most coefficients of one filter. Rates without a common factor would need more; they get the nearest of fewer phases. */
+/**
+ * Most coefficients of one filter. Rates without a common factor would need more; they get the nearest of fewer phases.
+ */
 const COEFFICIENTS_MAX = 131_072;
 
 interface Filter {
@@ -52,7 +56,10 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-/** The filter for `toHz / fromHz` = `ratio` with `phases` different positions of an output sample between two input samples. */
+/**
+ * The filter for `toHz / fromHz` = `ratio` with `phases` different positions of an output sample between two input
+ * samples.
+ */
 function designFilter(ratio: number, phases: number): Filter {
   const stopEdge = ratio > 1 ? 2 - PASS_EDGE : 1;
   const bandwidth = Math.min(1, ratio);
@@ -80,8 +87,9 @@ function checkRate(rateHz: number): void {
 }
 
 /**
- * Converts one mono stream. Output sample n lies exactly at n / toHz of the input's time: the filter's delay is compensated, so a push gives
- * its last {@link delayMs} only with the next one or with {@link flush}. How the input is cut does not change the output.
+ * Converts one mono stream. Output sample n lies exactly at n / toHz of the input's time: the filter's delay is
+ * compensated, so a push gives its last {@link delayMs} only with the next one or with {@link flush}. How the input is
+ * cut does not change the output.
  */
 export class Resampler {
   /** How much of the input is held back because its outputs need what follows, in ms. */
@@ -99,7 +107,10 @@ export class Resampler {
   #received = 0;
   #emitted = 0;
 
-  /** Rates in Hz. Throws a RangeError for a rate that is not a whole number from {@link RATE_MIN_HZ} to {@link RATE_MAX_HZ}. */
+  /**
+   * Rates in Hz. Throws a RangeError for a rate that is not a whole number from {@link RATE_MIN_HZ} to {@link
+   * RATE_MAX_HZ}.
+   */
   constructor(fromHz: number, toHz: number) {
     checkRate(fromHz);
     checkRate(toHz);
@@ -124,7 +135,10 @@ export class Resampler {
     return output;
   }
 
-  /** What is left at the end of the stream: altogether ⌈input × toHz / fromHz⌉ samples have then come out. Afterwards a new stream begins. */
+  /**
+   * What is left at the end of the stream: altogether ⌈input × toHz / fromHz⌉ samples have then come out. Afterwards a
+   * new stream begins.
+   */
   flush(): Int16Array {
     if (this.#same) return new Int16Array(0);
     const left = Math.ceil((this.#received * this.#phases) / this.#step) - this.#emitted;
@@ -200,11 +214,18 @@ export class Resampler {
 }
 
 /**
- * Twice the rate, as every call at 8 kHz needs it: for each of the first `starts` places in `work` the sample in the middle of the filter and the one
- * between it and its neighbour, into `output` from `at` on. Four places at once share each coefficient and each sample that they read: 20 ms take
- * 2.5 µs, by {@link dot} 6. The order of each sum is the same for all places, so that cuts do not show.
+ * Twice the rate, as every call at 8 kHz needs it: for each of the first `starts` places in `work` the sample in the
+ * middle of the filter and the one between it and its neighbour, into `output` from `at` on. Four places at once share
+ * each coefficient and each sample that they read: 20 ms take 2.5 µs, by {@link dot} 6. The order of each sum is the
+ * same for all places, so that cuts do not show.
  */
-function double(work: Float64Array, starts: number, { taps, coefficients }: Filter, output: Int16Array, at: number): void {
+function double(
+  work: Float64Array,
+  starts: number,
+  { taps, coefficients }: Filter,
+  output: Int16Array,
+  at: number,
+): void {
   const middle = taps / 2 - 1;
   let start = 0;
   for (; start + 4 <= starts; start += 4) {

@@ -1,15 +1,23 @@
 /**
- * Puts the chunks of one track in order and makes its audio contiguous, so that everything after it can count time in samples.
+ * Puts the chunks of one track in order and makes its audio contiguous, so that everything after it can count time in
+ * samples.
  *
- * - Order is by `sequence` (from 1). When one is missing the chunks after it are held until it comes or `reorderMs` more of audio have come; then the
- *   gap is concealed: the last 20 ms are repeated up to three times, each 0.7 × as loud, then silence. Repetition costs a recogniser
+ * - Order is by `sequence` (from 1). When one is missing the chunks after it are held until it comes or `reorderMs`
+ *   more of audio have come; then the
+ *   gap is concealed: the last 20 ms are repeated up to three times, each 0.7 × as loud, then silence. Repetition costs
+ * a recogniser
  *   far less than zeros do.
- * - Place is by `atMs`, measured from the first chunk. Chunks within half a frame of where they should be are simply joined on, so jitter neither
- *   inserts nor drops anything and drift adds up until it is worth a correction. Ahead of its place by more (the carrier sent nothing):
- *   silence fills the gap. Behind it: audio is never dropped for a wrong timestamp; the lead is used up by the next gap.
- * - A gap over `gapMaxMs` becomes `gapMaxMs` of silence; the rest is counted in `stats.skippedMs`. So is nothing ever allocated beyond that,
+ * - Place is by `atMs`, measured from the first chunk. Chunks within half a frame of where they should be are simply
+ *   joined on, so jitter neither
+ *   inserts nor drops anything and drift adds up until it is worth a correction. Ahead of its place by more (the
+ * carrier sent nothing):
+ *   silence fills the gap. Behind it: audio is never dropped for a wrong timestamp; the lead is used up by the next
+ * gap.
+ * - A gap over `gapMaxMs` becomes `gapMaxMs` of silence; the rest is counted in `stats.skippedMs`. So is nothing ever
+ *   allocated beyond that,
  *   whatever the timestamps say. A clock that falls back by more than `gapMaxMs` has been restarted and is believed.
- * - A jump of `sequence` without a jump of time misses nothing (some carriers count over all tracks) and is not waited for.
+ * - A jump of `sequence` without a jump of time misses nothing (some carriers count over all tracks) and is not waited
+ *   for.
  */
 import { FRAME_MS, msToSamples, samplesToMs } from '../foundation/units.ts';
 import { toSample } from './pcm.ts';
@@ -35,7 +43,10 @@ interface Held {
   readonly receivedSamples: number;
 }
 
-/** What was repaired so far. `concealedMs` and `silenceMs` were inserted, `skippedMs` of carrier time have no audio; the rest are chunks. */
+/**
+ * What was repaired so far. `concealedMs` and `silenceMs` were inserted, `skippedMs` of carrier time have no audio; the
+ * rest are chunks.
+ */
 export interface TimelineStats {
   concealedMs: number;
   silenceMs: number;
@@ -77,8 +88,9 @@ export class Timeline {
   readonly #gaps: { readonly from: number; readonly to: number }[] = [];
 
   /**
-   * @param options.onLost media that the carrier sent never came: between these two times of the audio that comes out, counted from `originMs` on in
-   * samples, what comes out was made up. Not told of a gap in which the carrier sent nothing.
+   * @param options.onLost media that the carrier sent never came: between these two times of the audio that comes out,
+   * counted from `originMs` on in samples, what comes out was made up. Not told of a gap in which the carrier sent
+   * nothing.
    */
   constructor(options: {
     readonly rateHz: number;
@@ -113,11 +125,15 @@ export class Timeline {
     else this.#highestSequence = chunk.sequence;
     if (this.#isNext(chunk)) this.#place(chunk, ready);
     else this.#hold(chunk);
-    while (this.#held[0] !== undefined && (this.#isNext(this.#held[0].chunk) || this.#isOverdue())) this.#releaseFirst(ready);
+    while (this.#held[0] !== undefined && (this.#isNext(this.#held[0].chunk) || this.#isOverdue()))
+      this.#releaseFirst(ready);
     return ready;
   }
 
-  /** Waits no longer for what is missing: returns what is held. For the end of the track, or when nothing comes any more; push may go on. */
+  /**
+   * Waits no longer for what is missing: returns what is held. For the end of the track, or when nothing comes any
+   * more; push may go on.
+   */
   flush(): Int16Array[] {
     const ready: Int16Array[] = [];
     this.#releaseAll(ready);

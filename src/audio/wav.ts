@@ -1,6 +1,7 @@
 /**
- * WAV files (RIFF/WAVE, Microsoft "Multimedia Programming Interface and Data Specifications 1.0" and its WAVEFORMATEXTENSIBLE). The reader takes every
- * common sample format and forgives what writers get wrong: sizes of 0 or 0xFFFFFFFF in streamed files, truncated ends, unpadded odd chunks.
+ * WAV files (RIFF/WAVE, Microsoft "Multimedia Programming Interface and Data Specifications 1.0" and its
+ * WAVEFORMATEXTENSIBLE). The reader takes every common sample format and forgives what writers get wrong: sizes of 0 or
+ * 0xFFFFFFFF in streamed files, truncated ends, unpadded odd chunks.
  */
 import { TrunklineError } from '../foundation/errors.ts';
 import { type Codec, MULAW_8K } from '../foundation/units.ts';
@@ -13,7 +14,14 @@ const TAG_FLOAT = 3;
 const TAG_ALAW = 6;
 const TAG_MULAW = 7;
 const TAG_EXTENSIBLE = 0xfffe;
-const TAG_NAMES: Readonly<Record<number, string>> = { 2: 'MS ADPCM', 17: 'IMA ADPCM', 49: 'GSM 6.10', 69: 'G.726', 80: 'MPEG', 85: 'MP3' };
+const TAG_NAMES: Readonly<Record<number, string>> = {
+  2: 'MS ADPCM',
+  17: 'IMA ADPCM',
+  49: 'GSM 6.10',
+  69: 'G.726',
+  80: 'MPEG',
+  85: 'MP3',
+};
 const SIZE_UNKNOWN = 0xffff_ffff;
 const MAGIC_BYTES = 12;
 const HEADER_BYTES = 44;
@@ -62,7 +70,12 @@ function refuse(what: string): never {
 }
 
 function chunkId(view: DataView, offset: number): string {
-  return String.fromCharCode(view.getUint8(offset), view.getUint8(offset + 1), view.getUint8(offset + 2), view.getUint8(offset + 3));
+  return String.fromCharCode(
+    view.getUint8(offset),
+    view.getUint8(offset + 1),
+    view.getUint8(offset + 2),
+    view.getUint8(offset + 3),
+  );
 }
 
 function checkMagic(view: DataView): void {
@@ -106,11 +119,15 @@ function checkFormat({ tag, channels, rateHz, bits }: Format): void {
 /** Whether what stands at `offset` can be a chunk: a printable name and a size that fits. */
 function looksLikeChunk(view: DataView, offset: number, totalBytes: number): boolean {
   return (
-    offset + 8 <= view.byteLength && /^[ -~]{4}$/.test(chunkId(view, offset)) && view.getUint32(offset + 4, true) <= totalBytes - offset - 8
+    offset + 8 <= view.byteLength &&
+    /^[ -~]{4}$/.test(chunkId(view, offset)) &&
+    view.getUint32(offset + 4, true) <= totalBytes - offset - 8
   );
 }
 
-/** The bytes of the data chunk at `offset`, whatever its size field says: streaming writers leave 0 or all ones there. */
+/**
+ * The bytes of the data chunk at `offset`, whatever its size field says: streaming writers leave 0 or all ones there.
+ */
 function dataBytes(view: DataView, offset: number, size: number, totalBytes: number): number {
   const left = totalBytes - offset;
   if (size === SIZE_UNKNOWN || (size === 0 && !looksLikeChunk(view, offset, totalBytes))) return left;
@@ -179,8 +196,8 @@ function layoutOf(format: Format, dataFrom: number, bytes: number): WavLayout {
 }
 
 /**
- * Reads a WAV file: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, µ-law and A-law, plain or extensible header, 1 to 8 channels.
- * Throws a TrunklineError `invalid_request` that says what came instead.
+ * Reads a WAV file: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, µ-law and A-law, plain or extensible header, 1 to
+ * 8 channels. Throws a TrunklineError `invalid_request` that says what came instead.
  */
 export function readWav(bytes: Uint8Array): WavAudio {
   const layout = readWavLayout(bytes, bytes.length) ?? refuse('it ends inside its header');
@@ -213,7 +230,8 @@ export function writeWav(channels: Int16Array[], rateHz: number): Uint8Array {
   const view = new DataView(bytes.buffer);
   writeHeader(view, channels.length, rateHz);
   channels.forEach((samples, channel) => {
-    for (let i = 0; i < samples.length; i++) view.setInt16(HEADER_BYTES + (i * channels.length + channel) * 2, samples[i] as number, true);
+    for (let i = 0; i < samples.length; i++)
+      view.setInt16(HEADER_BYTES + (i * channels.length + channel) * 2, samples[i] as number, true);
   });
   return bytes;
 }

@@ -1,6 +1,7 @@
 /**
- * One live call, from its accepted `start` to `call.ended`. It introduces the rooms to each other: the carrier's events go to the tracks, what the
- * tracks' ears hear goes to the feed and to the app, and may interrupt what the voice says. Nothing of it appears in the feed after `call.ended`.
+ * One live call, from its accepted `start` to `call.ended`. It introduces the rooms to each other: the carrier's events
+ * go to the tracks, what the tracks' ears hear goes to the feed and to the app, and may interrupt what the voice says.
+ * Nothing of it appears in the feed after `call.ended`.
  */
 import type { TimelineStats } from '../audio/timeline.ts';
 import type { Timer } from '../foundation/clock.ts';
@@ -25,14 +26,19 @@ import { CallVoice, type VoiceEvent } from './outbound/voice.ts';
 
 /** How often stalls and the backlog are looked at. */
 const TICK_MS = 250;
-/** With more audio than this waiting for the engine the carrier's socket is no longer read, until half of it is left. */
+/**
+ * With more audio than this waiting for the engine the carrier's socket is no longer read, until half of it is left.
+ */
 const BACKLOG_MAX_MS = 5000;
 /** How long a call that is to be hung up goes on for what is still to be said. */
 const LAST_WORDS_MS = 30_000;
 /** Gaps of one call that have a line in the log each; the rest are in its feed and its transcript. */
 const GAPS_LOGGED_MAX = 20;
 
-/** Ends that have nothing to do with us: where the app was never there, the caller had nobody to talk to, and that is what is told. */
+/**
+ * Ends that have nothing to do with us: where the app was never there, the caller had nobody to talk to, and that is
+ * what is told.
+ */
 const PEACEFUL_ENDS: readonly EndReason[] = ['hangup', 'closed', 'app'];
 
 /** What a call is made of, and whom it tells of its end. */
@@ -120,7 +126,15 @@ export class Call {
     const { carrier, from, to, tracks } = this.start;
     const { clock, feed } = this.#options.context;
     this.#timer = clock.every(TICK_MS, () => this.#tick(), true);
-    feed.publish({ type: 'call.started', callId: this.id, carrier, from, to, startedAt: this.startedAt.toISOString(), tracks });
+    feed.publish({
+      type: 'call.started',
+      callId: this.id,
+      carrier,
+      from,
+      to,
+      startedAt: this.startedAt.toISOString(),
+      tracks,
+    });
     this.#log.info({ tracks }, 'call started');
     this.#app = this.#openApp();
   }
@@ -137,7 +151,12 @@ export class Call {
         this.#regulate();
         return;
       case 'dtmf':
-        this.#options.context.feed.publish({ type: 'dtmf', callId: this.id, digit: event.digit, atMs: this.durationMs });
+        this.#options.context.feed.publish({
+          type: 'dtmf',
+          callId: this.id,
+          digit: event.digit,
+          atMs: this.durationMs,
+        });
         this.voice.onDtmf(event.digit);
         this.#app?.press(event.digit);
         return;
@@ -154,7 +173,10 @@ export class Call {
     }
   }
 
-  /** Ends the call when everything that waits to be said has been said, after 30 s at the latest. Asked again, it ends the call at once. */
+  /**
+   * Ends the call when everything that waits to be said has been said, after 30 s at the latest. Asked again, it ends
+   * the call at once.
+   */
   hangUp(): void {
     this.#app?.close();
     if (this.#hangingUp || !this.voice.speaking) {
@@ -166,8 +188,8 @@ export class Call {
   }
 
   /**
-   * Ends the call: the leg is closed, what was heard is captioned to the end, then `call.ended` is published. Resolves after that and never rejects.
-   * Only the first reason counts, whichever of stop, socket close and hang-up came first.
+   * Ends the call: the leg is closed, what was heard is captioned to the end, then `call.ended` is published. Resolves
+   * after that and never rejects. Only the first reason counts, whichever of stop, socket close and hang-up came first.
    */
   end(reason: EndReason): Promise<void> {
     if (reason === 'drained') this.#shutdownSinceMs ??= this.#options.context.clock.nowMs();
@@ -190,7 +212,10 @@ export class Call {
     this.#options.onEnded(this, reason);
     this.#options.context.feed.publish({ type: 'call.ended', callId: this.id, reason, durationMs });
     const { captions, gaps, dropped } = this.#finals;
-    this.#log.info({ reason, durationMs, finals: captions, gaps, finalsDropped: dropped, ...this.#sumRepairs() }, 'call ended');
+    this.#log.info(
+      { reason, durationMs, finals: captions, gaps, finalsDropped: dropped, ...this.#sumRepairs() },
+      'call ended',
+    );
     this.#resolveEnded();
   }
 
@@ -264,7 +289,15 @@ export class Call {
     const text = event.text.slice(0, SPOKEN_TEXT_MAX_CHARS);
     const heardText = event.heardText.slice(0, SPOKEN_TEXT_MAX_CHARS);
     const atMs = this.durationMs;
-    this.#options.context.feed.publish({ type: 'spoken', callId: this.id, utterance, text, heardText, interrupted, atMs });
+    this.#options.context.feed.publish({
+      type: 'spoken',
+      callId: this.id,
+      utterance,
+      text,
+      heardText,
+      interrupted,
+      atMs,
+    });
   }
 
   #publish(track: Track, event: TrackEvent): void {
@@ -285,7 +318,13 @@ export class Call {
 
   #publishLag(track: Track, change: LagChange): void {
     this.#options.lags.note(this.#log, track, change);
-    this.#options.context.feed.publish({ type: change.type, callId: this.id, track, atMs: this.durationMs, lagMs: change.lagMs });
+    this.#options.context.feed.publish({
+      type: change.type,
+      callId: this.id,
+      track,
+      atMs: this.durationMs,
+      lagMs: change.lagMs,
+    });
   }
 
   /** What an ear heard, unless it is our own echo. */
@@ -301,7 +340,19 @@ export class Call {
     const { utterance, stable, tail, text, final, startMs, endMs, lagMs } = event;
     this.#lagMs = lagMs;
     if (final) this.#finals.add({ track, utterance, text, startMs, endMs });
-    feed.publish({ type: 'caption', callId: this.id, track, utterance, stable, tail, text, final, startMs, endMs, lagMs });
+    feed.publish({
+      type: 'caption',
+      callId: this.id,
+      track,
+      utterance,
+      stable,
+      tail,
+      text,
+      final,
+      startMs,
+      endMs,
+      lagMs,
+    });
   }
 
   #tick(): void {
@@ -350,10 +401,16 @@ export class Call {
   }
 }
 
-/** What may interrupt in this call: as its parameter `bargeIn` says, or else the setting. Throws `invalid_request` for anything unknown. */
+/**
+ * What may interrupt in this call: as its parameter `bargeIn` says, or else the setting. Throws `invalid_request` for
+ * anything unknown.
+ */
 function bargeInOf({ parameters }: CallStart, setting: string): Interruptible {
   const wish = parameters['bargeIn'] ?? setting;
   if (wish === 'off') return 'none';
   if (wish === 'speech' || wish === 'dtmf' || wish === 'any') return wish;
-  throw new TrunklineError('invalid_request', `parameter bargeIn: got ${wish.length} other characters, expected off, speech, dtmf or any`);
+  throw new TrunklineError(
+    'invalid_request',
+    `parameter bargeIn: got ${wish.length} other characters, expected off, speech, dtmf or any`,
+  );
 }

@@ -1,6 +1,9 @@
 import type { TranscriptItem } from './feed/transcript.ts';
 
-/** Final captions and gaps kept over all ended calls, some 15 MB of text: the oldest calls go first, however few they are. */
+/**
+ * Final captions and gaps kept over all ended calls, some 15 MB of text: the oldest calls go first, however few they
+ * are.
+ */
 const FINALS_MAX = 50_000;
 
 /** A call that is over. */

@@ -3,8 +3,8 @@ import type { ErrorCode, TrunklineError } from '../foundation/errors.ts';
 import type { CarrierCommand, CarrierEvent } from '../protocols/dialect.ts';
 
 /**
- * How a leg ended. `lost`: the connection broke without a close. `error` is for the log. `busy`, `unanswered` and `refused`: a call that we made did not
- * begin, and this is what became of it.
+ * How a leg ended. `lost`: the connection broke without a close. `error` is for the log. `busy`, `unanswered` and
+ * `refused`: a call that we made did not begin, and this is what became of it.
  */
 export interface LegEnd {
   readonly reason: 'closed' | 'lost' | 'timeout' | 'error' | 'busy' | 'unanswered' | 'refused';

@@ -1,4 +1,7 @@
-/** Calls that we make and that nobody has answered yet: to be seen and to be given up by their id, which is theirs from the first moment on. */
+/**
+ * Calls that we make and that nobody has answered yet: to be seen and to be given up by their id, which is theirs from
+ * the first moment on.
+ */
 import type { PendingCall } from './pending-call.ts';
 
 /** What is known of a call when it is dialled. */

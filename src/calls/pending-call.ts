@@ -1,6 +1,7 @@
 /**
- * A carrier's socket and whatever becomes of it. Until `start` it is a stranger, held to its limits by the leg; `start` shows who it is, and with
- * a good token (where one is asked for) a call comes of it. Every failure on this socket ends here: coded close, counter, log line, end of this call.
+ * A carrier's socket and whatever becomes of it. Until `start` it is a stranger, held to its limits by the leg; `start`
+ * shows who it is, and with a good token (where one is asked for) a call comes of it. Every failure on this socket ends
+ * here: coded close, counter, log line, end of this call.
  */
 
 import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
@@ -22,7 +23,9 @@ export interface PendingCallOptions {
   readonly carrier: string;
   /** Whether `start` must bring the one-use token of the webhook. */
   readonly tokenRequired: boolean;
-  /** Whether whoever opened the socket has shown a secret of ours, so that what it asks for is the operator's own wish. */
+  /**
+   * Whether whoever opened the socket has shown a secret of ours, so that what it asks for is the operator's own wish.
+   */
   readonly vouched?: boolean;
   readonly tokens: CallTokens;
   readonly context: CallContext;
@@ -85,7 +88,8 @@ export class PendingCall {
 
   #onClosed(end: LegEnd): void {
     if (this.#gone) return;
-    if (end.code === 'internal') this.#options.context.log.error({ err: end.error, callId: this.#call?.id }, 'a leg failed');
+    if (end.code === 'internal')
+      this.#options.context.log.error({ err: end.error, callId: this.#call?.id }, 'a leg failed');
     if (end.code !== null) this.#tellEnd(end.reason, end.code);
     this.#finish(end.reason);
   }
@@ -103,7 +107,10 @@ export class PendingCall {
     return call;
   }
 
-  /** The start without its token and without an app that it may not ask for; with what the webhook told of the call when the token is good. */
+  /**
+   * The start without its token and without an app that it may not ask for; with what the webhook told of the call when
+   * the token is good.
+   */
   #identify(start: CallStart): CallStart {
     const { token, ...given } = start.parameters;
     const known = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
@@ -123,7 +130,10 @@ export class PendingCall {
     const vouched = this.#options.vouched === true || (hasToken && settings.TWILIO_AUTH_TOKEN !== '');
     const parameters = withoutStrangeApp(given, vouched, settings);
     if (Object.keys(parameters).length < Object.keys(given).length) {
-      log.warn({ carrier: this.#options.carrier }, 'a stream asked for an app or for TwiML that APP_ALLOWED_ORIGINS does not allow');
+      log.warn(
+        { carrier: this.#options.carrier },
+        'a stream asked for an app or for TwiML that APP_ALLOWED_ORIGINS does not allow',
+      );
     }
     return parameters;
   }
@@ -170,7 +180,10 @@ function checkNames(start: CallStart): void {
   }
   for (const party of [start.from, start.to]) {
     if ((party?.length ?? 0) > PARTY_MAX_CHARS) {
-      throw new TrunklineError('message_malformed', `got a from or to of ${party?.length} characters, expected at most ${PARTY_MAX_CHARS}`);
+      throw new TrunklineError(
+        'message_malformed',
+        `got a from or to of ${party?.length} characters, expected at most ${PARTY_MAX_CHARS}`,
+      );
     }
   }
 }

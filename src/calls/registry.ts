@@ -59,8 +59,9 @@ interface Caller {
 }
 
 /**
- * A call's id is the carrier's name for the call (Twilio's `CA…`). A carrier may open several streams for one call: when that id is taken, by a live
- * call or by an ended one that is still readable, the next stream is the call `<callId>:<streamId>`.
+ * A call's id is the carrier's name for the call (Twilio's `CA…`). A carrier may open several streams for one call:
+ * when that id is taken, by a live call or by an ended one that is still readable, the next stream is the call
+ * `<callId>:<streamId>`.
  */
 export class CallRegistry {
   readonly tokens: CallTokens;
@@ -81,13 +82,17 @@ export class CallRegistry {
     context.metrics.callsMax.set(context.settings.MAX_CALLS);
   }
 
-  /** Calls that take up a place: live ones, those still captioning their last words, and sockets that have not begun a stream yet. */
+  /**
+   * Calls that take up a place: live ones, those still captioning their last words, and sockets that have not begun a
+   * stream yet.
+   */
   get liveCount(): number {
     return this.#live.size + this.#pendingCalls.size;
   }
 
   /**
-   * Whether a socket may come in, to be asked before it is upgraded. `arriving` = others let in before that are not here yet.
+   * Whether a socket may come in, to be asked before it is upgraded. `arriving` = others let in before that are not
+   * here yet.
    * @throws TrunklineError `too_many_calls` or `draining`
    */
   admit(arriving = 0): void {
@@ -102,14 +107,22 @@ export class CallRegistry {
 
   /**
    * Takes over an upgraded Media Streams socket for good. It becomes a call when its `start` is accepted.
-   * `tokenRequired` = the start must bring a one-use token; `carrier` = who speaks Twilio's dialect here, `twilio` by default.
+   * `tokenRequired` = the start must bring a one-use token; `carrier` = who speaks Twilio's dialect here, `twilio` by
+   * default.
    */
   acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean; carrier?: string }): void {
     const dialect = new TwilioDialect(options.carrier);
-    this.accept({ carrier: dialect.carrier, tokenRequired: options.tokenRequired, connect: this.#connector(socket, dialect) });
+    this.accept({
+      carrier: dialect.carrier,
+      tokenRequired: options.tokenRequired,
+      connect: this.#connector(socket, dialect),
+    });
   }
 
-  /** Takes over the upgraded socket of an Asterisk for good. `vouched` = it has shown its password, so that its dialplan may name the call's app. */
+  /**
+   * Takes over the upgraded socket of an Asterisk for good. `vouched` = it has shown its password, so that its dialplan
+   * may name the call's app.
+   */
   acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
     const { clock, settings } = this.#context;
     const dialect = new AsteriskDialect();
@@ -118,12 +131,23 @@ export class CallRegistry {
     this.accept({ carrier: dialect.carrier, tokenRequired: false, ...options, connect: filled });
   }
 
-  /** Takes over for good an upgraded WebSocket that speaks `dialect`. `vouched` = it has shown a secret of ours, so that it may name the call's app. */
+  /**
+   * Takes over for good an upgraded WebSocket that speaks `dialect`. `vouched` = it has shown a secret of ours, so that
+   * it may name the call's app.
+   */
   acceptSocket(socket: WebSocket, dialect: Dialect, options: { vouched: boolean }): void {
-    this.accept({ carrier: dialect.carrier, tokenRequired: false, ...options, connect: this.#connector(socket, dialect) });
+    this.accept({
+      carrier: dialect.carrier,
+      tokenRequired: false,
+      ...options,
+      connect: this.#connector(socket, dialect),
+    });
   }
 
-  /** Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at again. */
+  /**
+   * Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at
+   * again.
+   */
   accept(caller: Caller): void {
     const refusal = this.#refusal();
     const pendingCall = new PendingCall({
@@ -137,7 +161,8 @@ export class CallRegistry {
     if (pendingCall.gone) return;
     this.#pendingCalls.add(pendingCall);
     const { carrier, dialled } = caller;
-    if (dialled !== undefined) this.#dialled.add(pendingCall, { ...dialled, carrier, since: this.#context.clock.wall() });
+    if (dialled !== undefined)
+      this.#dialled.add(pendingCall, { ...dialled, carrier, since: this.#context.clock.wall() });
     this.#context.engine.wake();
   }
 
@@ -166,8 +191,9 @@ export class CallRegistry {
   }
 
   /**
-   * Ends a live call when everything that waits to be said has been said, after 30 s at the latest; asked again, at once. Twilio then goes on with the
-   * TwiML after `<Connect>`. One that we make and that is not answered yet is given up. False when there is no such call of that id.
+   * Ends a live call when everything that waits to be said has been said, after 30 s at the latest; asked again, at
+   * once. Twilio then goes on with the TwiML after `<Connect>`. One that we make and that is not answered yet is given
+   * up. False when there is no such call of that id.
    */
   hangup(id: string): boolean {
     const call = this.#live.get(id);
@@ -187,8 +213,8 @@ export class CallRegistry {
   }
 
   /**
-   * No new calls from now on. Resolves when all calls have ended, their last finals out: by themselves, or after `timeoutMs` by us (`drained`).
-   * Asked again, it returns the same promise.
+   * No new calls from now on. Resolves when all calls have ended, their last finals out: by themselves, or after
+   * `timeoutMs` by us (`drained`). Asked again, it returns the same promise.
    */
   drain(timeoutMs: number): Promise<void> {
     this.#drained ??= this.#drain(timeoutMs);
@@ -199,7 +225,8 @@ export class CallRegistry {
     const refusal = new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
     for (const pendingCall of [...this.#pendingCalls]) pendingCall.fail(refusal);
     const calls = [...this.#live.values()];
-    if (calls.length > 0) await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
+    if (calls.length > 0)
+      await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
     await Promise.all(calls.map((call) => call.end('drained')));
     // Apps are told of the end of their sessions.
     await this.#context.twiml.settled();
@@ -244,7 +271,10 @@ export class CallRegistry {
     if (!this.#live.has(callId) && this.#endedCalls.get(callId) === undefined) return callId;
     const id = `${callId}:${start.streamId}`;
     if (this.#live.has(id))
-      throw new TrunklineError('start_repeated', `stream ${start.streamId} of call ${callId} is live already, expected a new one`);
+      throw new TrunklineError(
+        'start_repeated',
+        `stream ${start.streamId} of call ${callId} is live already, expected a new one`,
+      );
     return id;
   }
 

@@ -1,4 +1,7 @@
-/** Reads the values of options. Each throws commander's InvalidArgumentError, which says what was expected and ends with exit code 2. */
+/**
+ * Reads the values of options. Each throws commander's InvalidArgumentError, which says what was expected and ends with
+ * exit code 2.
+ */
 import { InvalidArgumentError } from 'commander';
 
 /** A whole number of ms from 0 on. */
@@ -16,7 +19,8 @@ export function parseWhole(text: string): number {
 /** A number from 0 to 1. */
 export function parseShare(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= 1)) throw new InvalidArgumentError('Expected a number from 0 to 1, such as 0.02 for two in a hundred.');
+  if (!(value <= 1))
+    throw new InvalidArgumentError('Expected a number from 0 to 1, such as 0.02 for two in a hundred.');
   return value;
 }
 

@@ -45,12 +45,23 @@ async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }
   }
 }
 
-/** Where the bridge has what was said. Its HTTP door is that of a WebSocket's URL; a door of another kind names the host alone. */
-export function transcriptUrl(id: string, order: Pick<CallOrder, 'url' | 'voice'>, settings: Pick<Settings, 'PORT'>): string {
+/**
+ * Where the bridge has what was said. Its HTTP door is that of a WebSocket's URL; a door of another kind names the host
+ * alone.
+ */
+export function transcriptUrl(
+  id: string,
+  order: Pick<CallOrder, 'url' | 'voice'>,
+  settings: Pick<Settings, 'PORT'>,
+): string {
   return `${callUrl(id, order, settings)}/transcript?format=text`;
 }
 
-function callUrl(id: string, { url, voice }: Pick<CallOrder, 'url' | 'voice'>, { PORT }: Pick<Settings, 'PORT'>): string {
+function callUrl(
+  id: string,
+  { url, voice }: Pick<CallOrder, 'url' | 'voice'>,
+  { PORT }: Pick<Settings, 'PORT'>,
+): string {
   const path = `/v1/calls/${id}`;
   const web = url?.replace(/^ws/, 'http') ?? voice ?? `http://127.0.0.1:${PORT}`;
   if (web.startsWith('http')) return new URL(path, web).href;

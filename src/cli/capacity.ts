@@ -23,7 +23,8 @@ export async function showCapacity(
   );
   say(row(['calls', 'finals', 'final late p95, ms', 'partial lag p95, ms']));
   try {
-    const onTrying = (calls: number) => err.live([{ text: calls === 0 ? 'Loading the speech models…' : `${calls} calls…` }]);
+    const onTrying = (calls: number) =>
+      err.live([{ text: calls === 0 ? 'Loading the speech models…' : `${calls} calls…` }]);
     const onStep = (step: CapacityStep) => {
       err.live([]);
       say(row([step.calls, step.finals, figure(step.lateP95Ms), figure(step.partialLagP95Ms)]) + explainStep(step));

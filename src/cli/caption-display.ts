@@ -8,7 +8,10 @@ export const SPEAKERS: Readonly<Record<Track, string>> = { inbound: 'Caller', ou
 
 const SPEAKER_CHARS = Math.max(...Object.values(SPEAKERS).map((speaker) => speaker.length));
 
-/** Shows one call's captions on `out`: one live line for each track that speaks, its tail dim, and a line that stays for each final. */
+/**
+ * Shows one call's captions on `out`: one live line for each track that speaks, its tail dim, and a line that stays for
+ * each final.
+ */
 export class CaptionDisplay {
   readonly #out: Output;
   readonly #speaking = new Map<Track, LiveLine>();

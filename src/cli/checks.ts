@@ -28,7 +28,10 @@ export interface Finding {
 const run = promisify(execFile);
 const PROGRAM_TIMEOUT_MS = 20_000;
 
-/** The settings with what is to be known of them, or, with a finding for each of their problems, the defaults, so that the other checks can go on. */
+/**
+ * The settings with what is to be known of them, or, with a finding for each of their problems, the defaults, so that
+ * the other checks can go on.
+ */
 export function checkSettings(): { settings: Settings; findings: Finding[] } {
   try {
     const settings = readSettings();
@@ -65,16 +68,27 @@ interface Probe {
   readonly cudaProblem: string | null;
 }
 
-/** Whether the model runtime loads here, and whether CUDA could be used. In a process of its own: a native add-on can take its process along. */
+/**
+ * Whether the model runtime loads here, and whether CUDA could be used. In a process of its own: a native add-on can
+ * take its process along.
+ */
 export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): Promise<Finding[]> {
   try {
-    const { stdout } = await run(process.execPath, [packagePath('dist', 'engine', 'probe.js')], { timeout: PROGRAM_TIMEOUT_MS });
+    const { stdout } = await run(process.execPath, [packagePath('dist', 'engine', 'probe.js')], {
+      timeout: PROGRAM_TIMEOUT_MS,
+    });
     const { version, backends, cudaProblem } = JSON.parse(stdout) as Probe;
     const runtime: Finding = { name: 'onnxruntime', status: 'ok', detail: `${version}: ${backends.join(', ')}` };
     return [runtime, judgeCuda(provider, cudaProblem)];
   } catch (error) {
     const reason = lastLine(error instanceof Error ? error.message : String(error));
-    return [{ name: 'onnxruntime', status: 'fail', detail: `does not load (${reason}): run \`npm ci\` and \`npm run build\` again` }];
+    return [
+      {
+        name: 'onnxruntime',
+        status: 'fail',
+        detail: `does not load (${reason}): run \`npm ci\` and \`npm run build\` again`,
+      },
+    ];
   }
 }
 
@@ -120,22 +134,39 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
 async function tryDetector(engineClient: EngineClient): Promise<Finding> {
   const startMs = systemClock.nowMs();
   await engineClient.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
-  return { name: 'vad model', status: 'ok', detail: `${engineClient.status.models?.vad} judged 32 ms of audio in ${sinceMs(startMs)} ms` };
+  return {
+    name: 'vad model',
+    status: 'ok',
+    detail: `${engineClient.status.models?.vad} judged 32 ms of audio in ${sinceMs(startMs)} ms`,
+  };
 }
 
 async function tryRecogniser(engineClient: EngineClient): Promise<Finding> {
-  const buzz = Int16Array.from({ length: ENGINE_RATE_HZ }, (_, i) => ((i * 120) % ENGINE_RATE_HZ) / 4 - ENGINE_RATE_HZ / 8);
+  const buzz = Int16Array.from(
+    { length: ENGINE_RATE_HZ },
+    (_, i) => ((i * 120) % ENGINE_RATE_HZ) / 4 - ENGINE_RATE_HZ / 8,
+  );
   const startMs = systemClock.nowMs();
   await engineClient.transcribe({ samples: buzz, urgency: 'final', dueInMs: 1000, draft: [] });
   const { models, provider } = engineClient.status;
-  return { name: 'asr model', status: 'ok', detail: `${models?.asr} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms` };
+  return {
+    name: 'asr model',
+    status: 'ok',
+    detail: `${models?.asr} on ${provider} decoded 1 s of audio in ${sinceMs(startMs)} ms`,
+  };
 }
 
 async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP }: Settings): Promise<Finding> {
   const startMs = systemClock.nowMs();
   try {
     const voice = resolveVoice(undefined, engineClient.voices, DEFAULT_VOICE, readVoiceMap(VOICE_MAP)).name;
-    const { samples, rateHz } = await engineClient.speak({ text: 'Hello.', voice, speed: 1, urgency: 'speak', dueInMs: 1000 });
+    const { samples, rateHz } = await engineClient.speak({
+      text: 'Hello.',
+      voice,
+      speed: 1,
+      urgency: 'speak',
+      dueInMs: 1000,
+    });
     const spoken = `${voice} on ${engineClient.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ms of audio`;
     return { name: 'tts model', status: 'ok', detail: `${spoken} in ${sinceMs(startMs)} ms` };
   } catch (error) {
@@ -168,7 +199,11 @@ export function checkCores(settings: Settings, cores: number = coresAvailable())
   const found = Number.isInteger(cores) ? cores : cores.toFixed(1);
   const detail = `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s); at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
-  return { name: 'cores', status: 'warn', detail: `${detail} are more than that: lower ENGINE_WORKERS or ENGINE_THREADS` };
+  return {
+    name: 'cores',
+    status: 'warn',
+    detail: `${detail} are more than that: lower ENGINE_WORKERS or ENGINE_THREADS`,
+  };
 }
 
 type PortSetting = 'PORT' | 'AUDIOSOCKET_PORT' | 'SIP_PORT';
@@ -186,24 +221,41 @@ async function checkPort(settings: Settings, setting: PortSetting): Promise<Find
   try {
     server.listen({ host: HOST, port });
     await once(server, 'listening');
-    return { name: PORT_NAMES[setting], status: 'ok', detail: port === 0 ? `any free one on ${HOST}` : `${port} of ${HOST} is free` };
+    return {
+      name: PORT_NAMES[setting],
+      status: 'ok',
+      detail: port === 0 ? `any free one on ${HOST}` : `${port} of ${HOST} is free`,
+    };
   } catch (error) {
-    return { name: PORT_NAMES[setting], ...explainPort((error as NodeJS.ErrnoException).code ?? String(error), HOST, port, setting) };
+    return {
+      name: PORT_NAMES[setting],
+      ...explainPort((error as NodeJS.ErrnoException).code ?? String(error), HOST, port, setting),
+    };
   } finally {
     server.close();
   }
 }
 
-const PORT_NAMES: Readonly<Record<PortSetting, string>> = { PORT: 'port', AUDIOSOCKET_PORT: 'audiosocket', SIP_PORT: 'sip' };
+const PORT_NAMES: Readonly<Record<PortSetting, string>> = {
+  PORT: 'port',
+  AUDIOSOCKET_PORT: 'audiosocket',
+  SIP_PORT: 'sip',
+};
 
 function explainPort(code: string, host: string, port: number, setting: PortSetting): Omit<Finding, 'name'> {
   if (code === 'EADDRINUSE')
-    return { status: 'warn', detail: `${port} of ${host} is in use: by a Trunkline that runs already, or set another ${setting}` };
+    return {
+      status: 'warn',
+      detail: `${port} of ${host} is in use: by a Trunkline that runs already, or set another ${setting}`,
+    };
   const remedy = code === 'EACCES' ? `set ${setting} to 1024 or more` : 'set HOST to an address of this machine';
   return { status: 'fail', detail: `cannot listen on ${port} of ${host} (${code}): ${remedy}` };
 }
 
-/** Whether ffmpeg is at hand, for the formats that Trunkline does not read or write itself, and ffprobe, without which it is let read nothing. */
+/**
+ * Whether ffmpeg is at hand, for the formats that Trunkline does not read or write itself, and ffprobe, without which
+ * it is let read nothing.
+ */
 export async function checkFfmpeg(): Promise<Finding> {
   const [version, probeVersion] = await Promise.all([versionOf('ffmpeg'), versionOf('ffprobe')]);
   if (version === null) {

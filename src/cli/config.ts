@@ -7,7 +7,9 @@ import type { Terminal } from './terminal.ts';
 
 interface SettingRow {
   readonly name: string;
-  /** As it would be written in the environment, without the credentials in URLs; of a secret only whether there is one. */
+  /**
+   * As it would be written in the environment, without the credentials in URLs; of a secret only whether there is one.
+   */
   readonly value: string;
   readonly default: string;
   readonly unit: string;

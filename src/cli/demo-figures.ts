@@ -15,14 +15,20 @@ export interface CallCost {
 }
 
 /** Prints how late the captions of a call in real time were, and what it cost. */
-export function printLatencies(latencies: Latencies, cost: CallCost, { ENDPOINT_MS }: Pick<Settings, 'ENDPOINT_MS'>, out: Output): void {
+export function printLatencies(
+  latencies: Latencies,
+  cost: CallCost,
+  { ENDPOINT_MS }: Pick<Settings, 'ENDPOINT_MS'>,
+  out: Output,
+): void {
   const { firstPartial, partialLag, speechToFinal } = latencies;
   out.line();
   out.line(out.bold('How fast') + out.dim('  usually, and at worst'));
   printRow('First words, after somebody begins to speak', firstPartial, out);
   printRow('New words, after they were said', partialLag, out);
   printRow('A whole sentence, after its end', speechToFinal, out);
-  if (speechToFinal.length > 0) out.line(out.dim(`    ${ENDPOINT_MS} ms of that are the silence that ends a sentence (ENDPOINT_MS)`));
+  if (speechToFinal.length > 0)
+    out.line(out.dim(`    ${ENDPOINT_MS} ms of that are the silence that ends a sentence (ENDPOINT_MS)`));
   printWork(cost, out);
 }
 
@@ -31,13 +37,16 @@ export function printSpeed(cost: CallCost, out: Output): void {
   const { audioMs, elapsedMs } = cost;
   out.line();
   out.line(out.bold('How fast'));
-  out.line(`  ${seconds(audioMs)} of call in ${seconds(elapsedMs)}. How soon captions come shows in real time: without --fast`);
+  out.line(
+    `  ${seconds(audioMs)} of call in ${seconds(elapsedMs)}. How soon captions come shows in real time: without --fast`,
+  );
   printWork(cost, out);
 }
 
 function printRow(label: string, values: readonly number[], out: Output): void {
   const [usual, worst] = [quantile(values, 0.5), quantile(values, 1)];
-  if (usual !== null && worst !== null) out.line(`  ${label.padEnd(LABEL_CHARS)}${milliseconds(usual)}${milliseconds(worst)}`);
+  if (usual !== null && worst !== null)
+    out.line(`  ${label.padEnd(LABEL_CHARS)}${milliseconds(usual)}${milliseconds(worst)}`);
 }
 
 function printWork({ audioMs, runSeconds }: CallCost, out: Output): void {

@@ -1,4 +1,7 @@
-/** `trunkline demo`: a whole call with no phone and no account. A gateway, a simulated carrier and a reader of the captions, all in this process. */
+/**
+ * `trunkline demo`: a whole call with no phone and no account. A gateway, a simulated carrier and a reader of the
+ * captions, all in this process.
+ */
 import { randomUUID } from 'node:crypto';
 import type { CaptionEvent, GapEvent } from '../calls/feed/events.ts';
 import { systemClock } from '../foundation/clock.ts';
@@ -40,7 +43,11 @@ export async function demo(options: DemoOptions, environment: Settings, terminal
   if (!options.talk) return demonstrate(options, ownGateway(environment), terminal);
   const app = await startExample('echo');
   try {
-    return await demonstrate(options, { ...ownGateway(environment), APP_URL: app.url, APP_GREETING: '', BARGE_IN: 'any' }, terminal);
+    return await demonstrate(
+      options,
+      { ...ownGateway(environment), APP_URL: app.url, APP_GREETING: '', BARGE_IN: 'any' },
+      terminal,
+    );
   } finally {
     await app.stop();
   }
@@ -59,7 +66,9 @@ async function demonstrate(options: DemoOptions, settings: Settings, terminal: T
     out.line(`${out.bold('Trunkline')} is running at ${out.bold(`${gateway.url}/`)}`);
     loading.show();
     await untilReady(gateway.url, systemClock, () => refusal).finally(() => loading.end());
-    const isGood = options.talk ? await showTalk(gateway, { settings, out }) : (await giveCall(gateway, options, settings, terminal)) > 0;
+    const isGood = options.talk
+      ? await showTalk(gateway, { settings, out })
+      : (await giveCall(gateway, options, settings, terminal)) > 0;
     sayNext(gateway, options, out);
     if (options.keep) await interrupted.promise;
     return isGood ? EXIT_OK : EXIT_FAILED;
@@ -74,7 +83,12 @@ async function demonstrate(options: DemoOptions, settings: Settings, terminal: T
 }
 
 /** Places the call and shows it; returns how many final captions came. */
-async function giveCall(gateway: Gateway, { fast }: DemoOptions, settings: Settings, { out }: Terminal): Promise<number> {
+async function giveCall(
+  gateway: Gateway,
+  { fast }: DemoOptions,
+  settings: Settings,
+  { out }: Terminal,
+): Promise<number> {
   const callSid = `CA${randomUUID().replaceAll('-', '')}`;
   const inbound = await demoTrack('demo-caller.wav');
   const outbound = await demoTrack('demo-agent.wav');
@@ -122,7 +136,9 @@ async function giveCall(gateway: Gateway, { fast }: DemoOptions, settings: Setti
 
 /** Whether the talk went as it was meant to: three answers, one of them cut short. */
 async function showTalk(gateway: Gateway, { settings, out }: TalkSetting): Promise<boolean> {
-  out.line('A simulated caller talks with examples/echo.mjs. What the caller cut off, and so did not hear, is in brackets:');
+  out.line(
+    'A simulated caller talks with examples/echo.mjs. What the caller cut off, and so did not hear, is in brackets:',
+  );
   out.line();
   const { call, spoken } = await giveTalk(gateway, { settings, out });
   checkCall(call);

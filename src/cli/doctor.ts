@@ -1,7 +1,16 @@
 /** `trunkline doctor`: is everything there that a gateway needs? */
 
 import { showCapacity } from './capacity.ts';
-import { checkCores, checkFfmpeg, checkModels, checkNode, checkPorts, checkRuntime, checkSettings, type Finding } from './checks.ts';
+import {
+  checkCores,
+  checkFfmpeg,
+  checkModels,
+  checkNode,
+  checkPorts,
+  checkRuntime,
+  checkSettings,
+  type Finding,
+} from './checks.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,7 +24,10 @@ export interface DoctorOptions {
   readonly capacity: boolean;
 }
 
-/** Runs every check, printing each as it is done. Returns the exit code: failed when one check fails, or not one number of calls is held. */
+/**
+ * Runs every check, printing each as it is done. Returns the exit code: failed when one check fails, or not one number
+ * of calls is held.
+ */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
   const { out, err } = terminal;
   const { settings, findings: settingsFindings } = checkSettings();
@@ -34,7 +46,9 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     const found = await check();
     err.live([]);
     findings.push(...found);
-    if (!options.json) for (const { name, status, detail } of found) out.line(`${MARKS[status]}  ${name.padEnd(LABEL_CHARS)}  ${detail}`);
+    if (!options.json)
+      for (const { name, status, detail } of found)
+        out.line(`${MARKS[status]}  ${name.padEnd(LABEL_CHARS)}  ${detail}`);
   }
   const healthy = findings.every(({ status }) => status !== 'fail');
   if (!options.capacity || !healthy) {

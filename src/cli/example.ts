@@ -16,10 +16,14 @@ export interface ExampleApp {
 }
 
 /**
- * Starts `examples/<name>.mjs` on a free port of this machine, with nothing in its environment but that and `environment`.
+ * Starts `examples/<name>.mjs` on a free port of this machine, with nothing in its environment but that and
+ * `environment`.
  * @throws Error when it ends before it listens
  */
-export async function startExample(name: string, environment: Readonly<Record<string, string>> = {}): Promise<ExampleApp> {
+export async function startExample(
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ExampleApp> {
   const child = spawn(process.execPath, [packagePath('examples', `${name}.mjs`)], {
     env: { ...environment, HOST: '127.0.0.1', PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],

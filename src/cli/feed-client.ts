@@ -10,7 +10,8 @@ export interface FeedClient {
 }
 
 /**
- * Opens the feed of one call, which need not have begun, at the gateway `url` (`http://…`). Resolves when events can come.
+ * Opens the feed of one call, which need not have begun, at the gateway `url` (`http://…`). Resolves when events can
+ * come.
  * @throws Error when the gateway does not open it.
  */
 export async function openFeed(url: string, callId: string, onEvent: (event: FeedEvent) => void): Promise<FeedClient> {

@@ -14,7 +14,10 @@ export interface Latencies {
   readonly firstPartial: readonly number[];
   /** From the arrival of the last audio used to the partial caption. */
   readonly partialLag: readonly number[];
-  /** From the end of speech to its final caption, with the silence in between that shows that it is the end (ENDPOINT_MS). */
+  /**
+   * From the end of speech to its final caption, with the silence in between that shows that it is the end
+   * (ENDPOINT_MS).
+   */
   readonly speechToFinal: readonly number[];
 }
 
@@ -40,7 +43,8 @@ export class LatencyMeter {
     if (event.type === 'speech.stopped') this.#stops.set(event.track, event.atMs);
     if (event.type !== 'caption') return;
     const utterance = `${event.track} ${event.utterance}`;
-    if (!this.#shown.has(utterance) && this.#startedMs !== null) this.#firstPartial.push(receivedMs - this.#startedMs - event.startMs);
+    if (!this.#shown.has(utterance) && this.#startedMs !== null)
+      this.#firstPartial.push(receivedMs - this.#startedMs - event.startMs);
     this.#shown.add(utterance);
     if (!event.final) this.#partialLag.push(event.lagMs);
     // A forced cut is not where speech stopped.
@@ -62,10 +66,15 @@ export interface CaptionLags {
 }
 
 /** How late the captions among `events` were, by what the gateway with these settings says of them. */
-export function lagsOf(events: readonly FeedEvent[], settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>): CaptionLags {
+export function lagsOf(
+  events: readonly FeedEvent[],
+  settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>,
+): CaptionLags {
   const captions = events.filter((event): event is CaptionEvent => event.type === 'caption');
   const stops = new Set(
-    events.flatMap((event) => (event.type === 'speech.stopped' ? [`${event.callId} ${event.track} ${event.atMs}`] : [])),
+    events.flatMap((event) =>
+      event.type === 'speech.stopped' ? [`${event.callId} ${event.track} ${event.atMs}`] : [],
+    ),
   );
   const finals = captions.filter(({ final }) => final);
   const isAtEndpoint = ({ callId, track, endMs }: CaptionEvent) => stops.has(`${callId} ${track} ${endMs}`);

@@ -1,10 +1,21 @@
-/** The command line: what there is, what it takes, and what its exit codes mean. Each command's code is loaded when it is run. */
+/**
+ * The command line: what there is, what it takes, and what its exit codes mean. Each command's code is loaded when it
+ * is run.
+ */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { ConfigError, EXIT_CONFIG, readSettings } from '../foundation/settings/config.ts';
 import { hideCredentials } from '../foundation/urls.ts';
-import { addParameter, parseKeyPresses, parseMediaUrl, parseMs, parseShare, parseWebUrl, parseWhole } from './arguments.ts';
+import {
+  addParameter,
+  parseKeyPresses,
+  parseMediaUrl,
+  parseMs,
+  parseShare,
+  parseWebUrl,
+  parseWhole,
+} from './arguments.ts';
 import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';
 import type { DemoOptions } from './demo.ts';
@@ -122,7 +133,9 @@ type Done = (exitCode: number) => void;
 function describeProgram(terminal: Terminal, done: Done): Command {
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   const program = new Command('trunkline')
-    .description('Telephony media-stream bridge: live captions of phone calls, and answers spoken to callers, on your own machine.')
+    .description(
+      'Telephony media-stream bridge: live captions of phone calls, and answers spoken to callers, on your own machine.',
+    )
     .version(version)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out.raw(text), writeErr: (text) => terminal.err.raw(text) })
@@ -173,7 +186,9 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
     .description('place a simulated call with a running bridge, as the carrier of your choice')
     .argument('<wav>', 'what the caller says')
     .addOption(
-      new Option('--carrier <carrier>', 'who places it').choices(Object.keys(CALL_CARRIERS)).default('twilio' satisfies CarrierName),
+      new Option('--carrier <carrier>', 'who places it')
+        .choices(Object.keys(CALL_CARRIERS))
+        .default('twilio' satisfies CarrierName),
     )
     .option('--plain-text', "Asterisk's control messages as its older releases have them")
     .option('--both <wav>', 'what the caller hears: sends both tracks')
@@ -191,14 +206,25 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
     .option('--param <name=value>', 'a custom parameter; may be repeated', addParameter)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', CALL_NOTES)
-    .action(async (wav: string, options: Omit<CallCommand, 'wav' | 'param'> & Partial<Pick<CallCommand, 'param'>>, command: Command) => {
-      const complaint = complaintAbout(options.carrier, options.url, (name) => command.getOptionValueSource(name) === 'cli');
-      if (complaint !== null) command.error(`error: ${complaint}`);
-      if (options.both !== undefined && options.dtmf !== undefined) command.error('error: Twilio tells no DTMF on a stream of both tracks');
-      const settings = readSettings(undefined, { opensPorts: false });
-      const { call } = await import('./call.ts');
-      done(await call({ param: {}, ...options, wav }, settings, terminal));
-    });
+    .action(
+      async (
+        wav: string,
+        options: Omit<CallCommand, 'wav' | 'param'> & Partial<Pick<CallCommand, 'param'>>,
+        command: Command,
+      ) => {
+        const complaint = complaintAbout(
+          options.carrier,
+          options.url,
+          (name) => command.getOptionValueSource(name) === 'cli',
+        );
+        if (complaint !== null) command.error(`error: ${complaint}`);
+        if (options.both !== undefined && options.dtmf !== undefined)
+          command.error('error: Twilio tells no DTMF on a stream of both tracks');
+        const settings = readSettings(undefined, { opensPorts: false });
+        const { call } = await import('./call.ts');
+        done(await call({ param: {}, ...options, wav }, settings, terminal));
+      },
+    );
 }
 
 function describeTranscribe(program: Command, terminal: Terminal, done: Done): void {
@@ -209,21 +235,33 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
     .option('--out <dir>', 'write a file for each into this folder')
     .addOption(new Option('--format <format>', 'how to write them').choices(FILE_FORMATS).default('text'))
     .option('--json', 'the same as --format json; with --out, report in JSON')
-    .addOption(new Option('--channels <mode>', 'mix them, or one speaker on each').choices(['mix', 'split']).default('mix'))
+    .addOption(
+      new Option('--channels <mode>', 'mix them, or one speaker on each').choices(['mix', 'split']).default('mix'),
+    )
     .addHelpText('after', TRANSCRIBE_NOTES)
-    .action(async (files: string[], options: TranscribeOptions & { json?: boolean; out?: string }, command: Command) => {
-      if (options.out !== undefined) {
+    .action(
+      async (files: string[], options: TranscribeOptions & { json?: boolean; out?: string }, command: Command) => {
+        if (options.out !== undefined) {
+          const settings = readSettings(undefined, { opensPorts: false });
+          const { transcribeInto } = await import('./transcribe-folder.ts');
+          done(
+            await transcribeInto(
+              files,
+              { ...options, out: options.out, json: options.json === true },
+              settings,
+              terminal,
+            ),
+          );
+          return;
+        }
+        const format = options.json === true ? 'json' : options.format;
+        if (files.length > 1 && format !== 'json' && format !== 'text')
+          command.error(`error: ${format} is for one file at a time`);
         const settings = readSettings(undefined, { opensPorts: false });
-        const { transcribeInto } = await import('./transcribe-folder.ts');
-        done(await transcribeInto(files, { ...options, out: options.out, json: options.json === true }, settings, terminal));
-        return;
-      }
-      const format = options.json === true ? 'json' : options.format;
-      if (files.length > 1 && format !== 'json' && format !== 'text') command.error(`error: ${format} is for one file at a time`);
-      const settings = readSettings(undefined, { opensPorts: false });
-      const { transcribe } = await import('./transcribe.ts');
-      done(await transcribe(files, { ...options, format }, settings, terminal));
-    });
+        const { transcribe } = await import('./transcribe.ts');
+        done(await transcribe(files, { ...options, format }, settings, terminal));
+      },
+    );
 }
 
 function describeConfig(program: Command, terminal: Terminal, done: Done): void {
@@ -243,7 +281,10 @@ function describeDoctor(program: Command, terminal: Terminal, done: Done): void 
     .command('doctor')
     .description('check Node.js, settings, cores, ports, onnxruntime, CUDA, models and ffmpeg')
     .option('--json', 'as JSON')
-    .option('--capacity', 'also measure how many calls this machine holds: takes a minute or two, and much of the machine')
+    .option(
+      '--capacity',
+      'also measure how many calls this machine holds: takes a minute or two, and much of the machine',
+    )
     .addHelpText('after', DOCTOR_NOTES)
     .action(async ({ json = false, capacity = false }: { json?: boolean; capacity?: boolean }) => {
       const { doctor } = await import('./doctor.ts');

@@ -1,4 +1,7 @@
-/** What the simulated caller of the talk says. A newcomer reads what the recogniser makes of it, so these are sentences that it gets right. */
+/**
+ * What the simulated caller of the talk says. A newcomer reads what the recogniser makes of it, so these are sentences
+ * that it gets right.
+ */
 
 /** In the order of the talk. */
 export const TALK_LINES = {

@@ -1,4 +1,7 @@
-/** The part of the demo in which a simulated caller talks with the echo app: three turns, and the caller cuts the second answer short. */
+/**
+ * The part of the demo in which a simulated caller talks with the echo app: three turns, and the caller cuts the second
+ * answer short.
+ */
 import { randomUUID } from 'node:crypto';
 import { readWav } from '../audio/wav.ts';
 import type { FeedEvent, SpokenEvent } from '../calls/feed/events.ts';
@@ -153,7 +156,8 @@ class Talk {
   #note(event: FeedEvent): void {
     if (event.type === 'caption') {
       this.#display.show(event);
-      if (event.final && event.text !== '') this.#lastWordAtMs = systemClock.nowMs() - event.lagMs - this.#settings.POST_ROLL_MS;
+      if (event.final && event.text !== '')
+        this.#lastWordAtMs = systemClock.nowMs() - event.lagMs - this.#settings.POST_ROLL_MS;
     }
     if (event.type === 'spoken') {
       this.#spoken.push(event);
@@ -184,9 +188,13 @@ class Talk {
     const figures = this.#answerMs.map((ms) => `${Math.round(ms)} ms`).join(', ');
     const median = Math.round(quantile(this.#answerMs, 0.5) ?? 0);
     this.#out.line();
-    this.#out.line(`${this.#out.bold('Answers')}  from the caller's last word to their first sound: ${figures} (median ${median} ms)`);
     this.#out.line(
-      this.#out.dim(`  ${this.#settings.ENDPOINT_MS} ms of each are the silence that shows that the caller has finished (ENDPOINT_MS)`),
+      `${this.#out.bold('Answers')}  from the caller's last word to their first sound: ${figures} (median ${median} ms)`,
+    );
+    this.#out.line(
+      this.#out.dim(
+        `  ${this.#settings.ENDPOINT_MS} ms of each are the silence that shows that the caller has finished (ENDPOINT_MS)`,
+      ),
     );
   }
 }
@@ -200,7 +208,11 @@ function markUnheard({ text, heardText, interrupted }: SpokenEvent): string {
 async function speak(gateway: Gateway, input: string): Promise<Int16Array> {
   const body = { model: 'tts-1', input, voice: TALK_VOICE, response_format: 'wav', sample_rate: MULAW_8K.rateHz };
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${gateway.url}/v1/audio/speech`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await fetch(`${gateway.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(`the caller's lines could not be spoken: ${await response.text()}`);
   return readWav(new Uint8Array(await response.arrayBuffer())).channels[0] ?? new Int16Array(0);
 }

@@ -59,7 +59,10 @@ export class Output {
     this.#write(text);
   }
 
-  /** Shows `lines` in place of the live lines shown before; none = they go away. Each is cut to the width of the terminal, the end of its text is kept. */
+  /**
+   * Shows `lines` in place of the live lines shown before; none = they go away. Each is cut to the width of the
+   * terminal, the end of its text is kept.
+   */
   live(lines: readonly LiveLine[]): void {
     if (!this.isLive) return;
     const erased = this.#eraseLive();
@@ -105,8 +108,8 @@ export interface Terminal {
 }
 
 /**
- * The terminal of this process. A reader that goes away early (`| head`) is no error; output that cannot be written otherwise is said, once, and makes
- * the command a failed one. Of standard error nobody could be told.
+ * The terminal of this process. A reader that goes away early (`| head`) is no error; output that cannot be written
+ * otherwise is said, once, and makes the command a failed one. Of standard error nobody could be told.
  */
 export function openTerminal(): Terminal {
   const [out, err] = [new Output(process.stdout), new Output(process.stderr)];

@@ -56,7 +56,8 @@ export class Display {
     if (file.error !== null) terminal.err.line(`trunkline: ${name}: ${printable(file.error.message)}`);
     else {
       this.#audioMs += file.durationMs ?? 0;
-      if (!terminal.err.isLive) terminal.err.line(`${this.#count()}  ${name}  ${spell(file.durationMs ?? 0)}  ${this.#speed()}`);
+      if (!terminal.err.isLive)
+        terminal.err.line(`${this.#count()}  ${name}  ${spell(file.durationMs ?? 0)}  ${this.#speed()}`);
     }
     if (terminal.err.isLive) this.#show();
   }
@@ -89,7 +90,9 @@ export class Display {
       for (const { name, share } of working) terminal.err.line(`${this.#count()}  ${name}  ${percent(share)}`);
       return;
     }
-    const lines = working.map(({ name, share }): LiveLine => ({ head: `  ${percent(share).padStart(4)}  `, text: name }));
+    const lines = working.map(
+      ({ name, share }): LiveLine => ({ head: `  ${percent(share).padStart(4)}  `, text: name }),
+    );
     terminal.err.live([...lines, this.#bar()]);
   }
 
@@ -108,7 +111,10 @@ export class Display {
   #share(): number {
     const { bytesOf, shareOf } = this.#options;
     const total = this.#work.reduce((sum, file) => sum + bytesOf(file), 0);
-    const through = this.#work.reduce((sum, file) => sum + bytesOf(file) * (file.state === 'waiting' ? (shareOf(file) ?? 0) : 1), 0);
+    const through = this.#work.reduce(
+      (sum, file) => sum + bytesOf(file) * (file.state === 'waiting' ? (shareOf(file) ?? 0) : 1),
+      0,
+    );
     return total === 0 ? 1 : through / total;
   }
 

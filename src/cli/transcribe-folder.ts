@@ -1,4 +1,7 @@
-/** `trunkline transcribe … --out DIR`: recordings of files and folders into a folder of transcripts, by the pieces that batches are made of. */
+/**
+ * `trunkline transcribe … --out DIR`: recordings of files and folders into a folder of transcripts, by the pieces that
+ * batches are made of.
+ */
 import { access, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { EngineClient } from '../engine-client/engine-client.ts';
@@ -69,11 +72,14 @@ export async function transcribeInto(
 
 async function openLedger(out: string, { err }: Terminal): Promise<Ledger> {
   const folder = join(out, OWN_FOLDER);
-  const onWait = (who: string): void => err.line(`trunkline: ${out}: in use by ${who}; waiting some seconds for it to end`);
+  const onWait = (who: string): void =>
+    err.line(`trunkline: ${out}: in use by ${who}; waiting some seconds for it to end`);
   try {
     return await Ledger.open(folder, { clock: systemClock, onWait });
   } catch (error) {
-    throw new Error(`${error instanceof DataFolderError ? out : folder}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(
+      `${error instanceof DataFolderError ? out : folder}: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
@@ -168,14 +174,19 @@ class FolderRun {
     const runner = new Runner({
       ...{ clock: systemClock, log: createLog('silent'), disk: this.#disk, filesMax: files, filesOfTenantMax: files },
       transcribe: (_batch, file, watch) =>
-        this.#transcribe(file, watch.signal, (task) => recordings.transcribe({ ...task, ...watch, workFolder: place.workFolder })),
+        this.#transcribe(file, watch.signal, (task) =>
+          recordings.transcribe({ ...task, ...watch, workFolder: place.workFolder }),
+        ),
       onProgress: () => undefined,
       onSettled: (_batch, file) => this.#settle(run, file, display),
     });
     const nameOf = ({ name }: BatchFile): string => this.#sourceOf.get(name)?.shown ?? name;
     const bytesOf = ({ name }: BatchFile): number => this.#sourceOf.get(name)?.bytes ?? 0;
     const refused = run.files.filter(({ state }) => state === 'failed');
-    const display = new Display({ ...{ terminal, clock: systemClock, run, nameOf, bytesOf }, shareOf: (file) => runner.shareOf(file) });
+    const display = new Display({
+      ...{ terminal, clock: systemClock, run, nameOf, bytesOf },
+      shareOf: (file) => runner.shareOf(file),
+    });
     for (const { shown, why } of sources.unreadable) this.#fail(shown, why);
     for (const file of refused) this.#fail(nameOf(file), file.error?.message ?? '');
     if (run.files.some(({ state }) => state === 'waiting')) {
@@ -188,7 +199,10 @@ class FolderRun {
     const tally = display.tally();
     const failed = tally.failed + refused.length + sources.unreadable.length;
     const whole = { ...tally, failed, skipped: tally.skipped - refused.length };
-    this.#report({ summary: { ...whole, timesRealTime: round(whole.audioMs / Math.max(whole.elapsedMs, 1)) } }, describeTally(whole));
+    this.#report(
+      { summary: { ...whole, timesRealTime: round(whole.audioMs / Math.max(whole.elapsedMs, 1)) } },
+      describeTally(whole),
+    );
     return failed === 0;
   }
 
@@ -211,7 +225,9 @@ class FolderRun {
     }
   }
 
-  /** In this order, so that whenever the process dies a transcript that is there belongs to what the ledger says of it. */
+  /**
+   * In this order, so that whenever the process dies a transcript that is there belongs to what the ledger says of it.
+   */
   async #write(file: BatchFile, { durationMs }: Recording, text: string): Promise<void> {
     const target = this.#target(file.name);
     await makeFolder(dirname(target));

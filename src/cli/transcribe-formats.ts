@@ -5,7 +5,10 @@ import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { Recording } from '../recordings/transcribe.ts';
 import { SPOKEN_LANGUAGE } from '../recordings/translate.ts';
 
-/** `text`: a line with its time for each caption; the others as the doors for recordings answer them, but that `json` has times. */
+/**
+ * `text`: a line with its time for each caption; the others as the doors for recordings answer them, but that `json`
+ * has times.
+ */
 export const FILE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
@@ -23,7 +26,10 @@ const MAX_LINE_CHARS = 42;
 const MAX_CUE_MS = 7000;
 
 /** `recording`, which a person calls `file`. Ends with a newline unless there is nothing to say. */
-export function writeRecording(recording: Recording, options: { file: string; format: FileFormat; channels: ChannelMode }): string {
+export function writeRecording(
+  recording: Recording,
+  options: { file: string; format: FileFormat; channels: ChannelMode },
+): string {
   const { file, format, channels } = options;
   if (format === 'json') return `${JSON.stringify(captionsOf(recording, file, channels))}\n`;
   if (format === 'text') return writeText(recording, channels);
@@ -57,5 +63,7 @@ function writeText({ segments }: Recording, channels: ChannelMode): string {
       endMs,
     }),
   );
-  return formatTranscript(finals, 'text', ({ track }) => (channels === 'split' ? `channel ${TRACKS.indexOf(track) + 1}` : null));
+  return formatTranscript(finals, 'text', ({ track }) =>
+    channels === 'split' ? `channel ${TRACKS.indexOf(track) + 1}` : null,
+  );
 }

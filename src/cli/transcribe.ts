@@ -1,4 +1,7 @@
-/** `trunkline transcribe`: audio files to text, on engines of its own; printed, or into a folder (`transcribe-folder.ts`). */
+/**
+ * `trunkline transcribe`: audio files to text, on engines of its own; printed, or into a folder
+ * (`transcribe-folder.ts`).
+ */
 import { access, constants, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createEngineClient } from '../engine-client/from-settings.ts';
@@ -23,7 +26,10 @@ export interface TranscribeOptions {
   readonly channels: ChannelMode;
 }
 
-/** Transcribes `files` one after the other, each printed when it is done. Returns the exit code: a file that fails does not stop the others. */
+/**
+ * Transcribes `files` one after the other, each printed when it is done. Returns the exit code: a file that fails does
+ * not stop the others.
+ */
 export async function transcribe(
   files: readonly string[],
   options: TranscribeOptions,
@@ -43,7 +49,8 @@ export async function transcribe(
   try {
     let failures = 0;
     for (const file of files) {
-      if (!(await transcribeOne(file, { ...options, settings, terminal, recordings, several: files.length > 1 }))) failures += 1;
+      if (!(await transcribeOne(file, { ...options, settings, terminal, recordings, several: files.length > 1 })))
+        failures += 1;
       if (refused) return EXIT_CONFIG;
       if (terminal.out.isClosed) break;
     }
@@ -77,7 +84,10 @@ async function transcribeOne(file: string, work: FileWork): Promise<boolean> {
   }
 }
 
-async function transcribeFile(file: string, { channels, settings, recordings, terminal }: FileWork): Promise<Recording> {
+async function transcribeFile(
+  file: string,
+  { channels, settings, recordings, terminal }: FileWork,
+): Promise<Recording> {
   await assertReadable(file);
   const progress = new Progress(file, terminal);
   const task = {
@@ -125,6 +135,8 @@ class Progress {
   /** `heardMs` of it have been read. */
   show(heardMs: number): void {
     const speed = heardMs / Math.max(systemClock.nowMs() - this.#startedMs, 1);
-    this.#terminal.err.live([{ text: `${this.#file}  ${Math.round(heardMs / 1000)} s heard  ${speed.toFixed(1)} × real time` }]);
+    this.#terminal.err.live([
+      { text: `${this.#file}  ${Math.round(heardMs / 1000)} s heard  ${speed.toFixed(1)} × real time` },
+    ]);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Holds recordings back where callers need the processor: two recognisers beside each other are slower than one, on cores of their own too, and the
- * gateway wants a core besides.
+ * Holds recordings back where callers need the processor: two recognisers beside each other are slower than one, on
+ * cores of their own too, and the gateway wants a core besides.
  */
 import type { Clock } from '../foundation/clock.ts';
 
@@ -31,8 +31,8 @@ export class BatchHold {
   }
 
   /**
-   * Lets as many of `processes` go on with batch jobs as there are cores beside the gateway's and those of live work, and all of them while nothing is
-   * live. To be called whenever a process got a job or answered one.
+   * Lets as many of `processes` go on with batch jobs as there are cores beside the gateway's and those of live work,
+   * and all of them while nothing is live. To be called whenever a process got a job or answered one.
    */
   apply(processes: readonly Holdable[]): void {
     const live = processes.filter(({ holdsLive }) => holdsLive).length;

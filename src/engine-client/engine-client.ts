@@ -1,5 +1,15 @@
-/** The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each one is settled. */
-import type { DetectedMessage, DetectTrack, EngineSettings, FailedMessage, ReadyMessage, VoiceInfo } from '../../engine/contract.ts';
+/**
+ * The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each
+ * one is settled.
+ */
+import type {
+  DetectedMessage,
+  DetectTrack,
+  EngineSettings,
+  FailedMessage,
+  ReadyMessage,
+  VoiceInfo,
+} from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
@@ -46,7 +56,10 @@ export interface EngineClientOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** The engine refused its settings: `message` says why and names the remedy. Called at most once; the link is of no use from then on. */
+  /**
+   * The engine refused its settings: `message` says why and names the remedy. Called at most once; the link is of no
+   * use from then on.
+   */
   onRefused(message: string): void;
   readonly watcher?: EngineWatcher;
 }
@@ -143,7 +156,8 @@ export class EngineClient implements Engine {
 
   /**
    * Starts the engines and resolves when the first one is ready.
-   * @throws EngineError `unavailable` when the settings are refused, when start after start fails, or when the link is closed
+   * @throws EngineError `unavailable` when the settings are refused, when start after start fails, or when the link is
+   * closed
    */
   start(): Promise<void> {
     if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
@@ -178,7 +192,10 @@ export class EngineClient implements Engine {
     return this.#tick.detect(request);
   }
 
-  /** Takes no more jobs, refuses those that wait, lets the engines finish what they have, and resolves when their processes are gone. */
+  /**
+   * Takes no more jobs, refuses those that wait, lets the engines finish what they have, and resolves when their
+   * processes are gone.
+   */
   async close(): Promise<void> {
     this.#giveUp('the engines are being shut down');
     await this.#pool.stop();
@@ -237,7 +254,8 @@ export class EngineClient implements Engine {
     this.#waiting.add(job);
     this.#startEngines();
     this.#pump();
-    // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its time.
+    // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its
+    // time.
     if (job.urgency === 'partial' && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
     return job;
   }
@@ -248,7 +266,9 @@ export class EngineClient implements Engine {
     this.#pool.balance();
   }
 
-  /** Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty. */
+  /**
+   * Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty.
+   */
   #deliver(): void {
     for (const queue of this.#waiting.queues) {
       for (let job = queue.peek(); job !== undefined; job = queue.peek()) {
@@ -337,7 +357,10 @@ export class EngineClient implements Engine {
     this.#pump();
   }
 
-  /** Has a job sent again that was lost with its engine, or that its engine keeps to itself. Settles one that is not worth it. */
+  /**
+   * Has a job sent again that was lost with its engine, or that its engine keeps to itself. Settles one that is not
+   * worth it.
+   */
   #resend(job: Job): void {
     if (job.settled || this.#isUnderWay(job)) return;
     if (this.#unavailable !== null) job.fail('unavailable', this.#unavailable);

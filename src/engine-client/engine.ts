@@ -1,8 +1,16 @@
 /**
- * The engine as the rest of the gateway sees it. Only this type leaves the room `link`: rooms that need text or voice detection
- * take an `Engine` and never learn how many processes there are.
+ * The engine as the rest of the gateway sees it. Only this type leaves the room `link`: rooms that need text or voice
+ * detection take an `Engine` and never learn how many processes there are.
  */
-import type { DetectJob, JobCost, JobErrorCode, SpeakJob, SpokenWord, TranscribeJob, VoiceInfo } from '../../engine/contract.ts';
+import type {
+  DetectJob,
+  JobCost,
+  JobErrorCode,
+  SpeakJob,
+  SpokenWord,
+  TranscribeJob,
+  VoiceInfo,
+} from '../../engine/contract.ts';
 
 /** One stretch of 16 kHz mono speech to turn into text. */
 export interface TranscribeRequest {
@@ -30,7 +38,10 @@ export interface Transcript {
   readonly cost: JobCost;
 }
 
-/** Consecutive windows of one track (a whole number of 512 samples at 16 kHz) and the state that came with its previous ones. */
+/**
+ * Consecutive windows of one track (a whole number of 512 samples at 16 kHz) and the state that came with its previous
+ * ones.
+ */
 export interface DetectRequest {
   readonly samples: Int16Array;
   readonly state: Float32Array | null;
@@ -73,7 +84,10 @@ export interface Speech {
   readonly cost: JobCost;
 }
 
-/** `unavailable`: no engine could take the job (stopped for good, draining, or it was lost too often); the rest as in the contract. */
+/**
+ * `unavailable`: no engine could take the job (stopped for good, draining, or it was lost too often); the rest as in
+ * the contract.
+ */
 export type EngineErrorCode = JobErrorCode | 'unavailable';
 
 /** The one way in which an engine promise fails. */
@@ -89,11 +103,17 @@ export class EngineError extends Error {
 
 /** Speech to text, text to speech, and whether there is speech at all, whichever process does it. */
 export interface Engine {
-  /** Resolves with the text; fails with {@link EngineError}. Survives the death of an engine process: the job is sent again. */
+  /**
+   * Resolves with the text; fails with {@link EngineError}. Survives the death of an engine process: the job is sent
+   * again.
+   */
   transcribe(request: TranscribeRequest): Promise<Transcript>;
   /** Resolves with the probabilities; requests of all tracks made within one tick go through the model in one run. */
   detect(request: DetectRequest): Promise<Detection>;
-  /** Resolves with the sound; fails with {@link EngineError}. Survives the death of an engine process as {@link transcribe} does. */
+  /**
+   * Resolves with the sound; fails with {@link EngineError}. Survives the death of an engine process as {@link
+   * transcribe} does.
+   */
   speak(request: SpeakRequest): Promise<Speech>;
   /** Voices to speak with; empty until an engine has been ready. */
   readonly voices: readonly VoiceInfo[];
@@ -103,6 +123,9 @@ export interface Engine {
   wake(): void;
   /** Share of engine time in use over the last seconds, 0–1: callers stretch their partial cadence by it. */
   readonly load: number;
-  /** The same share for work that is never dropped (all but partials): when it nears 1, finals come late, so new calls are refused by it. */
+  /**
+   * The same share for work that is never dropped (all but partials): when it nears 1, finals come late, so new calls
+   * are refused by it.
+   */
   readonly firmLoad: number;
 }

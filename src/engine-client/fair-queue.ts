@@ -8,8 +8,9 @@ export interface Owned extends Ranked {
 }
 
 /**
- * Tenants take turns, one job each, however much each has waiting: an hour of audio delays another tenant's ten seconds by one piece at a time. Among the
- * jobs of one tenant the earliest deadline goes first; deadlines do not move, so whatever waits ages to the front.
+ * Tenants take turns, one job each, however much each has waiting: an hour of audio delays another tenant's ten seconds
+ * by one piece at a time. Among the jobs of one tenant the earliest deadline goes first; deadlines do not move, so
+ * whatever waits ages to the front.
  */
 export class FairQueue<T extends Owned> {
   readonly #capacity: number;

@@ -3,9 +3,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { childEnvironment } from '../foundation/settings/config.ts';
 
 /**
- * What keeps an engine small and quick, measured (CONTRIBUTING.md): one heap for all threads, what a model run or loading needed for a while goes back to
- * the system, and weights lie in huge pages where the system has them, for every token reads all of them. Of glibc's allocator; others do not look at
- * these (mallopt(3), and glibc's manual on tunables).
+ * What keeps an engine small and quick, measured (CONTRIBUTING.md): one heap for all threads, what a model run or
+ * loading needed for a while goes back to the system, and weights lie in huge pages where the system has them, for
+ * every token reads all of them. Of glibc's allocator; others do not look at these (mallopt(3), and glibc's manual on
+ * tunables).
  */
 export const ENGINE_ENVIRONMENT = {
   MALLOC_ARENA_MAX: '1',
@@ -17,7 +18,10 @@ export const ENGINE_ENVIRONMENT = {
 /** Messages and their samples are all that an engine's JavaScript makes: 1 MB is enough to collect them in. */
 const NODE_FLAGS = ['--max-semi-space-size=1'];
 
-/** Forks an engine process whose main file is at `entry`, with a channel for typed arrays and its output in pipes. Throws when the system refuses to fork. */
+/**
+ * Forks an engine process whose main file is at `entry`, with a channel for typed arrays and its output in pipes.
+ * Throws when the system refuses to fork.
+ */
 export function forkEngine(entry: string): ChildProcess {
   return fork(entry, [], {
     serialization: 'advanced',

@@ -6,7 +6,10 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
 import { defaultWorkers } from './workers.ts';
 
-/** Engine processes that `settings` ask for where so many `cores` are ours. One GPU gets one, unless ENGINE_WORKERS says otherwise. */
+/**
+ * Engine processes that `settings` ask for where so many `cores` are ours. One GPU gets one, unless ENGINE_WORKERS says
+ * otherwise.
+ */
 export function workersOf(settings: Settings, cores: number = coresAvailable()): number {
   return settings.ENGINE_WORKERS || (settings.EXECUTION_PROVIDER === 'cuda' ? 1 : defaultWorkers(Math.floor(cores)));
 }

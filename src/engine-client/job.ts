@@ -1,4 +1,7 @@
-/** One job on its way through the link: what is asked, until when, how often it was sent, and the promise that its asker waits for. */
+/**
+ * One job on its way through the link: what is asked, until when, how often it was sent, and the promise that its asker
+ * waits for.
+ */
 import type {
   DetectedMessage,
   DetectJob,
@@ -17,7 +20,10 @@ import type { Owned } from './fair-queue.ts';
 const DELIVERIES_MAX = 3;
 
 /** What a job asks for. */
-export type JobWork = Omit<TranscribeJob, 'id' | 'dueInMs'> | Omit<DetectJob, 'id' | 'dueInMs'> | Omit<SpeakJob, 'id' | 'dueInMs'>;
+export type JobWork =
+  | Omit<TranscribeJob, 'id' | 'dueInMs'>
+  | Omit<DetectJob, 'id' | 'dueInMs'>
+  | Omit<SpeakJob, 'id' | 'dueInMs'>;
 
 export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage;
 
@@ -84,7 +90,10 @@ export class Job implements Owned {
     return this.#deliveries >= DELIVERIES_MAX;
   }
 
-  /** Whether the next delivery is the last: then the job has an engine to itself, so that a poison job takes no innocent one with it. */
+  /**
+   * Whether the next delivery is the last: then the job has an engine to itself, so that a poison job takes no innocent
+   * one with it.
+   */
   get mustTravelAlone(): boolean {
     return this.#deliveries === DELIVERIES_MAX - 1;
   }
@@ -94,7 +103,10 @@ export class Job implements Owned {
     return this.#deliveredAtMs - this.submittedAtMs;
   }
 
-  /** Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny, flite and Silero on one core. */
+  /**
+   * Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny, flite and Silero on
+   * one core.
+   */
   get estimatedMs(): number {
     const { work } = this;
     if (work.kind === 'transcribe') return 2 + work.samples.length / 2600;
@@ -107,7 +119,8 @@ export class Job implements Owned {
     this.#deliveries++;
     this.#deliveredAtMs = nowMs;
     this.#expiry?.cancel();
-    const work = this.#isHurried && this.work.kind === 'speak' ? { ...this.work, urgency: 'speak' as const } : this.work;
+    const work =
+      this.#isHurried && this.work.kind === 'speak' ? { ...this.work, urgency: 'speak' as const } : this.work;
     return { ...work, id: this.id, dueInMs: Math.max(this.dueAtMs - nowMs, 0) };
   }
 

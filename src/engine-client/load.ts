@@ -5,8 +5,8 @@ const SLICE_MS = 500;
 const SLICES = 10;
 
 /**
- * Share of engine time that live jobs took over the last 5 s. Batch work does not count: it yields to live work between any two model runs, so
- * a backlog of it is no reason to refuse a call or to slow down captions.
+ * Share of engine time that live jobs took over the last 5 s. Batch work does not count: it yields to live work between
+ * any two model runs, so a backlog of it is no reason to refuse a call or to slow down captions.
  */
 export class LoadMeter {
   readonly #clock: Clock;

@@ -27,7 +27,10 @@ export interface PoolOptions {
   readonly handlers: PoolHandlers;
 }
 
-/** What is left, on average, of a batch job's model run that a live job comes upon: half a run of the decoder, or of an encoder graph over 10 s. */
+/**
+ * What is left, on average, of a batch job's model run that a live job comes upon: half a run of the decoder, or of an
+ * encoder graph over 10 s.
+ */
 const BATCH_RUN_MS = 8;
 
 interface Rival {
@@ -85,8 +88,9 @@ export class Pool {
   }
 
   /**
-   * The process that would begin `job` first by the estimates; null when none may take it now. Where calls are live, batch jobs leave one of several
-   * processes free: it takes what is live, which then need not even wait for the end of a batch job's model run.
+   * The process that would begin `job` first by the estimates; null when none may take it now. Where calls are live,
+   * batch jobs leave one of several processes free: it takes what is live, which then need not even wait for the end of
+   * a batch job's model run.
    */
   pick(job: Job, { keepOneFree = false } = {}): EngineProcess | null {
     if (keepOneFree && job.urgency === 'batch' && this.#freeOfBatch <= 1 && this.readyCount > 1) return null;
@@ -94,7 +98,11 @@ export class Pool {
     for (const { process } of this.#slots) {
       if (!process?.accepts(job)) continue;
       const runningMs = process.holdsBatch && !process.isHeld ? BATCH_RUN_MS : 0;
-      const rival = { process, beforeMs: runningMs + process.workBefore(job.urgency), liveMs: process.workBefore('partial') };
+      const rival = {
+        process,
+        beforeMs: runningMs + process.workBefore(job.urgency),
+        liveMs: process.workBefore('partial'),
+      };
       const gainMs = best === null ? 1 : best.beforeMs - rival.beforeMs || best.liveMs - rival.liveMs;
       if (gainMs > 0) best = rival;
     }

@@ -21,15 +21,19 @@ import { isAsUrgent } from './queue.ts';
 import { SilenceWatch } from './silence.ts';
 
 /**
- * A process that has live jobs and gives no sign of life for so long keeps them no longer to itself: another one is given them as well, and the first answer
- * counts. So a process that was only slow loses nothing. The longest model run takes 70 ms on a core of its own, the longest piece of a sentence 500 ms.
+ * A process that has live jobs and gives no sign of life for so long keeps them no longer to itself: another one is
+ * given them as well, and the first answer counts. So a process that was only slow loses nothing. The longest model run
+ * takes 70 ms on a core of its own, the longest piece of a sentence 500 ms.
  */
 const LIVE_SILENCE_MAX_MS = 1000;
 
 /** After so long another one is started in its place. */
 const REPLACE_AFTER_MS = 3000;
 
-/** A process that has recordings alone is killed after so long: nobody waits for them, and it may be in the first run of a GPU. */
+/**
+ * A process that has recordings alone is killed after so long: nobody waits for them, and it may be in the first run of
+ * a GPU.
+ */
 const SILENCE_MAX_MS = 15_000;
 
 /** Loading the models takes 0.5 s on a CPU; the first use of a GPU may take half a minute. */
@@ -38,7 +42,10 @@ const START_MAX_MS = 60_000;
 /** How long a process that was told to drain may go on with what it has. */
 const DRAIN_MAX_MS = 5000;
 
-/** How long a process may live on once its channel is closed, or it was killed: one that is stuck in a driver cannot even be killed. */
+/**
+ * How long a process may live on once its channel is closed, or it was killed: one that is stuck in a driver cannot
+ * even be killed.
+ */
 const EXIT_MAX_MS = 1000;
 
 /** Longest piece of an engine's own output in one log line. */
@@ -194,7 +201,10 @@ export class EngineProcess {
     this.#silence.begin();
   }
 
-  /** Tells the process to forget `job`, if it has it. The job stays in the table until that is confirmed: it may be in the middle of a run. */
+  /**
+   * Tells the process to forget `job`, if it has it. The job stays in the table until that is confirmed: it may be in
+   * the middle of a run.
+   */
   cancel(job: Job): void {
     if (this.#pending.has(job.id)) this.#send({ kind: 'cancel', id: job.id } satisfies CancelMessage);
   }
@@ -246,7 +256,10 @@ export class EngineProcess {
   /** It does not even go when it is killed: nothing waits for it any more. */
   #abandon(): void {
     const child = this.#child;
-    this.#end('died', `${this.#killedFor ?? 'was not needed any more'}; was killed and did not go within ${EXIT_MAX_MS} ms`);
+    this.#end(
+      'died',
+      `${this.#killedFor ?? 'was not needed any more'}; was killed and did not go within ${EXIT_MAX_MS} ms`,
+    );
     child.unref();
     child.stdout?.destroy();
     child.stderr?.destroy();
@@ -274,7 +287,8 @@ export class EngineProcess {
   #send(message: ToEngine): void {
     if (!this.#connected || this.#state === 'ended') return;
     this.#child.send(message, (error) => {
-      if (error !== null) this.#options.log.debug({ enginePid: this.pid, err: error }, 'a message did not reach its engine');
+      if (error !== null)
+        this.#options.log.debug({ enginePid: this.pid, err: error }, 'a message did not reach its engine');
     });
   }
 
@@ -331,17 +345,22 @@ export class EngineProcess {
     const { log, handlers } = this.#options;
     const live = [...this.#pending.values()].filter(({ urgency }) => urgency !== 'batch');
     if (live.length === 0) return;
-    if (!this.#isUnresponsive) log.warn({ enginePid: this.pid, silentMs, liveJobs: live.length }, 'engine gives no sign of life');
+    if (!this.#isUnresponsive)
+      log.warn({ enginePid: this.pid, silentMs, liveJobs: live.length }, 'engine gives no sign of life');
     this.#isUnresponsive = true;
     handlers.withheld(live);
     if (silentMs >= REPLACE_AFTER_MS) handlers.hung();
   }
 
-  /** Without its channel a process is of no use, but it may just be on its way out: then its exit says more than the end of the channel. */
+  /**
+   * Without its channel a process is of no use, but it may just be on its way out: then its exit says more than the end
+   * of the channel.
+   */
   #onDisconnect(): void {
     this.#connected = false;
     if (this.#state === 'ended') return;
-    if (this.#state !== 'draining' && this.#killedFor === null) this.#expectWithin(EXIT_MAX_MS, 'closed its channel and did not exit');
+    if (this.#state !== 'draining' && this.#killedFor === null)
+      this.#expectWithin(EXIT_MAX_MS, 'closed its channel and did not exit');
     this.#endIfGone();
   }
 

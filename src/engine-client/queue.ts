@@ -11,7 +11,9 @@ export interface Ranked {
 }
 
 /** Rank of each urgency, 0 = most urgent. */
-const RANKS = Object.freeze(Object.fromEntries(URGENCIES.map((urgency, rank) => [urgency, rank])) as Record<Urgency, number>);
+const RANKS = Object.freeze(
+  Object.fromEntries(URGENCIES.map((urgency, rank) => [urgency, rank])) as Record<Urgency, number>,
+);
 
 /** Whether `a` is at least as urgent as `b`, deadlines aside. */
 export function isAsUrgent(a: Urgency, b: Urgency): boolean {
@@ -23,7 +25,10 @@ export function compareRanked(a: Ranked, b: Ranked): number {
   return RANKS[a.urgency] - RANKS[b.urgency] || a.dueAtMs - b.dueAtMs || a.id - b.id;
 }
 
-/** A binary heap of at most `capacity` items. Removal and overflow search it whole: it holds hundreds, and both are rare. */
+/**
+ * A binary heap of at most `capacity` items. Removal and overflow search it whole: it holds hundreds, and both are
+ * rare.
+ */
 export class UrgencyQueue<T extends Ranked> {
   readonly #capacity: number;
   /** Item i goes before items 2i+1 and 2i+2. */
@@ -39,8 +44,8 @@ export class UrgencyQueue<T extends Ranked> {
   }
 
   /**
-   * Adds `item`. Over the bound one item has to go and is returned, out of the queue: the least urgent partial, which may be `item` itself,
-   * or, where no partial waits, `item`. Otherwise null.
+   * Adds `item`. Over the bound one item has to go and is returned, out of the queue: the least urgent partial, which
+   * may be `item` itself, or, where no partial waits, `item`. Otherwise null.
    */
   push(item: T): T | null {
     if (this.#heap.length < this.#capacity) {

@@ -1,7 +1,10 @@
 /** Notices that an engine process has work and gives no sign of life. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 
-/** How often it is looked whether the process was heard of. One that answers jobs all the time is never asked for anything else. */
+/**
+ * How often it is looked whether the process was heard of. One that answers jobs all the time is never asked for
+ * anything else.
+ */
 const LOOK_MS = 250;
 
 /** Whose silence is watched, and who is told. */
@@ -16,8 +19,9 @@ export interface SilenceOptions {
 }
 
 /**
- * Silence is counted in looks, not by the clock. While the gateway did not run itself (its event loop was held up, the machine was suspended) it looked once
- * at most, and reads what the process said meanwhile before it looks again: such a gap makes nobody suspect.
+ * Silence is counted in looks, not by the clock. While the gateway did not run itself (its event loop was held up, the
+ * machine was suspended) it looked once at most, and reads what the process said meanwhile before it looks again: such
+ * a gap makes nobody suspect.
  */
 export class SilenceWatch {
   readonly #options: SilenceOptions;

@@ -49,10 +49,18 @@ export class SupervisedProcess {
   start(): void {
     if (!this.stopped) return;
     try {
-      const process = this.#options.launch({ ended: (end) => this.#onProcessEnd(process, end), hung: () => this.#replace(process) });
+      const process = this.#options.launch({
+        ended: (end) => this.#onProcessEnd(process, end),
+        hung: () => this.#replace(process),
+      });
       this.#process = process;
     } catch (error) {
-      const end: ProcessEnd = { outcome: 'died', reason: `could not be started: ${String(error)}`, lost: [], readyMs: null };
+      const end: ProcessEnd = {
+        outcome: 'died',
+        reason: `could not be started: ${String(error)}`,
+        lost: [],
+        readyMs: null,
+      };
       this.#options.onEnd(end, this.#startLater(null));
     }
   }

@@ -4,9 +4,10 @@ import type { Clock, Timer } from '../foundation/clock.ts';
 import { type Detection, type DetectRequest, EngineError } from './engine.ts';
 
 /**
- * Least time between two jobs. Measured with 30 calls on two engines: without it 760 jobs a second, 5 % of a core more in the gateway and twice
- * the model time; with it 180 jobs, and 95 of 100 windows are judged within 7 ms. Twice the spacing would save another 2 % of a core
- * and exceed the 10 ms that the gateway may add to a final caption. A single call never waits: its windows are 32 ms apart.
+ * Least time between two jobs. Measured with 30 calls on two engines: without it 760 jobs a second, 5 % of a core more
+ * in the gateway and twice the model time; with it 180 jobs, and 95 of 100 windows are judged within 7 ms. Twice the
+ * spacing would save another 2 % of a core and exceed the 10 ms that the gateway may add to a final caption. A single
+ * call never waits: its windows are 32 ms apart.
  */
 const SPACING_MS = 5;
 
@@ -17,8 +18,8 @@ interface Asker {
 }
 
 /**
- * Sends what has gathered as soon as a lane is free and the spacing has passed. One lane per engine: with a single one the windows of all
- * calls would wait for the engine that happens to be inside a long run while another is free.
+ * Sends what has gathered as soon as a lane is free and the spacing has passed. One lane per engine: with a single one
+ * the windows of all calls would wait for the engine that happens to be inside a long run while another is free.
  */
 export class VadTick {
   readonly #clock: Clock;
@@ -33,7 +34,11 @@ export class VadTick {
    * @param options.lanes how many jobs may be in flight now, at least 1
    * @param options.send runs one job over many tracks
    */
-  constructor(options: { clock: Clock; lanes: () => number; send: (tracks: readonly DetectTrack[]) => Promise<DetectedMessage> }) {
+  constructor(options: {
+    clock: Clock;
+    lanes: () => number;
+    send: (tracks: readonly DetectTrack[]) => Promise<DetectedMessage>;
+  }) {
     this.#clock = options.clock;
     this.#lanes = options.lanes;
     this.#send = options.send;
@@ -83,7 +88,10 @@ export class VadTick {
       askers.forEach((asker, index) => {
         const detection = reply.tracks[index];
         if (detection !== undefined) asker.resolve(detection);
-        else asker.reject(new EngineError('model_failed', `the engine judged ${reply.tracks.length} tracks of ${askers.length}`));
+        else
+          asker.reject(
+            new EngineError('model_failed', `the engine judged ${reply.tracks.length} tracks of ${askers.length}`),
+          );
       });
     } catch (error) {
       for (const asker of askers) asker.reject(error);

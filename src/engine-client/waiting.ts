@@ -23,7 +23,9 @@ export class WaitingJobs {
     return [this.#live, this.#batch];
   }
 
-  /** Adds `job`. Where its queue is full one job fails: a partial with `stale`, else the newcomer with `unavailable`. */
+  /**
+   * Adds `job`. Where its queue is full one job fails: a partial with `stale`, else the newcomer with `unavailable`.
+   */
   add(job: Job): void {
     const dropped = this.#queueOf(job).push(job);
     if (dropped?.urgency === 'partial') dropped.fail('stale', 'more urgent jobs filled the queue');
@@ -51,7 +53,10 @@ export class WaitingJobs {
   lanes(nowMs: number): Lanes {
     const lane = (jobs: Iterable<Job>) => {
       const waiting = [...jobs];
-      return { depth: waiting.length, ageMs: waiting.reduce((age, job) => Math.max(age, nowMs - job.submittedAtMs), 0) };
+      return {
+        depth: waiting.length,
+        ageMs: waiting.reduce((age, job) => Math.max(age, nowMs - job.submittedAtMs), 0),
+      };
     };
     return { live: lane(this.#live), batch: lane(this.#batch) };
   }

@@ -3,9 +3,10 @@
 const MOST_WORKERS = 8;
 
 /**
- * Engine processes for a machine with `cores` cores, each running its models in one thread. Two cores get two: the gateway takes a few per cent
- * of one, and leaving a core to it would halve the capacity. Larger machines keep one core for the gateway, which then feeds many
- * engines; beyond eight (about 200 MB each) the operator should say so with ENGINE_WORKERS.
+ * Engine processes for a machine with `cores` cores, each running its models in one thread. Two cores get two: the
+ * gateway takes a few per cent of one, and leaving a core to it would halve the capacity. Larger machines keep one core
+ * for the gateway, which then feeds many engines; beyond eight (about 200 MB each) the operator should say so with
+ * ENGINE_WORKERS.
  */
 export function defaultWorkers(cores: number): number {
   if (cores <= 2) return Math.max(cores, 1);

@@ -1,8 +1,14 @@
-/** Which network addresses belong to everybody. A host that a stranger names may lead to this machine or its neighbours: those are not a stranger's to use. */
+/**
+ * Which network addresses belong to everybody. A host that a stranger names may lead to this machine or its neighbours:
+ * those are not a stranger's to use.
+ */
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** IANA's special-purpose registries (RFC 6890), multicast and what is reserved: nothing of it is on the public internet. */
+/**
+ * IANA's special-purpose registries (RFC 6890), multicast and what is reserved: nothing of it is on the public
+ * internet.
+ */
 const SPECIAL_IPV4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -34,7 +40,9 @@ for (const [net, prefix] of SPECIAL_IPV6) special.addSubnet(net, prefix, 'ipv6')
 const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether `address` (IPv4 or IPv6, without brackets) can be anybody's on the internet. False for what is no address. */
+/**
+ * Whether `address` (IPv4 or IPv6, without brackets) can be anybody's on the internet. False for what is no address.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -50,8 +58,8 @@ export function isPublicAddress(address: string): boolean {
 const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * One spelling for each address (IPv4 or IPv6, without brackets): IPv6 compressed and without its zone, IPv4 that is written as IPv6
- * (`::ffff:192.0.2.1`) as IPv4. Null for what is no address.
+ * One spelling for each address (IPv4 or IPv6, without brackets): IPv6 compressed and without its zone, IPv4 that is
+ * written as IPv6 (`::ffff:192.0.2.1`) as IPv4. Null for what is no address.
  */
 export function canonicalAddress(text: string): string | null {
   const [address = ''] = text.split('%', 1);
@@ -66,13 +74,20 @@ export function canonicalAddress(text: string): string | null {
 /** The address, or one of those of a name, is not public. */
 export class PrivateAddressError extends Error {}
 
-/** @throws PrivateAddressError when `hostname` (as URL has it) is an address that is not public. Names are left to {@link lookupPublic}. */
+/**
+ * @throws PrivateAddressError when `hostname` (as URL has it) is an address that is not public. Names are left to
+ * {@link lookupPublic}.
+ */
 export function refusePrivateAddress(hostname: string): void {
   const address = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(address) !== 0 && !isPublicAddress(address)) throw new PrivateAddressError('the address is in a private network');
+  if (isIP(address) !== 0 && !isPublicAddress(address))
+    throw new PrivateAddressError('the address is in a private network');
 }
 
-/** A resolver for `http.request` that fails with {@link PrivateAddressError} when any address of the name is not public. What it answers is what is then connected to. */
+/**
+ * A resolver for `http.request` that fails with {@link PrivateAddressError} when any address of the name is not public.
+ * What it answers is what is then connected to.
+ */
 export const lookupPublic: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, []);
@@ -104,14 +119,18 @@ export class AddressRanges {
 
   /** Adds one more. Throws RangeError when it is none. */
   add(text: string): void {
-    if (!isAddressRange(text)) throw new RangeError(`got ${text}, expected an address or a network such as 192.0.2.0/24`);
+    if (!isAddressRange(text))
+      throw new RangeError(`got ${text}, expected an address or a network such as 192.0.2.0/24`);
     const [address = '', prefix] = text.split('/');
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
     if (prefix === undefined) this.#ranges.addAddress(address, family);
     else this.#ranges.addSubnet(address, Number(prefix), family);
   }
 
-  /** Whether `address` is among them; an IPv4 address may be written as IPv6 (`::ffff:192.0.2.1`), as sockets for both do. */
+  /**
+   * Whether `address` is among them; an IPv4 address may be written as IPv6 (`::ffff:192.0.2.1`), as sockets for both
+   * do.
+   */
   has(address: string): boolean {
     const family = isIP(address);
     return family !== 0 && this.#ranges.check(address, family === 4 ? 'ipv4' : 'ipv6');

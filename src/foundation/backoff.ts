@@ -5,7 +5,10 @@ interface BackoffOptions {
   readonly longestMs: number;
   /** Whatever went well for this long had no trouble beginning: its end begins a new series. */
   readonly healthyMs: number;
-  /** Each delay is shorter by a random share up to this one (0–1), so that many who lost the same thing do not come back at once; none unless given. */
+  /**
+   * Each delay is shorter by a random share up to this one (0–1), so that many who lost the same thing do not come back
+   * at once; none unless given.
+   */
   readonly jitterShare?: number;
   /** Numbers from 0 to 1, below 1. */
   readonly random?: () => number;

@@ -1,4 +1,7 @@
-/** The only file that knows the time. Everything that waits or measures takes a {@link Clock}, so tests run on a clock of their own. */
+/**
+ * The only file that knows the time. Everything that waits or measures takes a {@link Clock}, so tests run on a clock
+ * of their own.
+ */
 
 /** A pending timer; `cancel` is idempotent and may be called after it fired. */
 export interface Timer {
@@ -11,7 +14,9 @@ export interface Clock {
   nowMs(): number;
   /** Wall-clock time, for what people and other programs read. */
   wall(): Date;
-  /** Runs `action` once after `delayMs`. The timer does not keep the process alive by itself when `background` is true. */
+  /**
+   * Runs `action` once after `delayMs`. The timer does not keep the process alive by itself when `background` is true.
+   */
   after(delayMs: number, action: () => void, background?: boolean): Timer;
   /** Runs `action` every `periodMs` until cancelled. */
   every(periodMs: number, action: () => void, background?: boolean): Timer;

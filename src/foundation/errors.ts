@@ -1,6 +1,7 @@
 /**
- * Every error a stranger or an operator can meet: its code, HTTP status and WebSocket close code together in one registry, so that nothing
- * leaves half-labelled. Codes are never reused. A test compares this table with the one in docs/errors.md.
+ * Every error a stranger or an operator can meet: its code, HTTP status and WebSocket close code together in one
+ * registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table with the one in
+ * docs/errors.md.
  */
 import { hideCredentials } from './urls.ts';
 
@@ -19,7 +20,8 @@ interface ErrorKind {
     | 'server_error';
 }
 
-const kind = (status: number, closeCode: number, type: ErrorKind['type']): ErrorKind => Object.freeze({ status, closeCode, type });
+const kind = (status: number, closeCode: number, type: ErrorKind['type']): ErrorKind =>
+  Object.freeze({ status, closeCode, type });
 
 /** Every code with its statuses and type. */
 export const ERRORS = Object.freeze({
@@ -82,7 +84,10 @@ export type ErrorCode = keyof typeof ERRORS;
 /** A message may repeat what a stranger sent, and goes into answers and logs. */
 const MESSAGE_MAX_CHARS = 4000;
 
-/** An error with a code of the registry. `message` says what came and what was expected; it holds no speech, number or key, nor what is secret in a URL. */
+/**
+ * An error with a code of the registry. `message` says what came and what was expected; it holds no speech, number or
+ * key, nor what is secret in a URL.
+ */
 export class TrunklineError extends Error {
   readonly code: ErrorCode;
   /** The request's field that it is about, in OpenAI's sense; null = none. */

@@ -1,6 +1,7 @@
 /**
- * The one way out over http and https to whatever a request, a document, an app or an operator names. Private addresses are refused unless they are allowed:
- * by name, at every redirect, and at the address that is really connected to, for what the resolver answers here is what the socket goes to.
+ * The one way out over http and https to whatever a request, a document, an app or an operator names. Private addresses
+ * are refused unless they are allowed: by name, at every redirect, and at the address that is really connected to, for
+ * what the resolver answers here is what the socket goes to.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -15,8 +16,8 @@ const REDIRECTS_MAX = 3;
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 
 /**
- * What went wrong: `scheme` = neither http nor https; `redirects` = more than three; `location` = a redirect to what is no URL; `too_large`, `late` = a
- * limit; `unreachable` = the network or the server.
+ * What went wrong: `scheme` = neither http nor https; `redirects` = more than three; `location` = a redirect to what is
+ * no URL; `too_large`, `late` = a limit; `unreachable` = the network or the server.
  */
 export type FetchFailure = 'scheme' | 'redirects' | 'location' | 'too_large' | 'late' | 'unreachable';
 
@@ -44,7 +45,10 @@ export interface GuardedRequest {
   /** Whether loopback, private and link-local addresses may be connected to. */
   readonly allowPrivate: boolean;
   readonly signal: AbortSignal;
-  /** Redirects that are followed, 3 unless said otherwise. Beyond them it fails, with 0 the redirect itself is the answer. */
+  /**
+   * Redirects that are followed, 3 unless said otherwise. Beyond them it fails, with 0 the redirect itself is the
+   * answer.
+   */
   readonly redirectsMax?: number;
   /** How `url` is asked: by GET unless said otherwise. `status` = the redirect that led there, null = none did. */
   prepare?(url: URL, status: number | null): Hop;
@@ -60,7 +64,8 @@ export interface GuardedAnswer {
 
 /**
  * The answer to a request, each hop of it a connection of its own.
- * @throws PrivateAddressError; {@link FetchError} `scheme`, `redirects`, `location`; whatever the network or the signal says
+ * @throws PrivateAddressError; {@link FetchError} `scheme`, `redirects`, `location`; whatever the network or the signal
+ * says
  */
 export async function guardedFetch(asked: GuardedRequest): Promise<GuardedAnswer> {
   const { redirectsMax = REDIRECTS_MAX, prepare = plainGet } = asked;
@@ -149,7 +154,10 @@ interface TimeLimit {
  * What `run` brings within the time limit. The signal that it is given aborts with that limit and with `signal`.
  * @throws FetchError `late`; the reason of `signal`; what `run` throws
  */
-export async function withinTime<T>({ clock, timeoutMs, signal }: TimeLimit, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withinTime<T>(
+  { clock, timeoutMs, signal }: TimeLimit,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const late = new AbortController();
   const timer = clock.after(timeoutMs, () => late.abort());
   try {

@@ -33,37 +33,60 @@ export class Metrics {
     ['reason'],
   );
 
-  readonly requestIds = this.#counter('trunkline_request_ids_total', 'HTTP requests, by whose request id they have', ['from']);
-  readonly qwenRequests = this.#counter('trunkline_qwen_requests_total', "Requests of the Qwen3 servers' clients", ['route']);
+  readonly requestIds = this.#counter('trunkline_request_ids_total', 'HTTP requests, by whose request id they have', [
+    'from',
+  ]);
+  readonly qwenRequests = this.#counter('trunkline_qwen_requests_total', "Requests of the Qwen3 servers' clients", [
+    'route',
+  ]);
 
   readonly calls = this.#gauge('trunkline_calls_live', 'Live calls', ['carrier']);
   readonly callsMax = this.#gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
   readonly callsEnded = this.#counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
-  readonly refused = this.#counter('trunkline_refused_total', 'Requests, sockets and streams refused, by error code', ['code']);
+  readonly refused = this.#counter('trunkline_refused_total', 'Requests, sockets and streams refused, by error code', [
+    'code',
+  ]);
   readonly messages = this.#counter('trunkline_carrier_messages_total', 'Messages from carriers', ['carrier', 'type']);
-  readonly mediaConcealedMs = this.#counter('trunkline_media_concealed_ms_total', 'Ms of lost audio concealed by repetition', ['carrier']);
-  readonly mediaSilenceMs = this.#counter('trunkline_media_silence_ms_total', 'Ms of silence put where media was missing', ['carrier']);
-  readonly mediaLate = this.#counter('trunkline_media_late_total', 'Chunks that came too late and were dropped', ['carrier']);
-  readonly mediaReordered = this.#counter('trunkline_media_reordered_total', 'Chunks that came out of order and were put in place', [
+  readonly mediaConcealedMs = this.#counter(
+    'trunkline_media_concealed_ms_total',
+    'Ms of lost audio concealed by repetition',
+    ['carrier'],
+  );
+  readonly mediaSilenceMs = this.#counter(
+    'trunkline_media_silence_ms_total',
+    'Ms of silence put where media was missing',
+    ['carrier'],
+  );
+  readonly mediaLate = this.#counter('trunkline_media_late_total', 'Chunks that came too late and were dropped', [
     'carrier',
   ]);
+  readonly mediaReordered = this.#counter(
+    'trunkline_media_reordered_total',
+    'Chunks that came out of order and were put in place',
+    ['carrier'],
+  );
 
-  readonly sipDropped = this.#counter('trunkline_sip_dropped_total', 'SIP messages and connections thrown away without an answer', [
-    'reason',
-  ]);
-  readonly sipRefused = this.#counter('trunkline_sip_refused_total', 'SIP requests that we refused, by the status of our answer', [
-    'status',
-  ]);
+  readonly sipDropped = this.#counter(
+    'trunkline_sip_dropped_total',
+    'SIP messages and connections thrown away without an answer',
+    ['reason'],
+  );
+  readonly sipRefused = this.#counter(
+    'trunkline_sip_refused_total',
+    'SIP requests that we refused, by the status of our answer',
+    ['status'],
+  );
   readonly sipRegistered = this.#gauge('trunkline_sip_registered', 'Whether SIP_REGISTRAR has us registered', []);
   readonly sipRegistrationFailures = this.#counter(
     'trunkline_sip_registration_failures_total',
     'Registrations that were refused, not answered or lost',
     ['reason'],
   );
-  readonly sipRefreshes = this.#counter('trunkline_sip_session_refreshes_total', 'Refreshes of SIP sessions, and what came of them', [
-    'by',
-    'result',
-  ]);
+  readonly sipRefreshes = this.#counter(
+    'trunkline_sip_session_refreshes_total',
+    'Refreshes of SIP sessions, and what came of them',
+    ['by', 'result'],
+  );
 
   readonly engineWait = this.#histogram(
     'trunkline_engine_wait_seconds',
@@ -71,7 +94,12 @@ export class Metrics {
     ['urgency'],
     SHORT_SECONDS,
   );
-  readonly engineRun = this.#histogram('trunkline_engine_run_seconds', 'Time a job spent inside model runs', ['urgency'], SHORT_SECONDS);
+  readonly engineRun = this.#histogram(
+    'trunkline_engine_run_seconds',
+    'Time a job spent inside model runs',
+    ['urgency'],
+    SHORT_SECONDS,
+  );
   readonly engineRestarts = this.#counter(
     'trunkline_engine_restarts_total',
     'Engine processes that died or hung and were started again',
@@ -97,26 +125,70 @@ export class Metrics {
     WAIT_SECONDS,
   );
   readonly files = this.#gauge('trunkline_files', 'Recordings being transcribed, waiting for their turns included', []);
-  readonly fileSeconds = this.#counter('trunkline_file_audio_seconds_total', 'Audio of recordings that has been heard', []);
-  readonly uploadDiskBytes = this.#gauge('trunkline_upload_disk_bytes', 'Disk taken by recordings and what they are decoded into', []);
-  readonly uploadDiskRefused = this.#counter('trunkline_upload_disk_refused_total', 'Files that were not written for want of disk', [
-    'reason',
-  ]);
+  readonly fileSeconds = this.#counter(
+    'trunkline_file_audio_seconds_total',
+    'Audio of recordings that has been heard',
+    [],
+  );
+  readonly uploadDiskBytes = this.#gauge(
+    'trunkline_upload_disk_bytes',
+    'Disk taken by recordings and what they are decoded into',
+    [],
+  );
+  readonly uploadDiskRefused = this.#counter(
+    'trunkline_upload_disk_refused_total',
+    'Files that were not written for want of disk',
+    ['reason'],
+  );
 
   readonly batches = this.#gauge('trunkline_batches', 'Batches that are not at their end', []);
-  readonly batchFiles = this.#counter('trunkline_batch_files_total', 'Recordings of batches that came to their end', ['outcome']);
-  readonly diskWaits = this.#gauge('trunkline_disk_waits', 'Parts of batches that wait for a disk which is full or fails', []);
-  readonly diskRefusals = this.#counter('trunkline_disk_refusals_total', 'Times a disk that was full or failed had batches wait', []);
+  readonly batchFiles = this.#counter('trunkline_batch_files_total', 'Recordings of batches that came to their end', [
+    'outcome',
+  ]);
+  readonly diskWaits = this.#gauge(
+    'trunkline_disk_waits',
+    'Parts of batches that wait for a disk which is full or fails',
+    [],
+  );
+  readonly diskRefusals = this.#counter(
+    'trunkline_disk_refusals_total',
+    'Times a disk that was full or failed had batches wait',
+    [],
+  );
   readonly webhooks = this.#counter('trunkline_webhooks_total', 'Attempts to tell of the end of a batch', ['outcome']);
 
-  readonly partialLag = this.#histogram('trunkline_partial_lag_seconds', 'Last audio used to partial caption', [], LAG_SECONDS);
-  readonly finalLag = this.#histogram('trunkline_final_lag_seconds', 'Endpoint (silence held) to final caption', [], LAG_SECONDS);
-  readonly partialsDropped = this.#counter('trunkline_partials_dropped_total', 'Partial windows replaced by a newer one or given up', []);
-  readonly tracksBehind = this.#gauge('trunkline_tracks_behind', 'Tracks whose captions come more than a second late now', []);
-  readonly lags = this.#counter('trunkline_lags_total', 'Times that the captions of a track fell more than a second behind', []);
-  readonly finalsLost = this.#counter('trunkline_finals_lost_total', 'Stretches of received audio of which no final caption came', [
-    'reason',
-  ]);
+  readonly partialLag = this.#histogram(
+    'trunkline_partial_lag_seconds',
+    'Last audio used to partial caption',
+    [],
+    LAG_SECONDS,
+  );
+  readonly finalLag = this.#histogram(
+    'trunkline_final_lag_seconds',
+    'Endpoint (silence held) to final caption',
+    [],
+    LAG_SECONDS,
+  );
+  readonly partialsDropped = this.#counter(
+    'trunkline_partials_dropped_total',
+    'Partial windows replaced by a newer one or given up',
+    [],
+  );
+  readonly tracksBehind = this.#gauge(
+    'trunkline_tracks_behind',
+    'Tracks whose captions come more than a second late now',
+    [],
+  );
+  readonly lags = this.#counter(
+    'trunkline_lags_total',
+    'Times that the captions of a track fell more than a second behind',
+    [],
+  );
+  readonly finalsLost = this.#counter(
+    'trunkline_finals_lost_total',
+    'Stretches of received audio of which no final caption came',
+    ['reason'],
+  );
   readonly finals = this.#counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
   readonly transcribeSockets = this.#gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
   readonly transcribeOrders = this.#counter(
@@ -125,36 +197,76 @@ export class Metrics {
     ['action'],
   );
   readonly feedReaders = this.#gauge('trunkline_feed_readers', 'Open caption feeds', ['kind']);
-  readonly feedReadersCut = this.#counter('trunkline_feed_readers_cut_total', 'Caption readers cut off because they were too slow', []);
+  readonly feedReadersCut = this.#counter(
+    'trunkline_feed_readers_cut_total',
+    'Caption readers cut off because they were too slow',
+    [],
+  );
 
-  readonly firstFrame = this.#histogram('trunkline_speech_first_frame_seconds', 'From say to the first frame on the wire', [], LAG_SECONDS);
+  readonly firstFrame = this.#histogram(
+    'trunkline_speech_first_frame_seconds',
+    'From say to the first frame on the wire',
+    [],
+    LAG_SECONDS,
+  );
   readonly speechFirstByte = this.#histogram(
     'trunkline_speech_first_byte_seconds',
     'From a request for speech to the first byte of its answer',
     [],
     LAG_SECONDS,
   );
-  readonly speechRequests = this.#counter('trunkline_speech_requests_total', 'Requests for speech that were begun to be answered', [
-    'format',
-    'outcome',
+  readonly speechRequests = this.#counter(
+    'trunkline_speech_requests_total',
+    'Requests for speech that were begun to be answered',
+    ['format', 'outcome'],
+  );
+  readonly speechRequestsOpen = this.#gauge(
+    'trunkline_speech_requests_open',
+    'Requests for speech that are being served',
+    [],
+  );
+  readonly speechCacheBytes = this.#gauge(
+    'trunkline_speech_cache_bytes',
+    'Memory held by sentences spoken over HTTP',
+    [],
+  );
+  readonly utterances = this.#counter('trunkline_utterances_total', 'Things said to callers, by how they ended', [
+    'how',
   ]);
-  readonly speechRequestsOpen = this.#gauge('trunkline_speech_requests_open', 'Requests for speech that are being served', []);
-  readonly speechCacheBytes = this.#gauge('trunkline_speech_cache_bytes', 'Memory held by sentences spoken over HTTP', []);
-  readonly utterances = this.#counter('trunkline_utterances_total', 'Things said to callers, by how they ended', ['how']);
-  readonly sentencesSkipped = this.#counter('trunkline_sentences_skipped_total', 'Sentences that no engine could speak', []);
+  readonly sentencesSkipped = this.#counter(
+    'trunkline_sentences_skipped_total',
+    'Sentences that no engine could speak',
+    [],
+  );
   readonly bargeIns = this.#counter(
     'trunkline_barge_ins_total',
     'Times a caller spoke or pressed a key into playback, by what came of it',
     ['outcome'],
   );
-  readonly echoes = this.#counter('trunkline_echoes_total', 'Captions kept back because the caller only echoed what was played', []);
+  readonly echoes = this.#counter(
+    'trunkline_echoes_total',
+    'Captions kept back because the caller only echoed what was played',
+    [],
+  );
   readonly marksLost = this.#counter('trunkline_marks_lost_total', 'Marks that a carrier did not return', ['carrier']);
-  readonly ariConnected = this.#gauge('trunkline_ari_connected', 'Whether events come from the Asterisk at ARI_URL: 1, or 0', []);
-  readonly prompts = this.#counter('trunkline_prompts_total', 'Spoken sentences asked for, by where they came from', ['from']);
-  readonly promptFilesFailed = this.#counter('trunkline_prompt_files_failed_total', 'Files of PROMPT_CACHE_DIR that could not be used', [
-    'reason',
+  readonly ariConnected = this.#gauge(
+    'trunkline_ari_connected',
+    'Whether events come from the Asterisk at ARI_URL: 1, or 0',
+    [],
+  );
+  readonly prompts = this.#counter('trunkline_prompts_total', 'Spoken sentences asked for, by where they came from', [
+    'from',
   ]);
-  readonly appConnections = this.#counter('trunkline_app_connections_total', 'Connections to apps, by what became of them', ['outcome']);
+  readonly promptFilesFailed = this.#counter(
+    'trunkline_prompt_files_failed_total',
+    'Files of PROMPT_CACHE_DIR that could not be used',
+    ['reason'],
+  );
+  readonly appConnections = this.#counter(
+    'trunkline_app_connections_total',
+    'Connections to apps, by what became of them',
+    ['outcome'],
+  );
   readonly appMessages = this.#counter('trunkline_app_messages_total', 'Messages from apps', ['type']);
   readonly appFlushes = this.#counter(
     'trunkline_app_flushes_total',
@@ -166,24 +278,47 @@ export class Metrics {
     'Texts for which a call asked for a voice that is not there',
     [],
   );
-  readonly twimlRequests = this.#counter('trunkline_twiml_requests_total', "Requests for an app's own TwiML, by what became of them", [
-    'outcome',
-  ]);
+  readonly twimlRequests = this.#counter(
+    'trunkline_twiml_requests_total',
+    "Requests for an app's own TwiML, by what became of them",
+    ['outcome'],
+  );
   readonly promptCacheBytes = this.#gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
 
-  readonly laneDepth = this.#laneGauge('trunkline_lane_depth', 'Jobs that wait in the gateway for an engine', ({ depth }) => depth);
-  readonly laneAge = this.#laneGauge('trunkline_lane_age_seconds', 'How long the oldest of them has waited', ({ ageMs }) => ageMs / 1000);
+  readonly laneDepth = this.#laneGauge(
+    'trunkline_lane_depth',
+    'Jobs that wait in the gateway for an engine',
+    ({ depth }) => depth,
+  );
+  readonly laneAge = this.#laneGauge(
+    'trunkline_lane_age_seconds',
+    'How long the oldest of them has waited',
+    ({ ageMs }) => ageMs / 1000,
+  );
   #readLanes: () => Lanes = () => ({ live: NO_LANE, batch: NO_LANE });
 
-  readonly logLinesLost = this.#totalCounter('trunkline_log_lines_lost_total', 'Log lines that could not be written', [], (counter) =>
-    counter.inc(this.#readLog().linesLost),
+  readonly logLinesLost = this.#totalCounter(
+    'trunkline_log_lines_lost_total',
+    'Log lines that could not be written',
+    [],
+    (counter) => counter.inc(this.#readLog().linesLost),
   );
-  readonly logErrors = this.#totalCounter('trunkline_log_errors_total', 'Failed attempts to write the log', ['code'], (counter) => {
-    for (const [code, count] of this.#readLog().errors) counter.inc({ code }, count);
-  });
-  readonly logLines = this.#totalCounter('trunkline_log_lines_total', 'Log lines that tell of trouble, by level', ['level'], (counter) => {
-    for (const [level, count] of this.#readLog().lines) counter.inc({ level }, count);
-  });
+  readonly logErrors = this.#totalCounter(
+    'trunkline_log_errors_total',
+    'Failed attempts to write the log',
+    ['code'],
+    (counter) => {
+      for (const [code, count] of this.#readLog().errors) counter.inc({ code }, count);
+    },
+  );
+  readonly logLines = this.#totalCounter(
+    'trunkline_log_lines_total',
+    'Log lines that tell of trouble, by level',
+    ['level'],
+    (counter) => {
+      for (const [level, count] of this.#readLog().lines) counter.inc({ level }, count);
+    },
+  );
   #readLog: () => LogState = () => ({ linesLost: 0, errors: new Map(), lines: new Map() });
 
   constructor() {
@@ -226,7 +361,12 @@ export class Metrics {
   }
 
   /** A counter of what others count: `add` adds their totals to 0. */
-  #totalCounter<T extends string>(name: string, help: string, labelNames: readonly T[], add: (counter: Counter<T>) => void): Counter<T> {
+  #totalCounter<T extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly T[],
+    add: (counter: Counter<T>) => void,
+  ): Counter<T> {
     const counter: Counter<T> = new Counter({
       ...{ name, help, labelNames: [...labelNames], registers: [this.registry] },
       collect: () => {

@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts';
 
-/** Resolves with true as soon as `promise` settles either way, or with false after `limitMs`. Leaves no timer behind. */
+/**
+ * Resolves with true as soon as `promise` settles either way, or with false after `limitMs`. Leaves no timer behind.
+ */
 export function settlesWithin(clock: Clock, promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.after(limitMs, () => resolve(false));

@@ -1,6 +1,7 @@
 /**
- * Units of telephony audio. Durations are milliseconds, rates hertz, sizes samples or bytes; the name of a value says which.
- * Frame and byte counts are always derived from a {@link Codec}: no other file knows that 20 ms of µ-law are 160 bytes.
+ * Units of telephony audio. Durations are milliseconds, rates hertz, sizes samples or bytes; the name of a value says
+ * which. Frame and byte counts are always derived from a {@link Codec}: no other file knows that 20 ms of µ-law are 160
+ * bytes.
  */
 
 /** How samples travel on a carrier's wire: name, sampling rate, channels and bytes per sample of one channel. */

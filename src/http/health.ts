@@ -44,11 +44,15 @@ const details = z
     gpu_name: z.string().nullable().describe('Null without CUDA, and where the driver does not tell'),
     voices: z
       .array(z.string())
-      .describe("Every name that a voice can be asked for by, others' names for ours included; empty until an engine was ready"),
+      .describe(
+        "Every name that a voice can be asked for by, others' names for ours included; empty until an engine was ready",
+      ),
     queue_depth: z.int().describe('Requests for speech that are being served'),
     max_queue_depth: z.int().describe('SPEECH_REQUESTS_MAX'),
     audio_cache_size: z.int().describe('Spoken sentences that are kept; POST /cache/clear forgets so many'),
-    audio_cache_max: z.int().describe('How many of their size can be kept: PROMPT_CACHE_BYTES and SPEECH_CACHE_BYTES together'),
+    audio_cache_max: z
+      .int()
+      .describe('How many of their size can be kept: PROMPT_CACHE_BYTES and SPEECH_CACHE_BYTES together'),
     voice_cache_size: z.literal(0).describe('No voices are cloned here'),
     voice_cache_max: z.literal(0),
     voice_cache_hits: z.literal(0),

@@ -1,6 +1,6 @@
 /**
- * The models there are, as OpenAI's `/v1/models` shows them, and the one rule for names of models: ours, and those of other servers' that stand for them,
- * are taken; any other is refused, whether it is to recognise or to speak.
+ * The models there are, as OpenAI's `/v1/models` shows them, and the one rule for names of models: ours, and those of
+ * other servers' that stand for them, are taken; any other is refused, whether it is to recognise or to speak.
  */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -20,7 +20,10 @@ interface ForeignNames {
   readonly taken: RegExp;
 }
 
-/** OpenAI's names may have a date behind them; Whisper has many names of many servers, `Systran/faster-whisper-small` among them. */
+/**
+ * OpenAI's names may have a date behind them; Whisper has many names of many servers, `Systran/faster-whisper-small`
+ * among them.
+ */
 const FOREIGN: Readonly<Record<ModelKind, ForeignNames>> = {
   recogniser: {
     listed: ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'qwen3-asr'],
@@ -68,7 +71,11 @@ function ownName(kind: ModelKind, settings: ModelSettings): string {
 }
 
 /** `GET /v1/models` and `GET /v1/models/:id`. */
-export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; clock: Clock }> = (app, { settings, clock }, done) => {
+export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; clock: Clock }> = (
+  app,
+  { settings, clock },
+  done,
+) => {
   const created = Math.floor(clock.wall().getTime() / 1000);
   const ids = [...new Set([...modelNames('recogniser', settings), ...modelNames('voice', settings)])];
   const show = (id: string): z.infer<typeof model> => ({ id, object: 'model', created, owned_by: 'trunkline' });
@@ -79,7 +86,10 @@ export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; cl
       schema: {
         summary: 'The models there are',
         tags: ['speech'],
-        response: { 200: z.object({ object: z.literal('list'), data: z.array(model) }), ...errorResponses(401, 403, 429) },
+        response: {
+          200: z.object({ object: z.literal('list'), data: z.array(model) }),
+          ...errorResponses(401, 403, 429),
+        },
       },
     },
     () => ({ object: 'list' as const, data: ids.map(show) }),

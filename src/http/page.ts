@@ -4,7 +4,8 @@ import type { FastifyPluginCallback } from 'fastify';
 import { packagePath } from '../foundation/folders/paths.ts';
 
 /** Nothing from elsewhere, nothing inline, in nobody's frame. */
-const PAGE_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+const PAGE_POLICY =
+  "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
 /** `GET /` and the files beside it; they are listed at the start, so any other path stays "not found". */
 export const pageRoutes: FastifyPluginCallback = (app, _options, done) => {

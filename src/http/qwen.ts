@@ -1,6 +1,6 @@
 /**
- * Whose client asks: OpenAI's or that of the Qwen3 servers (github.com/jaaacki/qwen3-tts and qwen3-asr), whose errors have another shape. Paths that only
- * those servers have are theirs. On a path that OpenAI has too the model decides.
+ * Whose client asks: OpenAI's or that of the Qwen3 servers (github.com/jaaacki/qwen3-tts and qwen3-asr), whose errors
+ * have another shape. Paths that only those servers have are theirs. On a path that OpenAI has too the model decides.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ErrorCode, TrunklineError } from '../foundation/errors.ts';
@@ -9,7 +9,10 @@ import { isQwenVoice } from '../speech/qwen-voices.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `always`: only the Qwen3 servers have this path. `by-model`: OpenAI has it too, and the model that is asked for decides. */
+    /**
+     * `always`: only the Qwen3 servers have this path. `by-model`: OpenAI has it too, and the model that is asked for
+     * decides.
+     */
     readonly qwen?: 'always' | 'by-model';
   }
 }

@@ -3,8 +3,8 @@ import type { ErrorCode } from '../foundation/errors.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 
 /**
- * Where a recording comes from. An upload is in the batch's folder from the start; a path lies under BATCH_INPUT_DIR. A file lies anywhere on this machine;
- * its stamp changes with it.
+ * Where a recording comes from. An upload is in the batch's folder from the start; a path lies under BATCH_INPUT_DIR. A
+ * file lies anywhere on this machine; its stamp changes with it.
  */
 export type Source =
   | { readonly kind: 'upload' }
@@ -71,7 +71,10 @@ export interface FileView extends Pick<BatchFile, 'number' | 'name' | 'durationM
 export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number): BatchView {
   const { id, state, createdMs, endedMs, webhook } = batch;
   const count = (wanted: FileView['state']): number => files.filter((file) => file.state === wanted).length;
-  const through = files.reduce((sum, file) => sum + (file.state === 'waiting' || file.state === 'running' ? file.progress : 1), 0);
+  const through = files.reduce(
+    (sum, file) => sum + (file.state === 'waiting' || file.state === 'running' ? file.progress : 1),
+    0,
+  );
   return {
     id,
     state,

@@ -106,7 +106,8 @@ export class Batches {
   }
 
   /**
-   * Goes on with what an earlier gateway left in BATCH_DIR; where the disk is full or fails, as soon as that is over. Removes what killed ones left elsewhere.
+   * Goes on with what an earlier gateway left in BATCH_DIR; where the disk is full or fails, as soon as that is over.
+   * Removes what killed ones left elsewhere.
    * @throws ConfigError when the folder cannot be used, or another gateway uses it
    */
   async resume(): Promise<void> {
@@ -119,12 +120,17 @@ export class Batches {
       if (isDiskTrouble(error)) return this.#resumeLater(error);
       const why = error instanceof Error ? error.message : String(error);
       const remedy =
-        error instanceof DataFolderError ? 'expected a folder that this gateway alone may write to' : 'expected a folder of batches';
+        error instanceof DataFolderError
+          ? 'expected a folder that this gateway alone may write to'
+          : 'expected a folder of batches';
       throw new ConfigError([`BATCH_DIR: got ${JSON.stringify(BATCH_DIR)}, ${remedy}, but ${why}`]);
     }
   }
 
-  /** A place for one more batch. @throws TrunklineError `draining`, `too_many_batches`, `disk_full`; what a full disk says */
+  /**
+   * A place for one more batch. @throws TrunklineError `draining`, `too_many_batches`, `disk_full`; what a full disk
+   * says
+   */
   async draft(tenant: string): Promise<Draft> {
     this.#assertRoom(tenant);
     const id = randomUUID();
@@ -144,9 +150,11 @@ export class Batches {
   }
 
   /**
-   * Begins a batch. From when this resolves it outlives the gateway. A request repeated under its idempotency key gets the batch of the first one.
-   * @throws TrunklineError `idempotency_conflict` when the key came with another request before; `unsupported_model` when nothing here can translate;
-   * `invalid_request` when folders hold too many recordings; DiskError when it cannot be kept
+   * Begins a batch. From when this resolves it outlives the gateway. A request repeated under its idempotency key gets
+   * the batch of the first one.
+   * @throws TrunklineError `idempotency_conflict` when the key came with another request before; `unsupported_model`
+   * when nothing here can translate; `invalid_request` when folders hold too many recordings; DiskError when it cannot
+   * be kept
    */
   async begin(draft: Draft, { webhookUrl, files: inputs, ...order }: Order): Promise<{ batch: Batch; isNew: boolean }> {
     if (order.targetLanguage !== '') this.#translator.assertConfigured();
@@ -178,7 +186,10 @@ export class Batches {
     return { batch, isNew: true };
   }
 
-  /** The tenant's batches, the newest first. @throws TrunklineError `disk_full` where those of an earlier gateway cannot be read yet */
+  /**
+   * The tenant's batches, the newest first. @throws TrunklineError `disk_full` where those of an earlier gateway cannot
+   * be read yet
+   */
   list(tenant: string): Batch[] {
     this.#assertReadable();
     return [...this.#all.values()].filter((batch) => batch.tenant === tenant).toReversed();
@@ -193,16 +204,21 @@ export class Batches {
   }
 
   /**
-   * The transcript of a file, in the batch's language or `asSpoken`, which is there also where only the translation failed.
+   * The transcript of a file, in the batch's language or `asSpoken`, which is there also where only the translation
+   * failed.
    * @throws TrunklineError `batch_not_found`, `result_not_ready`
    */
   async result(tenant: string, id: string, number: number, asSpoken = false): Promise<Recording> {
     const batch = this.get(tenant, id);
     const file = batch.files[number];
     if (file === undefined)
-      throw new TrunklineError('batch_not_found', `the batch has no file ${number}, expected 0 to ${batch.files.length - 1}`);
+      throw new TrunklineError(
+        'batch_not_found',
+        `the batch has no file ${number}, expected 0 to ${batch.files.length - 1}`,
+      );
     const isThere = file.state === 'done' || (asSpoken && file.error?.code === 'translation_failed');
-    if (!isThere) throw new TrunklineError('result_not_ready', `file ${number} is ${file.state}, expected it to be done`);
+    if (!isThere)
+      throw new TrunklineError('result_not_ready', `file ${number} is ${file.state}, expected it to be done`);
     try {
       return await this.#transcripts.read(batch, number, asSpoken);
     } catch (error) {
@@ -212,7 +228,10 @@ export class Batches {
     }
   }
 
-  /** Cancels a batch that runs, keeping what is done; removes one that has ended. @throws TrunklineError `batch_not_found` */
+  /**
+   * Cancels a batch that runs, keeping what is done; removes one that has ended. @throws TrunklineError
+   * `batch_not_found`
+   */
   async cancel(tenant: string, id: string): Promise<Batch> {
     const batch = this.get(tenant, id);
     if (batch.state !== 'running') {
@@ -305,7 +324,10 @@ export class Batches {
     this.#blocked = toDiskFull(error);
     insist(() => this.#storage.open(), { clock, signal, listener: this.#disk }).catch((err: unknown) => {
       if (!signal.aborted)
-        log.error({ err }, 'the batches in BATCH_DIR cannot be read; restart the gateway when the folder can be used again');
+        log.error(
+          { err },
+          'the batches in BATCH_DIR cannot be read; restart the gateway when the folder can be used again',
+        );
     });
   }
 
@@ -313,7 +335,10 @@ export class Batches {
     if (asked === null) return undefined;
     const earlier = this.list(tenant).find(({ idempotency }) => idempotency?.key === asked.key);
     if (earlier === undefined || earlier.idempotency?.hash === asked.hash) return earlier;
-    throw new TrunklineError('idempotency_conflict', 'this Idempotency-Key came with another request before, expected a new key');
+    throw new TrunklineError(
+      'idempotency_conflict',
+      'this Idempotency-Key came with another request before, expected a new key',
+    );
   }
 
   async #settle(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void> {
@@ -326,7 +351,11 @@ export class Batches {
     }
     this.#options.metrics.batchFiles.inc({ outcome: file.state });
     this.#tell(batch, { type: 'file', file });
-    if (batch.state !== 'running' || batch.files.some((other) => other.state === 'waiting' || this.#settling.has(other))) return;
+    if (
+      batch.state !== 'running' ||
+      batch.files.some((other) => other.state === 'waiting' || this.#settling.has(other))
+    )
+      return;
     await this.#finish(batch, signal);
   }
 
@@ -356,7 +385,9 @@ export class Batches {
     const oldestMs = this.#nowMs() - this.#options.settings.RESULT_TTL_MS;
     const expired = [...this.#all.values()].filter(({ endedMs }) => endedMs !== null && endedMs <= oldestMs);
     for (const batch of expired) {
-      await this.#remove(batch).catch((err: unknown) => this.#options.log.error({ err, batch: batch.id }, 'a batch could not be removed'));
+      await this.#remove(batch).catch((err: unknown) =>
+        this.#options.log.error({ err, batch: batch.id }, 'a batch could not be removed'),
+      );
     }
     await this.#storage.keepRest();
   }

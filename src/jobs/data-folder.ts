@@ -33,7 +33,8 @@ interface DataFolderOptions {
 
 /**
  * Opens `folder`, or a new temporary folder where that is empty.
- * @throws HomeError when another living process has it, or when it cannot be written; the system's error when the disk is full or fails
+ * @throws HomeError when another living process has it, or when it cannot be written; the system's error when the disk
+ * is full or fails
  */
 export async function openDataFolder(folder: string, options: DataFolderOptions): Promise<DataFolder> {
   if (folder === '') {

@@ -18,7 +18,10 @@ import type { BatchFile } from './batch.ts';
 export const NAME_MAX_CHARS = 255;
 
 /** What the ways to a recording are bounded by. */
-export type InputSettings = Pick<Settings, 'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'>;
+export type InputSettings = Pick<
+  Settings,
+  'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'
+>;
 
 /**
  * The file that `location`, relative to BATCH_INPUT_DIR, leads to with all links followed.
@@ -32,7 +35,8 @@ export async function findInput(location: string, folder: string): Promise<strin
     if (isWithin(path, root) && (await stat(path)).isFile()) return path;
   } catch (error) {
     if (isDiskTrouble(error)) throw error;
-    // A path that is not there and one that may not be read are told the same as one outside: nobody learns what lies where.
+    // A path that is not there and one that may not be read are told the same as one outside: nobody learns what lies
+    // where.
   }
   throw refused('the path leads to no recording in BATCH_INPUT_DIR');
 }
@@ -40,8 +44,8 @@ export async function findInput(location: string, folder: string): Promise<strin
 type Input = Pick<BatchFile, 'name' | 'source'>;
 
 /**
- * `inputs` with each folder of BATCH_INPUT_DIR replaced by the recordings in it, named by their paths. One in which there are none stays as it is, and will
- * be refused as any path that leads to no recording.
+ * `inputs` with each folder of BATCH_INPUT_DIR replaced by the recordings in it, named by their paths. One in which
+ * there are none stays as it is, and will be refused as any path that leads to no recording.
  * @throws TrunklineError `invalid_request` when there are more than BATCH_FILES_MAX
  */
 export async function expandFolders(
@@ -88,7 +92,10 @@ async function findFolder(location: string, inputFolder: string): Promise<{ path
 
 /** A batch that is too large. */
 export function tooManyFiles(filesMax: number): TrunklineError {
-  return new TrunklineError('invalid_request', `got more than ${filesMax} recordings, which is the most allowed (BATCH_FILES_MAX)`);
+  return new TrunklineError(
+    'invalid_request',
+    `got more than ${filesMax} recordings, which is the most allowed (BATCH_FILES_MAX)`,
+  );
 }
 
 interface Download {
@@ -102,7 +109,8 @@ interface Download {
 
 /**
  * Writes what is at `url` to the file `to`, of which nothing stays where that fails.
- * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; what a full disk says; the reason of `signal`
+ * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; what a full disk says; the reason of
+ * `signal`
  */
 export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
   const timeoutMs = settings.UPLOAD_TIMEOUT_MS;
@@ -113,7 +121,9 @@ export async function download({ url, to, disk, settings, clock, signal }: Downl
         response.destroy();
         throw refused(`the server of the URL answered ${response.statusCode}, expected 200`);
       }
-      await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), disk.meter(to), createWriteStream(to), { signal: either });
+      await pipeline(response, limitBytes(settings.UPLOAD_MAX_BYTES), disk.meter(to), createWriteStream(to), {
+        signal: either,
+      });
     });
   } catch (error) {
     await disk.remove(to).catch(() => undefined);

@@ -1,4 +1,7 @@
-/** What earlier runs have made of recordings in one folder, so that a run goes on where the one before it stopped. In the store that batches are kept in. */
+/**
+ * What earlier runs have made of recordings in one folder, so that a run goes on where the one before it stopped. In
+ * the store that batches are kept in.
+ */
 import type { Clock } from '../foundation/clock.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { Batch, BatchFile } from './batch.ts';
@@ -30,7 +33,8 @@ export class Ledger {
   }
 
   /**
-   * Opens the book in `folder`, which is made if it is not there. Waits some seconds for another process that has it, which `onWait` is told of.
+   * Opens the book in `folder`, which is made if it is not there. Waits some seconds for another process that has it,
+   * which `onWait` is told of.
    * @throws HomeError when it cannot be used; Error when it is damaged; what a full disk says
    */
   static async open(folder: string, options: { clock: Clock; onWait: (who: string) => void }): Promise<Ledger> {
@@ -63,7 +67,11 @@ export class Ledger {
     let next = Math.max(-1, ...[...this.#known.values()].map(({ number }) => number)) + 1;
     const files = wanted.map(({ name, location, stamp }): BatchFile => {
       const known = this.#known.get(name);
-      const isDone = known?.state === 'done' && known.source.kind === 'file' && known.source.stamp === stamp && options.isThere(name);
+      const isDone =
+        known?.state === 'done' &&
+        known.source.kind === 'file' &&
+        known.source.stamp === stamp &&
+        options.isThere(name);
       return {
         ...{ number: known?.number ?? next++, name, source: { kind: 'file', location, stamp }, error: null },
         state: isDone ? 'done' : 'waiting',
@@ -78,7 +86,10 @@ export class Ledger {
     return this.#run;
   }
 
-  /** Keeps that `file` of the run is done: before its transcript is written, so that one that is there is known to be ours. @throws DiskError */
+  /**
+   * Keeps that `file` of the run is done: before its transcript is written, so that one that is there is known to be
+   * ours. @throws DiskError
+   */
   async note(file: BatchFile): Promise<void> {
     if (this.#run !== null) await this.#store.put(this.#run, [file]);
   }

@@ -1,4 +1,7 @@
-/** Waits for a disk that is full or fails: such troubles are over when somebody has made room, and until then nothing is lost. */
+/**
+ * Waits for a disk that is full or fails: such troubles are over when somebody has made room, and until then nothing is
+ * lost.
+ */
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
@@ -30,14 +33,20 @@ export class DiskWait {
     this.#listener = listener;
   }
 
-  /** Notes that the disk said `error`. Returns after how many ms to try again. @throws TrunklineError `disk_full` when it has gone on for too long */
+  /**
+   * Notes that the disk said `error`. Returns after how many ms to try again. @throws TrunklineError `disk_full` when
+   * it has gone on for too long
+   */
   refuse(error: Error): number {
     const nowMs = this.#clock.nowMs();
     if (this.#sinceMs === null) this.#listener.onWait(error);
     this.#sinceMs ??= nowMs;
     this.#listener.onRefused();
     if (nowMs - this.#sinceMs >= WAIT_MAX_MS) {
-      throw new TrunklineError('disk_full', `${toDiskFull(error).message}: given up after ${WAIT_MAX_MS / 3_600_000} hours`);
+      throw new TrunklineError(
+        'disk_full',
+        `${toDiskFull(error).message}: given up after ${WAIT_MAX_MS / 3_600_000} hours`,
+      );
     }
     const delayMs = this.#delayMs;
     this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
@@ -61,7 +70,8 @@ interface PatienceOptions {
 }
 
 /**
- * Does `work`, which may be begun again after it failed, until the disk lets it. Resolves and rejects as `work` does otherwise.
+ * Does `work`, which may be begun again after it failed, until the disk lets it. Resolves and rejects as `work` does
+ * otherwise.
  * @throws TrunklineError `disk_full` when the disk has refused for too long; the reason of `signal`
  */
 export async function insist<T>(work: () => Promise<T>, { clock, listener, signal }: PatienceOptions): Promise<T> {

@@ -18,8 +18,14 @@ interface RunnerOptions {
   readonly log: Log;
   /** Told of files that wait for the disk. */
   readonly disk: DiskListener;
-  /** Has a file transcribed and keeps the transcript. A file whose work was stopped is as if it had never been begun. */
-  transcribe(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Pick<Recording, 'durationMs'>>;
+  /**
+   * Has a file transcribed and keeps the transcript. A file whose work was stopped is as if it had never been begun.
+   */
+  transcribe(
+    batch: Batch,
+    file: BatchFile,
+    watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
+  ): Promise<Pick<Recording, 'durationMs'>>;
   /** A file has got on, told of each every now and then; or it begins to wait for the disk. */
   onProgress(batch: Batch, file: BatchFile): void;
   /** A file has come to its end. `signal` aborts when its batch is not wanted any more. */
@@ -124,7 +130,8 @@ export class Runner {
     const stop = new AbortController();
     file.error = null;
     const over = this.#work(batch, file, stop.signal).catch((err: unknown) => {
-      if (!stop.signal.aborted) this.#options.log.error({ err, batch: batch.id }, 'a file of a batch could not be settled');
+      if (!stop.signal.aborted)
+        this.#options.log.error({ err, batch: batch.id }, 'a file of a batch could not be settled');
     });
     this.#working.set(file, { batch, stop, over, share: 0, toldMs: Number.NEGATIVE_INFINITY });
     void over.then(() => {

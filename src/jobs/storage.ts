@@ -1,4 +1,7 @@
-/** Where batches lie: a folder with their recordings and transcripts, and the database in it. Waits for a disk that is full or fails. */
+/**
+ * Where batches lie: a folder with their recordings and transcripts, and the database in it. Waits for a disk that is
+ * full or fails.
+ */
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../foundation/clock.ts';
@@ -55,7 +58,8 @@ export class Storage {
   async makeFolder(id: string): Promise<string> {
     const { dataFolder } = await this.#open();
     const folder = join(dataFolder.folder, id);
-    // Temporary folders are tidied away, and what was in them is wanted by nobody. One that an operator named is missed.
+    // Temporary folders are tidied away, and what was in them is wanted by nobody. One that an operator named is
+    // missed.
     if (this.#options.folder === '') await makeOwnAgain(dataFolder.folder);
     await mkdir(folder, { mode: 0o700 });
     return folder;
@@ -66,13 +70,18 @@ export class Storage {
     return join(this.#folder, id);
   }
 
-  /** Keeps a batch and files of it, unless it was removed meanwhile. @throws DiskError when the disk is full or fails */
+  /**
+   * Keeps a batch and files of it, unless it was removed meanwhile. @throws DiskError when the disk is full or fails
+   */
   async put(batch: Batch, files: readonly BatchFile[]): Promise<void> {
     const { store } = await this.#open();
     if (this.#options.isKnown(batch.id) && !this.#removed.has(batch)) await store.put(batch, files);
   }
 
-  /** As {@link put}, as soon as the disk lets it. What it refuses for too long is kept by {@link keepRest}. @throws the reason of `signal` */
+  /**
+   * As {@link put}, as soon as the disk lets it. What it refuses for too long is kept by {@link keepRest}. @throws the
+   * reason of `signal`
+   */
   async keep(batch: Batch, files: readonly BatchFile[], signal: AbortSignal): Promise<void> {
     const { clock, log, disk } = this.#options;
     if (this.#unkept.has(batch)) return;
@@ -80,7 +89,10 @@ export class Storage {
       await insist(() => this.#putMakingRoom(batch, files), { clock, signal, listener: disk });
     } catch (err) {
       signal.throwIfAborted();
-      log.error({ err, batch: batch.id }, 'a batch cannot be kept: should the gateway end now, what came of it is found out anew');
+      log.error(
+        { err, batch: batch.id },
+        'a batch cannot be kept: should the gateway end now, what came of it is found out anew',
+      );
       this.#unkept.add(batch);
     }
   }
@@ -168,7 +180,8 @@ export class Storage {
 
   async #load(): Promise<Opened> {
     const { folder, clock, log } = this.#options;
-    const onWait = (owner: string): void => log.warn({ owner }, 'BATCH_DIR is in use; waiting some seconds for its owner to end');
+    const onWait = (owner: string): void =>
+      log.warn({ owner }, 'BATCH_DIR is in use; waiting some seconds for its owner to end');
     const dataFolder = await openDataFolder(folder, { clock, onWait });
     const store = await Store.open(dataFolder.folder);
     try {
@@ -189,7 +202,8 @@ export class Storage {
   async #removeStrays(batches: readonly Batch[]): Promise<void> {
     const kept = new Set(batches.map(({ id }) => id));
     for (const entry of await readdir(this.#folder, { withFileTypes: true })) {
-      const isStray = entry.isDirectory() && BATCH_ID.test(entry.name) && !kept.has(entry.name) && !this.#options.isKnown(entry.name);
+      const isStray =
+        entry.isDirectory() && BATCH_ID.test(entry.name) && !kept.has(entry.name) && !this.#options.isKnown(entry.name);
       if (isStray) await rm(join(this.#folder, entry.name), { recursive: true, force: true });
     }
   }

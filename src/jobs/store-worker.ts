@@ -1,4 +1,6 @@
-/** The thread that has the database: SQLite in WebAssembly, whose calls hold their thread for as long as the disk takes. */
+/**
+ * The thread that has the database: SQLite in WebAssembly, whose calls hold their thread for as long as the disk takes.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import sqlite from 'node-sqlite3-wasm';
@@ -6,8 +8,9 @@ import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import type { FromStoreWorker, StoreRequest } from './store.ts';
 
 /**
- * With a log of its own, and nobody else near: the file system below takes every lock that is held for another process's, also its own, and so would never
- * look at the journal of a process that was killed. A log is always looked at. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
+ * With a log of its own, and nobody else near: the file system below takes every lock that is held for another
+ * process's, also its own, and so would never look at the journal of a process that was killed. A log is always looked
+ * at. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
  */
 const SCHEMA = `
   PRAGMA locking_mode = EXCLUSIVE;
@@ -19,7 +22,10 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which is what it says when there is no room for its log. https://sqlite.org/rescode.html */
+/**
+ * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which is what it says when there is no room for its log.
+ * https://sqlite.org/rescode.html
+ */
 const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open database file)$/;
 
 const path = String(workerData);
@@ -53,7 +59,10 @@ function run({ statements }: StoreRequest): unknown[] {
   }
 }
 
-/** SQLite may have rolled back itself. What cannot be rolled back now is, by its journal, when the database is opened again. */
+/**
+ * SQLite may have rolled back itself. What cannot be rolled back now is, by its journal, when the database is opened
+ * again.
+ */
 function rollBack(begun: sqlite.Database): void {
   try {
     if (begun.inTransaction) begun.exec('ROLLBACK');

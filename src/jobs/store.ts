@@ -19,7 +19,10 @@ export interface StoreRequest {
   readonly statements: readonly Statement[];
 }
 
-/** The rows of each statement of a request, or why there are none: `isDisk` = a disk that is full or fails, as far as SQLite can tell. */
+/**
+ * The rows of each statement of a request, or why there are none: `isDisk` = a disk that is full or fails, as far as
+ * SQLite can tell.
+ */
 export type FromStoreWorker = { readonly id: number } & (
   | { readonly rows: unknown[] }
   | { readonly error: string; readonly isDisk: boolean }
@@ -33,7 +36,10 @@ interface Waiting {
 const PUT_BATCH = 'INSERT INTO batches VALUES (?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
 const PUT_FILE = 'INSERT INTO files VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
 
-/** The database in one folder. Whatever a promise has resolved for is on disk. Promises reject with DiskError where the disk is full or fails: then nothing of what was asked has been done, and it may be asked again. */
+/**
+ * The database in one folder. Whatever a promise has resolved for is on disk. Promises reject with DiskError where the
+ * disk is full or fails: then nothing of what was asked has been done, and it may be asked again.
+ */
 export class Store {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -41,13 +47,18 @@ export class Store {
   #failure: Error | null = null;
 
   private constructor(path: string) {
-    this.#worker = new Worker(packagePath('dist', 'src', 'jobs', 'store-worker.js'), { workerData: path, execArgv: [] });
+    this.#worker = new Worker(packagePath('dist', 'src', 'jobs', 'store-worker.js'), {
+      workerData: path,
+      execArgv: [],
+    });
     this.#worker.on('message', (message: FromStoreWorker) => this.#settle(message));
     this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
     this.#worker.on('exit', () => this.#fail(new Error('the store is closed')));
   }
 
-  /** Opens the database in `folder`, which no other process may use. A lock that a killed process left is taken away. */
+  /**
+   * Opens the database in `folder`, which no other process may use. A lock that a killed process left is taken away.
+   */
   static async open(folder: string): Promise<Store> {
     const path = join(folder, 'batches.sqlite');
     await rm(`${path}.lock`, { recursive: true, force: true });

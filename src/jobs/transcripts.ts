@@ -1,4 +1,7 @@
-/** What is done with one recording of a gateway's batch: fetched, transcribed, translated, and its transcript kept in the batch's folder. */
+/**
+ * What is done with one recording of a gateway's batch: fetched, transcribed, translated, and its transcript kept in
+ * the batch's folder.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../foundation/clock.ts';
@@ -46,16 +49,18 @@ export class Transcripts {
   }
 
   /**
-   * Makes a file's transcript, and its translation where the batch wants one, unless an earlier gateway made them and was killed before it could say so.
-   * A transcript that is made waits for a disk that cannot take it.
-   * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`, those of transcribing; what a disk says that is full or
-   * fails before the transcript is made; the reason of `signal`
+   * Makes a file's transcript, and its translation where the batch wants one, unless an earlier gateway made them and
+   * was killed before it could say so. A transcript that is made waits for a disk that cannot take it.
+   * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`,
+   * those of transcribing; what a disk says that is full or fails before the transcript is made; the reason of `signal`
    */
   async make(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
     const { signal } = watch;
     const heard = await this.#keep({ batch, file, asSpoken: true, signal }, () => this.#hear(batch, file, watch));
     if (!isTranslated(batch)) return heard;
-    return this.#keep({ batch, file, asSpoken: false, signal }, () => this.#translate(heard, batch.targetLanguage, signal));
+    return this.#keep({ batch, file, asSpoken: false, signal }, () =>
+      this.#translate(heard, batch.targetLanguage, signal),
+    );
   }
 
   /** What is there already, or what `make` makes. */
@@ -81,7 +86,10 @@ export class Transcripts {
   }
 
   #pathOf(batch: Batch, number: number, asSpoken: boolean): string {
-    return join(this.#options.folderOf(batch), asSpoken && isTranslated(batch) ? `${number}.spoken.json` : `${number}.json`);
+    return join(
+      this.#options.folderOf(batch),
+      asSpoken && isTranslated(batch) ? `${number}.spoken.json` : `${number}.json`,
+    );
   }
 
   async #hear(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
@@ -95,7 +103,8 @@ export class Transcripts {
   async #fetch({ source }: BatchFile, own: string, signal: AbortSignal): Promise<string> {
     const { settings, clock, recordings } = this.#options;
     if (source.kind === 'path') return findInput(source.location, settings.BATCH_INPUT_DIR);
-    if (source.kind === 'url') await download({ url: source.location, to: own, disk: recordings.disk, settings, clock, signal });
+    if (source.kind === 'url')
+      await download({ url: source.location, to: own, disk: recordings.disk, settings, clock, signal });
     return own;
   }
 

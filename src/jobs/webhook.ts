@@ -1,4 +1,7 @@
-/** News of a batch's end for a server that its client named, signed as Standard Webhooks has it (standardwebhooks.com, symmetric signatures). */
+/**
+ * News of a batch's end for a server that its client named, signed as Standard Webhooks has it (standardwebhooks.com,
+ * symmetric signatures).
+ */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../foundation/clock.ts';
 import { guardedFetch, withinTime } from '../foundation/guarded-fetch.ts';
@@ -19,8 +22,21 @@ interface Delivery {
   readonly signal: AbortSignal;
 }
 
-/** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the secret's bytes; of one that begins with `whsec_`, the base64 after it. */
-export function signWebhook({ id, timestamp, body, secret }: { id: string; timestamp: string; body: string; secret: string }): string {
+/**
+ * `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the secret's bytes; of one that begins with
+ * `whsec_`, the base64 after it.
+ */
+export function signWebhook({
+  id,
+  timestamp,
+  body,
+  secret,
+}: {
+  id: string;
+  timestamp: string;
+  body: string;
+  secret: string;
+}): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }

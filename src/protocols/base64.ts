@@ -1,4 +1,7 @@
-/** Base64 as RFC 4648 §4 has it. Node's own decoder skips whatever does not belong there; on a wire that would shift every sample after it. */
+/**
+ * Base64 as RFC 4648 §4 has it. Node's own decoder skips whatever does not belong there; on a wire that would shift
+ * every sample after it.
+ */
 
 /** Decodes canonical, padded base64; null when `text` is anything else. */
 export function decodeBase64(text: string): Uint8Array | null {

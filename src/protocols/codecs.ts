@@ -3,7 +3,10 @@ import { TrunklineError } from '../foundation/errors.ts';
 import { type Codec, MULAW_8K } from '../foundation/units.ts';
 import { describe } from './json.ts';
 
-/** Encodings by their names in lower case: https://www.iana.org/assignments/media-types (audio) with Twilio's `x-`, and SDP's short ones. */
+/**
+ * Encodings by their names in lower case: https://www.iana.org/assignments/media-types (audio) with Twilio's `x-`, and
+ * SDP's short ones.
+ */
 const ENCODINGS: Readonly<Record<string, Codec['name']>> = {
   'audio/x-mulaw': 'mulaw',
   pcmu: 'mulaw',
@@ -26,8 +29,9 @@ const LINEAR_RATES_HZ = [8000, 16_000, 22_050, 24_000, 48_000];
 const PARAMETERS_MAX = 8;
 
 /**
- * A content type as the format that it declares: `audio/l16;rate=16000;channels=1` (RFC 2045 §5.1, RFC 2586). Parameters come in any order, their
- * names in any case, their values with or without quotes; those that we do not know are passed over. Anything but a text declares nothing.
+ * A content type as the format that it declares: `audio/l16;rate=16000;channels=1` (RFC 2045 §5.1, RFC 2586).
+ * Parameters come in any order, their names in any case, their values with or without quotes; those that we do not know
+ * are passed over. Anything but a text declares nothing.
  */
 export function parseContentType(value: unknown): DeclaredFormat {
   if (typeof value !== 'string') return { encoding: value, rate: undefined };
@@ -54,7 +58,10 @@ export interface DeclaredFormat {
 export function readCodec(format: DeclaredFormat, accepted: readonly string[], name: string, hint = ''): Codec {
   const { encoding, rate, channels = 1 } = format;
   const lower = typeof encoding === 'string' ? encoding.toLowerCase() : '';
-  const known = accepted.some((each) => each.toLowerCase() === lower) && Object.hasOwn(ENCODINGS, lower) ? ENCODINGS[lower] : undefined;
+  const known =
+    accepted.some((each) => each.toLowerCase() === lower) && Object.hasOwn(ENCODINGS, lower)
+      ? ENCODINGS[lower]
+      : undefined;
   const rateHz = numberOf(rate);
   if (known !== undefined && ratesOf(known).includes(rateHz) && numberOf(channels) === 1) return codec(known, rateHz);
   const expected = accepted.map((each) => `${each}, ${rangeOf(each)}, 1`).join('; ');

@@ -1,7 +1,8 @@
 /**
- * Whether sound that is said to be 8 kHz linear is that, or µ-law or A-law under a wrong name: AudioSocket's channel driver puts whatever its channel speaks
- * under the kind of linear sound. A length of 20 ms companded is a hint and no more, for a phone that sends 10 ms gives linear messages as long. What
- * settles it is that sound read as what it is not is loud and rough, most of all where it is quiet.
+ * Whether sound that is said to be 8 kHz linear is that, or µ-law or A-law under a wrong name: AudioSocket's channel
+ * driver puts whatever its channel speaks under the kind of linear sound. A length of 20 ms companded is a hint and no
+ * more, for a phone that sends 10 ms gives linear messages as long. What settles it is that sound read as what it is
+ * not is loud and rough, most of all where it is quiet.
  */
 import { frameBytes } from '../audio/frames.ts';
 import { decodeG711 } from '../audio/g711.ts';

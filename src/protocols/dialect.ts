@@ -1,6 +1,7 @@
 /**
- * The seam between carriers and calls. A carrier is a {@link Dialect}: pure functions from wire messages to {@link CarrierEvent}s and from
- * {@link CarrierCommand}s to wire messages, with no socket, clock or log. `leg.ts` moves the messages.
+ * The seam between carriers and calls. A carrier is a {@link Dialect}: pure functions from wire messages to {@link
+ * CarrierEvent}s and from {@link CarrierCommand}s to wire messages, with no socket, clock or log. `leg.ts` moves the
+ * messages.
  */
 import type { Codec } from '../foundation/units.ts';
 import type { RelayVerb } from './twiml/document.ts';
@@ -9,8 +10,8 @@ import type { RelayVerb } from './twiml/document.ts';
 export type Track = 'inbound' | 'outbound';
 
 /**
- * How a carrier plays what we send: `buffered` = at its own pace from a buffer, with marks and clear; `paced` = each frame as it comes;
- * `none` = the stream only listens.
+ * How a carrier plays what we send: `buffered` = at its own pace from a buffer, with marks and clear; `paced` = each
+ * frame as it comes; `none` = the stream only listens.
  */
 export type Playback = 'buffered' | 'paced' | 'none';
 
@@ -35,14 +36,23 @@ export interface CallStart {
   readonly to: string | null;
   readonly tracks: readonly Track[];
   readonly codec: Codec;
-  /** Its sound has times of its own from the first chunk on, so that before it the call's time stands still; left out = the chunks show that. */
+  /**
+   * Its sound has times of its own from the first chunk on, so that before it the call's time stands still; left out =
+   * the chunks show that.
+   */
   readonly timed?: boolean;
   readonly playback: Playback;
-  /** How many frames a message to the carrier must hold at least, where one is too few: every sound is filled up to such messages. */
+  /**
+   * How many frames a message to the carrier must hold at least, where one is too few: every sound is filled up to such
+   * messages.
+   */
   readonly framesPerMessage?: number;
   readonly parameters: Readonly<Record<string, string>>;
   readonly details?: CallDetails;
-  /** The session with an app that the carrier was told to begin; null = the app's TwiML, which would say, could not be had. */
+  /**
+   * The session with an app that the carrier was told to begin; null = the app's TwiML, which would say, could not be
+   * had.
+   */
   readonly relay?: RelayVerb | null;
   /** Whether we made the call; it was made to us unless this says so. */
   readonly outgoing?: boolean;
@@ -51,10 +61,17 @@ export interface CallStart {
 export type CarrierEvent =
   | { readonly type: 'start'; readonly start: CallStart }
   /**
-   * `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the track's chunks. A carrier without
-   * timestamps has `null`: the time is when the chunk arrives, and a number left out is a frame of 20 ms that the carrier knows to be lost.
+   * `bytes` in the call's codec; `atMs` = time of its first sample since the stream began; `sequence` counts the
+   * track's chunks. A carrier without timestamps has `null`: the time is when the chunk arrives, and a number left out
+   * is a frame of 20 ms that the carrier knows to be lost.
    */
-  | { readonly type: 'audio'; readonly track: Track; readonly bytes: Uint8Array; readonly atMs: number | null; readonly sequence: number }
+  | {
+      readonly type: 'audio';
+      readonly track: Track;
+      readonly bytes: Uint8Array;
+      readonly atMs: number | null;
+      readonly sequence: number;
+    }
   | { readonly type: 'dtmf'; readonly track: Track; readonly digit: string }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'stop' }
@@ -67,17 +84,23 @@ export type CarrierCommand =
   | { readonly type: 'clear' };
 
 /**
- * What a carrier may have to be told about the call itself: that we take it, that we end it, and, so that one that says nothing while nobody speaks
- * can be told from one that is gone, something that it answers.
+ * What a carrier may have to be told about the call itself: that we take it, that we end it, and, so that one that says
+ * nothing while nobody speaks can be told from one that is gone, something that it answers.
  */
 export type CarrierSignal = 'answer' | 'hangup' | 'probe';
 
-/** One carrier's protocol for one stream. Stateful (it knows whether `start` came), yet pure: same messages in, same events out. */
+/**
+ * One carrier's protocol for one stream. Stateful (it knows whether `start` came), yet pure: same messages in, same
+ * events out.
+ */
 export interface Dialect {
   readonly carrier: string;
   /** One message in, one event out. Throws a TrunklineError with a close code when the message breaks the protocol. */
   receive(message: WireMessage): CarrierEvent;
-  /** The wire form of a command: one message, or several in their order. Throws when the stream cannot take it (not started, or unidirectional). */
+  /**
+   * The wire form of a command: one message, or several in their order. Throws when the stream cannot take it (not
+   * started, or unidirectional).
+   */
   format(command: CarrierCommand): WireMessage | readonly WireMessage[];
   /** The wire form of a signal, after `start`; absent where the protocol has none. */
   signal?(signal: CarrierSignal): WireMessage;

@@ -1,6 +1,6 @@
 /**
- * Reading a carrier's JSON messages. Media come 50 times a second per track, so they are checked by hand instead of by schema; every complaint says
- * what came and what was expected, and repeats nothing but short words.
+ * Reading a carrier's JSON messages. Media come 50 times a second per track, so they are checked by hand instead of by
+ * schema; every complaint says what came and what was expected, and repeats nothing but short words.
  */
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Track, WireMessage } from './dialect.ts';
@@ -45,13 +45,19 @@ export function isObject(value: unknown): value is Json {
  */
 export function parseMessage(message: WireMessage): Json {
   if (typeof message !== 'string') {
-    throw new TrunklineError('message_binary', `got a binary message of ${message.length} bytes, expected text with one JSON object`);
+    throw new TrunklineError(
+      'message_binary',
+      `got a binary message of ${message.length} bytes, expected text with one JSON object`,
+    );
   }
   let json: unknown;
   try {
     json = JSON.parse(message);
   } catch {
-    throw new TrunklineError('message_malformed', `got ${message.length} characters that are not JSON, expected one JSON object`);
+    throw new TrunklineError(
+      'message_malformed',
+      `got ${message.length} characters that are not JSON, expected one JSON object`,
+    );
   }
   if (!isObject(json)) throw malformed('message', json, 'a JSON object');
   return json;
@@ -67,7 +73,8 @@ export function objectAt(parent: Json, key: string, name = key): Json {
 /** A name in printable characters without spaces. */
 export function identifierAt(parent: Json, key: string, name = key): string {
   const value = parent[key];
-  if (typeof value !== 'string' || !IDENTIFIER.test(value)) throw malformed(name, value, 'an identifier of 1 to 128 characters');
+  if (typeof value !== 'string' || !IDENTIFIER.test(value))
+    throw malformed(name, value, 'an identifier of 1 to 128 characters');
   return value;
 }
 

@@ -1,10 +1,14 @@
 /**
- * XML 1.0 as small documents of strangers have it: read whole into a tree, within bounds, and written again. Entities are the five of the standard and
- * references to characters; what a DTD declares is never looked at, so nothing grows and nothing is fetched.
+ * XML 1.0 as small documents of strangers have it: read whole into a tree, within bounds, and written again. Entities
+ * are the five of the standard and references to characters; what a DTD declares is never looked at, so nothing grows
+ * and nothing is fetched.
  */
 import { SaxesParser } from 'saxes';
 
-/** An element. Names are as written; text between its children is among them, comments and processing instructions are not. */
+/**
+ * An element. Names are as written; text between its children is among them, comments and processing instructions are
+ * not.
+ */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -32,7 +36,8 @@ interface OpenElement {
  * @throws XmlError when it is no well-formed XML or beyond `limits`
  */
 export function readXml(text: string, limits: XmlLimits): XmlElement {
-  if (text.length > limits.maxChars) throw new XmlError(`it has ${text.length} characters, expected at most ${limits.maxChars}`);
+  if (text.length > limits.maxChars)
+    throw new XmlError(`it has ${text.length} characters, expected at most ${limits.maxChars}`);
   const tree = new Tree(limits);
   const parser = new SaxesParser();
   const at = (): string => `line ${parser.line}, column ${parser.column}`;
@@ -57,8 +62,8 @@ const NAMED = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i;
 const DECLARATION_MAX_BYTES = 200;
 
 /**
- * The text of a document (RFC 7303 §3): its byte order mark says the charset, else the `Content-Type` that it came with, else its own declaration; UTF-8
- * where nothing does.
+ * The text of a document (RFC 7303 §3): its byte order mark says the charset, else the `Content-Type` that it came
+ * with, else its own declaration; UTF-8 where nothing does.
  * @throws XmlError for a charset that is unknown
  */
 export function decodeXml(bytes: Uint8Array, contentType = ''): string {

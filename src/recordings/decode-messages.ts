@@ -22,4 +22,7 @@ export interface DecodedStretch {
 }
 
 /** An answer: some audio, none yet (ask again), or the end of it. */
-export type DecodeAnswer = ({ readonly kind: 'audio' } & DecodedStretch) | { readonly kind: 'none' } | { readonly kind: 'end' };
+export type DecodeAnswer =
+  | ({ readonly kind: 'audio' } & DecodedStretch)
+  | { readonly kind: 'none' }
+  | { readonly kind: 'end' };

@@ -1,6 +1,7 @@
 /**
- * A thread in which files are decoded: reads them, decodes them, makes them 16 kHz and hands over a few seconds each time it is asked. Of each file it holds
- * what one push to the decoder has become, and no more, however long the file is.
+ * A thread in which files are decoded: reads them, decodes them, makes them 16 kHz and hands over a few seconds each
+ * time it is asked. Of each file it holds what one push to the decoder has become, and no more, however long the file
+ * is.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
@@ -44,14 +45,16 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
   /** @throws TrunklineError `audio_unreadable`, `audio_too_long` */
   next(): DecodeAnswer {
     const stepEnd = this.#readBytes + STEP_BYTES;
-    while (this.#heldSamples < HANDED_SAMPLES && !this.#isOver && this.#readBytes < stepEnd) this.#hold(this.#decodeOn());
+    while (this.#heldSamples < HANDED_SAMPLES && !this.#isOver && this.#readBytes < stepEnd)
+      this.#hold(this.#decodeOn());
     if (this.#heldSamples < HANDED_SAMPLES && !this.#isOver) return { kind: 'none' };
     const channels = this.#held.map((samples) => samples.slice(0, HANDED_SAMPLES));
     this.#held = this.#held.map((samples) => samples.subarray(HANDED_SAMPLES));
     const length = channels[0]?.length ?? 0;
     this.#handed += length;
     if (this.#handed > this.#task.maxSeconds * ENGINE_RATE_HZ) throw tooLong(this.#task.maxSeconds);
-    if (length > 0) return { kind: 'audio', channels, share: Math.min(this.#readBytes / Math.max(this.#fileBytes, 1), 1) };
+    if (length > 0)
+      return { kind: 'audio', channels, share: Math.min(this.#readBytes / Math.max(this.#fileBytes, 1), 1) };
     if (this.#handed === 0) throw unreadable('there is no audio in it');
     return { kind: 'end' };
   }
@@ -77,7 +80,8 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
 
   /** The file's next, in memory of their own: decoders keep what they cannot use yet. Empty at its end. */
   #nextBytes(): Uint8Array {
-    if (this.#unpushed.length === 0) this.#unpushed = this.#buffer.subarray(0, readSync(this.#file, this.#buffer, 0, READ_BYTES, null));
+    if (this.#unpushed.length === 0)
+      this.#unpushed = this.#buffer.subarray(0, readSync(this.#file, this.#buffer, 0, READ_BYTES, null));
     const bytes = this.#unpushed.slice(0, PUSH_BYTES[this.#task.kind]);
     this.#unpushed = this.#unpushed.subarray(bytes.length);
     this.#readBytes += bytes.length;
@@ -118,5 +122,6 @@ serveWork<DecodeTask, DecodeAnswer>({
       throw error;
     }
   },
-  transfer: (answer) => (answer.kind === 'audio' ? answer.channels.map((samples) => samples.buffer as ArrayBuffer) : []),
+  transfer: (answer) =>
+    answer.kind === 'audio' ? answer.channels.map((samples) => samples.buffer as ArrayBuffer) : [],
 });

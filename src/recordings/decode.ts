@@ -36,8 +36,9 @@ export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
 }
 
 /**
- * Decodes the files of one gateway, however many there are, with a few threads and a few ffmpegs: no more than half of the cores, for the engines and live
- * calls need theirs, and two at least, so that a file that takes long does not hold up all others.
+ * Decodes the files of one gateway, however many there are, with a few threads and a few ffmpegs: no more than half of
+ * the cores, for the engines and live calls need theirs, and two at least, so that a file that takes long does not hold
+ * up all others.
  */
 export class FileDecoders {
   readonly #options: DecodersOptions;
@@ -58,8 +59,8 @@ export class FileDecoders {
   }
 
   /**
-   * The audio of the file at `path`: stretches of some seconds. Nothing is decoded before it is asked for. When it is over or returned from, nothing of it
-   * is left in a thread or in `workFolder`.
+   * The audio of the file at `path`: stretches of some seconds. Nothing is decoded before it is asked for. When it is
+   * over or returned from, nothing of it is left in a thread or in `workFolder`.
    * @throws TrunklineError `audio_unreadable`, `audio_too_long` or `upload_disk_full`
    */
   async *decode(request: DecodeRequest): AsyncGenerator<DecodedStretch, void, void> {

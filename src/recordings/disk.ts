@@ -1,4 +1,7 @@
-/** How much disk recordings take: what is uploaded and downloaded, and what ffmpeg makes of it, all counted together while it is written. */
+/**
+ * How much disk recordings take: what is uploaded and downloaded, and what ffmpeg makes of it, all counted together
+ * while it is written.
+ */
 import { rm, stat, statfs } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { Transform } from 'node:stream';
@@ -17,7 +20,9 @@ interface DiskOptions {
   readonly maxBytes: number;
   readonly metrics: Pick<Metrics, 'uploadDiskBytes' | 'uploadDiskRefused'>;
   /** Asks how full the disk is on which a folder lies (statfs(2)). */
-  readonly look?: (folder: string) => Promise<{ readonly bsize: number; readonly blocks: number; readonly bavail: number }>;
+  readonly look?: (
+    folder: string,
+  ) => Promise<{ readonly bsize: number; readonly blocks: number; readonly bavail: number }>;
 }
 
 /** The disk that the recordings of one gateway take. Files are known by their paths. */
@@ -32,8 +37,8 @@ export class RecordingDisk {
 
   /**
    * What is to be written to a new file at `path` passes through this on its way.
-   * It fails with TrunklineError `upload_disk_full` where recordings have all that they may have, or `upload_too_large` for a file that alone has more than
-   * that; with DiskError where the disk itself is nearly full.
+   * It fails with TrunklineError `upload_disk_full` where recordings have all that they may have, or `upload_too_large`
+   * for a file that alone has more than that; with DiskError where the disk itself is nearly full.
    */
   meter(path: string): Transform {
     this.#note(path, 0);

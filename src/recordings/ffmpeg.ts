@@ -1,6 +1,6 @@
 /**
- * What no decoder in here knows (MP4, WebM, AMR …) goes through ffmpeg where that is installed, as a program of its own. ffprobe looks at it first: what is
- * not likely to be a recording never reaches a decoder.
+ * What no decoder in here knows (MP4, WebM, AMR …) goes through ffmpeg where that is installed, as a program of its
+ * own. ffprobe looks at it first: what is not likely to be a recording never reaches a decoder.
  */
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -14,11 +14,17 @@ import type { RecordingDisk } from './disk.ts';
 import { type ProgramEnd, runProgram } from './program.ts';
 import { tooLong, tooManyChannels, unreadable } from './refusals.ts';
 
-/** Containers that a recording may come in. No playlists and no scripts of inputs: those would make ffmpeg read other files. */
+/**
+ * Containers that a recording may come in. No playlists and no scripts of inputs: those would make ffmpeg read other
+ * files.
+ */
 const FORMATS =
   'aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,ircam,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,ogg,tta,voc,w64,wav,wv';
 
-/** Decoders that ffmpeg may use: of sound alone. ffprobe, which opens those of all tracks, would fail at the first other one. */
+/**
+ * Decoders that ffmpeg may use: of sound alone. ffprobe, which opens those of all tracks, would fail at the first other
+ * one.
+ */
 const CODECS = [
   'aac,aac_latm,libfdk_aac,ac3,eac3,dca,truehd,mlp,alac,als,ape,flac,tta,wavpack,wmav1,wmav2,wmapro,wmalossless,wmavoice',
   'mp1,mp1float,mp2,mp2float,mp3,mp3float,mp3adu,mp3adufloat,mp3on4,mp3on4float,opus,libopus,vorbis,libvorbis,speex,libspeex',
@@ -51,9 +57,10 @@ interface Conversion extends Pick<DecodeTask, 'channels' | 'channelsMax' | 'maxS
 }
 
 /**
- * Writes the first audio track of `from` as 16 kHz WAV to `to`, with one channel unless they stay by themselves. Resolves when the file is complete.
- * @throws TrunklineError `audio_unreadable` when ffmpeg or ffprobe is missing, finds no audio that is taken, or takes longer than `timeoutMs`;
- * `audio_too_long`; `upload_disk_full`
+ * Writes the first audio track of `from` as 16 kHz WAV to `to`, with one channel unless they stay by themselves.
+ * Resolves when the file is complete.
+ * @throws TrunklineError `audio_unreadable` when ffmpeg or ffprobe is missing, finds no audio that is taken, or takes
+ * longer than `timeoutMs`; `audio_too_long`; `upload_disk_full`
  */
 export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
   const { from, to, disk, channels, channelsMax, maxSeconds } = conversion;
@@ -63,9 +70,31 @@ export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
   const secondBytes = ENGINE_RATE_HZ * SAMPLE_BYTES * keptChannels;
   // One second more than is allowed, so that what is too long can be told.
   const output = ['-map', '0:a:0', '-t', maxSeconds + 1, '-fs', WAV_HEAD_MAX_BYTES + (maxSeconds + 1) * secondBytes];
-  const format = ['-ac', keptChannels, '-ar', ENGINE_RATE_HZ, '-threads', 1, '-c:a', 'pcm_s16le', '-f', 'wav', 'pipe:1'];
+  const format = [
+    '-ac',
+    keptChannels,
+    '-ar',
+    ENGINE_RATE_HZ,
+    '-threads',
+    1,
+    '-c:a',
+    'pcm_s16le',
+    '-f',
+    'wav',
+    'pipe:1',
+  ];
   const input = ['-threads', 1, '-vn', '-sn', '-dn', '-f', sound.format, '-i', `file:${from}`];
-  const args = ['-nostdin', '-filter_threads', 1, ...GUARDS, '-codec_whitelist', CODECS, ...input, ...output, ...format].map(String);
+  const args = [
+    '-nostdin',
+    '-filter_threads',
+    1,
+    ...GUARDS,
+    '-codec_whitelist',
+    CODECS,
+    ...input,
+    ...output,
+    ...format,
+  ].map(String);
   let bytes = 0;
   const end = await runProgram({
     ...conversion,
@@ -91,7 +120,9 @@ const GUARDS = [
 
 /** As ffprobe's writer `json` has it. */
 const probed = z.object({
-  streams: z.array(z.object({ sample_rate: z.coerce.number().default(0), channels: z.number().default(0) })).default([]),
+  streams: z
+    .array(z.object({ sample_rate: z.coerce.number().default(0), channels: z.number().default(0) }))
+    .default([]),
   format: z.object({ format_name: z.string().regex(/^[\w,]+$/) }),
 });
 
@@ -101,9 +132,19 @@ interface Sound {
   readonly format: string;
 }
 
-/** What ffprobe says of the first audio track. @throws TrunklineError `audio_unreadable` when there is none, or one that is not taken */
+/**
+ * What ffprobe says of the first audio track. @throws TrunklineError `audio_unreadable` when there is none, or one that
+ * is not taken
+ */
 async function probe(conversion: Conversion): Promise<Sound> {
-  const asked = ['-select_streams', 'a:0', '-show_entries', 'stream=sample_rate,channels:format=format_name', '-of', 'json'];
+  const asked = [
+    '-select_streams',
+    'a:0',
+    '-show_entries',
+    'stream=sample_rate,channels:format=format_name',
+    '-of',
+    'json',
+  ];
   const args = [...GUARDS.map(String), ...asked, '-i', `file:${conversion.from}`];
   const end = await runProgram({ ...conversion, command: 'ffprobe', args, take: readText });
   if (end.code !== 0) throw unreadable(`ffmpeg could not read it${complaintOf(end, conversion.from)}`);
@@ -134,6 +175,9 @@ async function readText(output: Readable): Promise<string> {
 
 /** What a program said of it, without the names of our files. */
 function complaintOf({ complaint }: ProgramEnd<unknown>, path: string): string {
-  const said = complaint.replaceAll(`file:${path}`, 'the file').replaceAll(path, 'the file').slice(0, COMPLAINT_MAX_CHARS);
+  const said = complaint
+    .replaceAll(`file:${path}`, 'the file')
+    .replaceAll(path, 'the file')
+    .slice(0, COMPLAINT_MAX_CHARS);
   return said === '' ? '' : `: ${said}`;
 }

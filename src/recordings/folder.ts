@@ -21,12 +21,16 @@ interface Search {
 }
 
 /**
- * What may be recordings in `folder`, hidden ones too, in the order of their names. Something that cannot be looked at is among them: whoever opens it
- * learns why. A link to what lies in the folder anyway is passed over, and a folder elsewhere is entered once, so the search ends whatever links there are.
- * With `within`, links that lead out of that folder are passed over.
+ * What may be recordings in `folder`, hidden ones too, in the order of their names. Something that cannot be looked at
+ * is among them: whoever opens it learns why. A link to what lies in the folder anyway is passed over, and a folder
+ * elsewhere is entered once, so the search ends whatever links there are. With `within`, links that lead out of that
+ * folder are passed over.
  * @throws the system's error when `folder` cannot be read
  */
-export async function* findRecordings(folder: string, within: string | null = null): AsyncGenerator<FoundFile, void, void> {
+export async function* findRecordings(
+  folder: string,
+  within: string | null = null,
+): AsyncGenerator<FoundFile, void, void> {
   const root = await realpath(folder);
   yield* searchFolder(root, '', { root, within: within === null ? null : await realpath(within), visited: new Set() });
 }

@@ -1,12 +1,15 @@
-/** One of ffmpeg's programs, run as a process of its own: what it writes is taken as it comes, and it does not outlive its time. */
+/**
+ * One of ffmpeg's programs, run as a process of its own: what it writes is taken as it comes, and it does not outlive
+ * its time.
+ */
 import { type ChildProcess, type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../foundation/clock.ts';
 import { unreadable } from './refusals.ts';
 
 /**
- * Most memory of a program: its own option limits each piece alone, and a small file can have it ask for a thousand. The index of four hours of AAC and the
- * program itself take 130 MB.
+ * Most memory of a program: its own option limits each piece alone, and a small file can have it ask for a thousand.
+ * The index of four hours of AAC and the program itself take 130 MB.
  */
 const MEMORY_MAX_KB = 524_288;
 /** What sh(1) exits with where there is no such program. */
@@ -37,9 +40,17 @@ export interface ProgramEnd<T> {
 
 /**
  * Runs a program to its end.
- * @throws TrunklineError `audio_unreadable` when there is no such program, or it takes too long; what `take` throws; AbortError when `signal` aborts
+ * @throws TrunklineError `audio_unreadable` when there is no such program, or it takes too long; what `take` throws;
+ * AbortError when `signal` aborts
  */
-export async function runProgram<T>({ command, args, timeoutMs, clock, signal, take }: ProgramRun<T>): Promise<ProgramEnd<T>> {
+export async function runProgram<T>({
+  command,
+  args,
+  timeoutMs,
+  clock,
+  signal,
+  take,
+}: ProgramRun<T>): Promise<ProgramEnd<T>> {
   const child = spawnBounded(command, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' });
   let isLate = false;
   const timer = clock.after(timeoutMs, () => {
@@ -57,8 +68,15 @@ export async function runProgram<T>({ command, args, timeoutMs, clock, signal, t
   return { ...end.value, taken: output.value };
 }
 
-/** Node itself limits no process: the shell does, and becomes the program. Where a system has no such limit, or a lower one, that stays. */
-function spawnBounded(command: string, args: readonly string[], options: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'>) {
+/**
+ * Node itself limits no process: the shell does, and becomes the program. Where a system has no such limit, or a lower
+ * one, that stays.
+ */
+function spawnBounded(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'>,
+) {
   if (process.platform === 'win32') return spawn(command, args, options);
   return spawn('/bin/sh', ['-c', `ulimit -d ${MEMORY_MAX_KB} 2>/dev/null; exec "$0" "$@"`, command, ...args], options);
 }

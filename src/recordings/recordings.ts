@@ -1,4 +1,7 @@
-/** Who may have a recording transcribed now, where its file lies meanwhile, and what becomes of it when the gateway ends. */
+/**
+ * Who may have a recording transcribed now, where its file lies meanwhile, and what becomes of it when the gateway
+ * ends.
+ */
 import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +14,13 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { FileDecoders } from './decode.ts';
 import { RecordingDisk } from './disk.ts';
-import { type Recording, type RecordingProgress, type RecordingTask, type Transcriber, transcribeRecording } from './transcribe.ts';
+import {
+  type Recording,
+  type RecordingProgress,
+  type RecordingTask,
+  type Transcriber,
+  transcribeRecording,
+} from './transcribe.ts';
 
 const FOLDER_PREFIX = 'trunkline-recordings-';
 
@@ -84,7 +93,10 @@ export class Recordings {
     return transcribeRecording({ ...task, onProgress }, { ...this.#options, decoders: this.#decoders });
   }
 
-  /** Lets no more in, and gives those that are in `timeoutMs` to be finished. Resolves when all have been let go of and their folder is gone. */
+  /**
+   * Lets no more in, and gives those that are in `timeoutMs` to be finished. Resolves when all have been let go of and
+   * their folder is gone.
+   */
   async drain(timeoutMs: number): Promise<void> {
     this.#isDraining = true;
     const timer = this.#options.clock.after(timeoutMs, () => this.#abort());
@@ -103,7 +115,8 @@ export class Recordings {
 
   #assertRoom(): void {
     const { BATCH_QUEUE_MAX } = this.#options.settings;
-    if (this.#isDraining) throw new TrunklineError('draining', 'the gateway is shutting down and takes no new recordings');
+    if (this.#isDraining)
+      throw new TrunklineError('draining', 'the gateway is shutting down and takes no new recordings');
     if (this.#places.size >= BATCH_QUEUE_MAX) {
       throw new TrunklineError(
         'batch_queue_full',

@@ -16,5 +16,8 @@ export function tooLong(maxSeconds: number): TrunklineError {
 
 /** The channels of the file cannot each be transcribed by themselves. */
 export function tooManyChannels(channels: number, channelsMax: number): TrunklineError {
-  return new TrunklineError('audio_unreadable', `the file has ${channels} channels, expected at most ${channelsMax} with channels=split`);
+  return new TrunklineError(
+    'audio_unreadable',
+    `the file has ${channels} channels, expected at most ${channelsMax} with channels=split`,
+  );
 }

@@ -16,7 +16,10 @@ import type { ChannelMode } from './decode-messages.ts';
 
 /** Most channels of a recording that are transcribed by themselves. */
 const SPLIT_CHANNELS_MAX = 2;
-/** Pieces of one recording that engines may have or that may wait for one: enough that a second engine helps, and no more. */
+/**
+ * Pieces of one recording that engines may have or that may wait for one: enough that a second engine helps, and no
+ * more.
+ */
 const PIECES_IN_FLIGHT = 2;
 /** Batch jobs are wanted at some time; this only orders them among each other. */
 const BATCH_DUE_MS = 60_000;
@@ -73,8 +76,10 @@ export interface Transcriber {
 }
 
 /**
- * Transcribes one recording behind all live work. Memory does not grow with its length: audio is decoded no faster than it is understood.
- * @throws TrunklineError `audio_unreadable`, `audio_too_long`, `upload_disk_full` or `engine_unavailable`; the reason of `signal` when that aborts
+ * Transcribes one recording behind all live work. Memory does not grow with its length: audio is decoded no faster than
+ * it is understood.
+ * @throws TrunklineError `audio_unreadable`, `audio_too_long`, `upload_disk_full` or `engine_unavailable`; the reason
+ * of `signal` when that aborts
  */
 export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<Recording> {
   const end = new AbortController();
@@ -138,8 +143,11 @@ class Work {
   }
 
   async #hear(stretch: readonly Int16Array[]): Promise<void> {
-    if (this.#channels.length === 0) this.#channels = stretch.map((_, channel) => new Channel(channel, this.#task, this.#transcriber));
-    const cut = await Promise.all(this.#channels.map((channel, index) => channel.hear(stretch[index] ?? new Int16Array(0))));
+    if (this.#channels.length === 0)
+      this.#channels = stretch.map((_, channel) => new Channel(channel, this.#task, this.#transcriber));
+    const cut = await Promise.all(
+      this.#channels.map((channel, index) => channel.hear(stretch[index] ?? new Int16Array(0))),
+    );
     this.#waiting.push(...cut.flat());
     this.#heard += stretch[0]?.length ?? 0;
     await this.#beginUpTo(Math.min(...this.#channels.map((channel) => channel.openFrom)));
@@ -253,7 +261,13 @@ class Channel {
 
   async #vad(samples: Int16Array): Promise<NumberedPiece[]> {
     const { tenant, signal } = this.#task;
-    const { probabilities, state } = await this.#engine.detect({ samples, state: this.#state, urgency: 'batch', tenant, signal });
+    const { probabilities, state } = await this.#engine.detect({
+      samples,
+      state: this.#state,
+      urgency: 'batch',
+      tenant,
+      signal,
+    });
     this.#state = state;
     return this.#own(this.#cutter.push(samples, probabilities));
   }

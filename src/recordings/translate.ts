@@ -1,4 +1,7 @@
-/** Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of subtitles stay here. */
+/**
+ * Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of
+ * subtitles stay here.
+ */
 import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
@@ -13,7 +16,10 @@ import type { Recording, Segment } from './transcribe.ts';
 export const SPOKEN_LANGUAGE = 'english';
 
 /** What a translator is made of. */
-export type TranslatorSettings = Pick<Settings, 'TRANSLATE_BASE_URL' | 'TRANSLATE_API_KEY' | 'TRANSLATE_MODEL' | 'TRANSLATE_TIMEOUT_MS'>;
+export type TranslatorSettings = Pick<
+  Settings,
+  'TRANSLATE_BASE_URL' | 'TRANSLATE_API_KEY' | 'TRANSLATE_MODEL' | 'TRANSLATE_TIMEOUT_MS'
+>;
 
 /** Lines and characters of one request: what a small model keeps count of. */
 const LINES_MAX = 40;
@@ -40,7 +46,11 @@ export class Translator {
   assertConfigured(): void {
     const { TRANSLATE_BASE_URL, TRANSLATE_MODEL } = this.#settings;
     if (TRANSLATE_BASE_URL !== '' && TRANSLATE_MODEL !== '') return;
-    throw new TrunklineError('unsupported_model', 'nothing here can translate: set TRANSLATE_BASE_URL and TRANSLATE_MODEL', 'model');
+    throw new TrunklineError(
+      'unsupported_model',
+      'nothing here can translate: set TRANSLATE_BASE_URL and TRANSLATE_MODEL',
+      'model',
+    );
   }
 
   /**
@@ -61,7 +71,10 @@ export class Translator {
       if (answer.ok && answer.lines.length === lines.length) return answer.lines;
       complaint = answer.ok ? `it gave ${answer.lines.length} lines for ${lines.length}` : answer.complaint;
     }
-    throw new TrunklineError('translation_failed', `the translation failed ${ATTEMPTS_MAX} times; the last time ${complaint}`);
+    throw new TrunklineError(
+      'translation_failed',
+      `the translation failed ${ATTEMPTS_MAX} times; the last time ${complaint}`,
+    );
   }
 
   async #ask(lines: readonly string[], language: string, signal: AbortSignal): Promise<Answer> {
@@ -86,7 +99,9 @@ export class Translator {
       signal.throwIfAborted();
       return {
         ok: false,
-        complaint: late.signal.aborted ? `it took longer than ${TRANSLATE_TIMEOUT_MS} ms` : 'the endpoint could not be reached',
+        complaint: late.signal.aborted
+          ? `it took longer than ${TRANSLATE_TIMEOUT_MS} ms`
+          : 'the endpoint could not be reached',
       };
     } finally {
       timer.cancel();
@@ -95,8 +110,8 @@ export class Translator {
 }
 
 /**
- * `recording` with its segments' texts translated. Their words share the time in which the original was said. Segments that say nothing in the other language
- * are left out.
+ * `recording` with its segments' texts translated. Their words share the time in which the original was said. Segments
+ * that say nothing in the other language are left out.
  * @throws what `translate` throws
  */
 export async function translateSegments(
@@ -152,7 +167,9 @@ function readAnswer(text: string): Answer {
   if (!parsed.success) return { ok: false, complaint: 'the endpoint did not answer as a chat endpoint does' };
   const content = parsed.data.choices[0]?.message.content ?? '';
   const list = linesSchema.safeParse(parseJson(content.slice(content.indexOf('['), content.lastIndexOf(']') + 1)));
-  return list.success ? { ok: true, lines: list.data } : { ok: false, complaint: 'the model did not answer with a list' };
+  return list.success
+    ? { ok: true, lines: list.data }
+    : { ok: false, complaint: 'the model did not answer with a list' };
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,6 @@
 /**
- * Turns at something of which only so much is done at once. Of those that wait, the tenant is next for whom the least is being done; among equals, who came first.
+ * Turns at something of which only so much is done at once. Of those that wait, the tenant is next for whom the least
+ * is being done; among equals, who came first.
  */
 export class Turns {
   readonly #most: number;
@@ -11,7 +12,10 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Runs `work` of `tenant` when it is its turn. @throws what `work` throws; the reason of `signal` when that aborts before */
+  /**
+   * Runs `work` of `tenant` when it is its turn. @throws what `work` throws; the reason of `signal` when that aborts
+   * before
+   */
   async take<T>(tenant: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#wait(tenant, signal);
     try {

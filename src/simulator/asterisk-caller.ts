@@ -1,4 +1,7 @@
-/** An Asterisk in the box: dials a bridge as chan_websocket does, with its queue, its timer and its strictness, and hears what the far party would hear. */
+/**
+ * An Asterisk in the box: dials a bridge as chan_websocket does, with its queue, its timer and its strictness, and
+ * hears what the far party would hear.
+ */
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -34,14 +37,23 @@ export interface AsteriskCallOptions {
   readonly clock: Clock;
   /** Channel variables under the name that they are inherited by; only JSON tells them. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** More options of the dial string, of which only JSON tells: `d(in)` throws away what the bridge sends, `p` plays it as it comes. */
+  /**
+   * More options of the dial string, of which only JSON tells: `d(in)` throws away what the bridge sends, `p` plays it
+   * as it comes.
+   */
   readonly dialOptions?: string;
-  /** As releases before 20.18 and 22.8 are: no marks, no `channel_id` in MEDIA_START, and a ping of the bridge ends the call. With `plain-text` alone. */
+  /**
+   * As releases before 20.18 and 22.8 are: no marks, no `channel_id` in MEDIA_START, and a ping of the bridge ends the
+   * call. With `plain-text` alone.
+   */
   readonly firstRelease?: boolean;
   readonly user?: string;
   readonly password?: string;
   readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
-  /** Share (0–1) of frames that get lost on the way to Asterisk, with or without a jitter buffer that says so (an empty message). */
+  /**
+   * Share (0–1) of frames that get lost on the way to Asterisk, with or without a jitter buffer that says so (an empty
+   * message).
+   */
   readonly lossShare?: number;
   readonly jitterBuffer?: boolean;
   readonly seed?: number;
@@ -169,7 +181,10 @@ export class AsteriskCaller {
     const { codec, format, variables = {}, dialOptions = '', firstRelease = false } = this.#options;
     const name = formatName(codec);
     const size = frameBytes(codec);
-    const identity = { connection_id: 'trunkline', channel: `WebSocket/trunkline/0x${randomInt(2 ** 40).toString(16)}` };
+    const identity = {
+      connection_id: 'trunkline',
+      channel: `WebSocket/trunkline/0x${randomInt(2 ** 40).toString(16)}`,
+    };
     const media = { format: name, optimal_frame_size: size, ptime: FRAME_MS };
     const id = firstRelease ? {} : { channel_id: this.channelId };
     if (format === 'plain-text') return writeEvent('MEDIA_START', { ...identity, ...id, ...media }, format, '');
@@ -179,7 +194,12 @@ export class AsteriskCaller {
       MEDIA_WEBSOCKET_OPTIMAL_FRAME_SIZE: String(size),
       ...variables,
     };
-    return writeEvent('MEDIA_START', { ...identity, ...media, channel_variables: channelVariables }, format, this.channelId);
+    return writeEvent(
+      'MEDIA_START',
+      { ...identity, ...media, channel_variables: channelVariables },
+      format,
+      this.channelId,
+    );
   }
 
   /** Does what is due and sleeps until the next tick, which is counted from the start, so that delays never add up. */
@@ -213,7 +233,8 @@ export class AsteriskCaller {
     }
     this.#sendFrame(atMs);
     this.#frames++;
-    while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs) this.#press(this.#digits.shift()?.digit ?? '');
+    while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs)
+      this.#press(this.#digits.shift()?.digit ?? '');
     for (const message of this.#queue.tick((frame) => this.#play(frame))) this.#say(message);
   }
 
@@ -221,7 +242,8 @@ export class AsteriskCaller {
     const { audio, codec, muted, lossShare = 0, jitterBuffer = false } = this.#options;
     if (muted !== undefined && atMs >= muted.fromMs && atMs < muted.toMs) return;
     const from = this.#frames * this.#frameSamples;
-    if (this.#random() >= lossShare) this.#socket?.send(encodeG711(audio.subarray(from, from + this.#frameSamples), codec));
+    if (this.#random() >= lossShare)
+      this.#socket?.send(encodeG711(audio.subarray(from, from + this.#frameSamples), codec));
     else if (jitterBuffer) this.#socket?.send(new Uint8Array(0));
   }
 

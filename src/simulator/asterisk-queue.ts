@@ -1,6 +1,7 @@
 /**
- * What chan_websocket does with what an app sends it: a queue of frames that a timer empties, with marks, buffering, pause and high water, as
- * channels/chan_websocket.c of 22.10 has it and recordings show it. No socket and no clock: whoever has them calls {@link AsteriskQueue.tick}.
+ * What chan_websocket does with what an app sends it: a queue of frames that a timer empties, with marks, buffering,
+ * pause and high water, as channels/chan_websocket.c of 22.10 has it and recordings show it. No socket and no clock:
+ * whoever has them calls {@link AsteriskQueue.tick}.
  */
 import { COMMAND_MAX_BYTES, type ControlFormat } from '../protocols/asterisk/control-messages.ts';
 
@@ -11,8 +12,8 @@ const XON_FRAMES = 800;
 const QUEUE_MAX_FRAMES = 1000;
 
 /**
- * What becomes of sound, by the dial string: `queued`; `dropped` = `d(in)`, thrown away; `passed` = `p`, played as it comes. In the latter two most commands are
- * answered with an ERROR.
+ * What becomes of sound, by the dial string: `queued`; `dropped` = `d(in)`, thrown away; `passed` = `p`, played as it
+ * comes. In the latter two most commands are answered with an ERROR.
  */
 export type MediaMode = 'queued' | 'dropped' | 'passed';
 
@@ -28,7 +29,9 @@ const REFUSALS: Readonly<Record<MediaMode, string>> = {
   passed: 'in passthrough mode',
 };
 
-type Entry = { readonly type: 'frame'; readonly bytes: Uint8Array } | { readonly type: 'event'; readonly message: string };
+type Entry =
+  | { readonly type: 'frame'; readonly bytes: Uint8Array }
+  | { readonly type: 'event'; readonly message: string };
 
 interface QueueOptions {
   /** Bytes of one frame. */
@@ -87,7 +90,8 @@ export class AsteriskQueue {
       return [];
     }
     const whole = this.#cut(bytes);
-    for (let at = 0; at < whole.length; at += this.#options.frameBytes) this.#push(whole.subarray(at, at + this.#options.frameBytes));
+    for (let at = 0; at < whole.length; at += this.#options.frameBytes)
+      this.#push(whole.subarray(at, at + this.#options.frameBytes));
     if (this.#full || this.#frames < XOFF_FRAMES) return [];
     this.#full = true;
     return [this.#event('MEDIA_XOFF')];
@@ -221,11 +225,19 @@ export class AsteriskQueue {
 
   #event(name: string, fields: Readonly<Record<string, string | number | boolean>> = {}): string {
     const { format, channelId } = this.#options;
-    return writeEvent(name, name === 'STATUS' || name === 'ERROR' ? { channel_id: channelId, ...fields } : fields, format, channelId);
+    return writeEvent(
+      name,
+      name === 'STATUS' || name === 'ERROR' ? { channel_id: channelId, ...fields } : fields,
+      format,
+      channelId,
+    );
   }
 }
 
-/** An event as Asterisk writes it: in JSON always with its channel, in plain text with the fields given and an id without its name. */
+/**
+ * An event as Asterisk writes it: in JSON always with its channel, in plain text with the fields given and an id
+ * without its name.
+ */
 export function writeEvent(
   name: string,
   fields: Readonly<Record<string, string | number | boolean | object>>,
@@ -233,7 +245,9 @@ export function writeEvent(
   channelId: string,
 ): string {
   if (format === 'json') return JSON.stringify({ event: name, channel_id: channelId, ...fields });
-  const parts = Object.entries(fields).map(([key, value]) => (key === 'correlation_id' ? String(value) : `${key}:${value}`));
+  const parts = Object.entries(fields).map(([key, value]) =>
+    key === 'correlation_id' ? String(value) : `${key}:${value}`,
+  );
   return [name, ...parts].filter((part) => part !== '').join(' ');
 }
 

@@ -1,4 +1,7 @@
-/** An Asterisk in the box that connects to a bridge by AudioSocket: as strict as the real one, and without a buffer for what it is sent. */
+/**
+ * An Asterisk in the box that connects to a bridge by AudioSocket: as strict as the real one, and without a buffer for
+ * what it is sent.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -49,7 +52,10 @@ export interface AudioSocketCallOptions {
   onHeard?(frame: Uint8Array, rateHz: number): void;
 }
 
-/** Who ended a call: the caller, the bridge by hang-up or by closing, Asterisk because of a mistake of the bridge or its silence, or nobody (a lost connection). */
+/**
+ * Who ended a call: the caller, the bridge by hang-up or by closing, Asterisk because of a mistake of the bridge or its
+ * silence, or nobody (a lost connection).
+ */
 export type AudioSocketEnd = 'caller' | 'bridge' | 'asterisk' | 'lost';
 
 /** How a call went. */
@@ -69,7 +75,10 @@ export interface AudioSocketCallReport {
   readonly warnings: readonly string[];
 }
 
-/** One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup}, or when the bridge hangs up or makes a mistake. */
+/**
+ * One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup}, or when the bridge hangs up or
+ * makes a mistake.
+ */
 export class AudioSocketCaller {
   readonly uuid: string;
   readonly #options: AudioSocketCallOptions;
@@ -149,7 +158,10 @@ export class AudioSocketCaller {
     };
   }
 
-  /** Only the first end counts. Asterisk resets a connection in which it left something unread, as it does after a mistake. */
+  /**
+   * Only the first end counts. Asterisk resets a connection in which it left something unread, as it does after a
+   * mistake.
+   */
   #finish(end: AudioSocketEnd, reason = ''): void {
     if (this.#end !== null) return;
     this.#end = end;
@@ -190,9 +202,11 @@ export class AudioSocketCaller {
     }
     this.#sendFrame();
     this.#frames++;
-    while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs) this.#press(this.#digits.shift()?.digit ?? '');
+    while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs)
+      this.#press(this.#digits.shift()?.digit ?? '');
     const isIdle = clock.nowMs() - this.#lastFrameMs >= IDLE_MAX_MS;
-    if (driver === 'application' && isIdle) this.#finish('asterisk', `Reached timeout after ${IDLE_MAX_MS} ms of no activity`);
+    if (driver === 'application' && isIdle)
+      this.#finish('asterisk', `Reached timeout after ${IDLE_MAX_MS} ms of no activity`);
   }
 
   #sendFrame(): void {

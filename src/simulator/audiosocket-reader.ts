@@ -1,6 +1,7 @@
 /**
- * What Asterisk makes of what an app sends it over AudioSocket, as res/res_audiosocket.c reads it and recordings of a 22.10 show: hang-up and sound, and
- * anything else ends the call. No socket and no clock: whoever has them looks at {@link AudioSocketReader.waitsForPayload}.
+ * What Asterisk makes of what an app sends it over AudioSocket, as res/res_audiosocket.c reads it and recordings of a
+ * 22.10 show: hang-up and sound, and anything else ends the call. No socket and no clock: whoever has them looks at
+ * {@link AudioSocketReader.waitsForPayload}.
  */
 
 const HEADER_BYTES = 3;
@@ -8,7 +9,10 @@ const KIND_HANGUP = 0x00;
 /** Kinds of sound follow one another from here; each is linear PCM at the rate of its place. */
 const KIND_SLIN = 0x10;
 const SLIN_RATES_HZ = [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000];
-/** A frame with more samples does not fit the translators' buffers of 8096 once its rate is doubled: "Out of buffer space". */
+/**
+ * A frame with more samples does not fit the translators' buffers of 8096 once its rate is doubled: "Out of buffer
+ * space".
+ */
 const FRAME_MAX_SAMPLES = 8096 / 2;
 const BYTES_PER_SAMPLE = 2;
 
@@ -74,7 +78,8 @@ export class AudioSocketReader {
       this.#end = 'hangup';
       return false;
     }
-    if (SLIN_RATES_HZ[kind - KIND_SLIN] === undefined) this.#fail('Received AudioSocket message other than hangup or audio');
+    if (SLIN_RATES_HZ[kind - KIND_SLIN] === undefined)
+      this.#fail('Received AudioSocket message other than hangup or audio');
     else if (size === HEADER_BYTES) this.#fail('Invalid message length received from AudioSocket server');
     return this.#end === null;
   }

@@ -11,8 +11,14 @@ export interface ConversationShape {
   random(): number;
 }
 
-/** Begins somewhere in the first two seconds; each of `utterances` that is said, in no order, is followed by a pause that goes with its length. */
-export function conversation(utterances: readonly Int16Array[], { seconds, rateHz, speechShare, random }: ConversationShape): Int16Array {
+/**
+ * Begins somewhere in the first two seconds; each of `utterances` that is said, in no order, is followed by a pause
+ * that goes with its length.
+ */
+export function conversation(
+  utterances: readonly Int16Array[],
+  { seconds, rateHz, speechShare, random }: ConversationShape,
+): Int16Array {
   const samples = new Int16Array(msToSamples(seconds * 1000, rateHz));
   let at = Math.round(random() * 2 * rateHz);
   while (at < samples.length) {
@@ -25,7 +31,10 @@ export function conversation(utterances: readonly Int16Array[], { seconds, rateH
   return samples;
 }
 
-/** Parts of `samples` that are parted by half a second or more of digital silence, as synthetic speech has it between sentences. */
+/**
+ * Parts of `samples` that are parted by half a second or more of digital silence, as synthetic speech has it between
+ * sentences.
+ */
 export function cutAtSilence(samples: Int16Array, rateHz: number): Int16Array[] {
   const pause = msToSamples(500, rateHz);
   const parts: Int16Array[] = [];

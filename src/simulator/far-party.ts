@@ -1,4 +1,7 @@
-/** The phone behind an Asterisk that plays each frame as it comes: its buffer is all that stands between a bridge's timers and an ear. */
+/**
+ * The phone behind an Asterisk that plays each frame as it comes: its buffer is all that stands between a bridge's
+ * timers and an ear.
+ */
 
 /** What a phone holds of sound that comes too early: more is thrown away. */
 const BUFFER_MAX_MS = 200;

@@ -1,9 +1,15 @@
-/** A line with faults between a carrier and the bridge: what goes in on time comes out late, out of order, or not at all. */
+/**
+ * A line with faults between a carrier and the bridge: what goes in on time comes out late, out of order, or not at
+ * all.
+ */
 import { seededRandom } from './random.ts';
 
 /** How bad the line is. */
 export interface LineFaults {
-  /** Each message is up to this much late; messages still never overtake each other by it, as they travel on one TCP connection. */
+  /**
+   * Each message is up to this much late; messages still never overtake each other by it, as they travel on one TCP
+   * connection.
+   */
   readonly jitterMs: number;
   /** Share (0–1) of media messages that never come out. */
   readonly lossShare: number;
@@ -18,7 +24,10 @@ interface Underway {
   readonly dueMs: number;
 }
 
-/** Carries messages in order, with faults. Holds at most what `jitterMs` delays and one message per track. Times are ms of the call. */
+/**
+ * Carries messages in order, with faults. Holds at most what `jitterMs` delays and one message per track. Times are ms
+ * of the call.
+ */
 export class Line {
   readonly #faults: LineFaults;
   readonly #random: () => number;

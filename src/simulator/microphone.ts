@@ -1,6 +1,6 @@
 /**
- * What a simulated caller says when it is not known beforehand: a track of silence that is spoken into while the call goes on. The call lasts until the
- * track is over, or somebody hangs up.
+ * What a simulated caller says when it is not known beforehand: a track of silence that is spoken into while the call
+ * goes on. The call lasts until the track is over, or somebody hangs up.
  */
 import { MULAW_8K, msToSamples, samplesToMs } from '../foundation/units.ts';
 
@@ -13,7 +13,10 @@ export class Microphone {
     this.track = new Int16Array(msToSamples(durationMs, MULAW_8K.rateHz));
   }
 
-  /** Says `samples` (8 kHz) from `fromMs` of the call on; what is beyond the end of the track is lost. Returns when they end, in ms of the call. */
+  /**
+   * Says `samples` (8 kHz) from `fromMs` of the call on; what is beyond the end of the track is lost. Returns when they
+   * end, in ms of the call.
+   */
   speak(samples: Int16Array, fromMs: number): number {
     const from = msToSamples(fromMs, MULAW_8K.rateHz);
     this.track.set(samples.subarray(0, Math.max(this.track.length - from, 0)), Math.min(from, this.track.length));

@@ -1,4 +1,7 @@
-/** A phone's sound: RTP from samples over a line with faults, and what comes back, with the time at which it came. Written from RFC 3550 and RFC 4733. */
+/**
+ * A phone's sound: RTP from samples over a line with faults, and what comes back, with the time at which it came.
+ * Written from RFC 3550 and RFC 4733.
+ */
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -247,7 +250,8 @@ export class PhoneMedia {
     this.#received++;
     this.#options.onHeard?.(payload);
     const marker = ((datagram[1] ?? 0) & 0x80) !== 0;
-    if (this.heard.length < HEARD_PACKETS_MAX) this.heard.push({ atMs: this.#options.clock.nowMs(), sequence, timestamp, marker, payload });
+    if (this.heard.length < HEARD_PACKETS_MAX)
+      this.heard.push({ atMs: this.#options.clock.nowMs(), sequence, timestamp, marker, payload });
   }
 
   #hearKey(payload: Uint8Array, timestamp: number): void {
@@ -257,7 +261,10 @@ export class PhoneMedia {
   }
 }
 
-/** How far packets came from the spacing of their timestamps, in ms, one figure for each two that follow each other. Markers begin anew. */
+/**
+ * How far packets came from the spacing of their timestamps, in ms, one figure for each two that follow each other.
+ * Markers begin anew.
+ */
 export function spacingErrors(packets: readonly HeardPacket[], rateHz: number): number[] {
   return packets.slice(1).flatMap((packet, i) => {
     const before = packets[i];

@@ -1,9 +1,12 @@
-/** Twilio's side of playback: a buffer that is played at the speed of the codec, and marks that are told when it reaches them. */
+/**
+ * Twilio's side of playback: a buffer that is played at the speed of the codec, and marks that are told when it reaches
+ * them.
+ */
 import { type Codec, msToBytes } from '../foundation/units.ts';
 
 /**
- * The playback buffer of one stream (https://www.twilio.com/docs/voice/media-streams/websocket-messages: media, mark, clear).
- * It counts bytes rather than keeping them: nobody listens.
+ * The playback buffer of one stream (https://www.twilio.com/docs/voice/media-streams/websocket-messages: media, mark,
+ * clear). It counts bytes rather than keeping them: nobody listens.
  */
 export class Playout {
   readonly #codec: Codec;
@@ -20,7 +23,10 @@ export class Playout {
     this.#receivedBytes += bytes;
   }
 
-  /** A mark behind the audio received so far. Returns the marks reached: this one at once if nothing is left to play before it. */
+  /**
+   * A mark behind the audio received so far. Returns the marks reached: this one at once if nothing is left to play
+   * before it.
+   */
   mark(name: string): string[] {
     this.#marks.push({ name, atBytes: this.#receivedBytes });
     return this.#reached();
@@ -32,7 +38,10 @@ export class Playout {
     return this.#reached();
   }
 
-  /** Throws the audio away. Returns the marks that were still pending, in order: a carrier tells them as if they had been reached. */
+  /**
+   * Throws the audio away. Returns the marks that were still pending, in order: a carrier tells them as if they had
+   * been reached.
+   */
   clear(): string[] {
     this.#playedBytes = this.#receivedBytes;
     return this.#reached();

@@ -1,6 +1,6 @@
 /**
- * Numbers from 0 to 1 that look random and depend on `seed` alone (mulberry32), so that a fault seen once can be seen again.
- * Not for secrets.
+ * Numbers from 0 to 1 that look random and depend on `seed` alone (mulberry32), so that a fault seen once can be seen
+ * again. Not for secrets.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

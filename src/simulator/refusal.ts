@@ -6,8 +6,9 @@ const BODY_MAX_BYTES = 65_536;
 const TEXT_MAX_CHARS = 200;
 
 /**
- * The status of an HTTP answer with the code and message in its `body`, where it is an error of the shape `{"error": {"code", "message"}}`:
- * `503 too_many_calls: 40 calls are live, which is all that MAX_CALLS allows`. Of another body it shows the beginning.
+ * The status of an HTTP answer with the code and message in its `body`, where it is an error of the shape `{"error":
+ * {"code", "message"}}`: `503 too_many_calls: 40 calls are live, which is all that MAX_CALLS allows`. Of another body
+ * it shows the beginning.
  */
 export function describeAnswer(status: number, body: string): string {
   const { code, message } = readError(body);

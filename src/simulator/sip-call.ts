@@ -70,7 +70,9 @@ export class PhoneCall {
   /** Of our own with `uri` to be dialled, or of an INVITE that came from `peer`. */
   constructor(
     options: PhoneCallOptions,
-    origin: { readonly uri: string; readonly peer: Peer; readonly callId?: string } | { readonly invite: SipMessage; readonly peer: Peer },
+    origin:
+      | { readonly uri: string; readonly peer: Peer; readonly callId?: string }
+      | { readonly invite: SipMessage; readonly peer: Peer },
   ) {
     this.#options = options;
     const identity = { user: options.user, address: options.address, port: options.wire.port };

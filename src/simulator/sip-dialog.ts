@@ -89,7 +89,11 @@ export class PhoneDialog {
     );
     const to = headerOf(request, 'To');
     const tagged = tagOf(to) === '' ? `${to};tag=${tagOf(this.#names.local)}` : to;
-    return { start: `SIP/2.0 ${status}`, headers: [...copied, ['To', tagged], ...timerIn(request, status), ...this.#own(body)], body };
+    return {
+      start: `SIP/2.0 ${status}`,
+      headers: [...copied, ['To', tagged], ...timerIn(request, status), ...this.#own(body)],
+      body,
+    };
   }
 
   #write(method: string, sequence: number, body: string, headers: HeaderList): SipMessage {
@@ -122,7 +126,8 @@ export class PhoneDialog {
 
 /** A session timer as the request asks for it (RFC 4028 §9), who asks being the one to refresh. */
 function timerIn(request: SipMessage, status: string): [string, string][] {
-  const [, interval, refresher = 'uac'] = /^(\d+)(?:;refresher=(ua[cs]))?/.exec(headerOf(request, 'Session-Expires')) ?? [];
+  const [, interval, refresher = 'uac'] =
+    /^(\d+)(?:;refresher=(ua[cs]))?/.exec(headerOf(request, 'Session-Expires')) ?? [];
   if (interval === undefined || !status.startsWith('200')) return [];
   const expires: [string, string] = ['Session-Expires', `${interval};refresher=${refresher}`];
   return refresher === 'uac' ? [expires, ['Require', 'timer']] : [expires];

@@ -10,7 +10,17 @@ export interface SipMessage {
 }
 
 const COMPACT: Readonly<Record<string, string>> = {
-  ...{ v: 'Via', f: 'From', t: 'To', i: 'Call-ID', m: 'Contact', l: 'Content-Length', c: 'Content-Type', k: 'Supported', s: 'Subject' },
+  ...{
+    v: 'Via',
+    f: 'From',
+    t: 'To',
+    i: 'Call-ID',
+    m: 'Contact',
+    l: 'Content-Length',
+    c: 'Content-Type',
+    k: 'Supported',
+    s: 'Subject',
+  },
 };
 
 /** Reads a datagram. Null for what is no message, such as the line ends that keep a NAT open. */
@@ -94,12 +104,14 @@ export interface Credentials {
 
 /** The value of Authorization or Proxy-Authorization for a `Digest` challenge with MD5, with or without `qop=auth`. */
 export function answerChallenge(challenge: string, { user, password, method, uri }: Credentials): string {
-  const part = (name: string): string => new RegExp(`\\b${name}=(?:"([^"]*)"|([^,\\s]+))`, 'i').exec(challenge)?.slice(1).join('') ?? '';
+  const part = (name: string): string =>
+    new RegExp(`\\b${name}=(?:"([^"]*)"|([^,\\s]+))`, 'i').exec(challenge)?.slice(1).join('') ?? '';
   const [realm, nonce] = [part('realm'), part('nonce')];
   const first = md5(`${user}:${realm}:${password}`);
   const second = md5(`${method}:${uri}`);
   const named = `username="${user}", realm="${realm}", nonce="${nonce}", uri="${uri}", algorithm=MD5`;
-  if (!part('qop').split(',').includes('auth')) return `Digest ${named}, response="${md5(`${first}:${nonce}:${second}`)}"`;
+  if (!part('qop').split(',').includes('auth'))
+    return `Digest ${named}, response="${md5(`${first}:${nonce}:${second}`)}"`;
   const count = '00000001';
   const own = newToken();
   const response = md5(`${first}:${nonce}:${count}:${own}:auth:${second}`);

@@ -1,4 +1,7 @@
-/** A SIP phone in the box: calls a bridge and is called by it, over UDP. Its SIP and RTP are its own, written from the RFCs, so that one side tests the other. */
+/**
+ * A SIP phone in the box: calls a bridge and is called by it, over UDP. Its SIP and RTP are its own, written from the
+ * RFCs, so that one side tests the other.
+ */
 import type { Clock } from '../foundation/clock.ts';
 import type { PhoneSound } from './phone-media.ts';
 import { PhoneCall, type PhoneCallOptions } from './sip-call.ts';
@@ -66,7 +69,10 @@ export class SipPhone {
     return `sip:${this.#user}@${this.#address}:${this.port}`;
   }
 
-  /** Places a call, which rings when this resolves or a little later: see {@link PhoneCall.answered}. It ends with its sound unless that is endless. */
+  /**
+   * Places a call, which rings when this resolves or a little later: see {@link PhoneCall.answered}. It ends with its
+   * sound unless that is endless.
+   */
   async dial({ uri, callId, headers, late, ...sound }: DialOptions): Promise<PhoneCall> {
     const [, address, port] = /^sip:(?:[^@]*@)?(\[[^\]]+\]|[^:;]+)(?::(\d+))?/.exec(uri) ?? [];
     if (address === undefined) throw new RangeError(`got ${uri}, expected sip:user@address[:port]`);
@@ -116,7 +122,8 @@ export class SipPhone {
     const method = methodOf(request);
     if (call !== undefined) call.receive(request);
     else if (method === 'INVITE') this.#arrive(request, from);
-    else if (method !== 'ACK') this.#refuse(request, from, method === 'OPTIONS' ? '200 OK' : '481 Call/Transaction Does Not Exist');
+    else if (method !== 'ACK')
+      this.#refuse(request, from, method === 'OPTIONS' ? '200 OK' : '481 Call/Transaction Does Not Exist');
   }
 
   #arrive(invite: SipMessage, peer: Peer): void {

@@ -1,4 +1,7 @@
-/** A phone's UDP socket for SIP: requests are repeated until they are answered, responses whenever their request comes again (RFC 3261 §17). */
+/**
+ * A phone's UDP socket for SIP: requests are repeated until they are answered, responses whenever their request comes
+ * again (RFC 3261 §17).
+ */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Clock, Timer } from '../foundation/clock.ts';
@@ -65,8 +68,8 @@ export class SipWire {
   }
 
   /**
-   * Sends a request and tells every response to it, repetitions too. When none that is final has come within 32 s, a 408 of our own is told. A refused
-   * INVITE is acknowledged here.
+   * Sends a request and tells every response to it, repetitions too. When none that is final has come within 32 s, a
+   * 408 of our own is told. A refused INVITE is acknowledged here.
    */
   request(request: SipMessage, to: Peer, onResponse: (response: SipMessage) => void): void {
     const transaction: ClientTransaction = { request, to, onResponse, timer: null };
@@ -104,7 +107,9 @@ export class SipWire {
     this.send(transaction.request, transaction.to);
     const waitMs = Math.min(afterMs, leftMs);
     const nextMs = methodOf(transaction.request) === 'INVITE' ? afterMs * 2 : Math.min(afterMs * 2, REPEAT_MAX_MS);
-    transaction.timer = this.#options.clock.after(waitMs, () => this.#repeat(key, transaction, nextMs, leftMs - waitMs));
+    transaction.timer = this.#options.clock.after(waitMs, () =>
+      this.#repeat(key, transaction, nextMs, leftMs - waitMs),
+    );
   }
 
   #receive(text: string, from: Peer): void {

@@ -8,12 +8,17 @@ export interface SocketEnd {
   readonly closeReason: string;
 }
 
-/** Resolves when the bridge has taken the call; fails with the reason why it did not: the bridge's own, where it gave one. */
+/**
+ * Resolves when the bridge has taken the call; fails with the reason why it did not: the bridge's own, where it gave
+ * one.
+ */
 export function untilOpen(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => reject(new Error(`the bridge did not take the call: ${reason}`));
     socket.once('open', resolve);
-    socket.on('error', ({ message }) => fail(message.includes('ECONNREFUSED') ? `nothing listens there (${message})` : message));
+    socket.on('error', ({ message }) =>
+      fail(message.includes('ECONNREFUSED') ? `nothing listens there (${message})` : message),
+    );
     socket.once('unexpected-response', (_request, answer) => {
       void readBody(answer).then((body) => {
         fail(describeAnswer(answer.statusCode ?? 0, body));

@@ -1,4 +1,7 @@
-/** The carrier in the box: places a call with a bridge exactly as Twilio Media Streams does, over whatever line it is told to have. */
+/**
+ * The carrier in the box: places a call with a bridge exactly as Twilio Media Streams does, over whatever line it is
+ * told to have.
+ */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -13,7 +16,10 @@ import { signedStreamUrl, signTwilio } from './twilio-webhook.ts';
 
 const FRAME_SAMPLES = msToSamples(FRAME_MS, MULAW_8K.rateHz);
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** At most this much of our media waits for a bridge that does not read: beyond it Twilio drops audio, and a fast call waits. */
+/**
+ * At most this much of our media waits for a bridge that does not read: beyond it Twilio drops audio, and a fast call
+ * waits.
+ */
 const SEND_BUFFER_MAX_BYTES = 256 * 1024;
 const MESSAGE_MAX_BYTES = 1024 * 1024;
 /** A fast call lets the rest of the process run after so many frames. */
@@ -23,9 +29,14 @@ const FRAMES_PER_TURN = 50;
 export interface CallOptions extends Partial<LineFaults> {
   /** The bridge's media door, `ws:` or `wss:`. */
   readonly url: string;
-  /** `outbound` beside `inbound` makes the stream unidirectional with both tracks, as Twilio does: it takes no audio and tells no DTMF. */
+  /**
+   * `outbound` beside `inbound` makes the stream unidirectional with both tracks, as Twilio does: it takes no audio and
+   * tells no DTMF.
+   */
   readonly tracks: { readonly inbound: Int16Array; readonly outbound?: Int16Array };
-  /** `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the bridge reads, so that jitter has no effect. */
+  /**
+   * `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the bridge reads, so that jitter has no effect.
+   */
   readonly pace: 'realtime' | 'fast';
   readonly clock: Clock;
   readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
@@ -70,7 +81,10 @@ export function placeCall(options: CallOptions): Promise<CallReport> {
   return new TwilioCaller(options).run();
 }
 
-/** One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup} or {@link drop}, or when the bridge closes. */
+/**
+ * One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup} or {@link drop}, or when the bridge
+ * closes.
+ */
 export class TwilioCaller {
   readonly callSid: string;
   readonly streamSid = `MZ${randomUUID().replaceAll('-', '')}`;
@@ -156,7 +170,8 @@ export class TwilioCaller {
    * @throws RangeError on a stream of both tracks.
    */
   sendDtmf(digit: string): void {
-    if (this.#stream.tracks.includes('outbound')) throw new RangeError('Twilio tells no DTMF on a stream of both tracks');
+    if (this.#stream.tracks.includes('outbound'))
+      throw new RangeError('Twilio tells no DTMF on a stream of both tracks');
     this.#say(this.#writer.dtmf(digit));
   }
 
@@ -168,7 +183,8 @@ export class TwilioCaller {
 
   #connect(): WebSocket {
     const { url, authToken = '', publicOrigin, headers } = this.#options;
-    const signature = authToken === '' ? {} : { 'x-twilio-signature': signTwilio(authToken, signedStreamUrl(url, publicOrigin)) };
+    const signature =
+      authToken === '' ? {} : { 'x-twilio-signature': signTwilio(authToken, signedStreamUrl(url, publicOrigin)) };
     const socket = new WebSocket(url, {
       headers: { ...signature, ...headers },
       perMessageDeflate: false,
@@ -200,7 +216,10 @@ export class TwilioCaller {
     return this.#options.pace === 'fast' ? this.#frames * FRAME_MS : this.#options.clock.nowMs() - this.#startMs;
   }
 
-  /** Speaks what is due and sleeps until more is. Every time is counted from the start of the stream, so that delays never add up. */
+  /**
+   * Speaks what is due and sleeps until more is. Every time is counted from the start of the stream, so that delays
+   * never add up.
+   */
   #speak(socket: WebSocket): void {
     const nowMs = this.#nowMs();
     while (!this.#ending && (this.#frames + 1) * FRAME_MS <= nowMs) this.#speakFrame();
@@ -260,7 +279,8 @@ export class TwilioCaller {
 
   #send(socket: WebSocket, message: string): void {
     if (socket.bufferedAmount <= SEND_BUFFER_MAX_BYTES) socket.send(message);
-    else if (this.#options.pace === 'fast') this.#bufferFreed = new Promise((resolve) => socket.send(message, () => resolve()));
+    else if (this.#options.pace === 'fast')
+      this.#bufferFreed = new Promise((resolve) => socket.send(message, () => resolve()));
     else this.#warnings.add('31930: the bridge reads too slowly, messages dropped');
   }
 

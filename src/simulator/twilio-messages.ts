@@ -1,6 +1,7 @@
 /**
  * The messages of Twilio Media Streams from Twilio's side: what it says, and how it understands what a bridge says.
- * Written from https://www.twilio.com/docs/voice/media-streams/websocket-messages and apart from our own dialect, so that one can test the other.
+ * Written from https://www.twilio.com/docs/voice/media-streams/websocket-messages and apart from our own dialect, so
+ * that one can test the other.
  */
 
 import { MULAW_8K } from '../foundation/units.ts';
@@ -16,7 +17,10 @@ export interface StreamIdentity {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Writes the messages of one stream and counts them, lost ones included: `sequenceNumber` runs from 1 over all but `connected`. */
+/**
+ * Writes the messages of one stream and counts them, lost ones included: `sequenceNumber` runs from 1 over all but
+ * `connected`.
+ */
 export class TwilioWriter {
   readonly #stream: StreamIdentity;
   readonly #chunks = new Map<Track, number>();
@@ -42,7 +46,9 @@ export class TwilioWriter {
     const chunk = (this.#chunks.get(track) ?? 0) + 1;
     this.#chunks.set(track, chunk);
     const base64 = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('base64');
-    return this.#write('media', { media: { track, chunk: String(chunk), timestamp: String(Math.round(atMs)), payload: base64 } });
+    return this.#write('media', {
+      media: { track, chunk: String(chunk), timestamp: String(Math.round(atMs)), payload: base64 },
+    });
   }
 
   dtmf(digit: string): string {
@@ -59,11 +65,19 @@ export class TwilioWriter {
 
   #write(event: string, body: Record<string, unknown>): string {
     this.#sequence += 1;
-    return JSON.stringify({ event, sequenceNumber: String(this.#sequence), ...body, streamSid: this.#stream.streamSid });
+    return JSON.stringify({
+      event,
+      sequenceNumber: String(this.#sequence),
+      ...body,
+      streamSid: this.#stream.streamSid,
+    });
   }
 }
 
-/** What a bridge said. `warning` is the code that Twilio's debugger would show: 31924 protocol violation, 31951 message of a wrong shape. */
+/**
+ * What a bridge said. `warning` is the code that Twilio's debugger would show: 31924 protocol violation, 31951 message
+ * of a wrong shape.
+ */
 export type BridgeMessage =
   | { readonly type: 'media'; readonly payload: Uint8Array }
   | { readonly type: 'mark'; readonly name: string }

@@ -15,7 +15,10 @@ export function signTwilio(authToken: string, url: string, form: Readonly<Record
     .digest('base64');
 }
 
-/** The url that Twilio signs for a handshake with `url`: always `wss:`, at `publicOrigin` (https://host) where the bridge has one. */
+/**
+ * The url that Twilio signs for a handshake with `url`: always `wss:`, at `publicOrigin` (https://host) where the
+ * bridge has one.
+ */
 export function signedStreamUrl(url: string, publicOrigin = ''): string {
   if (publicOrigin === '') return url.replace(/^wss?:/, 'wss:');
   return publicOrigin.replace(/^https?:/, 'wss:') + url.replace(/^wss?:\/\/[^/]+/, '');
@@ -50,7 +53,8 @@ export async function askVoiceWebhook(options: {
     From: options.from,
     To: options.to,
   };
-  const signedUrl = options.publicOrigin === '' ? options.url : options.publicOrigin + options.url.replace(/^https?:\/\/[^/]+/, '');
+  const signedUrl =
+    options.publicOrigin === '' ? options.url : options.publicOrigin + options.url.replace(/^https?:\/\/[^/]+/, '');
   const response = await fetch(options.url, {
     method: 'POST',
     body: new URLSearchParams(form),

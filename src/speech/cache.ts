@@ -1,6 +1,6 @@
 /**
- * Finished prompts: in memory, optionally on disk, and those being made. Whoever asks for a prompt that is being made waits for that one; it is given
- * up only when everybody who waited has given up.
+ * Finished prompts: in memory, optionally on disk, and those being made. Whoever asks for a prompt that is being made
+ * waits for that one; it is given up only when everybody who waited has given up.
  */
 import { LRUCache } from 'lru-cache';
 import { EngineError } from '../engine-client/engine.ts';
@@ -9,7 +9,10 @@ import { type FileTrouble, PromptFiles } from './prompt-files.ts';
 
 /** Where a cache counts. */
 export interface PromptCacheMetrics {
-  /** A prompt was asked for: it was in `memory` or on `disk`, is `shared` with others who wait for it, or the `engine` makes it. */
+  /**
+   * A prompt was asked for: it was in `memory` or on `disk`, is `shared` with others who wait for it, or the `engine`
+   * makes it.
+   */
   asked(from: 'memory' | 'disk' | 'shared' | 'engine'): void;
   trouble(trouble: FileTrouble): void;
   /** So many bytes are held in memory now. */
@@ -25,7 +28,10 @@ interface PromptCacheOptions {
   readonly metrics: PromptCacheMetrics;
 }
 
-/** How many prompts there are in memory, and in memory and on disk together, the bytes of those in memory, and of those on disk. */
+/**
+ * How many prompts there are in memory, and in memory and on disk together, the bytes of those in memory, and of those
+ * on disk.
+ */
 export interface PromptCacheStats {
   readonly prompts: number;
   readonly all: number;
@@ -57,7 +63,10 @@ export class PromptCache {
 
   constructor({ maxBytes, directory, directoryMaxBytes, metrics }: PromptCacheOptions) {
     this.#metrics = metrics;
-    this.#memory = new LRUCache({ maxSize: Math.max(maxBytes, 1), sizeCalculation: ({ bytes }) => bytes.length + PROMPT_OVERHEAD_BYTES });
+    this.#memory = new LRUCache({
+      maxSize: Math.max(maxBytes, 1),
+      sizeCalculation: ({ bytes }) => bytes.length + PROMPT_OVERHEAD_BYTES,
+    });
     this.#files =
       directory === null
         ? null
@@ -70,7 +79,12 @@ export class PromptCache {
   }
 
   get stats(): PromptCacheStats {
-    return { prompts: this.#memory.size, all: this.#countAll(), bytes: this.#memory.calculatedSize, diskBytes: this.#files?.bytes ?? 0 };
+    return {
+      prompts: this.#memory.size,
+      all: this.#countAll(),
+      bytes: this.#memory.calculatedSize,
+      diskBytes: this.#files?.bytes ?? 0,
+    };
   }
 
   /** The prompt, if it is in memory. */
@@ -81,9 +95,9 @@ export class PromptCache {
   }
 
   /**
-   * The prompt: from memory, from disk, from whoever is making it, or by `synthesise`, whose signal aborts when nobody wants it any more.
-   * Whoever `waits` hurries a synthesis on that was begun by someone who did not.
-   * Fails with what `synthesise` fails with; with EngineError `cancelled` as soon as `signal` aborts.
+   * The prompt: from memory, from disk, from whoever is making it, or by `synthesise`, whose signal aborts when nobody
+   * wants it any more. Whoever `waits` hurries a synthesis on that was begun by someone who did not. Fails with what
+   * `synthesise` fails with; with EngineError `cancelled` as soon as `signal` aborts.
    */
   make(key: PromptKey, synthesise: Synthesis, signal?: AbortSignal, { waits = true } = {}): Promise<Prompt> {
     const hash = hashOf(key);

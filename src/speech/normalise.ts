@@ -1,6 +1,7 @@
 /**
- * Text as it is written → words as they are said, for English voices. Rules go from what is marked most clearly (an address, an amount) to what is
- * left over (a bare number), for each of them takes digits and signs away from the ones behind it.
+ * Text as it is written → words as they are said, for English voices. Rules go from what is marked most clearly (an
+ * address, an amount) to what is left over (a bare number), for each of them takes digits and signs away from the ones
+ * behind it.
  */
 import { sayAddresses } from './normalise/addresses.ts';
 import { sayCodes, sayLongNumbers } from './normalise/codes.ts';

@@ -10,7 +10,10 @@ export interface Piece {
   readonly spoken: string;
 }
 
-/** Cuts `sentence` at spaces where it must be cut, so that no piece is longer than the engine takes once `readable` has written it out. */
+/**
+ * Cuts `sentence` at spaces where it must be cut, so that no piece is longer than the engine takes once `readable` has
+ * written it out.
+ */
 export function cutToPieces(sentence: string, readable: (text: string) => string): Piece[] {
   if (sentence.length <= PIECE_MAX_CHARS) {
     const spoken = readable(sentence).trim();

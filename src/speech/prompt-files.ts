@@ -1,12 +1,19 @@
 /**
- * Finished prompts on disk, one file each, for one gateway alone. A file is written under another name and renamed, so that it is whole or absent;
- * what a failing disk or a power cut leaves behind shows by its checksum and is dropped. The only file of this room that touches the disk.
+ * Finished prompts on disk, one file each, for one gateway alone. A file is written under another name and renamed, so
+ * that it is whole or absent; what a failing disk or a power cut leaves behind shows by its checksum and is dropped.
+ * The only file of this room that touches the disk.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { closeToOthers, isOwn, makePrivateFolder, PRIVATE_FILE_MODE, readOwnFile } from '../foundation/folders/folders.ts';
+import {
+  closeToOthers,
+  isOwn,
+  makePrivateFolder,
+  PRIVATE_FILE_MODE,
+  readOwnFile,
+} from '../foundation/folders/folders.ts';
 import type { Prompt } from './prompt.ts';
 
 const MAGIC = Buffer.from('TLP1');
@@ -29,7 +36,10 @@ export type FileTrouble = 'damaged' | 'unreadable' | 'unwritable';
 
 interface PromptFilesOptions {
   readonly directory: string;
-  /** Most that all files together may hold; those asked for longest ago go first (after a start: those written longest ago). */
+  /**
+   * Most that all files together may hold; those asked for longest ago go first (after a start: those written longest
+   * ago).
+   */
   readonly maxBytes: number;
   onTrouble(trouble: FileTrouble): void;
 }
@@ -59,7 +69,10 @@ export class PromptFiles {
     });
   }
 
-  /** Finds out what is there; what others put there is left alone. Throws what the file system throws when the directory cannot be used. */
+  /**
+   * Finds out what is there; what others put there is left alone. Throws what the file system throws when the directory
+   * cannot be used.
+   */
   async open(): Promise<void> {
     await makePrivateFolder(this.#directory, (name) => NAME.test(name) || LEFT_OVER.test(name) || OWNERSHIP.test(name));
     const found: { hash: string; bytes: number; usedAtMs: number }[] = [];

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Codec } from '../foundation/units.ts';
 
-/** `bytes` = whole 20 ms frames of the codec it was made for; empty when there was nothing to speak. Never written to. */
+/**
+ * `bytes` = whole 20 ms frames of the codec it was made for; empty when there was nothing to speak. Never written to.
+ */
 export interface Prompt {
   readonly bytes: Uint8Array;
   readonly durationMs: number;

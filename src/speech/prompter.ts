@@ -14,8 +14,8 @@ export interface VoiceOptions {
   /** A voice of the engine, or one of OpenAI's names for one. */
   readonly voice?: string;
   /**
-   * The voice is a wish: where there is none of that name, or it does not speak `lang` and another does, the text is spoken as if none was named.
-   * Otherwise a voice that is not there is refused.
+   * The voice is a wish: where there is none of that name, or it does not speak `lang` and another does, the text is
+   * spoken as if none was named. Otherwise a voice that is not there is refused.
    */
   readonly voiceIsWish?: boolean;
   /** 1 = the voice's own, 2 = in half the time. */
@@ -75,20 +75,33 @@ export class Prompter {
   check(style: VoiceOptions): void {
     const { speed = 1 } = style;
     if (!(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
-      throw new TrunklineError('invalid_request', `speed: got ${speed}, expected a number from ${SPEED_MIN} to ${SPEED_MAX}`, 'speed');
+      throw new TrunklineError(
+        'invalid_request',
+        `speed: got ${speed}, expected a number from ${SPEED_MIN} to ${SPEED_MAX}`,
+        'speed',
+      );
     }
     if (this.#engine.voices.length > 0) this.#chooseVoice(style);
   }
 
-  /** Settles how `style` is spoken, once an engine has said which voices there are. Throws what {@link check} throws, and EngineError. */
+  /**
+   * Settles how `style` is spoken, once an engine has said which voices there are. Throws what {@link check} throws,
+   * and EngineError.
+   */
   async settle(style: VoiceOptions): Promise<ResolvedVoice> {
     this.check(style);
     // Whatever answers this has said before which voices there are.
-    if (this.#engine.voices.length === 0) await this.#engine.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
+    if (this.#engine.voices.length === 0)
+      await this.#engine.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
     const voice = this.#chooseVoice(style);
     const missingVoice = this.#missing(style);
     if (missingVoice !== null) this.#options.onMissingVoice?.(missingVoice, voice);
-    return { voice, missingVoice, speed: style.speed ?? 1, normalises: style.textNormalize !== false && ENGLISH.test(voice.language) };
+    return {
+      voice,
+      missingVoice,
+      speed: style.speed ?? 1,
+      normalises: style.textNormalize !== false && ENGLISH.test(voice.language),
+    };
   }
 
   /** A sentence in pieces that can be spoken in one go each. */
@@ -96,13 +109,23 @@ export class Prompter {
     return cutToPieces(sentence, manner.normalises ? normaliseText : (text) => text);
   }
 
-  /** The sound of a piece; empty when nothing in it can be spoken. Fails with EngineError, `cancelled` when the signal aborts. */
+  /**
+   * The sound of a piece; empty when nothing in it can be spoken. Fails with EngineError, `cancelled` when the signal
+   * aborts.
+   */
   async make(piece: Piece, manner: ResolvedVoice, order: PromptOrder): Promise<Prompt> {
     if (!SPEAKABLE.test(piece.spoken)) return { bytes: new Uint8Array(0), durationMs: 0 };
     const { codec, urgency, dueInMs } = order;
     const { voice, speed, normalises } = manner;
     const normaliser = normalises ? NORMALISER_VERSION : NOT_NORMALISED;
-    const key = { ttsModel: this.#engine.ttsModel ?? '', voice: voice.name, speed, normaliser, text: piece.text.trim(), codec };
+    const key = {
+      ttsModel: this.#engine.ttsModel ?? '',
+      voice: voice.name,
+      speed,
+      normaliser,
+      text: piece.text.trim(),
+      codec,
+    };
     const synthesise = async (signal: AbortSignal, hurry: AbortSignal): Promise<Prompt> => {
       const { samples, rateHz } = await this.#engine.speak({
         text: piece.spoken,
@@ -125,7 +148,11 @@ export class Prompter {
     const usual = resolveVoice(this.#missing(style) === null ? voice : undefined, voices, defaultVoice, voiceMap);
     const isSettled = voice !== undefined && !voiceIsWish;
     if (isSettled || lang === undefined || speaks(usual, lang)) return usual;
-    return voices.find((each) => each.language.toLowerCase() === lang.toLowerCase()) ?? voices.find((each) => speaks(each, lang)) ?? usual;
+    return (
+      voices.find((each) => each.language.toLowerCase() === lang.toLowerCase()) ??
+      voices.find((each) => speaks(each, lang)) ??
+      usual
+    );
   }
 
   #missing({ voice, voiceIsWish = false }: VoiceOptions): string | null {

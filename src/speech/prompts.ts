@@ -56,7 +56,8 @@ interface PromptOptions {
 export async function openPrompts(options: PromptOptions): Promise<Prompts> {
   const { settings, engine, log } = options;
   const { cache, ownership } = await openCache(options, settings.PROMPT_CACHE_DIR).catch((cause: unknown) => {
-    if (!isDiskTrouble(cause)) throw new ConfigError([`PROMPT_CACHE_DIR: expected a folder that can be written to, but ${explain(cause)}`]);
+    if (!isDiskTrouble(cause))
+      throw new ConfigError([`PROMPT_CACHE_DIR: expected a folder that can be written to, but ${explain(cause)}`]);
     log.warn({ err: cause }, 'PROMPT_CACHE_DIR cannot be used until the next start, for its disk is full or fails');
     return openCache(options, '');
   });
@@ -65,19 +66,34 @@ export async function openPrompts(options: PromptOptions): Promise<Prompts> {
     await ownership?.release();
   };
   const { DEFAULT_VOICE: defaultVoice, VOICE_MAP } = settings;
-  const prompter = new Prompter({ engine, cache, defaultVoice, voiceMap: readVoiceMap(VOICE_MAP), onMissingVoice: missingVoices(options) });
+  const prompter = new Prompter({
+    engine,
+    cache,
+    defaultVoice,
+    voiceMap: readVoiceMap(VOICE_MAP),
+    onMissingVoice: missingVoices(options),
+  });
   return { cache, prompter, close };
 }
 
-/** Counts texts whose voice is not there, and warns of each voice once. Strangers name them, so there are not more lines than a few. */
-function missingVoices({ metrics, log }: Pick<PromptOptions, 'metrics' | 'log'>): (name: string, used: VoiceInfo) => void {
+/**
+ * Counts texts whose voice is not there, and warns of each voice once. Strangers name them, so there are not more lines
+ * than a few.
+ */
+function missingVoices({
+  metrics,
+  log,
+}: Pick<PromptOptions, 'metrics' | 'log'>): (name: string, used: VoiceInfo) => void {
   const warned = new Set<string>();
   return (name, used) => {
     metrics.voicesMissing.inc();
     const voice = showVoice(name);
     if (warned.has(voice) || warned.size >= MISSING_VOICES_WARNED_MAX) return;
     warned.add(voice);
-    log.warn({ voice, used: used.name }, 'a call asks for a voice that is not there; VOICE_MAP can say which is to speak for it');
+    log.warn(
+      { voice, used: used.name },
+      'a call asks for a voice that is not there; VOICE_MAP can say which is to speak for it',
+    );
   };
 }
 
@@ -97,7 +113,8 @@ async function openCache(
   });
   if (directory === '') return { cache, ownership: null };
   await makeFolder(directory, 0o700);
-  const onWait = (owner: string): void => log.warn({ owner }, 'PROMPT_CACHE_DIR is in use; waiting some seconds for its owner to end');
+  const onWait = (owner: string): void =>
+    log.warn({ owner }, 'PROMPT_CACHE_DIR is in use; waiting some seconds for its owner to end');
   const ownership = await ownFolder(directory, { clock, onWait });
   try {
     await cache.open();
@@ -108,10 +125,15 @@ async function openCache(
   }
 }
 
-/** The prompts of a file: a JSON list of texts or objects, or else one a line. Throws a ConfigError when PROMPTS_FILE cannot be used. */
+/**
+ * The prompts of a file: a JSON list of texts or objects, or else one a line. Throws a ConfigError when PROMPTS_FILE
+ * cannot be used.
+ */
 export async function readPrompts(path: string): Promise<PromptText[]> {
   const content = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new ConfigError([`PROMPTS_FILE: got ${JSON.stringify(path)}, expected a file that can be read (${cause.code})`]);
+    throw new ConfigError([
+      `PROMPTS_FILE: got ${JSON.stringify(path)}, expected a file that can be read (${cause.code})`,
+    ]);
   });
   try {
     return parsePrompts(content);
@@ -135,7 +157,9 @@ function parsePrompts(content: string): PromptText[] {
     .filter(({ text }) => text !== '');
 }
 
-/** Has `texts` made one after the other, behind everything else the engine does, until `signal` aborts. Never rejects. */
+/**
+ * Has `texts` made one after the other, behind everything else the engine does, until `signal` aborts. Never rejects.
+ */
 export async function warmPrompts(
   texts: readonly PromptText[],
   options: { prompter: Prompter; codec: Codec; signal: AbortSignal; log: Log },
@@ -160,7 +184,10 @@ async function warmPrompt(
   { text, voice, speed }: PromptText,
   { prompter, codec, signal }: { prompter: Prompter; codec: Codec; signal: AbortSignal },
 ): Promise<void> {
-  const manner = await prompter.settle({ ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) });
+  const manner = await prompter.settle({
+    ...(voice !== undefined && { voice }),
+    ...(speed !== undefined && { speed }),
+  });
   const stream = new TextStream();
   stream.write(text);
   stream.end();

@@ -30,7 +30,9 @@ interface SentenceSynthesizerOptions {
 /** How often a sentence is tried. The link has sent it anew already where an engine process died. */
 const ATTEMPTS = 2;
 
-/** Speaks for one call: text in as it comes, sentences out in order. It makes one only when it is asked for the next. */
+/**
+ * Speaks for one call: text in as it comes, sentences out in order. It makes one only when it is asked for the next.
+ */
 export class SentenceSynthesizer {
   readonly #options: SentenceSynthesizerOptions;
 
@@ -39,7 +41,11 @@ export class SentenceSynthesizer {
   }
 
   /** The sentences of `text`; ends early when `signal` aborts. Throws what {@link Prompter.settle} throws. */
-  async *speak(text: TextStream, style: VoiceOptions, signal: AbortSignal): AsyncGenerator<SentenceAudio, void, undefined> {
+  async *speak(
+    text: TextStream,
+    style: VoiceOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<SentenceAudio, void, undefined> {
     const { prompter, onMissingVoice } = this.#options;
     const manner = await prompter.settle(style);
     if (manner.missingVoice !== null && !signal.aborted) onMissingVoice(manner.missingVoice, manner.voice.name);

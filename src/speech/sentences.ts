@@ -1,6 +1,6 @@
 /**
- * Cuts a stream of text into sentences, each as early as it is certain. Every decision looks at a bounded stretch of text and is taken once that
- * stretch has come, so how the text was dealt out makes no difference.
+ * Cuts a stream of text into sentences, each as early as it is certain. Every decision looks at a bounded stretch of
+ * text and is taken once that stretch has come, so how the text was dealt out makes no difference.
  */
 import { CLAUSE_STARTERS } from './abbreviations.ts';
 import { endsSentence, isClosed, isOrdinaryStop, isStop } from './stops.ts';
@@ -12,7 +12,10 @@ const SENTENCE_MAX_CHARS = 300;
 /** Shortest beginning of the first sentence that is worth saying on its own. */
 const FIRST_CLAUSE_CHARS = 24;
 
-/** Punctuation is as good a place as any; before a mere conjunction the clause must be longer than this many times the shortest. */
+/**
+ * Punctuation is as good a place as any; before a mere conjunction the clause must be longer than this many times the
+ * shortest.
+ */
 const CONJUNCTION_FACTOR = 2;
 
 const CLAUSE_MARKS = ',;:—–-';
@@ -21,7 +24,9 @@ const CONJUNCTION_MAX_CHARS = 8;
 /** Where a sentence ends; `on` = not at this character; `wait` = more text has to come before that can be said. */
 type Verdict = number | 'on' | 'wait';
 
-/** Text comes in by pieces of any size and goes out by sentences; together they are the same text, white space included. */
+/**
+ * Text comes in by pieces of any size and goes out by sentences; together they are the same text, white space included.
+ */
 export class SentenceSplitter {
   readonly #firstClauseChars: number;
   #pending = '';
@@ -29,7 +34,10 @@ export class SentenceSplitter {
   #judged = 0;
   #isFirst = true;
 
-  /** @param options.firstClauseChars shortest clause at which the first sentence is cut, 24 unless given; Infinity = it is not cut. */
+  /**
+   * @param options.firstClauseChars shortest clause at which the first sentence is cut, 24 unless given; Infinity = it
+   * is not cut.
+   */
   constructor({ firstClauseChars = FIRST_CLAUSE_CHARS }: { firstClauseChars?: number } = {}) {
     this.#firstClauseChars = firstClauseChars;
   }
@@ -90,7 +98,8 @@ export class SentenceSplitter {
     if (isStop(character)) return judgeStop(window, at);
     if (!this.#isFirst || at + 1 < this.#firstClauseChars) return 'on';
     if (CLAUSE_MARKS.includes(character)) return judgeClauseMark(window, at);
-    if (isSpace(character) && at + 1 >= this.#firstClauseChars * CONJUNCTION_FACTOR) return judgeConjunction(window, at);
+    if (isSpace(character) && at + 1 >= this.#firstClauseChars * CONJUNCTION_FACTOR)
+      return judgeConjunction(window, at);
     return 'on';
   }
 }
@@ -139,7 +148,9 @@ function judgeConjunction(window: Window, at: number): Verdict {
   return CLAUSE_STARTERS.has(word) ? at + 1 : 'on';
 }
 
-/** Cuts a text that is too long behind its last comma or the like, else at its last space, else in the middle of a word. */
+/**
+ * Cuts a text that is too long behind its last comma or the like, else at its last space, else in the middle of a word.
+ */
 function cutAnywhere(text: string): number {
   let space = 0;
   for (let at = SENTENCE_MAX_CHARS - 1; at > 0; at--) {

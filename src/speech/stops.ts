@@ -1,5 +1,11 @@
 /** Whether a stop ends a sentence. */
-import { AFTER_TIME, INNER_ABBREVIATIONS, LEADING_ABBREVIATIONS, NUMBER_ABBREVIATIONS, SENTENCE_STARTERS } from './abbreviations.ts';
+import {
+  AFTER_TIME,
+  INNER_ABBREVIATIONS,
+  LEADING_ABBREVIATIONS,
+  NUMBER_ABBREVIATIONS,
+  SENTENCE_STARTERS,
+} from './abbreviations.ts';
 import type { Window } from './window.ts';
 
 /** Stops of the scripts that have a case and put a space behind a sentence. */
@@ -32,7 +38,10 @@ export function isClosed(character: string): boolean {
   return CLOSERS.includes(character);
 }
 
-/** A stop with white space behind it: `stop` is the last of its run, `end` is behind what closes with it, `next` behind the white space. */
+/**
+ * A stop with white space behind it: `stop` is the last of its run, `end` is behind what closes with it, `next` behind
+ * the white space.
+ */
 export interface StopPlace {
   readonly stop: number;
   readonly end: number;
@@ -68,7 +77,12 @@ function isListMarker(text: string, stop: number, token: string): boolean {
 function isAbbreviation(token: string): boolean {
   const word = token.toLowerCase();
   if (token === 'I') return false;
-  return LEADING_ABBREVIATIONS.has(word) || INNER_ABBREVIATIONS.has(word) || NUMBER_ABBREVIATIONS.has(word) || INITIALS.test(token);
+  return (
+    LEADING_ABBREVIATIONS.has(word) ||
+    INNER_ABBREVIATIONS.has(word) ||
+    NUMBER_ABBREVIATIONS.has(word) ||
+    INITIALS.test(token)
+  );
 }
 
 function endsAfterAbbreviation(window: Window, next: number, token: string): boolean | null {

@@ -5,7 +5,10 @@ const PORTION_CHARS = 1000;
 
 const WORD_MAX_CHARS = 64;
 const INSIDE_WORDS = "[\\p{L}\\p{N}\\p{M}\\p{Cs}'’_-]";
-/** What may be the beginning of a word at the end of a text: letters, digits and what stands between them. Anything longer is no word. */
+/**
+ * What may be the beginning of a word at the end of a text: letters, digits and what stands between them. Anything
+ * longer is no word.
+ */
 const UNFINISHED_WORD = new RegExp(`(?<!${INSIDE_WORDS})${INSIDE_WORDS}{1,${WORD_MAX_CHARS}}$`, 'u');
 
 /** The text of one utterance as it comes, in pieces of any size; its sentences as soon as they are certain. */
@@ -39,8 +42,8 @@ export class TextStream {
   }
 
   /**
-   * {@link end}s the text behind its last whole word, and returns what came behind that, which may be the beginning of a word. Null, and no end, when there
-   * is no whole word.
+   * {@link end}s the text behind its last whole word, and returns what came behind that, which may be the beginning of
+   * a word. Null, and no end, when there is no whole word.
    */
   cut(): string | null {
     const held = this.#splitter.held + this.#unsplit.slice(-WORD_MAX_CHARS - 1);
@@ -55,7 +58,10 @@ export class TextStream {
     return rest;
   }
 
-  /** The next sentence, as soon as it is there; null at the end of the text, or when `signal` aborts. One call at a time. */
+  /**
+   * The next sentence, as soon as it is there; null at the end of the text, or when `signal` aborts. One call at a
+   * time.
+   */
   async next(signal: AbortSignal): Promise<string | null> {
     while (!signal.aborted) {
       const sentence = this.#sentences.shift();

@@ -30,12 +30,18 @@ export type VoiceMap = ReadonlyMap<string, string>;
 const NO_VOICE_MAP: VoiceMap = new Map();
 
 /**
- * The voice that `name` means: one of `voices`, one that `map` has for the name of another platform's, or one of OpenAI's or the Qwen3-TTS server's
- * that stands for one of them. Without a name it is `fallback`.
+ * The voice that `name` means: one of `voices`, one that `map` has for the name of another platform's, or one of
+ * OpenAI's or the Qwen3-TTS server's that stands for one of them. Without a name it is `fallback`.
  * @throws TrunklineError `invalid_request` naming the voices there are; `engine_unavailable` when there is none yet.
  */
-export function resolveVoice(name: string | undefined, voices: readonly VoiceInfo[], fallback: string, map = NO_VOICE_MAP): VoiceInfo {
-  if (voices.length === 0) throw new TrunklineError('engine_unavailable', 'no engine has been ready yet, so there is no voice');
+export function resolveVoice(
+  name: string | undefined,
+  voices: readonly VoiceInfo[],
+  fallback: string,
+  map = NO_VOICE_MAP,
+): VoiceInfo {
+  if (voices.length === 0)
+    throw new TrunklineError('engine_unavailable', 'no engine has been ready yet, so there is no voice');
   const wanted = name ?? fallback;
   const voice = findVoice(wanted, voices, map);
   if (voice !== undefined) return voice;
@@ -45,8 +51,8 @@ export function resolveVoice(name: string | undefined, voices: readonly VoiceInf
 }
 
 /**
- * The voice that `name` means, as {@link resolveVoice} finds it; undefined = none. Case matters only between voices whose names differ by nothing else.
- * A name of ours is not looked up in `map`.
+ * The voice that `name` means, as {@link resolveVoice} finds it; undefined = none. Case matters only between voices
+ * whose names differ by nothing else. A name of ours is not looked up in `map`.
  */
 export function findVoice(name: string, voices: readonly VoiceInfo[], map = NO_VOICE_MAP): VoiceInfo | undefined {
   const exact = voices.find((voice) => voice.name === name);
@@ -78,7 +84,10 @@ export interface VoiceName {
   readonly voice: VoiceInfo;
 }
 
-/** Every name that {@link resolveVoice} takes without a map: the voices' own, then OpenAI's and the Qwen3-TTS server's as far as there is a voice for them. */
+/**
+ * Every name that {@link resolveVoice} takes without a map: the voices' own, then OpenAI's and the Qwen3-TTS server's
+ * as far as there is a voice for them.
+ */
 export function listVoiceNames(voices: readonly VoiceInfo[]): VoiceName[] {
   const own = voices.map((voice) => ({ name: voice.name, voice }));
   const foreign = [...OPENAI_VOICES.keys(), ...QWEN_VOICE_NAMES].flatMap((name) => {

@@ -1,6 +1,9 @@
 /** A stretch of text of which more may come: looks ahead as far as that can be answered. */
 
-/** Longest run that is looked over; behind it the rest counts as something else. Without a bound a decision could be put off for ever. */
+/**
+ * Longest run that is looked over; behind it the rest counts as something else. Without a bound a decision could be put
+ * off for ever.
+ */
 const RUN_MAX_CHARS = 20;
 
 const WORD_CHARACTER = /[\p{L}'’]/u;
@@ -48,8 +51,8 @@ export class Window {
   }
 
   /**
-   * The word that begins at `from`, in lower case and with plain apostrophes; empty when none does or it has more than `maxChars` characters.
-   * Null = it has not come in full.
+   * The word that begins at `from`, in lower case and with plain apostrophes; empty when none does or it has more than
+   * `maxChars` characters. Null = it has not come in full.
    */
   word(from: number, maxChars: number): string | null {
     let at = from;

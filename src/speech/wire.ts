@@ -6,7 +6,10 @@ import { nextTurn } from '../foundation/next-turn.ts';
 import { bytesToSamples, type Codec, samplesToMs } from '../foundation/units.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Filtering a second of speech takes a few ms: longer speech is converted a second at a time, and calls get their turn in between. */
+/**
+ * Filtering a second of speech takes a few ms: longer speech is converted a second at a time, and calls get their turn
+ * in between.
+ */
 const STRETCH_SECONDS = 1;
 
 /** `samples` at `rateHz` as a prompt in `codec`, filled up to whole frames with silence. */

@@ -4,8 +4,8 @@ import { RING_LIMIT_SAMPLES } from './ring.ts';
 const WINDOWS = RING_LIMIT_SAMPLES / VAD_WINDOW_SAMPLES;
 
 /**
- * When each stretch of a track's audio arrived, to the precision of one detector window (32 ms): a window counts as arrived
- * when the last push that touched it came. Covers as much audio as a {@link SampleRing} can ever hold.
+ * When each stretch of a track's audio arrived, to the precision of one detector window (32 ms): a window counts as
+ * arrived when the last push that touched it came. Covers as much audio as a {@link SampleRing} can ever hold.
  */
 export class Arrivals {
   readonly #atMs = new Float64Array(WINDOWS);
@@ -14,7 +14,8 @@ export class Arrivals {
   note(from: number, to: number, atMs: number): void {
     if (to <= from) return;
     const last = windowOf(to - 1);
-    for (let window = Math.max(windowOf(from), last - WINDOWS + 1); window <= last; window++) this.#atMs[window % WINDOWS] = atMs;
+    for (let window = Math.max(windowOf(from), last - WINDOWS + 1); window <= last; window++)
+      this.#atMs[window % WINDOWS] = atMs;
   }
 
   /** The clock's ms at which the audio before sample number `to` had arrived. */

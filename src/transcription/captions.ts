@@ -3,23 +3,33 @@ import { samplesToMs } from '../foundation/units.ts';
 import type { Hypothesis } from './local-agreement.ts';
 
 /**
- * Why speech that was received never became a final caption. `engine`: the engines failed at it, again and again; `overload`: no engine had time for it;
- * `shutdown`: the gateway was stopped before; `error`: something else went wrong on our side.
+ * Why speech that was received never became a final caption. `engine`: the engines failed at it, again and again;
+ * `overload`: no engine had time for it; `shutdown`: the gateway was stopped before; `error`: something else went wrong
+ * on our side.
  */
 export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
 
-/** What an ear says about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of the last audio used. */
+/**
+ * What an ear says about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of
+ * the last audio used.
+ */
 export type TranscriberEvent =
   | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
   /** Of this stretch no final comes: speech, or sound of which nobody found out whether it is. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
   | {
       readonly type: 'caption';
-      /** Counts the track's utterances from 1 in the order in which they began; one without words takes its number with it. */
+      /**
+       * Counts the track's utterances from 1 in the order in which they began; one without words takes its number with
+       * it.
+       */
       readonly utterance: number;
       readonly stable: string;
       readonly tail: string;
-      /** `stable` and `tail` together; in a final the best decode of the whole utterance, which `stable` may have guessed wrongly. */
+      /**
+       * `stable` and `tail` together; in a final the best decode of the whole utterance, which `stable` may have
+       * guessed wrongly.
+       */
       readonly text: string;
       readonly final: boolean;
       readonly startMs: number;
@@ -66,8 +76,9 @@ export class Captions {
 }
 
 /**
- * One utterance's captions: partials while they say something new, then at most one final. Text without a letter or digit is noise
- * and counts as none. Without words there is no caption, unless partials were shown: then a final, empty if need be, ends them.
+ * One utterance's captions: partials while they say something new, then at most one final. Text without a letter or
+ * digit is noise and counts as none. Without words there is no caption, unless partials were shown: then a final, empty
+ * if need be, ends them.
  */
 export class UtteranceCaptions {
   readonly #utterance: number;
@@ -86,7 +97,9 @@ export class UtteranceCaptions {
     return this.#shown !== null;
   }
 
-  /** The partial for `hypothesis` with speech up to sample number `to`; null when it has no words or says nothing new. */
+  /**
+   * The partial for `hypothesis` with speech up to sample number `to`; null when it has no words or says nothing new.
+   */
   partial(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
     if (!SPOKEN.test(hypothesis.text)) return null;
     if (hypothesis.text === this.#shown?.text && hypothesis.stable === this.#shown.stable) return null;

@@ -1,4 +1,7 @@
-/** What the recogniser wrote, made fit to be shown. Every text of it comes through here first: partials, finals and recordings alike. */
+/**
+ * What the recogniser wrote, made fit to be shown. Every text of it comes through here first: partials, finals and
+ * recordings alike.
+ */
 import { fixRepetitions } from './repeats.ts';
 
 /** Marks behind a word, up to the next space: a mark that a word begins with, as in ".NET", is the word's. */
@@ -18,8 +21,9 @@ export function cleanText(text: string): string {
 }
 
 /**
- * `text` with one mark where the recogniser doubled it: half a second of speech, cut in a pause, is read as "However,,". Words, their order and the spaces
- * between them stay as they are, so that what partials agreed on stays agreed.
+ * `text` with one mark where the recogniser doubled it: half a second of speech, cut in a pause, is read as
+ * "However,,". Words, their order and the spaces between them stay as they are, so that what partials agreed on stays
+ * agreed.
  */
 export function singlePunctuation(text: string): string {
   return text.replace(MARKS, tidy).replace(REPEATED_WIDE_MARK, '$1').replace(WIDE_COMMA_BEFORE_END, '');

@@ -10,13 +10,16 @@ export type DecodePurpose = 'partial' | 'eager' | 'final';
 /** The engine's answer to one stretch of audio. */
 export type Decoded =
   /** `draft`: tokens for the next partial of the same window; empty when they went round in a loop. */
-  { readonly ok: true; readonly text: string; readonly draft: readonly number[] } | { readonly ok: false; readonly code: EngineErrorCode };
+  | { readonly ok: true; readonly text: string; readonly draft: readonly number[] }
+  | { readonly ok: false; readonly code: EngineErrorCode };
 
 /** Finals are wanted at once; this only orders them among each other. */
 const FINAL_DUE_MS = 100;
 const BATCH_DUE_MS = 60_000;
 
-/** Asks the engine for text with the urgency and deadline that fit the purpose, and mends what a model in a loop says. */
+/**
+ * Asks the engine for text with the urgency and deadline that fit the purpose, and mends what a model in a loop says.
+ */
 export class Decoder {
   readonly #engine: Engine;
   readonly #urgency: 'live' | 'batch';
@@ -38,7 +41,10 @@ export class Decoder {
   }
 
   /** Never fails: a failure is an answer. */
-  async decode(purpose: DecodePurpose, request: { samples: Int16Array; draft: readonly number[]; signal: AbortSignal }): Promise<Decoded> {
+  async decode(
+    purpose: DecodePurpose,
+    request: { samples: Int16Array; draft: readonly number[]; signal: AbortSignal },
+  ): Promise<Decoded> {
     const batch = this.#urgency === 'batch';
     try {
       const { text, tokens, looped } = await this.#engine.transcribe({

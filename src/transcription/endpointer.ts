@@ -4,10 +4,19 @@ import { msToSamples } from '../foundation/units.ts';
 
 export type EndpointerSettings = Pick<
   Settings,
-  'VAD_START_THRESHOLD' | 'VAD_STOP_THRESHOLD' | 'MIN_SPEECH_MS' | 'PRE_ROLL_MS' | 'POST_ROLL_MS' | 'EAGER_MS' | 'ENDPOINT_MS'
+  | 'VAD_START_THRESHOLD'
+  | 'VAD_STOP_THRESHOLD'
+  | 'MIN_SPEECH_MS'
+  | 'PRE_ROLL_MS'
+  | 'POST_ROLL_MS'
+  | 'EAGER_MS'
+  | 'ENDPOINT_MS'
 >;
 
-/** Where speech lies so far, in samples since the track began: it was last heard before `speechTo`; with the post-roll it ends at `to`. */
+/**
+ * Where speech lies so far, in samples since the track began: it was last heard before `speechTo`; with the post-roll
+ * it ends at `to`.
+ */
 export interface Stretch {
   readonly speechTo: number;
   readonly to: number;
@@ -28,9 +37,10 @@ export type EndpointDecision =
 const REMEMBERED = 256;
 
 /**
- * Probabilities of speech in, one for each 32 ms window; beginnings, pauses and ends of utterances out. Hysteresis: speech begins
- * with windows at VAD_START_THRESHOLD for MIN_SPEECH_MS without a break, and lasts while windows reach VAD_STOP_THRESHOLD.
- * A pause is not declared before the post-roll is there, so that `paused` and `ended` name the same stretch of audio.
+ * Probabilities of speech in, one for each 32 ms window; beginnings, pauses and ends of utterances out. Hysteresis:
+ * speech begins with windows at VAD_START_THRESHOLD for MIN_SPEECH_MS without a break, and lasts while windows reach
+ * VAD_STOP_THRESHOLD. A pause is not declared before the post-roll is there, so that `paused` and `ended` name the same
+ * stretch of audio.
  */
 export class Endpointer {
   readonly #settings: EndpointerSettings;
@@ -92,7 +102,10 @@ export class Endpointer {
     this.#floor = at;
   }
 
-  /** Ends the running utterance now, whatever the silence so far; `received` is how much audio there is for the post-roll. */
+  /**
+   * Ends the running utterance now, whatever the silence so far; `received` is how much audio there is for the
+   * post-roll.
+   */
   close(received: number): Stretch | null {
     return this.#speaking ? this.#end(received) : null;
   }

@@ -4,8 +4,8 @@ import { joinWords, splitWords } from './words.ts';
 const SHARED_MIN_CHARS = 4;
 
 /**
- * `text` without a first word that `before` ends with already: for two pieces between which speech was cut without a pause, where a word that the cut went
- * through may have been heard twice, in one of them perhaps only its beginning.
+ * `text` without a first word that `before` ends with already: for two pieces between which speech was cut without a
+ * pause, where a word that the cut went through may have been heard twice, in one of them perhaps only its beginning.
  */
 export function withoutDoubled(before: string, text: string): string {
   const last = splitWords(before).at(-1);

@@ -16,7 +16,10 @@ export type { LossReason, SpeechEvent, TranscriberEvent } from './captions.ts';
 export type { TranscriberMetrics } from './utterances.ts';
 
 /** The settings that an ear obeys. */
-export type TranscriberSettings = Pick<Settings, keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings>;
+export type TranscriberSettings = Pick<
+  Settings,
+  keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings
+>;
 
 /** What an ear is made of, and whom it tells. */
 export interface LiveTranscriberOptions {
@@ -42,9 +45,10 @@ const BACKLOG_SIZED_MS = 5000;
 const FINALS_PENDING_MAX = 2;
 
 /**
- * Listens to one track: 16 kHz audio in, captions out. The audio waits in a ring; the judge finds out where there is speech, the gate
- * makes utterances of that, each utterance gets its text from the engine, and finals leave in the order of the speech.
- * Partials may be dropped under load, audio and finals never: instead {@link backlogMs} grows. Where no final can be had in the end, a `gap` says of what.
+ * Listens to one track: 16 kHz audio in, captions out. The audio waits in a ring; the judge finds out where there is
+ * speech, the gate makes utterances of that, each utterance gets its text from the engine, and finals leave in the
+ * order of the speech. Partials may be dropped under load, audio and finals never: instead {@link backlogMs} grows.
+ * Where no final can be had in the end, a `gap` says of what.
  */
 export class LiveTranscriber {
   readonly #options: LiveTranscriberOptions;
@@ -92,7 +96,10 @@ export class LiveTranscriber {
     return samplesToMs(Math.max(this.#audio.end - this.#vad.detectedTo, 0), ENGINE_RATE_HZ);
   }
 
-  /** How long what is waited for most has been waited for, in ms: the verdict on audio that came, or a final since its end was decided. */
+  /**
+   * How long what is waited for most has been waited for, in ms: the verdict on audio that came, or a final since its
+   * end was decided.
+   */
   get lagMs(): number {
     const nowMs = this.#options.clock.nowMs();
     const next = this.#vad.detectedTo + VAD_WINDOW_SAMPLES;
@@ -111,8 +118,9 @@ export class LiveTranscriber {
   }
 
   /**
-   * Takes the track's next audio: 16 kHz, any length, contiguous with what came before; it is copied. It had come at `arrivedAtMs` on the
-   * clock, from which its captions' lag counts. Ignored after {@link end} and {@link close}. Throws `audio_too_fast` when more than two minutes wait although {@link backlogMs} said so.
+   * Takes the track's next audio: 16 kHz, any length, contiguous with what came before; it is copied. It had come at
+   * `arrivedAtMs` on the clock, from which its captions' lag counts. Ignored after {@link end} and {@link close}.
+   * Throws `audio_too_fast` when more than two minutes wait although {@link backlogMs} said so.
    */
   push(samples: Int16Array, arrivedAtMs: number = this.#options.clock.nowMs()): void {
     if (this.#closed || this.#ending !== null) return;
@@ -124,7 +132,9 @@ export class LiveTranscriber {
     this.#vad.run();
   }
 
-  /** No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is judged. */
+  /**
+   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is judged.
+   */
   stall(): void {
     this.#stalled = true;
     this.#vad.run();
@@ -136,14 +146,18 @@ export class LiveTranscriber {
     return this.#ending;
   }
 
-  /** Gives up at once as {@link close} does, and says first what is missing: what is known of each utterance is its final, the rest are gaps. */
+  /**
+   * Gives up at once as {@link close} does, and says first what is missing: what is known of each utterance is its
+   * final, the rest are gaps.
+   */
   giveUp(reason: LossReason): void {
     if (this.#closed) return;
     this.#endNow();
     this.#utterances.giveUp(reason);
     // Less than a window is no speech.
     const { detectedTo } = this.#vad;
-    if (detectedTo + VAD_WINDOW_SAMPLES <= this.#audio.end) this.#utterances.tellGap(detectedTo, this.#audio.end, reason);
+    if (detectedTo + VAD_WINDOW_SAMPLES <= this.#audio.end)
+      this.#utterances.tellGap(detectedTo, this.#audio.end, reason);
     this.close();
   }
 

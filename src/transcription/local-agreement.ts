@@ -10,10 +10,11 @@ export interface Hypothesis {
 }
 
 /**
- * Makes one steady text of an utterance's hypotheses, by LocalAgreement-2 (Macháček, Dabre, Bojar: "Turning Whisper into Real-Time
- * Transcription System", 2023): a word is stable once two consecutive hypotheses agree on it and on all words before it.
- * Words are compared without case and punctuation, and kept as the newer hypothesis wrote them. The last word of a hypothesis never
- * becomes stable: the window's edge may have cut it, and the full stop behind it is often only the edge.
+ * Makes one steady text of an utterance's hypotheses, by LocalAgreement-2 (Macháček, Dabre, Bojar: "Turning Whisper
+ * into Real-Time Transcription System", 2023): a word is stable once two consecutive hypotheses agree on it and on all
+ * words before it. Words are compared without case and punctuation, and kept as the newer hypothesis wrote them. The
+ * last word of a hypothesis never becomes stable: the window's edge may have cut it, and the full stop behind it is
+ * often only the edge.
  */
 export class LocalAgreement {
   readonly #stable: Word[] = [];
@@ -43,8 +44,9 @@ export class LocalAgreement {
   }
 
   /**
-   * The utterance's last word on itself: `text` is the final decode. When it begins with the stable text, all of it becomes stable;
-   * otherwise stable stays what it was (it never changes) and the tail is empty, so only `text` is to be believed.
+   * The utterance's last word on itself: `text` is the final decode. When it begins with the stable text, all of it
+   * becomes stable; otherwise stable stays what it was (it never changes) and the tail is empty, so only `text` is to
+   * be believed.
    */
   finish(text: string): Hypothesis {
     const whole = text.trim().replace(/\s+/gu, ' ');

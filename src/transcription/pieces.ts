@@ -11,8 +11,8 @@ const PIECE_MAX_MS = 10_000;
 /** How far back the quietest place is looked for. A live caption cannot wait for that; a recording can. */
 const CUT_SEARCH_MS = 5000;
 /**
- * Stretches of speech with a pause of at most this between them become one piece where it can hold them: the recogniser understands a sentence better
- * that it hears with those around it, and silence in the midst of a piece does no harm.
+ * Stretches of speech with a pause of at most this between them become one piece where it can hold them: the recogniser
+ * understands a sentence better that it hears with those around it, and silence in the midst of a piece does no harm.
  */
 const JOIN_PAUSE_MS = 3000;
 /** Audio that may be pushed at once beside a piece that is not complete. */
@@ -42,9 +42,10 @@ interface Open {
 }
 
 /**
- * Cuts a long recording into pieces of at most 10 s: in pauses of ENDPOINT_MS or more, where there is none in the quietest place that is near the limit.
- * A piece goes on over short pauses as far as it can. Pieces neither overlap nor leave speech out, so their texts join to the whole one. Pure: what comes
- * out depends on the audio and its probabilities alone, not on how they were pushed.
+ * Cuts a long recording into pieces of at most 10 s: in pauses of ENDPOINT_MS or more, where there is none in the
+ * quietest place that is near the limit. A piece goes on over short pauses as far as it can. Pieces neither overlap nor
+ * leave speech out, so their texts join to the whole one. Pure: what comes out depends on the audio and its
+ * probabilities alone, not on how they were pushed.
  */
 export class PieceCutter {
   readonly #settings: PieceSettings;
@@ -74,7 +75,10 @@ export class PieceCutter {
     return this.#open?.from ?? this.#endpointer.earliestStart;
   }
 
-  /** Takes the next audio (whole windows of 512 samples) with one probability for each window; gives the pieces that are complete. */
+  /**
+   * Takes the next audio (whole windows of 512 samples) with one probability for each window; gives the pieces that are
+   * complete.
+   */
   push(samples: Int16Array, probabilities: Float32Array): Piece[] {
     this.#audio.push(samples);
     for (const probability of probabilities) this.#vad(probability);
@@ -99,7 +103,8 @@ export class PieceCutter {
 
   #follow(decision: EndpointDecision): void {
     const open = this.#open;
-    if (decision.kind === 'started') this.#open = { from: decision.from, speech: [], speakingFrom: decision.speechFrom };
+    if (decision.kind === 'started')
+      this.#open = { from: decision.from, speech: [], speakingFrom: decision.speechFrom };
     else if (open === null) return;
     else if (decision.kind === 'ended') this.#end(decision.to, decision.speechTo);
     else if (decision.kind === 'resumed') open.speakingFrom = this.#endpointer.detectedTo - VAD_WINDOW_SAMPLES;

@@ -4,10 +4,10 @@ const THRESHOLD = 20;
 const PATTERN_MAX = 20;
 
 /**
- * Removes the endless repetitions a speech model can fall into, exactly as `detect_and_fix_repetitions` of the Qwen3-ASR SDK does
- * (github.com/QwenLM/Qwen3-ASR, `qwen_asr/inference/utils.py`, threshold 20, counted in code points): a character more than 20 times
- * in a row becomes one; then, from left to right while 40 characters are left, a pattern of 1–20 characters 20 times or more in a row
- * becomes one copy.
+ * Removes the endless repetitions a speech model can fall into, exactly as `detect_and_fix_repetitions` of the
+ * Qwen3-ASR SDK does (github.com/QwenLM/Qwen3-ASR, `qwen_asr/inference/utils.py`, threshold 20, counted in code
+ * points): a character more than 20 times in a row becomes one; then, from left to right while 40 characters are left,
+ * a pattern of 1–20 characters 20 times or more in a row becomes one copy.
  */
 export function fixRepetitions(text: string): string {
   return fixPatterns(fixCharacters(Array.from(text))).join('');

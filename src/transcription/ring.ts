@@ -4,8 +4,8 @@ import { TrunklineError } from '../foundation/errors.ts';
 export const RING_LIMIT_SAMPLES = 1 << 21;
 
 /**
- * The latest audio of one track, addressed by sample number since the track began. Memory is taken once; only when a caller
- * pushes more than it was sized for (one long filled gap, say) does it grow, up to {@link RING_LIMIT_SAMPLES}.
+ * The latest audio of one track, addressed by sample number since the track began. Memory is taken once; only when a
+ * caller pushes more than it was sized for (one long filled gap, say) does it grow, up to {@link RING_LIMIT_SAMPLES}.
  */
 export class SampleRing {
   #samples: Int16Array;
@@ -29,7 +29,10 @@ export class SampleRing {
     this.#end += samples.length;
   }
 
-  /** A copy of the samples numbered `from` (inclusive) to `to` (exclusive); what is no longer or not yet there is left out. */
+  /**
+   * A copy of the samples numbered `from` (inclusive) to `to` (exclusive); what is no longer or not yet there is left
+   * out.
+   */
   slice(from: number, to: number): Int16Array {
     const first = Math.max(from, this.#keptFrom);
     const last = Math.min(to, this.#end);

@@ -12,15 +12,18 @@ const WORD_MIN_MS = 30;
 const SHORT_WORDS_MAX_SHARE = 0.25;
 
 /**
- * When each word of `text` was said, as the recogniser heard it: `spoken` are its words with times in the piece. A word does not begin in a pause and
- * does not last into one. In order and without overlap.
- * @returns null when the times cannot be right, or when `text` is not the end of what `spoken` says (its beginning may have been left out)
+ * When each word of `text` was said, as the recogniser heard it: `spoken` are its words with times in the piece. A word
+ * does not begin in a pause and does not last into one. In order and without overlap.
+ * @returns null when the times cannot be right, or when `text` is not the end of what `spoken` says (its beginning may
+ * have been left out)
  */
 export function fitWords(text: string, spoken: readonly SpokenWord[], piece: Piece): TimedWord[] | null {
   const words = splitWords(text);
   const first = firstOf(words, spoken);
   if (first === null || !isCredible(spoken, piece)) return null;
-  const starts = startsOf(words, spoken.slice(first)).map((startMs) => intoSpeech(piece.speech, startMs + toMs(piece.from)));
+  const starts = startsOf(words, spoken.slice(first)).map((startMs) =>
+    intoSpeech(piece.speech, startMs + toMs(piece.from)),
+  );
   const speechEndMs = toMs(piece.speech.at(-1)?.to ?? piece.to);
   const lastEndMs = Math.min((spoken.at(-1)?.endMs ?? 0) + toMs(piece.from), speechEndMs);
   return words.map(({ text: word, spaced }, index) => {

@@ -32,7 +32,10 @@ const READING_COLUMNS_PER_S = 17;
 const SENTENCE_COLUMNS_MIN = 24;
 
 const HOUR_MS = 3_600_000;
-const WIDE = new RegExp(`[${UNSPACED}\\p{Script=Hangul}\\u3000-\\u303F\\uFF00-\\uFF60\\uFFE0-\\uFFE6\\p{Extended_Pictographic}]`, 'u');
+const WIDE = new RegExp(
+  `[${UNSPACED}\\p{Script=Hangul}\\u3000-\\u303F\\uFF00-\\uFF60\\uFFE0-\\uFFE6\\p{Extended_Pictographic}]`,
+  'u',
+);
 const ZERO_WIDTH = /[\p{M}\p{Cf}]/u;
 const SENTENCE_END = /[.!?。！？…]["'”’)]*$/u;
 
@@ -44,8 +47,9 @@ export function columnsOf(text: string): number {
 }
 
 /**
- * `words` of one speaker, in order, as cues. Lines keep to `maxLineColumns` (a longer word is broken), cues to two lines and `maxCueMs`; they do not overlap
- * and keep a gap; none spans a longer pause. Their lines joined have every word once.
+ * `words` of one speaker, in order, as cues. Lines keep to `maxLineColumns` (a longer word is broken), cues to two
+ * lines and `maxCueMs`; they do not overlap and keep a gap; none spans a longer pause. Their lines joined have every
+ * word once.
  */
 export function makeCues(words: readonly TimedWord[], rules: CueRules, speaker: string | null = null): Cue[] {
   const groups: TimedWord[][] = [];
@@ -62,18 +66,22 @@ function fits(group: readonly TimedWord[], word: TimedWord, rules: CueRules): bo
   const last = group.at(-1);
   if (first === undefined || last === undefined) return true;
   if (word.startMs - last.endMs > PAUSE_MAX_MS || word.endMs - first.startMs > rules.maxCueMs) return false;
-  if (SENTENCE_END.test(last.text) && columnsOf(group.map(({ text }) => text).join(' ')) >= SENTENCE_COLUMNS_MIN) return false;
+  if (SENTENCE_END.test(last.text) && columnsOf(group.map(({ text }) => text).join(' ')) >= SENTENCE_COLUMNS_MIN)
+    return false;
   return wrap([...group, word], rules.maxLineColumns).length <= LINES_MAX;
 }
 
 /** `text` as lines of at most `maxColumns` columns; at least one line. */
 export function wrapText(text: string, maxColumns: number): string[] {
-  const words = splitWords(text.replace(/\s+/g, ' ')).flatMap((word) => breakWord({ ...word, startMs: 0, endMs: 0 }, maxColumns));
+  const words = splitWords(text.replace(/\s+/g, ' ')).flatMap((word) =>
+    breakWord({ ...word, startMs: 0, endMs: 0 }, maxColumns),
+  );
   return words.length === 0 ? [text.trim()] : wrap(words, maxColumns);
 }
 
 /**
- * `cue` with another text, in its time. Where that needs more than two lines, several cues share the time by their columns; where it is empty, there is none.
+ * `cue` with another text, in its time. Where that needs more than two lines, several cues share the time by their
+ * columns; where it is empty, there is none.
  */
 export function retellCue(cue: Cue, text: string, maxLineColumns: number): Cue[] {
   const lines = wrapText(text, maxLineColumns).filter((line) => line !== '');
@@ -117,7 +125,12 @@ function breakWord(word: TimedWord, maxColumns: number): TimedWord[] {
     else parts.push(character);
   }
   const at = (index: number): number => Math.round(word.startMs + ((word.endMs - word.startMs) * index) / parts.length);
-  return parts.map((text, index) => ({ text, spaced: index === 0 && word.spaced, startMs: at(index), endMs: at(index + 1) }));
+  return parts.map((text, index) => ({
+    text,
+    spaced: index === 0 && word.spaced,
+    startMs: at(index),
+    endMs: at(index + 1),
+  }));
 }
 
 function timeCues(groups: readonly (readonly TimedWord[])[], rules: CueRules, speaker: string | null): Cue[] {
@@ -138,7 +151,9 @@ function timeCues(groups: readonly (readonly TimedWord[])[], rules: CueRules, sp
 
 /** Cues in the order of their start, as SubRip (`srt`). */
 export function formatSrt(cues: readonly Cue[]): string {
-  return cues.map((cue, index) => `${index + 1}\n${times(cue, ',')}\n${speakerPrefix(cue)}${cue.lines.join('\n')}\n\n`).join('');
+  return cues
+    .map((cue, index) => `${index + 1}\n${times(cue, ',')}\n${speakerPrefix(cue)}${cue.lines.join('\n')}\n\n`)
+    .join('');
 }
 
 /** Cues in the order of their start, as WebVTT (W3C WebVTT §4); speakers become voice spans. */
@@ -152,7 +167,9 @@ function speakerPrefix({ speaker }: Cue): string {
 
 /** Cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
 function vttText({ lines, speaker }: Cue): string {
-  const text = lines.map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')).join('\n');
+  const text = lines
+    .map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+    .join('\n');
   return speaker === null ? text : `<v ${speaker}>${text}`;
 }
 

@@ -6,11 +6,17 @@ import { backOffMs, pause } from './retry.ts';
 import type { SampleRing } from './ring.ts';
 import { partialDue, partialWindow, type Window, type WindowSettings } from './windows.ts';
 
-/** Failures in a row after which a final falls back to the last hypothesis (1.5 s); without any it is tried for about 17 s. */
+/**
+ * Failures in a row after which a final falls back to the last hypothesis (1.5 s); without any it is tried for about 17
+ * s.
+ */
 const FALLBACK_FAILURES = 5;
 const GIVE_UP_FAILURES = 13;
 
-/** How a final came about: from the eager decode, from one of its own, or from the last hypothesis because no decode could be had. */
+/**
+ * How a final came about: from the eager decode, from one of its own, or from the last hypothesis because no decode
+ * could be had.
+ */
 export type FinalHow = 'eager' | 'fresh' | 'fallback';
 
 /** The text an utterance ended with. */
@@ -43,9 +49,9 @@ interface Eager {
 }
 
 /**
- * The decodes of one utterance: partials (one in flight, one waiting, a newer one replaces that), the eager decode while silence
- * lasts, and the final. Partials get the previous tokens as draft; eager and final decodes none, so that a final does not depend on
- * the partials before it.
+ * The decodes of one utterance: partials (one in flight, one waiting, a newer one replaces that), the eager decode
+ * while silence lasts, and the final. Partials get the previous tokens as draft; eager and final decodes none, so that
+ * a final does not depend on the partials before it.
  */
 export class Utterance {
   readonly from: number;
@@ -74,7 +80,8 @@ export class Utterance {
   /** Speech goes on at `stretch.to`: asks for a partial when one is due. */
   advance(stretch: Stretch): void {
     const { decoder, settings } = this.#options;
-    if (!partialDue({ from: this.from, askedTo: this.#askedTo, detectedTo: stretch.to, load: decoder.load }, settings)) return;
+    if (!partialDue({ from: this.from, askedTo: this.#askedTo, detectedTo: stretch.to, load: decoder.load }, settings))
+      return;
     this.#askedTo = stretch.to;
     this.#dropWaiting();
     if (this.#partial === null) void this.#decodePartial(stretch);
@@ -99,8 +106,8 @@ export class Utterance {
   }
 
   /**
-   * The utterance is over: resolves with its final text, or null when it was closed meanwhile. The audio is taken at once, so the ring
-   * may move on.
+   * The utterance is over: resolves with its final text, or null when it was closed meanwhile. The audio is taken at
+   * once, so the ring may move on.
    */
   async finish(stretch: Stretch): Promise<Outcome | null> {
     this.#finished = true;
@@ -134,7 +141,11 @@ export class Utterance {
     const draft = window.from === this.#heard.from ? this.#draft : [];
     const controller = new AbortController();
     this.#partial = controller;
-    const decoded = await decoder.decode('partial', { samples: audio.slice(window.from, window.to), draft, signal: controller.signal });
+    const decoded = await decoder.decode('partial', {
+      samples: audio.slice(window.from, window.to),
+      draft,
+      signal: controller.signal,
+    });
     this.#partial = null;
     if (!this.#hear(decoded, window, stretch) && !this.#finished) this.#options.onPartialDropped();
     const next = this.#waiting;
@@ -166,7 +177,8 @@ export class Utterance {
       const decoded = await decoder.decode('final', { samples, draft: [], signal });
       if (signal.aborted) break;
       if (decoded.ok) return this.#outcome('fresh', decoded.text, to);
-      if (failures >= (this.#agreement.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES)) return this.#fallBack();
+      if (failures >= (this.#agreement.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES))
+        return this.#fallBack();
       await pause(clock, backOffMs(failures), signal);
     }
     return null;

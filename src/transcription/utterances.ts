@@ -45,7 +45,9 @@ interface Pending extends Entry {
   readonly decidedMs: number;
 }
 
-/** A track's utterances: at most one running, and those that are over but whose final is not out. Finals leave in order. */
+/**
+ * A track's utterances: at most one running, and those that are over but whose final is not out. Finals leave in order.
+ */
 export class Utterances {
   readonly #options: UtterancesOptions;
   /** In the order of their ends. */
@@ -114,7 +116,10 @@ export class Utterances {
     return this.#delivered;
   }
 
-  /** Takes back what is known of those that are over: the text so far as their final, what it leaves out as a gap. Nothing of them follows. */
+  /**
+   * Takes back what is known of those that are over: the text so far as their final, what it leaves out as a gap.
+   * Nothing of them follows.
+   */
   giveUp(reason: LossReason): void {
     for (const pending of this.#pending) this.#settle(pending, pending.utterance.abandon(), reason);
     this.#pending.clear();
@@ -152,7 +157,11 @@ export class Utterances {
   }
 
   /** The final, and the gap that it leaves, for `reason`, when its text is not of all that was said. */
-  #settle({ utterance, captions, stretch, decidedMs }: Pending, { how, hypothesis, heardTo }: Outcome, reason: LossReason): void {
+  #settle(
+    { utterance, captions, stretch, decidedMs }: Pending,
+    { how, hypothesis, heardTo }: Outcome,
+    reason: LossReason,
+  ): void {
     const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const to = Math.min(stretch.speechTo, Math.max(heardTo, utterance.speechFrom));

@@ -29,8 +29,8 @@ export interface VadRunnerOptions {
 }
 
 /**
- * Runs the voice detector over a track: one request at a time, its state carried along. A request that fails is made again, with
- * back-off, until the engine is back; the audio waits in the ring.
+ * Runs the voice detector over a track: one request at a time, its state carried along. A request that fails is made
+ * again, with back-off, until the engine is back; the audio waits in the ring.
  */
 export class VadRunner {
   readonly #options: VadRunnerOptions;

@@ -19,8 +19,9 @@ const BUSY_STRIDES = [
 ];
 
 /**
- * How far back a forced cut may fall, the stretch whose loudness counts at a point, and the step from point to point. The stretch is longer than
- * a stop consonant's closure: on pauseless speech cut every 12 s, 100 ms gave 6.4 % WER, 160 ms 4.3 %, 240 ms 4.0 %.
+ * How far back a forced cut may fall, the stretch whose loudness counts at a point, and the step from point to point.
+ * The stretch is longer than a stop consonant's closure: on pauseless speech cut every 12 s, 100 ms gave 6.4 % WER, 160
+ * ms 4.3 %, 240 ms 4.0 %.
  */
 const CUT_SEARCH_MS = 3000;
 const CUT_QUIET_MS = 8 * FRAME_MS;
@@ -31,18 +32,22 @@ const CUT_PROBABILITY_FLOOR = 0.25;
 const samples = (durationMs: number): number => msToSamples(durationMs, ENGINE_RATE_HZ);
 
 /**
- * Whether a partial caption is due: CHUNK_MS of new audio lie between the end of the last window asked for and `detectedTo`, or two or
- * three times as much when the engine is busy and the utterance is longer than 4 or 8 s.
+ * Whether a partial caption is due: CHUNK_MS of new audio lie between the end of the last window asked for and
+ * `detectedTo`, or two or three times as much when the engine is busy and the utterance is longer than 4 or 8 s.
  */
-export function partialDue(at: { from: number; askedTo: number; detectedTo: number; load: number }, settings: WindowSettings): boolean {
+export function partialDue(
+  at: { from: number; askedTo: number; detectedTo: number; load: number },
+  settings: WindowSettings,
+): boolean {
   const lengthMs = samplesToMs(at.detectedTo - at.from, ENGINE_RATE_HZ);
   const stretched = at.load > BUSY_LOAD ? BUSY_STRIDES.find((stride) => lengthMs > stride.longerThanMs) : undefined;
   return at.detectedTo - at.askedTo >= samples(settings.CHUNK_MS) * (stretched?.chunks ?? 1);
 }
 
 /**
- * The window of a partial that ends at `to`: back over the utterance so far (it begins at `from`), at most WINDOW_MAX_MS, but always
- * OVERLAP_MS into the last window that was heard (it ended at `heardTo`), so that no word falls between two windows.
+ * The window of a partial that ends at `to`: back over the utterance so far (it begins at `from`), at most
+ * WINDOW_MAX_MS, but always OVERLAP_MS into the last window that was heard (it ended at `heardTo`), so that no word
+ * falls between two windows.
  */
 export function partialWindow(at: { from: number; heardTo: number; to: number }, settings: WindowSettings): Window {
   const furthest = Math.min(at.to - samples(settings.WINDOW_MAX_MS), at.heardTo - samples(settings.OVERLAP_MS));
@@ -50,8 +55,8 @@ export function partialWindow(at: { from: number; heardTo: number; to: number },
 }
 
 /**
- * Where to look for a cut, or null while the utterance may go on: its next detector window of `step` samples would take it over
- * MAX_UTTERANCE_MS. The search covers the last `searchMs` (3 s by default) and never the first half.
+ * Where to look for a cut, or null while the utterance may go on: its next detector window of `step` samples would take
+ * it over MAX_UTTERANCE_MS. The search covers the last `searchMs` (3 s by default) and never the first half.
  */
 export function cutSearch(
   at: { from: number; detectedTo: number; step: number },
@@ -64,8 +69,9 @@ export function cutSearch(
 }
 
 /**
- * The quietest point of `audio` (16 kHz), as a sample offset: the middle of the 160 ms in which loudness (mean magnitude) times the
- * detector's probability is least; the later one of equals, because leading silence harms recognition more than trailing silence.
+ * The quietest point of `audio` (16 kHz), as a sample offset: the middle of the 160 ms in which loudness (mean
+ * magnitude) times the detector's probability is least; the later one of equals, because leading silence harms
+ * recognition more than trailing silence.
  * @param probabilityAt the detector's verdict (0–1) on the window that holds a sample offset
  */
 export function quietestPoint(audio: Int16Array, probabilityAt: (offset: number) => number): number {

@@ -29,7 +29,11 @@ export function splitWords(text: string): Word[] {
     const gap = space === '' ? '' : ' ';
     if (key !== '') {
       const first = words.length === 0;
-      words.push({ text: (leading === '' ? '' : leading + gap) + piece, key, spaced: first ? startsSpaced(piece) : gap !== '' });
+      words.push({
+        text: (leading === '' ? '' : leading + gap) + piece,
+        key,
+        spaced: first ? startsSpaced(piece) : gap !== '',
+      });
       leading = '';
       continue;
     }
@@ -55,8 +59,8 @@ export function commonPrefix(a: readonly Word[], b: readonly Word[]): number {
 }
 
 /**
- * How many words at the beginning of `heard` stand for the words of `known`: the prefix with the fewest insertions, deletions and
- * substitutions; of equals the one nearest to `known` in length.
+ * How many words at the beginning of `heard` stand for the words of `known`: the prefix with the fewest insertions,
+ * deletions and substitutions; of equals the one nearest to `known` in length.
  */
 export function alignedLength(known: readonly Word[], heard: readonly Word[]): number {
   if (commonPrefix(known, heard) === known.length) return known.length;
@@ -76,15 +80,17 @@ function bestColumn(costs: readonly number[], wanted: number): number {
   const least = Math.min(...costs);
   let best = 0;
   costs.forEach((cost, column) => {
-    if (cost === least && (costs[best] !== least || Math.abs(column - wanted) <= Math.abs(best - wanted))) best = column;
+    if (cost === least && (costs[best] !== least || Math.abs(column - wanted) <= Math.abs(best - wanted)))
+      best = column;
   });
   return best;
 }
 
 /**
- * Joins `heard`, the words of a window that begins later than the utterance, to the words `known` so far: at the longest run of words
- * that both have, the latest one of equals. The words of `heard` before the run are given up (the window cut the first of them in
- * two), those of `known` after its beginning replaced. Without any common word, `heard` is new and goes behind.
+ * Joins `heard`, the words of a window that begins later than the utterance, to the words `known` so far: at the
+ * longest run of words that both have, the latest one of equals. The words of `heard` before the run are given up (the
+ * window cut the first of them in two), those of `known` after its beginning replaced. Without any common word, `heard`
+ * is new and goes behind.
  */
 export function mergeWords(known: readonly Word[], heard: readonly Word[]): Word[] {
   let longest = 0;

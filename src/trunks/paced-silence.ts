@@ -1,11 +1,13 @@
 /**
- * Silence for a line that plays each frame as it comes (one that plays from a buffer: `calls/buffered-silence.ts`): whenever nothing is said, a frame every
- * 20 ms. Sound and silence share one schedule. Sound begins when it is there and so may be a little early; then the silence after it begins so much later,
- * and the far end's buffer does not grow from sentence to sentence.
+ * Silence for a line that plays each frame as it comes (one that plays from a buffer: `calls/buffered-silence.ts`):
+ * whenever nothing is said, a frame every 20 ms. Sound and silence share one schedule. Sound begins when it is there
+ * and so may be a little early; then the silence after it begins so much later, and the far end's buffer does not grow
+ * from sentence to sentence.
  *
- * Asterisk gives frames that follow one another timestamps that do, however late they are, but jumps to the time of day when none has come for 100 ms
- * (res/res_rtp_asterisk.c, MAX_TIMESTAMP_SKEW: 640 samples of 8 kHz beyond a frame of 20 ms). The listener hears that as a gap, so the line is never left
- * alone for so long unless the whole process is, and what was missed is made up for only as long as the timestamps will.
+ * Asterisk gives frames that follow one another timestamps that do, however late they are, but jumps to the time of day
+ * when none has come for 100 ms (res/res_rtp_asterisk.c, MAX_TIMESTAMP_SKEW: 640 samples of 8 kHz beyond a frame of 20
+ * ms). The listener hears that as a gap, so the line is never left alone for so long unless the whole process is, and
+ * what was missed is made up for only as long as the timestamps will.
  */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { FRAME_MS } from '../foundation/units.ts';
@@ -67,7 +69,10 @@ export class PacedSilence {
 
   /** Between two frames of sound there is room for none of silence, even where the schedule has some to make up for. */
   get #dueMs(): number {
-    return Math.min(Math.max(this.#filledToMs + PATIENCE_MS, this.#spokeMs + QUIET_MAX_MS), this.#sentMs + QUIET_MAX_MS);
+    return Math.min(
+      Math.max(this.#filledToMs + PATIENCE_MS, this.#spokeMs + QUIET_MAX_MS),
+      this.#sentMs + QUIET_MAX_MS,
+    );
   }
 
   #watch(): void {

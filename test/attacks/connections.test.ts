@@ -1,4 +1,7 @@
-/** Somebody opens connections without end and says nothing, or begins requests that never end. Carriers come through all the same. */
+/**
+ * Somebody opens connections without end and says nothing, or begins requests that never end. Carriers come through all
+ * the same.
+ */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/foundation/clock.ts';
@@ -46,11 +49,18 @@ it('takes a call to its transcript under a flood of idle connections, and never 
   for (let index = 0; index < FLOOD; index++) pester(index);
   const media = `${gateway.url.replace('http', 'ws')}/twilio/media`;
   const inbound = toneSpeech(2, 400).filter((_, index) => index % 2 === 0);
-  const report = await placeCall({ url: media, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid: 'CAflood' });
+  const report = await placeCall({
+    url: media,
+    tracks: { inbound },
+    pace: 'realtime',
+    clock: systemClock,
+    callSid: 'CAflood',
+  });
   expect(report.closeCode).toBe(1000);
   isOver = true;
   for (const socket of flood) socket.destroy();
-  const transcript = () => fetch(`${gateway.url}/v1/calls/CAflood/transcript?format=text`).then((answer) => answer.text(), String);
+  const transcript = () =>
+    fetch(`${gateway.url}/v1/calls/CAflood/transcript?format=text`).then((answer) => answer.text(), String);
   await expect.poll(transcript).toMatch(/alpha.*\n.*alpha/);
   const page = await gateway.metrics();
   expect(metricValue(page, 'trunkline_http_connections')).toBeLessThanOrEqual(MAX);

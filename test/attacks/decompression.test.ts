@@ -1,6 +1,15 @@
 /** Small files that become large ones, and files that name other files. Needs ffmpeg and ffprobe on the PATH. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +34,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-attack-'));
   uploads = join(folder, 'uploads');
   mkdirSync(uploads);
-  gateway = await startGateway({ ...QUICK_MODELS, UPLOAD_DIR: uploads, AUDIO_MAX_SECONDS: '700', FFMPEG_TIMEOUT_MS: '60000' });
+  gateway = await startGateway({
+    ...QUICK_MODELS,
+    UPLOAD_DIR: uploads,
+    AUDIO_MAX_SECONDS: '700',
+    FFMPEG_TIMEOUT_MS: '60000',
+  });
 });
 
 afterEach(() => clearInterval(watch));
@@ -84,7 +98,9 @@ function rssBytesOf(pid: number): number {
 
 function bytesIn(path: string): number {
   // A note of who has the folder is no recording.
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => !basename(name).startsWith('owner.'));
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !basename(name).startsWith('owner.'),
+  );
   const found = names.map((name) => statSync(join(path, name), { throwIfNoEntry: false }));
   return found.reduce((sum, stat) => sum + (stat?.isFile() === true ? stat.size : 0), 0);
 }
@@ -100,7 +116,10 @@ function box(type: string, ...parts: readonly (number | Uint8Array)[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** An MP4 file of `tracks` tracks that each claim `samples` samples of one byte: readers make an index of 24 bytes for each of them. */
+/**
+ * An MP4 file of `tracks` tracks that each claim `samples` samples of one byte: readers make an index of 24 bytes for
+ * each of them.
+ */
 function mp4Claiming(tracks: number, samples: number): Buffer {
   const rateHz = 16_000;
   const soundEntry = box('mp4a', 0, 1, 0, 0, (1 << 16) | 16, 0, rateHz << 16);
@@ -113,12 +132,21 @@ function mp4Claiming(tracks: number, samples: number): Buffer {
     box('stco', 0, 1, 48),
   );
   const track = (number: number) => {
-    const media = box('mdia', box('mdhd', 0, 0, 0, rateHz, 0, 0), box('hdlr', 0, 0, Buffer.from('soun'), 0, 0, 0, 0), box('minf', tables));
+    const media = box(
+      'mdia',
+      box('mdhd', 0, 0, 0, rateHz, 0, 0),
+      box('hdlr', 0, 0, Buffer.from('soun'), 0, 0, 0, 0),
+      box('minf', tables),
+    );
     return box('trak', box('tkhd', 0, 0, 0, number, Buffer.alloc(68)), media);
   };
   const numbers = Array.from({ length: tracks }, (_, index) => index + 1);
   const film = box('moov', box('mvhd', 0, Buffer.alloc(96)), ...numbers.map(track));
-  return Buffer.concat([box('ftyp', Buffer.from('M4A '), 0, Buffer.from('isom')), film, box('mdat', Buffer.alloc(4096))]);
+  return Buffer.concat([
+    box('ftyp', Buffer.from('M4A '), 0, Buffer.from('isom')),
+    film,
+    box('mdat', Buffer.alloc(4096)),
+  ]);
 }
 
 /** A CAF file (Apple Core Audio Format) of 8-bit PCM, which only ffmpeg reads, at a rate that fits no recording. */
@@ -179,8 +207,19 @@ describe('a small file that becomes a large one', () => {
   it('is too long by what is in it, whatever its header says', async () => {
     const flac = flacOfSilence(710);
     new DataView(flac.buffer).setUint32(TOTAL_SAMPLES_AT, 16_000);
-    const film = made('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono:d=710', '-c:a', 'libopus', '-b:a', '6k', 'long.webm');
-    for (const bytes of [flac, film]) expect(await upload(bytes)).toMatchObject({ status: 413, code: 'audio_too_long' });
+    const film = made(
+      '-f',
+      'lavfi',
+      '-i',
+      'anullsrc=r=8000:cl=mono:d=710',
+      '-c:a',
+      'libopus',
+      '-b:a',
+      '6k',
+      'long.webm',
+    );
+    for (const bytes of [flac, film])
+      expect(await upload(bytes)).toMatchObject({ status: 413, code: 'audio_too_long' });
   });
 
   it('is let claim any length that it does not have', async () => {

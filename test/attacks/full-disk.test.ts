@@ -1,7 +1,7 @@
 /**
- * A disk that is full for a while. It is a small tmpfs in a mount namespace of its own, which root may make and elsewhere whoever may make user namespaces;
- * the gateways enter it, and this test reaches it by /proc. It goes with the process that holds the namespace. /dev/full alone would not do: it says ENOSPC
- * of one file at a time.
+ * A disk that is full for a while. It is a small tmpfs in a mount namespace of its own, which root may make and
+ * elsewhere whoever may make user namespaces; the gateways enter it, and this test reaches it by /proc. It goes with
+ * the process that holds the namespace. /dev/full alone would not do: it says ENOSPC of one file at a time.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,11 @@ interface View {
   readonly id: string;
   readonly state: string;
   readonly counts: Record<string, number>;
-  readonly files: { readonly number: number; readonly state: string; readonly error: { readonly code: string } | null }[];
+  readonly files: {
+    readonly number: number;
+    readonly state: string;
+    readonly error: { readonly code: string } | null;
+  }[];
 }
 
 let folder: string;
@@ -50,7 +54,9 @@ async function mountDisk(options: string): Promise<void> {
   holder.stderr?.on('data', (chunk: Buffer) => complaints.push(chunk.toString()));
   const mounted = holder.stdout === null ? Promise.reject(new Error('no output')) : once(holder.stdout, 'data');
   const failed = once(holder, 'exit').then(() => {
-    throw new Error(`a full disk needs unshare(1) and mount(8), as root or in a user namespace: ${complaints.join('')}`);
+    throw new Error(
+      `a full disk needs unshare(1) and mount(8), as root or in a user namespace: ${complaints.join('')}`,
+    );
   });
   await Promise.race([mounted, failed]);
   failed.catch(() => undefined);
@@ -94,8 +100,10 @@ async function post(gateway: GatewayProcess, path: string, count: number) {
   return { status: response.status, body: (await response.json()) as View & { error?: { code: string } } };
 }
 
-const viewOf = async (gateway: GatewayProcess, id: string) => (await (await fetch(`${gateway.url}/v1/batches/${id}`)).json()) as View;
-const logged = ({ logLines }: GatewayProcess, text: string) => logLines.some((line) => JSON.stringify(line).includes(text));
+const viewOf = async (gateway: GatewayProcess, id: string) =>
+  (await (await fetch(`${gateway.url}/v1/batches/${id}`)).json()) as View;
+const logged = ({ logLines }: GatewayProcess, text: string) =>
+  logLines.some((line) => JSON.stringify(line).includes(text));
 
 describe('a full disk', () => {
   it('has a batch wait, over a restart too, and refuses what is new; when there is room all of it is done', async () => {
@@ -107,7 +115,10 @@ describe('a full disk', () => {
     await expect
       .poll(async () => {
         fill();
-        return (await viewOf(first, id)).files.some(({ error }) => error?.code === 'disk_full') || logged(first, 'disk I/O error');
+        return (
+          (await viewOf(first, id)).files.some(({ error }) => error?.code === 'disk_full') ||
+          logged(first, 'disk I/O error')
+        );
       })
       .toBe(true);
     expect(await viewOf(first, id)).toMatchObject({ state: 'running', counts: { failed: 0 } });
@@ -128,7 +139,8 @@ describe('a full disk', () => {
     const texts = await Promise.all(
       Array.from(
         { length: FILES },
-        async (_, number) => (await (await fetch(`${second.url}/v1/batches/${id}/files/${number}`)).json()) as { text: string },
+        async (_, number) =>
+          (await (await fetch(`${second.url}/v1/batches/${id}/files/${number}`)).json()) as { text: string },
       ),
     );
     expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
@@ -145,7 +157,10 @@ describe('a full disk', () => {
     const second = await start();
     expect(logged(second, 'PROMPT_CACHE_DIR cannot be used until the next start')).toBe(true);
     const response = await fetch(`${second.url}/v1/batches/${id}`);
-    expect([response.status, await response.json()]).toEqual([507, { error: expect.objectContaining({ code: 'disk_full' }) }]);
+    expect([response.status, await response.json()]).toEqual([
+      507,
+      { error: expect.objectContaining({ code: 'disk_full' }) },
+    ]);
     for (const name of readdirSync(inside())) if (name.startsWith('filler-')) rmSync(inside(name));
     await expect.poll(async () => (await viewOf(second, id)).state).toBe('done');
   });

@@ -1,4 +1,7 @@
-/** Engines stand still in the middle of a call, as they do that are stuck in a driver: nothing said is lost, and captions tell how late they are. */
+/**
+ * Engines stand still in the middle of a call, as they do that are stuck in a driver: nothing said is lost, and
+ * captions tell how late they are.
+ */
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
@@ -17,7 +20,10 @@ const PAUSE_MS = 500;
 const HANG_FROM_MS = 2000;
 /** Sound behind the last speech that a final uses (POST_ROLL_MS), which is not in its `endMs`. */
 const POST_ROLL_MS = 100;
-/** What the sockets and this process may take to bring sound there and captions back, on a machine that does other things too. */
+/**
+ * What the sockets and this process may take to bring sound there and captions back, on a machine that does other
+ * things too.
+ */
 const TRANSPORT_MAX_MS = 1000;
 
 /** Each word for a second, half a second of silence behind it, and silence at the end for what is late. */
@@ -56,7 +62,13 @@ class Listener {
 
 async function callThrough(gateway: GatewayProcess, hanging: number): Promise<{ finals: Heard[]; hung: number[] }> {
   const url = `${gateway.url.replace(/^http/, 'ws')}/twilio/media`;
-  const caller = new TwilioCaller({ url, tracks: { inbound: speech() }, pace: 'realtime', clock: systemClock, callSid: 'CAhung' });
+  const caller = new TwilioCaller({
+    url,
+    tracks: { inbound: speech() },
+    pace: 'realtime',
+    clock: systemClock,
+    callSid: 'CAhung',
+  });
   const listener = new Listener(caller);
   const feed: FeedReader = await readFeed(gateway.url);
   const ended = feed.until((event) => {
@@ -79,9 +91,16 @@ describe.concurrent('engines that hang in a call', () => {
     ['both of two', 2, 2],
     ['the only one', 1, 1],
   ])('lose no final and hide no lag: %s', async (_which, workers, hanging) => {
-    const gateway = await startGateway({ ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', ENGINE_WORKERS: String(workers) });
+    const gateway = await startGateway({
+      ASR_MODEL: 'tone',
+      VAD_MODEL: 'tone',
+      TTS_MODEL: 'tone',
+      ENGINE_WORKERS: String(workers),
+    });
     try {
-      await eventually(() => expect(gateway.logLines.filter(({ msg }) => msg === 'engine ready')).toHaveLength(workers));
+      await eventually(() =>
+        expect(gateway.logLines.filter(({ msg }) => msg === 'engine ready')).toHaveLength(workers),
+      );
       const { finals, hung } = await callThrough(gateway, hanging);
       expect(finals.map(({ text }) => text.split(' ')[0])).toEqual(WORDS);
       for (const { toldMs, measuredMs } of finals) expect(toldMs).toBeGreaterThanOrEqual(measuredMs - TRANSPORT_MAX_MS);

@@ -1,4 +1,7 @@
-/** A log that cannot be written: a full disk, a reader who is gone, a reader who does not read. Calls go on as if nothing were. */
+/**
+ * A log that cannot be written: a full disk, a reader who is gone, a reader who does not read. Calls go on as if
+ * nothing were.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, createReadStream, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +15,14 @@ import { metricValue } from '../helpers/gateway.ts';
 import { freePort } from '../helpers/ports.ts';
 import { toneSpeech } from '../helpers/tones.ts';
 
-const PRETEND = { HOST: '127.0.0.1', ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', LOG_LEVEL: 'trace' };
+const PRETEND = {
+  HOST: '127.0.0.1',
+  ENGINE_WORKERS: '1',
+  ASR_MODEL: 'tone',
+  VAD_MODEL: 'tone',
+  TTS_MODEL: 'tone',
+  LOG_LEVEL: 'trace',
+};
 /** Requests at once, each of which is a line at this level. */
 const AT_ONCE = 20;
 

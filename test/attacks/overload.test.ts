@@ -1,4 +1,7 @@
-/** More speech than the engines can take: what comes late is told, what never comes is told, and nothing else is missing. */
+/**
+ * More speech than the engines can take: what comes late is told, what never comes is told, and nothing else is
+ * missing.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { loadAudio } from '../../src/cli/audio-file.ts';
@@ -35,7 +38,9 @@ function signalEngines(signal: 'SIGSTOP' | 'SIGCONT'): void {
 }
 
 const eventsOf = <T extends FeedEvent['type']>(type: T, callId: string) =>
-  feed.events.filter((event): event is Extract<FeedEvent, { type: T }> => event.type === type && event.callId === callId);
+  feed.events.filter(
+    (event): event is Extract<FeedEvent, { type: T }> => event.type === type && event.callId === callId,
+  );
 
 /** Stretches in which somebody was told to speak and that are in no final and in no gap. */
 function untold(callId: string): string[] {
@@ -46,21 +51,31 @@ function untold(callId: string): string[] {
     const stop = stops.find((each) => 'atMs' in each && each.atMs >= event.atMs);
     const endMs = stop !== undefined && 'atMs' in stop ? stop.atMs : Number.POSITIVE_INFINITY;
     let coveredTo = event.atMs;
-    for (const { startMs, endMs: toMs } of told) if (startMs <= coveredTo + TOLERANCE_MS) coveredTo = Math.max(coveredTo, toMs);
+    for (const { startMs, endMs: toMs } of told)
+      if (startMs <= coveredTo + TOLERANCE_MS) coveredTo = Math.max(coveredTo, toMs);
     return coveredTo + TOLERANCE_MS >= endMs ? [] : [`${callId} ${event.atMs}–${endMs}, told until ${coveredTo}`];
   });
 }
 
-const warningsOf = (callId: string) => gateway.logLines.filter((line) => line['level'] === WARN && line['callId'] === callId);
+const warningsOf = (callId: string) =>
+  gateway.logLines.filter((line) => line['level'] === WARN && line['callId'] === callId);
 
 describe('far more speech than one engine can take', () => {
   it('comes late and whole, and that it does is told', async () => {
     const url = await open({ ENGINE_WORKERS: '1' });
-    const [inbound = new Int16Array(0)] = await loadAudio(packagePath('fixtures', 'audio', 'long-speech.wav'), MULAW_8K.rateHz, 'mix');
+    const [inbound = new Int16Array(0)] = await loadAudio(
+      packagePath('fixtures', 'audio', 'long-speech.wav'),
+      MULAW_8K.rateHz,
+      'mix',
+    );
     const callIds = Array.from({ length: 10 }, (_, index) => `CAlate${index}`);
-    const calls = callIds.map((callSid) => placeCall({ url, tracks: { inbound }, pace: 'fast', clock: systemClock, callSid }));
+    const calls = callIds.map((callSid) =>
+      placeCall({ url, tracks: { inbound }, pace: 'fast', clock: systemClock, callSid }),
+    );
     await Promise.all(calls);
-    await Promise.all(callIds.map((callId) => feed.until((event) => event.type === 'call.ended' && event.callId === callId)));
+    await Promise.all(
+      callIds.map((callId) => feed.until((event) => event.type === 'call.ended' && event.callId === callId)),
+    );
     expect(callIds.flatMap(untold)).toEqual([]);
     for (const callId of callIds) {
       expect(eventsOf('gap', callId)).toEqual([]);
@@ -73,7 +88,9 @@ describe('far more speech than one engine can take', () => {
     const page = await gateway.metrics();
     expect(metricValue(page, 'trunkline_lags_total')).toBe(starts.length);
     expect(metricValue(page, 'trunkline_tracks_behind')).toBe(0);
-    expect(gateway.logLines.filter((line) => String(line['msg']).startsWith('captions come late')).length).toBeGreaterThan(0);
+    expect(
+      gateway.logLines.filter((line) => String(line['msg']).startsWith('captions come late')).length,
+    ).toBeGreaterThan(0);
   });
 });
 
@@ -87,7 +104,12 @@ describe('an engine that stands still', () => {
     await feed.until((event) => event.type === 'lag.started' && event.callId === 'CAstill');
     await fetch(`${gateway.url}/v1/calls/CAstill/hangup`, { method: 'POST' });
     const gap = await feed.until((event) => event.type === 'gap' && event.callId === 'CAstill');
-    expect(gap).toMatchObject({ track: 'inbound', reason: 'overload', startMs: expect.any(Number), endMs: expect.any(Number) });
+    expect(gap).toMatchObject({
+      track: 'inbound',
+      reason: 'overload',
+      startMs: expect.any(Number),
+      endMs: expect.any(Number),
+    });
     signalEngines('SIGCONT');
     caller.drop();
     await ended;
@@ -95,14 +117,21 @@ describe('an engine that stands still', () => {
     expect(untold('CAstill')).toEqual([]);
     expect(feed.finals('CAstill').length).toBeGreaterThan(0);
 
-    const transcript = async (format: string) => (await fetch(`${gateway.url}/v1/calls/CAstill/transcript?format=${format}`)).text();
+    const transcript = async (format: string) =>
+      (await fetch(`${gateway.url}/v1/calls/CAstill/transcript?format=${format}`)).text();
     expect(await transcript('text')).toMatch(/^\[00:0\d\.\d{3}\] inbound: \[missing 00:\d\d\.\d{3}–00:\d\d\.\d{3}\]$/m);
     expect(await transcript('srt')).toMatch(/^inbound: \[missing\]$/m);
     expect(await transcript('vtt')).toMatch(/^<v inbound>\[missing\]$/m);
-    expect(JSON.parse(await transcript('json'))).toContainEqual(expect.objectContaining({ kind: 'gap', text: '', reason: 'overload' }));
-    expect(metricValue(await gateway.metrics(), 'trunkline_finals_lost_total{reason="overload"}')).toBe(eventsOf('gap', 'CAstill').length);
+    expect(JSON.parse(await transcript('json'))).toContainEqual(
+      expect.objectContaining({ kind: 'gap', text: '', reason: 'overload' }),
+    );
+    expect(metricValue(await gateway.metrics(), 'trunkline_finals_lost_total{reason="overload"}')).toBe(
+      eventsOf('gap', 'CAstill').length,
+    );
     const { startMs, endMs } = gap as Extract<FeedEvent, { type: 'gap' }>;
-    expect(warningsOf('CAstill')).toContainEqual(expect.objectContaining({ track: 'inbound', startMs, endMs, reason: 'overload' }));
+    expect(warningsOf('CAstill')).toContainEqual(
+      expect.objectContaining({ track: 'inbound', startMs, endMs, reason: 'overload' }),
+    );
     expect(JSON.stringify(gateway.logLines)).not.toContain('alpha');
   });
 });

@@ -1,4 +1,7 @@
-/** Somebody puts a reverse proxy that says nothing of its clients before a gateway, which then takes them all for this machine. */
+/**
+ * Somebody puts a reverse proxy that says nothing of its clients before a gateway, which then takes them all for this
+ * machine.
+ */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +9,13 @@ import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { type PlainProxy, type ProxyStyle, startPlainProxy } from '../helpers/plain-proxy.ts';
 import { knock } from '../http/doors.ts';
 
-const PRETEND = { ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', ENGINE_WORKERS: '1', ENGINE_PRELOAD: 'false' };
+const PRETEND = {
+  ASR_MODEL: 'tone',
+  VAD_MODEL: 'tone',
+  TTS_MODEL: 'tone',
+  ENGINE_WORKERS: '1',
+  ENGINE_PRELOAD: 'false',
+};
 const KEY = 'a-key-of-the-operator';
 
 let gateway: GatewayProcess;
@@ -24,7 +33,10 @@ interface Asked {
 }
 
 /** How a request is answered, over a connection of its own; of an answer that is no error only the status is read. */
-async function ask(url: string, { method = 'GET', headers = {}, body = '' }: Asked = {}): Promise<{ status: number; code: string | null }> {
+async function ask(
+  url: string,
+  { method = 'GET', headers = {}, body = '' }: Asked = {},
+): Promise<{ status: number; code: string | null }> {
   const asked = request(url, { method, headers, agent: false }).end(body);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const { statusCode: status = 0 } = response;
@@ -37,8 +49,16 @@ async function ask(url: string, { method = 'GET', headers = {}, body = '' }: Ask
 }
 
 const refused = { status: 403, code: 'anonymous_refused' };
-const json = (body: object): Asked => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-const form = (body: string): Asked => ({ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body });
+const json = (body: object): Asked => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+const form = (body: string): Asked => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body,
+});
 const bearer = (key: string): Asked => ({ headers: { authorization: `Bearer ${key}` } });
 
 const GUARDED: readonly (readonly [path: string, asked: Asked])[] = [
@@ -59,23 +79,35 @@ describe('before a gateway without keys', () => {
   });
   afterAll(() => gateway.stop());
 
-  it.each<ProxyStyle>(['default', 'sockets'])('nothing answers to strangers that answers this machine (%s)', async (style) => {
-    proxy = await startPlainProxy(gateway.url, style);
-    for (const [path, asked] of GUARDED) expect([path, await ask(proxy.url + path, asked)]).toEqual([path, refused]);
-    expect(await (await fetch(`${proxy.url}/ready`)).json()).toEqual({ status: expect.any(String) });
-    expect(await ask(`${gateway.url}/v1/calls`)).toEqual({ status: 200, code: null });
-  });
+  it.each<ProxyStyle>(['default', 'sockets'])(
+    'nothing answers to strangers that answers this machine (%s)',
+    async (style) => {
+      proxy = await startPlainProxy(gateway.url, style);
+      for (const [path, asked] of GUARDED) expect([path, await ask(proxy.url + path, asked)]).toEqual([path, refused]);
+      expect(await (await fetch(`${proxy.url}/ready`)).json()).toEqual({ status: expect.any(String) });
+      expect(await ask(`${gateway.url}/v1/calls`)).toEqual({ status: 200, code: null });
+    },
+  );
 
   it('no WebSocket opens, for what comes of one is no upgrade any more', async () => {
     proxy = await startPlainProxy(gateway.url);
-    for (const path of ['/v1/captions', '/twilio/media', '/asterisk/media', '/vonage/media', '/v1/audio/speech/ws', '/ws/transcribe']) {
+    for (const path of [
+      '/v1/captions',
+      '/twilio/media',
+      '/asterisk/media',
+      '/vonage/media',
+      '/v1/audio/speech/ws',
+      '/ws/transcribe',
+    ]) {
       expect([path, await knock(proxy.url + path)]).not.toEqual([path, 101]);
       expect([path, await knock(gateway.url + path)]).toEqual([path, 101]);
     }
   });
 
   it('it does not even start where its public name is told', async () => {
-    await expect(startGateway({ ...PRETEND, PUBLIC_URL: 'https://bridge.example.com' })).rejects.toThrow(/ended with 78.*set API_KEYS/is);
+    await expect(startGateway({ ...PRETEND, PUBLIC_URL: 'https://bridge.example.com' })).rejects.toThrow(
+      /ended with 78.*set API_KEYS/is,
+    );
   });
 });
 

@@ -1,4 +1,7 @@
-/** A stranger on the network of a SIP phone: it sprays RTP at every port, forges whose INVITE it is, and floods. None of it may reach a call. */
+/**
+ * A stranger on the network of a SIP phone: it sprays RTP at every port, forges whose INVITE it is, and floods. None of
+ * it may reach a call.
+ */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -65,17 +68,31 @@ function keepOn(action: (pass: number) => void): void {
   closers.push(() => clearInterval(timer));
 }
 
-/** Sends a loud tone to all ports, three packets in a row each time, and reports to those of RTCP; each port has another stream, changed now and then. */
+/**
+ * Sends a loud tone to all ports, three packets in a row each time, and reports to those of RTCP; each port has another
+ * stream, changed now and then.
+ */
 function spray(socket: Socket, { first, last }: Attacked['ports']): void {
   const payload = encodeG711(tones(PACKET_SAMPLES / LINE_RATE_HZ, [STRANGER_HZ], 0.5), MULAW_8K);
   keepOn((pass) => {
     for (let port = first; port < last; port += 2) {
       const ssrc = port * 1000 + Math.floor(pass / 50);
       for (let i = 3 * pass; i < 3 * pass + 3; i++) {
-        const packet = { marker: false, payloadType: 0, sequence: i & 0xffff, timestamp: i * PACKET_SAMPLES, ssrc, payload };
+        const packet = {
+          marker: false,
+          payloadType: 0,
+          sequence: i & 0xffff,
+          timestamp: i * PACKET_SAMPLES,
+          ssrc,
+          payload,
+        };
         socket.send(writeRtp(packet), port, GATEWAY);
       }
-      socket.send(writeReport({ ssrc, cname: 'stranger', sender: null, reception: null, goodbye: false }), port + 1, GATEWAY);
+      socket.send(
+        writeReport({ ssrc, cname: 'stranger', sender: null, reception: null, goodbye: false }),
+        port + 1,
+        GATEWAY,
+      );
     }
   });
 }
@@ -95,11 +112,26 @@ async function callFrom(sipPort: number) {
 
 function say(gateway: GatewayProcess, callId: string, text: string): Promise<Response> {
   const body = JSON.stringify({ text });
-  return fetch(`${gateway.url}/v1/calls/${callId}/say`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  return fetch(`${gateway.url}/v1/calls/${callId}/say`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
 }
 
-function request(method: string, { port, callId, media = 9 }: { port: number; callId: string; media?: number }): string {
-  const sdp = ['v=0', `o=x 1 1 IN IP4 ${VICTIM}`, 's=-', `c=IN IP4 ${VICTIM}`, 't=0 0', `m=audio ${media} RTP/AVP 0`, ''].join('\r\n');
+function request(
+  method: string,
+  { port, callId, media = 9 }: { port: number; callId: string; media?: number },
+): string {
+  const sdp = [
+    'v=0',
+    `o=x 1 1 IN IP4 ${VICTIM}`,
+    's=-',
+    `c=IN IP4 ${VICTIM}`,
+    't=0 0',
+    `m=audio ${media} RTP/AVP 0`,
+    '',
+  ].join('\r\n');
   const body = method === 'INVITE' ? sdp : '';
   return [
     `${method} sip:bridge@${GATEWAY} SIP/2.0`,
@@ -139,8 +171,13 @@ describe('a stranger', () => {
   it('that writes another address into its INVITE has nothing sent there', async () => {
     const { sipPort } = await startAttacked();
     const [stranger, victim] = [await openSocket(STRANGER), await openSocket(VICTIM)];
-    stranger.socket.send(request('INVITE', { port: stranger.port, callId: 'reflected', media: victim.port }), sipPort, GATEWAY);
-    const answers = (): number => stranger.received.filter((datagram) => datagram.toString().startsWith('SIP/2.0 200')).length;
+    stranger.socket.send(
+      request('INVITE', { port: stranger.port, callId: 'reflected', media: victim.port }),
+      sipPort,
+      GATEWAY,
+    );
+    const answers = (): number =>
+      stranger.received.filter((datagram) => datagram.toString().startsWith('SIP/2.0 200')).length;
     // The answer is repeated after half a second; RTP would have begun with the first.
     await expect.poll(answers).toBeGreaterThanOrEqual(2);
     expect(victim.received).toEqual([]);

@@ -25,7 +25,11 @@ afterEach(async () => {
 
 async function start(keys: readonly string[]): Promise<void> {
   const pretend = { ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', ENGINE_WORKERS: '1' };
-  gateway = await startGateway({ ...pretend, BATCH_DIR: folder, ...(keys.length === 0 ? {} : { API_KEYS: keys.join(',') }) });
+  gateway = await startGateway({
+    ...pretend,
+    BATCH_DIR: folder,
+    ...(keys.length === 0 ? {} : { API_KEYS: keys.join(',') }),
+  });
 }
 
 const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` });
@@ -82,9 +86,11 @@ describe('two browsers that signed in with different keys', () => {
     await begin(ann);
     await gateway.stop();
     await start([BOB]);
-    expect([await statusOf(ann, '/v1/batches'), await statusOf(bob, '/v1/batches'), await statusOf(bearer(ANN), '/v1/batches')]).toEqual([
-      401, 401, 401,
-    ]);
+    expect([
+      await statusOf(ann, '/v1/batches'),
+      await statusOf(bob, '/v1/batches'),
+      await statusOf(bearer(ANN), '/v1/batches'),
+    ]).toEqual([401, 401, 401]);
     expect(await idsOf(await browser(BOB))).toEqual([]);
   });
 });

@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 
-const PRETEND = { ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', ENGINE_WORKERS: '1', ENGINE_PRELOAD: 'false' };
+const PRETEND = {
+  ASR_MODEL: 'tone',
+  VAD_MODEL: 'tone',
+  TTS_MODEL: 'tone',
+  ENGINE_WORKERS: '1',
+  ENGINE_PRELOAD: 'false',
+};
 /** A parent that never reaps its child. */
 const UNREAPED = ['sh', '-c', '"$@" & exec sleep 1000', 'sh'];
 /** Process 1 of a namespace of its own, as in a container. */
@@ -28,7 +34,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function start(environment: Readonly<Record<string, string>>, through: readonly string[] = []): Promise<GatewayProcess> {
+async function start(
+  environment: Readonly<Record<string, string>>,
+  through: readonly string[] = [],
+): Promise<GatewayProcess> {
   const gateway = await startGateway({ ...PRETEND, TMPDIR: folder, ...environment }, through);
   gateways.push(gateway);
   return gateway;
@@ -70,7 +79,9 @@ describe('a gateway that was killed', () => {
     uploadForEver(first);
     const uploads = () => foldersOf('trunkline-recordings-');
     await expect
-      .poll(() => uploads().flatMap((name) => readdirSync(join(folder, name)).filter((file) => !file.startsWith('owner.'))))
+      .poll(() =>
+        uploads().flatMap((name) => readdirSync(join(folder, name)).filter((file) => !file.startsWith('owner.'))),
+      )
       .toHaveLength(1);
     await first.stop('SIGKILL');
     expect(uploads()).toHaveLength(1);
@@ -101,7 +112,8 @@ describe('a gateway that lives', () => {
     const living = await start({ BATCH_DIR: one });
     const stopped = await start({ PROMPT_CACHE_DIR: two });
     process.kill(stopped.pid, 'SIGSTOP');
-    const refused = (environment: Readonly<Record<string, string>>) => start(environment).catch((error: unknown) => String(error));
+    const refused = (environment: Readonly<Record<string, string>>) =>
+      start(environment).catch((error: unknown) => String(error));
     const [first, second] = await Promise.all([refused({ BATCH_DIR: one }), refused({ PROMPT_CACHE_DIR: two })]);
     process.kill(stopped.pid, 'SIGCONT');
     expect(first).toMatch(new RegExp(`ended with 78 .*BATCH_DIR.*in use by process ${living.pid} on `, 's'));

@@ -24,7 +24,9 @@ async function decodeInPieces(kind: DecodableKind, bytes: Uint8Array, cuts: read
   const found = stretches.filter((stretch) => stretch !== null);
   return {
     rateHz: found[0]?.rateHz,
-    channels: (found[0]?.channels ?? []).map((_, i) => joinSamples(found.map(({ channels }) => channels[i] ?? new Int16Array(0)))),
+    channels: (found[0]?.channels ?? []).map((_, i) =>
+      joinSamples(found.map(({ channels }) => channels[i] ?? new Int16Array(0))),
+    ),
   };
 }
 
@@ -96,7 +98,9 @@ describe('the codecs', () => {
 
 describe('mixDown', () => {
   it('is the mean of the channels and never clips', () => {
-    expect(mixDown([Int16Array.of(32_767, 100, -5), Int16Array.of(32_767, -100, 6)])).toEqual(Int16Array.of(32_767, 0, 1));
+    expect(mixDown([Int16Array.of(32_767, 100, -5), Int16Array.of(32_767, -100, 6)])).toEqual(
+      Int16Array.of(32_767, 0, 1),
+    );
     expect(mixDown([])).toEqual(new Int16Array(0));
   });
 });

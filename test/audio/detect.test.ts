@@ -9,13 +9,43 @@ const ascii = (text: string) => new TextEncoder().encode(text);
 
 /** An ID3v2 tag of `size` bytes after its header. */
 function tagged(size: number, audio: Uint8Array): Uint8Array {
-  const header = Uint8Array.of(0x49, 0x44, 0x33, 4, 0, 0, (size >> 21) & 0x7f, (size >> 14) & 0x7f, (size >> 7) & 0x7f, size & 0x7f);
+  const header = Uint8Array.of(
+    0x49,
+    0x44,
+    0x33,
+    4,
+    0,
+    0,
+    (size >> 21) & 0x7f,
+    (size >> 14) & 0x7f,
+    (size >> 7) & 0x7f,
+    size & 0x7f,
+  );
   return Uint8Array.from([...header, ...new Uint8Array(size), ...audio]);
 }
 
 /** The head of a WAV file with this codec tag. */
 function wavOf(tag: number): Uint8Array {
-  return Uint8Array.from([...ascii('RIFF'), 0, 0, 1, 0, ...ascii('WAVEfmt '), 20, 0, 0, 0, tag, 0, 1, 0, 0x40, 0x1f, 0, 0]);
+  return Uint8Array.from([
+    ...ascii('RIFF'),
+    0,
+    0,
+    1,
+    0,
+    ...ascii('WAVEfmt '),
+    20,
+    0,
+    0,
+    0,
+    tag,
+    0,
+    1,
+    0,
+    0x40,
+    0x1f,
+    0,
+    0,
+  ]);
 }
 
 describe('detectAudio', () => {

@@ -18,7 +18,9 @@ function sine(rateHz: number, seconds: number): Int16Array {
   return Int16Array.from({ length: rateHz * seconds }, (_, i) => 8000 * Math.sin((2 * Math.PI * 440 * i) / rateHz));
 }
 
-/** An MPEG audio frame's header (ISO/IEC 11172-3 §2.4.1.3): version bits, layer bits, kbit/s index, rate index, mode. */
+/**
+ * An MPEG audio frame's header (ISO/IEC 11172-3 §2.4.1.3): version bits, layer bits, kbit/s index, rate index, mode.
+ */
 function mp3Header(bytes: Buffer) {
   const word = bytes.readUInt32BE(0);
   return {
@@ -41,7 +43,9 @@ describe('encodeWav', () => {
   });
 
   it('is read back as what was given, however it was cut', async () => {
-    const stretch = fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 50 }).map((samples) => Int16Array.from(samples));
+    const stretch = fc
+      .array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 50 })
+      .map((samples) => Int16Array.from(samples));
     await fc.assert(
       fc.asyncProperty(fc.array(stretch, { minLength: 1, maxLength: 5 }), async (stretches) => {
         const { channels } = readWav(await collect(encodeWav(given(...stretches), 8000)));

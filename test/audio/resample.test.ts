@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { Resampler } from '../../src/audio/resample.ts';
 
 const WAV_RATES = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
-const PAIRS = WAV_RATES.flatMap((rateHz) => [8000, 16_000].flatMap((other) => [[rateHz, other] as const, [other, rateHz] as const])).filter(
-  ([from, to]) => from !== to,
-);
+const PAIRS = WAV_RATES.flatMap((rateHz) =>
+  [8000, 16_000].flatMap((other) => [[rateHz, other] as const, [other, rateHz] as const]),
+).filter(([from, to]) => from !== to);
 const AMPLITUDE = 16_000;
 
 function tone(frequencyHz: number, rateHz: number, samples: number): Int16Array {
-  return Int16Array.from({ length: samples }, (_, i) => Math.round(AMPLITUDE * Math.sin((2 * Math.PI * frequencyHz * i) / rateHz)));
+  return Int16Array.from({ length: samples }, (_, i) =>
+    Math.round(AMPLITUDE * Math.sin((2 * Math.PI * frequencyHz * i) / rateHz)),
+  );
 }
 
 function joined(parts: Int16Array[]): Int16Array {
@@ -68,7 +70,9 @@ describe('what must not come through', () => {
     for (const share of [1.01, 1.1, 1.5, 1.9]) {
       const frequencyHz = (share * toHz) / 2;
       if (frequencyHz >= fromHz / 2) continue;
-      expect(loudest(middle(convert(tone(frequencyHz, fromHz, fromHz / 5), fromHz, toHz)))).toBeLessThan(AMPLITUDE * 10 ** (-55 / 20));
+      expect(loudest(middle(convert(tone(frequencyHz, fromHz, fromHz / 5), fromHz, toHz)))).toBeLessThan(
+        AMPLITUDE * 10 ** (-55 / 20),
+      );
     }
   });
 
@@ -103,7 +107,9 @@ describe('a stream', () => {
   it('clips instead of wrapping when a square wave overshoots', () => {
     const square = Int16Array.from({ length: 800 }, (_, i) => (i % 40 < 20 ? 32_767 : -32_768));
     const output = convert(square, 8000, 16_000);
-    expect(output.every((sample, i) => i % 2 === 0 || Math.abs(sample - (square[(i - 1) / 2] ?? 0)) < 40_000)).toBe(true);
+    expect(output.every((sample, i) => i % 2 === 0 || Math.abs(sample - (square[(i - 1) / 2] ?? 0)) < 40_000)).toBe(
+      true,
+    );
   });
 
   it('is passed through at equal rates', () => {

@@ -5,7 +5,10 @@ import { Timeline, type TimelineChunk } from '../../src/audio/timeline.ts';
 const FRAME = 160;
 const OPTIONS = { rateHz: 8000, reorderMs: 60, gapMaxMs: 10_000 };
 
-/** The track's chunk `sequence` (from 1), 20 ms, all samples = its number × 100, at its proper time unless told otherwise. */
+/**
+ * The track's chunk `sequence` (from 1), 20 ms, all samples = its number × 100, at its proper time unless told
+ * otherwise.
+ */
 function chunk(sequence: number, atMs = (sequence - 1) * 20): TimelineChunk {
   return { samples: new Int16Array(FRAME).fill(sequence * 100), atMs, sequence };
 }
@@ -34,7 +37,10 @@ describe('what was lost', () => {
   }
 
   it('is told by where it is made up for in the audio', () => {
-    expect(losses([chunk(1, 100), chunk(2, 120), chunk(40, 880), chunk(41, 900), chunk(45, 980)])).toEqual(['140–880', '920–980']);
+    expect(losses([chunk(1, 100), chunk(2, 120), chunk(40, 880), chunk(41, 900), chunk(45, 980)])).toEqual([
+      '140–880',
+      '920–980',
+    ]);
   });
 
   it('is told as long as it is in the audio, where not all of it was filled', () => {
@@ -102,7 +108,9 @@ describe('the carrier sent nothing for a while', () => {
   });
 
   it('audio that ran ahead of its timestamps is made up for by the next gap', () => {
-    expect(play([chunk(1, 0), chunk(2, 20), chunk(3, 20), chunk(4, 160)]).out).toBe('100×20 200×20 300×20 0×100 400×20');
+    expect(play([chunk(1, 0), chunk(2, 20), chunk(3, 20), chunk(4, 160)]).out).toBe(
+      '100×20 200×20 300×20 0×100 400×20',
+    );
   });
 });
 
@@ -181,7 +189,16 @@ describe('numbers that make no sense', () => {
 
   it('one absurd sequence neither stops the track nor is lost', () => {
     const absurd = { ...chunk(3), sequence: Number.MAX_SAFE_INTEGER, atMs: 5000 };
-    const { out } = play([chunk(1), chunk(2), absurd, chunk(4, 40), chunk(5, 60), chunk(6, 80), chunk(7, 100), chunk(8, 120)]);
+    const { out } = play([
+      chunk(1),
+      chunk(2),
+      absurd,
+      chunk(4, 40),
+      chunk(5, 60),
+      chunk(6, 80),
+      chunk(7, 100),
+      chunk(8, 120),
+    ]);
     expect(out).toMatch(/^100×20 200×20 400×20 500×20 600×20 .*300×20/);
     expect(out).toMatch(/800×20$/);
   });
@@ -199,13 +216,16 @@ describe('whatever comes', () => {
         let given = 0;
         for (const [length, atMs, sequence] of chunks) {
           received += length;
-          for (const stretch of timeline.push({ samples: new Int16Array(length).fill(7), atMs, sequence })) given += stretch.length;
+          for (const stretch of timeline.push({ samples: new Int16Array(length).fill(7), atMs, sequence }))
+            given += stretch.length;
           expect(given).toBeLessThanOrEqual(received + chunks.length * 4000);
         }
         // What was held is less than reorderMs and the chunk that was held first.
         const held = timeline.flush();
         expect(
-          held.filter((stretch) => stretch[0] === 7 && stretch.every((sample) => sample === 7)).reduce((sum, each) => sum + each.length, 0),
+          held
+            .filter((stretch) => stretch[0] === 7 && stretch.every((sample) => sample === 7))
+            .reduce((sum, each) => sum + each.length, 0),
         ).toBeLessThanOrEqual(480 + 400);
       }),
     );
@@ -223,7 +243,9 @@ describe('whatever comes', () => {
         // Each chunk arrives up to three places late, that is 60 ms of audio.
         const arrival = ordered.map((each, i) => ({ each, place: i + (delays.next().value ?? 0) + 1e-3 * i }));
         const shuffled = arrival.sort((a, b) => a.place - b.place).map(({ each }) => each);
-        const [whole, mixed] = [ordered, shuffled].map((chunks) => play(chunks, new Timeline({ ...OPTIONS, gapMaxMs: 500 })).out);
+        const [whole, mixed] = [ordered, shuffled].map(
+          (chunks) => play(chunks, new Timeline({ ...OPTIONS, gapMaxMs: 500 })).out,
+        );
         expect(mixed).toBe(whole);
       }),
     );
@@ -231,7 +253,11 @@ describe('whatever comes', () => {
 
   it('the output is as long as the time from the origin to the last end, with loss, reordering and jitter', () => {
     const fates = fc.array(
-      fc.record({ lost: fc.boolean(), jitterMs: fc.integer({ min: -4, max: 4 }), delay: fc.integer({ min: 0, max: 2 }) }),
+      fc.record({
+        lost: fc.boolean(),
+        jitterMs: fc.integer({ min: -4, max: 4 }),
+        delay: fc.integer({ min: 0, max: 2 }),
+      }),
       {
         minLength: 5,
         maxLength: 80,

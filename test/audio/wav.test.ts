@@ -30,7 +30,16 @@ function text(value: string): number[] {
 
 /** A WAV file written out field by field. */
 function wav(parts: Parts = {}): Uint8Array {
-  const { tag = 1, channels = 1, rateHz = 8000, bits = 16, data = new Uint8Array(), between = [], after = [], extensible = false } = parts;
+  const {
+    tag = 1,
+    channels = 1,
+    rateHz = 8000,
+    bits = 16,
+    data = new Uint8Array(),
+    between = [],
+    after = [],
+    extensible = false,
+  } = parts;
   const align = (channels * bits) / 8;
   const guidTail = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
   const fields = [...u16(extensible ? 0xfffe : tag, channels), ...u32(rateHz, rateHz * align), ...u16(align, bits)];
@@ -62,9 +71,21 @@ describe('sample formats', () => {
   it.each<[string, Parts, number[]]>([
     ['PCM 8', { bits: 8, data: Uint8Array.of(0, 128, 255) }, [-32_768, 0, 32_512]],
     ['PCM 16', { data: bytesOf(Int16Array.of(-32_768, -1, 32_767)) }, [-32_768, -1, 32_767]],
-    ['PCM 24', { bits: 24, data: Uint8Array.of(0xff, 0xff, 0x7f, 0, 0, 0x80, 0x12, 0x34, 0x56) }, [32_767, -32_768, 0x5634]],
-    ['PCM 32', { bits: 32, data: bytesOf(Int32Array.of(0x7fff_ffff, -0x8000_0000, 0x0001_8000)) }, [32_767, -32_768, 1]],
-    ['float 32', { tag: 3, bits: 32, data: bytesOf(Float32Array.of(0.5, -1, 2, Number.NaN)) }, [16_384, -32_768, 32_767, 0]],
+    [
+      'PCM 24',
+      { bits: 24, data: Uint8Array.of(0xff, 0xff, 0x7f, 0, 0, 0x80, 0x12, 0x34, 0x56) },
+      [32_767, -32_768, 0x5634],
+    ],
+    [
+      'PCM 32',
+      { bits: 32, data: bytesOf(Int32Array.of(0x7fff_ffff, -0x8000_0000, 0x0001_8000)) },
+      [32_767, -32_768, 1],
+    ],
+    [
+      'float 32',
+      { tag: 3, bits: 32, data: bytesOf(Float32Array.of(0.5, -1, 2, Number.NaN)) },
+      [16_384, -32_768, 32_767, 0],
+    ],
     ['float 64', { tag: 3, bits: 64, data: bytesOf(Float64Array.of(-0.25, 1e300)) }, [-8192, 32_767]],
     ['µ-law', { tag: 7, bits: 8, data: Uint8Array.of(0xff, 0x00, 0x80) }, [0, -32_124, 32_124]],
     ['A-law', { tag: 6, bits: 8, data: Uint8Array.of(0xd5, 0x2a) }, [8, -32_256]],
@@ -92,8 +113,16 @@ describe('what writers get wrong', () => {
     ['a size of 0xFFFFFFFF', { data, dataSize: 0xffff_ffff }, [10, 20, 30]],
     ['a size beyond the end', { data, dataSize: 1000 }, [10, 20, 30]],
     ['a sample cut in half', { data: data.subarray(0, 5) }, [10, 20]],
-    ['an odd LIST chunk, padded', { data, between: Uint8Array.from([...text('LIST'), ...u32(3), 1, 2, 3, 0]) }, [10, 20, 30]],
-    ['an odd LIST chunk, not padded', { data, between: Uint8Array.from([...text('LIST'), ...u32(3), 1, 2, 3]) }, [10, 20, 30]],
+    [
+      'an odd LIST chunk, padded',
+      { data, between: Uint8Array.from([...text('LIST'), ...u32(3), 1, 2, 3, 0]) },
+      [10, 20, 30],
+    ],
+    [
+      'an odd LIST chunk, not padded',
+      { data, between: Uint8Array.from([...text('LIST'), ...u32(3), 1, 2, 3]) },
+      [10, 20, 30],
+    ],
     ['chunks after the data', { data, after: Uint8Array.from([...text('LIST'), ...u32(4), 1, 2, 3, 4]) }, [10, 20, 30]],
     ['truly no data, but a chunk after it', { after: Uint8Array.from([...text('LIST'), ...u32(4), 1, 2, 3, 4]) }, []],
   ])('%s is forgiven', (_, parts, expected) => {
@@ -131,9 +160,12 @@ describe('what cannot be read is named', () => {
 
 it('what is written is read back', () => {
   fc.assert(
-    fc.property(fc.array(fc.int16Array({ minLength: 20, maxLength: 20 }), { minLength: 1, maxLength: 8 }), (channels) => {
-      expect(readWav(writeWav(channels, 16_000))).toEqual({ rateHz: 16_000, channels });
-    }),
+    fc.property(
+      fc.array(fc.int16Array({ minLength: 20, maxLength: 20 }), { minLength: 1, maxLength: 8 }),
+      (channels) => {
+        expect(readWav(writeWav(channels, 16_000))).toEqual({ rateHz: 16_000, channels });
+      },
+    ),
   );
 });
 

@@ -1,6 +1,7 @@
 /**
- * What the Twilio path makes of human phone speech: simulated calls in real time through a real gateway, their final captions against the
- * published text, beside the same prompts decoded whole off line; how early and how steady partial captions are; and what never may be captioned.
+ * What the Twilio path makes of human phone speech: simulated calls in real time through a real gateway, their final
+ * captions against the published text, beside the same prompts decoded whole off line; how early and how steady partial
+ * captions are; and what never may be captioned.
  */
 
 import type { CaptionEvent } from '../../src/calls/feed/events.ts';
@@ -60,7 +61,9 @@ async function liveEdits(url: string, feed: FeedReader, calls: readonly PromptCa
             captions.flatMap((caption) => normaliseWords(caption.text)),
           ),
         );
-        process.stderr.write(`\r${edits.length} of ${calls.length} calls, WER so far ${figure(wordErrorRate(sumEdits(edits)), 2)} % `);
+        process.stderr.write(
+          `\r${edits.length} of ${calls.length} calls, WER so far ${figure(wordErrorRate(sumEdits(edits)), 2)} % `,
+        );
       }
     }),
   );
@@ -68,7 +71,12 @@ async function liveEdits(url: string, feed: FeedReader, calls: readonly PromptCa
   return sumEdits(edits);
 }
 
-async function callCaptions(url: string, feed: FeedReader, inbound: Int16Array, callSid: string): Promise<CaptionEvent[]> {
+async function callCaptions(
+  url: string,
+  feed: FeedReader,
+  inbound: Int16Array,
+  callSid: string,
+): Promise<CaptionEvent[]> {
   const wsUrl = `${url.replace(/^http/, 'ws')}/twilio/media`;
   await placeCall({ url: wsUrl, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid });
   await feed.until((event) => event.type === 'call.ended' && event.callId === callSid);
@@ -81,7 +89,10 @@ async function captionsOnNonSpeech(url: string, feed: FeedReader): Promise<{ sig
     signals.map(async ([signal, samples], index) => {
       const callSid = `CAnonspeech${index}`;
       await callCaptions(url, feed, samples, callSid);
-      return { signal, captions: feed.events.filter((event) => event.type === 'caption' && event.callId === callSid).length };
+      return {
+        signal,
+        captions: feed.events.filter((event) => event.type === 'caption' && event.callId === callSid).length,
+      };
     }),
   );
 }
@@ -165,7 +176,10 @@ function report(found: Found): Report {
         rows: [
           ['speech start → first partial, p50', `${figure(firstMs)} ms`],
           ['speech start → first partial, p95', `${figure(quantile(steadiness.firstPartialMs, 0.95))} ms`],
-          ['words revised by the next caption', `${figure((100 * steadiness.revisedWords) / Math.max(steadiness.partialWords, 1), 1)} %`],
+          [
+            'words revised by the next caption',
+            `${figure((100 * steadiness.revisedWords) / Math.max(steadiness.partialWords, 1), 1)} %`,
+          ],
           ['stable words that the final has otherwise', `${figure(wrongShare, 1)} % of ${steadiness.stableWords}`],
         ],
       },
@@ -177,7 +191,11 @@ function report(found: Found): Report {
     ],
     goals: [
       { goal: 'live WER ≤ 6 %', found: `${figure(liveWer, 2)} %`, met: liveWer <= 6 },
-      { goal: 'within 1 point of whole-utterance WER', found: `${figure(liveWer - wholeWer, 2)} points`, met: liveWer - wholeWer <= 1 },
+      {
+        goal: 'within 1 point of whole-utterance WER',
+        found: `${figure(liveWer - wholeWer, 2)} points`,
+        met: liveWer - wholeWer <= 1,
+      },
       { goal: '0 captions on non-speech', found: `${falseCount}`, met: falseCount === 0 },
       { goal: 'first partial p50 ≤ 600 ms', found: `${figure(firstMs)} ms`, met: firstMs <= 600 },
       { goal: 'stable words later wrong ≤ 5 %', found: `${figure(wrongShare, 1)} %`, met: wrongShare <= 5 },

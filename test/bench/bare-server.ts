@@ -1,6 +1,7 @@
 /**
- * The least that a gateway on `ws` can cost: takes the messages of any number of calls and does nothing with them. In a process of its own, so that its CPU
- * time can be read as the gateway's is: `tsx bare-server.ts` prints its port and ends on SIGTERM.
+ * The least that a gateway on `ws` can cost: takes the messages of any number of calls and does nothing with them. In a
+ * process of its own, so that its CPU time can be read as the gateway's is: `tsx bare-server.ts` prints its port and
+ * ends on SIGTERM.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

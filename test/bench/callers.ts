@@ -1,7 +1,7 @@
 /**
  * The phones of a load benchmark, in a process of their own so that their work is not counted as the gateway's:
- * `tsx callers.ts <order as JSON>` places that many simulated calls at once in real time and ends when they have ended. Prints what became of the sound that
- * reached those who were talked to, as JSON.
+ * `tsx callers.ts <order as JSON>` places that many simulated calls at once in real time and ends when they have ended.
+ * Prints what became of the sound that reached those who were talked to, as JSON.
  */
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
@@ -58,7 +58,11 @@ async function listen(index: number): Promise<CallersReport> {
   await sleep(systemClock, 2 * STAGGER_MS);
   for (let atMs = 0, turn = index; atMs < order.seconds * 1000; atMs += SENTENCE_MS, turn++) {
     const body = JSON.stringify({ text: SENTENCES[turn % SENTENCES.length] });
-    await fetch(`${order.url}/v1/calls/${id}/say`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    await fetch(`${order.url}/v1/calls/${id}/say`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
   }
   await ended;
   return { gapsMs, allGapsMs };

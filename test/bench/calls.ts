@@ -1,4 +1,7 @@
-/** How many live calls this machine holds: N simulated calls in real time, N rising until finals come too late. Everything is included. */
+/**
+ * How many live calls this machine holds: N simulated calls in real time, N rising until finals come too late.
+ * Everything is included.
+ */
 import { type CaptionLags, lagsOf } from '../../src/cli/latencies.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { readFeed } from '../helpers/feed.ts';

@@ -20,7 +20,10 @@ interface BenchCall {
   readonly environment: Readonly<Record<string, string>>;
   /** What the caller says, at 8 kHz. */
   readonly audio: Int16Array;
-  /** 20 ms of sound have reached the caller: as they came where nothing buffers them, as they are played where something does. */
+  /**
+   * 20 ms of sound have reached the caller: as they came where nothing buffers them, as they are played where something
+   * does.
+   */
   onFrame?(hasSound: boolean): void;
 }
 
@@ -44,7 +47,11 @@ const closed = (): Promise<Record<string, string>> => Promise.resolve({});
 export const BENCH_CARRIERS = {
   twilio: { label: 'Twilio', doors: closed, place: placeTwilio },
   asterisk: { label: 'chan_websocket', doors: closed, place: placeAsterisk },
-  audiosocket: { label: 'AudioSocket', doors: async () => ({ AUDIOSOCKET_PORT: String(await freePort()) }), place: placeAudioSocket },
+  audiosocket: {
+    label: 'AudioSocket',
+    doors: async () => ({ AUDIOSOCKET_PORT: String(await freePort()) }),
+    place: placeAudioSocket,
+  },
   sip: { label: 'SIP and RTP', doors: async () => ({ SIP_PORT: String(await freePort()) }), place: placeSip },
 } as const satisfies Record<string, BenchCarrier>;
 

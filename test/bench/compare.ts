@@ -1,4 +1,7 @@
-/** This engine beside what one would otherwise run with the same weights: same machine, same audio, one thread each, in turn. */
+/**
+ * This engine beside what one would otherwise run with the same weights: same machine, same audio, one thread each, in
+ * turn.
+ */
 import { shippedFiles } from '../../engine/models/moonshine.ts';
 import { ENGINE_ENVIRONMENT } from '../../src/engine-client/fork.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
@@ -124,20 +127,29 @@ async function start(name: string, command: PeerCommand | Absent, entries: Entry
 }
 
 /**
- * Whole prompts of about each length: one that is cut within a word sends the model into a loop, which every peer bounds in another place.
- * The same for all, all in turn, so that a busy moment of the machine meets them all.
+ * Whole prompts of about each length: one that is cut within a word sends the model into a loop, which every peer
+ * bounds in another place. The same for all, all in turn, so that a busy moment of the machine meets them all.
  */
-async function timeLengths(entries: readonly Entry[], prompts: readonly Prompt[], files: SampleFiles, options: Options): Promise<void> {
+async function timeLengths(
+  entries: readonly Entry[],
+  prompts: readonly Prompt[],
+  files: SampleFiles,
+  options: Options,
+): Promise<void> {
   for (const seconds of LENGTHS_S) {
     for (const { samples } of nearest(prompts, seconds, options.stretches)) {
       const path = phoneFile(files, samples);
       const best = entries.map(() => Number.POSITIVE_INFINITY);
       for (let round = 0; round < options.rounds; round++) {
-        for (const [index, { peer }] of entries.entries()) best[index] = Math.min(best[index] ?? 0, (await peer.transcribe(path)).ms);
+        for (const [index, { peer }] of entries.entries())
+          best[index] = Math.min(best[index] ?? 0, (await peer.transcribe(path)).ms);
       }
-      for (const [index, { bestMs }] of entries.entries()) bestMs.set(seconds, [...(bestMs.get(seconds) ?? []), best[index] ?? Number.NaN]);
+      for (const [index, { bestMs }] of entries.entries())
+        bestMs.set(seconds, [...(bestMs.get(seconds) ?? []), best[index] ?? Number.NaN]);
     }
-    process.stderr.write(`${seconds} s: ${entries.map((entry) => `${figure(msOf(entry, seconds), 1)} ms`).join(', ')}\n`);
+    process.stderr.write(
+      `${seconds} s: ${entries.map((entry) => `${figure(msOf(entry, seconds), 1)} ms`).join(', ')}\n`,
+    );
   }
 }
 
@@ -147,12 +159,14 @@ function nearest(prompts: readonly Prompt[], seconds: number, count: number): Pr
 }
 
 /**
- * Each peer takes a few prompts before the next one has its turn: with a turn for every prompt, each would always find its weights driven out of the
- * processor's caches by the others'.
+ * Each peer takes a few prompts before the next one has its turn: with a turn for every prompt, each would always find
+ * its weights driven out of the processor's caches by the others'.
  */
 async function decodeAll(entries: readonly Entry[], prompts: readonly Prompt[], files: SampleFiles): Promise<void> {
   for (let from = 0; from < prompts.length; from += PROMPTS_PER_TURN) {
-    const turn = prompts.slice(from, from + PROMPTS_PER_TURN).map((prompt) => ({ prompt, path: phoneFile(files, prompt.samples) }));
+    const turn = prompts
+      .slice(from, from + PROMPTS_PER_TURN)
+      .map((prompt) => ({ prompt, path: phoneFile(files, prompt.samples) }));
     for (const entry of entries) {
       for (const { prompt, path } of turn) await decode(entry, prompt, path);
     }
@@ -200,7 +214,16 @@ function report(entries: readonly Entry[], absent: readonly Absent[], about: str
       },
       {
         title: 'All prompts',
-        heads: ['', 'real-time factor', 'processor s per s of speech', '× Trunkline', 'WER, %', 'substituted', 'deleted', 'inserted'],
+        heads: [
+          '',
+          'real-time factor',
+          'processor s per s of speech',
+          '× Trunkline',
+          'WER, %',
+          'substituted',
+          'deleted',
+          'inserted',
+        ],
         rows: [
           ...entries.map((entry) => {
             const edits = sumEdits(entry.edits);
@@ -263,6 +286,9 @@ function lengthsPlot(entries: readonly Entry[]): string {
     y: { label: 'ms' },
     isStacked: false,
     names: entries.map(({ name }) => name),
-    groups: LENGTHS_S.map((seconds) => ({ name: `${seconds} s`, values: entries.map((entry) => msOf(entry, seconds)) })),
+    groups: LENGTHS_S.map((seconds) => ({
+      name: `${seconds} s`,
+      values: entries.map((entry) => msOf(entry, seconds)),
+    })),
   });
 }

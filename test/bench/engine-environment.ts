@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { ENGINE_ENVIRONMENT } from '../../src/engine-client/fork.ts';
 
 /**
- * Sees to it that this process runs in the environment that the gateway gives its engines, which malloc reads before anything else: runs the same command
- * anew where it does not, and then ends this process.
+ * Sees to it that this process runs in the environment that the gateway gives its engines, which malloc reads before
+ * anything else: runs the same command anew where it does not, and then ends this process.
  */
 export function requireEngineEnvironment(): void {
   const isThere = Object.entries(ENGINE_ENVIRONMENT).every(([name, value]) => process.env[name] === value);

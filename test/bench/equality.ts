@@ -1,6 +1,6 @@
 /**
- * The rewritten graphs beside the shipped ones, in one run on the same speech: do they say the same, how many words are wrong, how long do they take,
- * what do their processes weigh. See docs/graphs.md.
+ * The rewritten graphs beside the shipped ones, in one run on the same speech: do they say the same, how many words are
+ * wrong, how long do they take, what do their processes weigh. See docs/graphs.md.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Asr, Recognition } from '../../engine/models/model.ts';
@@ -31,8 +31,8 @@ type Way = (typeof WAYS)[number];
 type Line = (prompt: Int16Array) => Int16Array;
 
 /**
- * The same prompts as other lines would carry them: what one recording's rounding decides, by chance, another's decides otherwise. 264 prompts alone
- * tell word error rates apart to 0.3 points.
+ * The same prompts as other lines would carry them: what one recording's rounding decides, by chance, another's decides
+ * otherwise. 264 prompts alone tell word error rates apart to 0.3 points.
  */
 const LINES: Readonly<Record<string, Line>> = {
   'as recorded': (prompt) => prompt,
@@ -72,22 +72,37 @@ async function loadAll(): Promise<Record<Way, Asr>> {
 async function load(graphs: 'rewritten' | 'shipped'): Promise<Asr> {
   const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = readSettings({});
   const progress = (text: string) => process.stderr.write(`${text}\n`);
-  const { asr, warning } = await loadMoonshine({ device: { provider: 'cpu' }, threads: 1, graphs, cacheDir, runTokens, progress });
+  const { asr, warning } = await loadMoonshine({
+    device: { provider: 'cpu' },
+    threads: 1,
+    graphs,
+    cacheDir,
+    runTokens,
+    progress,
+  });
   if (warning !== null) throw new Error(warning);
   return asr;
 }
 
-/** With onnxruntime's own session options but for the one thread, as whoever takes the graphs from the package would run them. */
+/**
+ * With onnxruntime's own session options but for the one thread, as whoever takes the graphs from the package would run
+ * them.
+ */
 async function loadPublished(): Promise<Asr> {
   const { encoder, decoder } = shippedFiles();
   const options = { executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1 };
-  const sessions = [await InferenceSession.create(encoder, options), await InferenceSession.create(decoder, options)] as const;
+  const sessions = [
+    await InferenceSession.create(encoder, options),
+    await InferenceSession.create(decoder, options),
+  ] as const;
   return moonshineOn(shippedGraphs(...sessions), 'cpu');
 }
 
 type Times = readonly { readonly seconds: number; readonly bestMs: Record<Way, number> }[];
 
-/** The same stretch of speech for each length, all ways in turn, so that a busy moment of the machine meets them all. */
+/**
+ * The same stretch of speech for each length, all ways in turn, so that a busy moment of the machine meets them all.
+ */
 async function timeLengths(asrs: Record<Way, Asr>, prompts: readonly Prompt[], rounds: number): Promise<Times> {
   const longest = Math.max(...LENGTHS_S) * LINE_RATE_HZ;
   const prompt = prompts.find(({ samples }) => samples.length >= longest);
@@ -117,7 +132,11 @@ interface Agreement {
   readonly edits: { readonly rewritten: Edits; readonly shipped: Edits };
 }
 
-async function compare(asrs: Record<Way, Asr>, prompts: readonly Prompt[], [line, carry]: readonly [string, Line]): Promise<Agreement> {
+async function compare(
+  asrs: Record<Way, Asr>,
+  prompts: readonly Prompt[],
+  [line, carry]: readonly [string, Line],
+): Promise<Agreement> {
   const [ours, theirs] = [asrs.rewritten, asrs['shipped, session option']];
   const edits: { rewritten: Edits[]; shipped: Edits[] } = { rewritten: [], shipped: [] };
   let [equalTokens, equalTexts, equalWithDraft] = [0, 0, 0];
@@ -160,7 +179,10 @@ interface Pair {
 }
 
 async function both(ours: Asr, theirs: Asr, speech: Int16Array, draft: readonly number[]): Promise<Pair> {
-  return { ours: (await finish(ours.transcribe(speech, draft))).result, theirs: (await finish(theirs.transcribe(speech, draft))).result };
+  return {
+    ours: (await finish(ours.transcribe(speech, draft))).result,
+    theirs: (await finish(theirs.transcribe(speech, draft))).result,
+  };
 }
 
 function isSame({ ours, theirs }: Pair): boolean {
@@ -182,7 +204,12 @@ async function weigh(graphs: Weight['graphs'], prompts: readonly Prompt[]): Prom
   const [pid = 0] = engineClient.status.pids;
   const idleMb = residentMb(pid);
   for (const prompt of prompts) {
-    await engineClient.transcribe({ samples: throughPhone(prompt.samples), urgency: 'batch', dueInMs: 600_000, draft: [] });
+    await engineClient.transcribe({
+      samples: throughPhone(prompt.samples),
+      urgency: 'batch',
+      dueInMs: 600_000,
+      draft: [],
+    });
   }
   const usedMb = residentMb(pid);
   await engineClient.close();
@@ -226,7 +253,9 @@ function report({ prompts, times, agreements, weights }: Found): Report {
         rows: [...agreements, all].map((each) => [
           each.line,
           each.decodes,
-          ...[each.equalTokens, each.equalTexts, each.equalWithDraft].map((count) => figure(sharePercent(count, each), 1)),
+          ...[each.equalTokens, each.equalTexts, each.equalWithDraft].map((count) =>
+            figure(sharePercent(count, each), 1),
+          ),
         ]),
       },
       {
@@ -251,7 +280,12 @@ function report({ prompts, times, agreements, weights }: Found): Report {
       {
         title: 'One engine process',
         heads: ['graphs', 'fork to ready, ms', 'resident when ready, MB', 'after all prompts, MB'],
-        rows: weights.map(({ graphs, readyMs, idleMb, usedMb: used }) => [graphs, figure(readyMs), figure(idleMb), figure(used)]),
+        rows: weights.map(({ graphs, readyMs, idleMb, usedMb: used }) => [
+          graphs,
+          figure(readyMs),
+          figure(idleMb),
+          figure(used),
+        ]),
       },
     ],
     goals: [

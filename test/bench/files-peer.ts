@@ -1,4 +1,7 @@
-/** Long audio for a recogniser that takes short audio: transformers.js in a process of its own, and two ways of cutting for it. */
+/**
+ * Long audio for a recogniser that takes short audio: transformers.js in a process of its own, and two ways of cutting
+ * for it.
+ */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { DetectedTrack } from '../../engine/models/model.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
@@ -60,7 +63,9 @@ export class TransformersJs {
     return this.#transcribe(await cutPieces(audio));
   }
 
-  /** The time has in it what a program around the library would need too: handing over the samples, joining the texts. */
+  /**
+   * The time has in it what a program around the library would need too: handing over the samples, joining the texts.
+   */
   async #transcribe(stretches: readonly Int16Array[]): Promise<PeerTiming> {
     const files = sampleFiles();
     const peer = await Peer.start(transformersJsCommand(this.#folder, this.#models));
@@ -76,7 +81,12 @@ export class TransformersJs {
         texts.push(text.trim());
         cpuSeconds += cpuMs / 1000;
       }
-      return { text: texts.join(' '), wallSeconds: (performance.now() - startedMs) / 1000, cpuSeconds, peakMb: peer.memory().peakMb };
+      return {
+        text: texts.join(' '),
+        wallSeconds: (performance.now() - startedMs) / 1000,
+        cpuSeconds,
+        peakMb: peer.memory().peakMb,
+      };
     } finally {
       await peer.close();
       files.remove();

@@ -1,4 +1,7 @@
-/** How fast recordings are transcribed on one core, what memory that takes, both beside transformers.js, and whether cutting and joining costs words. */
+/**
+ * How fast recordings are transcribed on one core, what memory that takes, both beside transformers.js, and whether
+ * cutting and joining costs words.
+ */
 import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { type PeerTiming, TransformersJs, WINDOW_SECONDS } from './files-peer.ts';
@@ -30,10 +33,17 @@ interface Row {
   readonly wer: number;
 }
 
-const [OURS, WINDOWS, PIECES] = ['Trunkline', `${PEER}, windows of ${WINDOW_SECONDS} s`, `${PEER}, Trunkline's pieces`] as const;
+const [OURS, WINDOWS, PIECES] = [
+  'Trunkline',
+  `${PEER}, windows of ${WINDOW_SECONDS} s`,
+  `${PEER}, Trunkline's pieces`,
+] as const;
 
 /** Runs the benchmark on recordings of `lengths` seconds, and the joining on one of `joinSeconds`. */
-export async function benchFiles(options: { readonly lengths: readonly number[]; readonly joinSeconds: number }): Promise<Report> {
+export async function benchFiles(options: {
+  readonly lengths: readonly number[];
+  readonly joinSeconds: number;
+}): Promise<Report> {
   const { about, prompts } = await loadSpeech();
   const rows: Row[] = [];
   const peer = await TransformersJs.install();
@@ -54,7 +64,13 @@ export async function benchFiles(options: { readonly lengths: readonly number[];
     if (peer instanceof TransformersJs) peer.remove();
   }
   const joining = await measureJoining(prompts, options.joinSeconds);
-  return report({ rows, missing: peer instanceof TransformersJs ? null : peer.missing, joining, joinSeconds: options.joinSeconds, about });
+  return report({
+    rows,
+    missing: peer instanceof TransformersJs ? null : peer.missing,
+    joining,
+    joinSeconds: options.joinSeconds,
+    about,
+  });
 }
 
 /** A gateway of its own for each recording, so that none inherits another's memory. */
@@ -120,7 +136,10 @@ async function measureJoining(prompts: readonly Prompt[], seconds: number): Prom
     used.map((prompt) => prompt.samples),
     toEngineRate,
   );
-  return { joined, whole: sumEdits(used.map((prompt, index) => countEdits(prompt.words, normaliseWords(texts[index] ?? '')))) };
+  return {
+    joined,
+    whole: sumEdits(used.map((prompt, index) => countEdits(prompt.words, normaliseWords(texts[index] ?? '')))),
+  };
 }
 
 interface Found {
@@ -147,7 +166,15 @@ function report({ rows, missing, joining: { joined, whole }, joinSeconds, about 
     tables: [
       {
         title: 'Speed, memory and error rate',
-        heads: ['recording, s', '', 'wall, s', '× real time', '× real time per core', 'most memory resident, MB', 'WER, %'],
+        heads: [
+          'recording, s',
+          '',
+          'wall, s',
+          '× real time',
+          '× real time per core',
+          'most memory resident, MB',
+          'WER, %',
+        ],
         rows: rows.map((row) => [
           figure(row.seconds),
           row.who,
@@ -171,7 +198,11 @@ function report({ rows, missing, joining: { joined, whole }, joinSeconds, about 
       'The prompts repeat in recordings longer than they are together.',
     ],
     goals: [
-      { goal: `joining costs at most ${JOIN_LOSS_MAX} points of WER`, found: `${figure(loss, 2)} points`, met: loss <= JOIN_LOSS_MAX },
+      {
+        goal: `joining costs at most ${JOIN_LOSS_MAX} points of WER`,
+        found: `${figure(loss, 2)} points`,
+        met: loss <= JOIN_LOSS_MAX,
+      },
       {
         goal: `WER within ${WER_DIFFERENCE_MAX} points of the peer's on the same pieces`,
         found: `${figure(werDifference, 2)} points`,
@@ -198,6 +229,9 @@ function speedPlot(rows: readonly Row[]): string {
     y: { label: 's of audio per s of processor time' },
     isStacked: false,
     names,
-    groups: lengths.map((seconds) => ({ name: `${figure(seconds)} s`, values: names.map((name) => speed(seconds, name)) })),
+    groups: lengths.map((seconds) => ({
+      name: `${figure(seconds)} s`,
+      values: names.map((name) => speed(seconds, name)),
+    })),
   });
 }

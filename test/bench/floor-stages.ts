@@ -1,6 +1,6 @@
 /**
- * The same work done with ever more of the engine and the gateway around the models: what each of them adds is the difference. All one job after the
- * other, so that nothing hides behind anything.
+ * The same work done with ever more of the engine and the gateway around the models: what each of them adds is the
+ * difference. All one job after the other, so that nothing hides behind anything.
  */
 import { type EngineSettings, type FromEngine, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { moonshineFiles } from '../../engine/graph/moonshine.ts';
@@ -51,7 +51,11 @@ export class BareModels {
 
   static async load(): Promise<BareModels> {
     const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = readSettings({});
-    const files = await moonshineFiles({ shipped: shippedFiles(), cacheDir, progress: (text) => process.stderr.write(`${text}\n`) });
+    const files = await moonshineFiles({
+      shipped: shippedFiles(),
+      cacheDir,
+      progress: (text) => process.stderr.write(`${text}\n`),
+    });
     const graphs = await openRewrittenGraphs(files, { device: { provider: 'cpu' }, threads: 1 }, runTokens);
     return new BareModels(new TimedGraphs(graphs), await loadSilero({ threads: 1 }));
   }
@@ -61,7 +65,12 @@ export class BareModels {
     this.#graphs.longestMs = 0;
     this.#graphs.decoderMs = 0;
     const recogniserMs = await timed(() => finish(this.#asr.transcribe(samples, [])));
-    return { encoderMs: this.#graphs.encoderMs, longestMs: this.#graphs.longestMs, decoderMs: this.#graphs.decoderMs, recogniserMs };
+    return {
+      encoderMs: this.#graphs.encoderMs,
+      longestMs: this.#graphs.longestMs,
+      decoderMs: this.#graphs.decoderMs,
+      recogniserMs,
+    };
   }
 
   /** One model run for each window. */
@@ -116,7 +125,10 @@ export class LocalEngine {
   #nextId = 1;
 
   private constructor() {
-    this.#host = new EngineHost({ time: systemTime, outlet: { send: (message) => this.#receive(message), leave: () => undefined } });
+    this.#host = new EngineHost({
+      time: systemTime,
+      outlet: { send: (message) => this.#receive(message), leave: () => undefined },
+    });
   }
 
   static async start(): Promise<LocalEngine> {
@@ -147,7 +159,14 @@ export class LocalEngine {
 function engineSettings(): EngineSettings {
   const { ASR_MODEL, VAD_MODEL, CUDA_DEVICE, MODEL_GRAPHS, MODEL_CACHE_DIR, DECODE_RUN_TOKENS } = readSettings({});
   return {
-    ...{ asrModel: ASR_MODEL, vadModel: VAD_MODEL, ttsModel: 'tone', executionProvider: 'cpu', cudaDevice: CUDA_DEVICE, threads: 1 },
+    ...{
+      asrModel: ASR_MODEL,
+      vadModel: VAD_MODEL,
+      ttsModel: 'tone',
+      executionProvider: 'cpu',
+      cudaDevice: CUDA_DEVICE,
+      threads: 1,
+    },
     ...{ modelGraphs: MODEL_GRAPHS, modelCacheDir: MODEL_CACHE_DIR, decodeRunTokens: DECODE_RUN_TOKENS },
   };
 }
@@ -156,7 +175,9 @@ function engineSettings(): EngineSettings {
 export function runOnEngineClient(engineClient: EngineClient, { kind, samples }: Job): Promise<number> {
   const terms = { urgency: 'batch', dueInMs: NOBODY_WAITS_MS } as const;
   return timed(() =>
-    kind === 'detect' ? engineClient.detect({ samples, state: null, ...terms }) : engineClient.transcribe({ samples, draft: [], ...terms }),
+    kind === 'detect'
+      ? engineClient.detect({ samples, state: null, ...terms })
+      : engineClient.transcribe({ samples, draft: [], ...terms }),
   );
 }
 
@@ -168,8 +189,15 @@ export interface HeardTime {
   readonly finalMs: readonly number[];
 }
 
-/** One utterance through an ear of its own, pushed at once, no partials and nothing decoded ahead; tells the jobs that it asked for. */
-export async function hear(engineClient: EngineClient, samples: Int16Array, onJob: (job: Job) => void): Promise<HeardTime> {
+/**
+ * One utterance through an ear of its own, pushed at once, no partials and nothing decoded ahead; tells the jobs that
+ * it asked for.
+ */
+export async function hear(
+  engineClient: EngineClient,
+  samples: Int16Array,
+  onJob: (job: Job) => void,
+): Promise<HeardTime> {
   const finalMs: number[] = [];
   const transcriber = new LiveTranscriber({
     settings: { ...readSettings({}), EAGER_MS: Number.MAX_SAFE_INTEGER },

@@ -1,7 +1,15 @@
 /** How near the way through engine and gateway comes to the model runs alone, stage by stage on the same audio. */
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
-import { BareModels, type BareTime, hear, type Job, LocalEngine, runOnEngineClient, windowsOf } from './floor-stages.ts';
+import {
+  BareModels,
+  type BareTime,
+  hear,
+  type Job,
+  LocalEngine,
+  runOnEngineClient,
+  windowsOf,
+} from './floor-stages.ts';
 import type { Prompt } from './prompts.ts';
 import { figure, mean, type Report } from './report.ts';
 import { loadSpeech } from './speech-set.ts';
@@ -68,8 +76,9 @@ interface Stages {
 }
 
 /**
- * Every utterance through the ear, and then the jobs that the ear asked for through each stage in turn. Prompts with a pause inside are left out: there
- * the ear judges what follows while the engine still decodes what came before, and the two times cannot be told apart.
+ * Every utterance through the ear, and then the jobs that the ear asked for through each stage in turn. Prompts with a
+ * pause inside are left out: there the ear judges what follows while the engine still decodes what came before, and the
+ * two times cannot be told apart.
  */
 async function runRound({ models, local, engineClient }: Stages, prompts: readonly Prompt[]): Promise<Found> {
   const decodes: Decode[] = [];
@@ -111,7 +120,9 @@ function shortest(rounds: readonly Found[]): Found {
 /** The smaller of each figure. */
 function least<T extends { readonly [Key in keyof T]: number }>(a: T, b: T | undefined): T {
   if (b === undefined) return a;
-  return Object.fromEntries(Object.entries<number>(a).map(([key, value]) => [key, Math.min(value, b[key as keyof T])])) as T;
+  return Object.fromEntries(
+    Object.entries<number>(a).map(([key, value]) => [key, Math.min(value, b[key as keyof T])]),
+  ) as T;
 }
 
 function totalOf<T extends Record<K, number>, K extends string>(items: readonly T[], key: K): number {
@@ -119,7 +130,11 @@ function totalOf<T extends Record<K, number>, K extends string>(items: readonly 
 }
 
 /** Ms in all, of detection and of decoding, up to and with each stage. */
-function stageTotals({ decodes, detections, earDetectionMs }: Found): [stage: string, detectionMs: number, decodingMs: number][] {
+function stageTotals({
+  decodes,
+  detections,
+  earDetectionMs,
+}: Found): [stage: string, detectionMs: number, decodingMs: number][] {
   const bareMs = totalOf(detections, 'bareMs');
   return [
     ['model runs in a bare loop', bareMs, totalOf(decodes, 'encoderMs') + totalOf(decodes, 'decoderMs')],
@@ -142,7 +157,13 @@ function report(found: Found, about: string): Report {
       `What engine and gateway add to the model runs. Of ${about}, those without a pause inside, 8 kHz µ-law, each pushed at once into an ear of its own, finals only and none decoded ahead: ` +
       `${decodes.length} decodes of ${figure(totalOf(decodes, 'seconds'))} s and ${windows} voice-detection windows of 32 ms in ${detections.length} jobs. The very same jobs then ` +
       'go through each stage alone, one after the other; of each job the shortest time of several rounds counts. One engine of one thread.',
-    plots: [{ name: 'caption', title: 'From the end of speech being certain to the final caption', svg: captionPlot(decodes) }],
+    plots: [
+      {
+        name: 'caption',
+        title: 'From the end of speech being certain to the final caption',
+        svg: captionPlot(decodes),
+      },
+    ],
     tables: [
       {
         title: 'Stage by stage',
@@ -166,7 +187,11 @@ function report(found: Found, about: string): Report {
         'message to the engine and back, and by design none is sent within 5 ms of the one before.',
     ],
     goals: [
-      { goal: `final caption ≤ ${RATIO_MAX} × its model runs`, found: `${figure(ratio(2), 3)} ×`, met: ratio(2) <= RATIO_MAX },
+      {
+        goal: `final caption ≤ ${RATIO_MAX} × its model runs`,
+        found: `${figure(ratio(2), 3)} ×`,
+        met: ratio(2) <= RATIO_MAX,
+      },
       {
         goal: `all, voice detection included, ≤ ${RATIO_MAX} × the model runs`,
         found: `${figure(allOf(last) / allOf(bare), 3)} ×`,
@@ -218,6 +243,9 @@ function captionPlot(decodes: readonly Decode[]): string {
     y: { label: 'ms, mean' },
     isStacked: true,
     names: PARTS.map(([name]) => name),
-    groups: groupsOf(decodes).map((group) => ({ name: group.name, values: PARTS.map(([, of]) => mean(group.decodes.map(of))) })),
+    groups: groupsOf(decodes).map((group) => ({
+      name: group.name,
+      values: PARTS.map(([, of]) => mean(group.decodes.map(of))),
+    })),
   });
 }

@@ -1,4 +1,7 @@
-/** What hold-ups make of AudioSocket's sound, reckoned on a clock of the test: the same on every machine, however busy it is. */
+/**
+ * What hold-ups make of AudioSocket's sound, reckoned on a clock of the test: the same on every machine, however busy
+ * it is.
+ */
 import { audioSocketCall, holdUp } from '../helpers/paced-call.ts';
 import { figure, type Table } from './report.ts';
 
@@ -15,11 +18,20 @@ const CASES = [
   { ms: 150, everyMs: 453 },
 ];
 
-/** A row for each kind of hold-up: what of a minute Asterisk makes gaps of, the longest time without a frame, and what a phone has to hold. */
+/**
+ * A row for each kind of hold-up: what of a minute Asterisk makes gaps of, the longest time without a frame, and what a
+ * phone has to hold.
+ */
 export function modelTable(): Table {
   return {
     title: 'Reckoned: one minute of a call over AudioSocket, a sentence every 4 s',
-    heads: ['hold-ups, ms', 'one every, ms', 'gaps that are heard', 'longest time without a frame, ms', 'most that came too early, ms'],
+    heads: [
+      'hold-ups, ms',
+      'one every, ms',
+      'gaps that are heard',
+      'longest time without a frame, ms',
+      'most that came too early, ms',
+    ],
     rows: CASES.map(({ ms, everyMs }) => {
       const { clock, speak, frames, gapsMs, mostAheadMs } = audioSocketCall();
       for (let atMs = 0; atMs < MINUTE_MS; atMs += TURN_MS) {

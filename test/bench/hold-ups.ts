@@ -1,6 +1,7 @@
 /**
- * What callers hear when the gateway is held up, as on a machine with more to do than it has cores for: AudioSocket beside SIP, at the same gateway in the
- * same seconds, everybody talked to. The gateway is stopped by a signal, so that figures of different machines and days can be compared.
+ * What callers hear when the gateway is held up, as on a machine with more to do than it has cores for: AudioSocket
+ * beside SIP, at the same gateway in the same seconds, everybody talked to. The gateway is stopped by a signal, so that
+ * figures of different machines and days can be compared.
  */
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { FRAME_MS } from '../../src/foundation/units.ts';
@@ -16,7 +17,9 @@ type Compared = (typeof CARRIERS)[number];
 const HOLD_UPS_MS = [0, 40, 70, 150];
 /** From one hold-up to the next; no multiple of a frame. */
 const EVERY_MS = 453;
-/** From here on a phone plays a gap: Asterisk's timestamps jump (res/res_rtp_asterisk.c), and our RTP leaves slots out. */
+/**
+ * From here on a phone plays a gap: Asterisk's timestamps jump (res/res_rtp_asterisk.c), and our RTP leaves slots out.
+ */
 const AUDIBLE_MS = 100;
 /** The hold-ups whose goal it is that nobody hears them. */
 const SHORT_MS = 70;
@@ -78,8 +81,13 @@ function audibleShare({ gapsMs }: Step): number {
 }
 
 function report(steps: readonly Step[], { seconds, calls }: HoldUpsOptions): Report {
-  const [audioSocket, sip] = CARRIERS.map((name) => steps.find(({ carrier, holdUpMs }) => carrier === name && holdUpMs === SHORT_MS));
-  const shares = [audioSocket, sip].map((step) => (step === undefined ? Number.NaN : audibleShare(step))) as [number, number];
+  const [audioSocket, sip] = CARRIERS.map((name) =>
+    steps.find(({ carrier, holdUpMs }) => carrier === name && holdUpMs === SHORT_MS),
+  );
+  const shares = [audioSocket, sip].map((step) => (step === undefined ? Number.NaN : audibleShare(step))) as [
+    number,
+    number,
+  ];
   const longestMs = [audioSocket, sip].map((step) => quantile(step?.gapsMs ?? [], 1)) as [number, number];
   return {
     name: 'hold-ups',

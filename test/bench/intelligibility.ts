@@ -1,4 +1,7 @@
-/** How well what Trunkline says is understood over the phone, by its own recogniser: each voice says the same sentences, through µ-law. */
+/**
+ * How well what Trunkline says is understood over the phone, by its own recogniser: each voice says the same sentences,
+ * through µ-law.
+ */
 import { Resampler } from '../../src/audio/resample.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { MULAW_8K, msToSamples, samplesToMs } from '../../src/foundation/units.ts';
@@ -50,7 +53,12 @@ async function tryVoice(engineClient: EngineClient, voice: string, sentences: re
     soundMs += samplesToMs(speech.samples.length, speech.rateHz);
     runMs += speech.cost.runMs;
     const samples = throughPhone(onTheLine(speech.samples, speech.rateHz));
-    const { text: heard } = await engineClient.transcribe({ samples, urgency: 'batch', dueInMs: NOBODY_WAITS_MS, draft: [] });
+    const { text: heard } = await engineClient.transcribe({
+      samples,
+      urgency: 'batch',
+      dueInMs: NOBODY_WAITS_MS,
+      draft: [],
+    });
     edits.push(fewestEdits(normaliseWords(text), heard));
   }
   const faultless = edits.filter((each) => wordErrorRate(each) === 0).length;

@@ -1,4 +1,7 @@
-/** What lost and overtaken packets cost the recogniser: human prompts as RTP over a bad line, put together as a call does, each decoded whole. */
+/**
+ * What lost and overtaken packets cost the recogniser: human prompts as RTP over a bad line, put together as a call
+ * does, each decoded whole.
+ */
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
 import { SETTINGS } from '../../src/foundation/settings/settings.ts';
@@ -17,7 +20,10 @@ const PROMPT_MAX_SECONDS = 20;
 const REORDER_MS = Number(SETTINGS.REORDER_MS.defaultText);
 const GAP_MAX_MS = Number(SETTINGS.GAP_MAX_MS.defaultText);
 
-/** A line: shares of packets lost and overtaken, how many are lost in a row, and whether what is lost is concealed or left silent. */
+/**
+ * A line: shares of packets lost and overtaken, how many are lost in a row, and whether what is lost is concealed or
+ * left silent.
+ */
 interface BadLine {
   readonly title: string;
   readonly lossShare: number;
@@ -47,7 +53,9 @@ export async function benchLoss(options: { readonly every: number }): Promise<Re
       prompts.map(({ samples }) => samples),
       (samples) => toEngineRate(overLine(samples, line)),
     );
-    const edits = sumEdits(prompts.map((prompt: Prompt, index) => countEdits(prompt.words, normaliseWords(texts[index] ?? ''))));
+    const edits = sumEdits(
+      prompts.map((prompt: Prompt, index) => countEdits(prompt.words, normaliseWords(texts[index] ?? ''))),
+    );
     rates.push(wordErrorRate(edits));
     rows.push([line.title, figure(wordErrorRate(edits), 2), edits.substitutions, edits.deletions, edits.insertions]);
     process.stderr.write(`${line.title}: ${figure(wordErrorRate(edits), 2)} %\n`);
@@ -60,20 +68,34 @@ export async function benchLoss(options: { readonly every: number }): Promise<Re
       `${prompts.length} human prompts (${words} words) as RTP of ${FRAME_MS} ms µ-law packets over bad lines, received, put in order and concealed as in a call ` +
       `(REORDER_MS ${REORDER_MS}), each then decoded whole.`,
     tables: [{ title: 'Word error rate', heads: ['line', 'WER, %', 'substituted', 'deleted', 'inserted'], rows }],
-    goals: [{ goal: '10 % loss costs ≤ 4 points', found: `${figure(lossy - clean, 2)} points`, met: lossy - clean <= 4 }],
+    goals: [
+      { goal: '10 % loss costs ≤ 4 points', found: `${figure(lossy - clean, 2)} points`, met: lossy - clean <= 4 },
+    ],
   };
 }
 
-/** What a call hears of `samples` (8 kHz) that were sent over `line`; which packets suffer depends on how many there are. */
+/**
+ * What a call hears of `samples` (8 kHz) that were sent over `line`; which packets suffer depends on how many there
+ * are.
+ */
 function overLine(samples: Int16Array, line: BadLine): Int16Array {
   const heard: Int16Array[] = [];
   const timeline = new Timeline({ rateHz: LINE_RATE_HZ, reorderMs: REORDER_MS, gapMaxMs: GAP_MAX_MS });
-  const remote = { address: '', port: 0, rtcpPort: null, payloadType: 0, codec: MULAW_8K, ptimeMs: FRAME_MS, telephoneEventType: null };
+  const remote = {
+    address: '',
+    port: 0,
+    rtcpPort: null,
+    payloadType: 0,
+    codec: MULAW_8K,
+    ptimeMs: FRAME_MS,
+    telephoneEventType: null,
+  };
   const receiver = new RtpReceiver(
     MULAW_8K,
     { ...remote, sends: true, receives: true },
     {
-      onAudio: ({ bytes, atMs, sequence }) => heard.push(...timeline.push({ samples: decodeG711(bytes, MULAW_8K), atMs, sequence })),
+      onAudio: ({ bytes, atMs, sequence }) =>
+        heard.push(...timeline.push({ samples: decodeG711(bytes, MULAW_8K), atMs, sequence })),
       onDigit: () => undefined,
       onPacket: () => undefined,
     },

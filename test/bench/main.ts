@@ -1,4 +1,6 @@
-/** `npm run bench -- <name>`: measures on this machine and prints tables; `--write` keeps them under docs/benchmarks/. */
+/**
+ * `npm run bench -- <name>`: measures on this machine and prints tables; `--write` keeps them under docs/benchmarks/.
+ */
 import { Command, Option } from 'commander';
 import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
@@ -41,14 +43,20 @@ function bench(
   return command;
 }
 
-bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) => benchAccuracy({ every: quick ? 10 : 1 }));
+bench('accuracy', 'word error rate, steadiness of partials, captions on non-speech', (quick) =>
+  benchAccuracy({ every: quick ? 10 : 1 }),
+);
 const calls = bench('calls', 'how many live calls this machine holds', (quick) => {
   const { carrier } = calls.opts<{ carrier: BenchCarrierName }>();
   return benchCalls({ carrier, ...(quick ? { seconds: 15, steps: [1, 4] } : { seconds: 30 }) });
 });
-calls.addOption(new Option('--carrier <carrier>', 'who places them').choices(Object.keys(BENCH_CARRIERS)).default('twilio'));
-bench('compare', 'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate', (quick) =>
-  benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
+calls.addOption(
+  new Option('--carrier <carrier>', 'who places them').choices(Object.keys(BENCH_CARRIERS)).default('twilio'),
+);
+bench(
+  'compare',
+  'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate',
+  (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
@@ -60,7 +68,11 @@ bench(
   'files',
   'how fast recordings are transcribed, in what memory, and what cutting and joining costs',
   (quick, { hour }) =>
-    benchFiles(quick ? { lengths: [10, 60], joinSeconds: 120 } : { lengths: [10, 60, 600, ...(hour ? [3600] : [])], joinSeconds: 1200 }),
+    benchFiles(
+      quick
+        ? { lengths: [10, 60], joinSeconds: 120 }
+        : { lengths: [10, 60, 600, ...(hour ? [3600] : [])], joinSeconds: 1200 },
+    ),
   { hour: 'also a recording of an hour, which takes some minutes' },
 );
 bench('floor', 'what scheduler, contract and ear add to the model runs, stage by stage', (quick) => {
@@ -77,10 +89,14 @@ bench('memory', 'whether gateway and engine stay what they are over an hour of c
 bench('mixed', 'what live calls feel of recordings in the queue', (quick) =>
   benchMixed(quick ? { seconds: 15, fileSeconds: 60 } : { seconds: 150, fileSeconds: 300 }),
 );
-bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) => benchPath({ seconds: quick ? 10 : 40 }));
+bench('path', 'cost of one frame in the gateway, overhead from endpoint to final', (quick) =>
+  benchPath({ seconds: quick ? 10 : 40 }),
+);
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
 );
-bench('words', 'when words were said: the recogniser beside the estimate', (quick) => benchWords({ every: quick ? 8 : 1 }));
+bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
+  benchWords({ every: quick ? 8 : 1 }),
+);
 
 await program.parseAsync();

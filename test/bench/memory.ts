@@ -1,4 +1,7 @@
-/** Whether memory stays what it is: calls played as fast as they are understood, one after the other, and what the processes weigh after each. */
+/**
+ * Whether memory stays what it is: calls played as fast as they are understood, one after the other, and what the
+ * processes weigh after each.
+ */
 import { systemClock } from '../../src/foundation/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
@@ -12,7 +15,10 @@ const SPEECH_SHARE = 0.45;
 const CALLS_AT_ONCE = 2;
 const RETRY_MS = 500;
 const ENGINE_MAX_MB = 250;
-/** By how much the gateway may differ from what it was after a quarter of the calls, in MB: its collector comes and goes. */
+/**
+ * By how much the gateway may differ from what it was after a quarter of the calls, in MB: its collector comes and
+ * goes.
+ */
 const GATEWAY_DRIFT_MAX_MB = 15;
 
 /** Resident memory after so much audio of calls. */
@@ -23,7 +29,10 @@ interface Sample {
 }
 
 /** Runs the benchmark: `minutes` of calls in all, each of `callMinutes`. */
-export async function benchMemory(options: { readonly minutes: number; readonly callMinutes: number }): Promise<Report> {
+export async function benchMemory(options: {
+  readonly minutes: number;
+  readonly callMinutes: number;
+}): Promise<Report> {
   const { about, prompts } = await loadSpeech();
   const gateway = await startGateway({ ENGINE_WORKERS: '1' });
   const samples: Sample[] = [];
@@ -49,7 +58,12 @@ export async function benchMemory(options: { readonly minutes: number; readonly 
 async function play(url: string, inbound: Int16Array): Promise<void> {
   for (;;) {
     try {
-      await placeCall({ url: `${url.replace(/^http/, 'ws')}/twilio/media`, tracks: { inbound }, pace: 'fast', clock: systemClock });
+      await placeCall({
+        url: `${url.replace(/^http/, 'ws')}/twilio/media`,
+        tracks: { inbound },
+        pace: 'fast',
+        clock: systemClock,
+      });
       return;
     } catch (error) {
       if (!(error instanceof Error && error.message.includes('503'))) throw error;
@@ -87,7 +101,11 @@ function report(
       },
     ],
     goals: [
-      { goal: `engine ≤ ${ENGINE_MAX_MB} MB after all calls`, found: `${figure(engineMb)} MB`, met: engineMb <= ENGINE_MAX_MB },
+      {
+        goal: `engine ≤ ${ENGINE_MAX_MB} MB after all calls`,
+        found: `${figure(engineMb)} MB`,
+        met: engineMb <= ENGINE_MAX_MB,
+      },
       {
         goal: `gateway at most ${GATEWAY_DRIFT_MAX_MB} MB more than after a quarter of them`,
         found: `${figure(driftMb)} MB`,

@@ -44,12 +44,15 @@ export async function benchMixed(options: { readonly seconds: number; readonly f
   return report({ alone, mixed, longestRunMs }, options);
 }
 
-/** Ms of the longest single model run that a recording brings with it: one of the encoder's, on a piece of full length. */
+/**
+ * Ms of the longest single model run that a recording brings with it: one of the encoder's, on a piece of full length.
+ */
 async function measureLongestRun(recording: Int16Array): Promise<number> {
   const models = await BareModels.load();
   const piece = toEngineRate(recording.subarray(0, PIECE_SECONDS * LINE_RATE_HZ));
   let shortestMs = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < RUN_ROUNDS; round++) shortestMs = Math.min(shortestMs, (await models.transcribe(piece)).longestMs);
+  for (let round = 0; round < RUN_ROUNDS; round++)
+    shortestMs = Math.min(shortestMs, (await models.transcribe(piece)).longestMs);
   return shortestMs;
 }
 
@@ -82,7 +85,8 @@ async function runPhase(name: string, seconds: number, recording: Int16Array | n
 
 /** Uploads are over and pieces of all recordings are being transcribed. */
 async function settled(gateway: GatewayProcess): Promise<void> {
-  const isUnderWay = async () => metricValue(await gateway.metrics(), 'trunkline_file_audio_seconds_total') > RECORDINGS * SETTLED_SECONDS;
+  const isUnderWay = async () =>
+    metricValue(await gateway.metrics(), 'trunkline_file_audio_seconds_total') > RECORDINGS * SETTLED_SECONDS;
   while (!(await isUnderWay())) await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
@@ -90,7 +94,10 @@ async function ready(url: string): Promise<void> {
   while ((await fetch(`${url}/ready`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-/** Keeps {@link RECORDINGS} in the gateway until it is stopped: whenever one is done, the next is sent. `ended` fails when one was refused before. */
+/**
+ * Keeps {@link RECORDINGS} in the gateway until it is stopped: whenever one is done, the next is sent. `ended` fails
+ * when one was refused before.
+ */
 function keepQueued(url: string, samples: Int16Array): { readonly ended: Promise<unknown>; stop(): void } {
   let isStopped = false;
   const lines = Array.from({ length: RECORDINGS }, async () => {
@@ -117,7 +124,10 @@ interface Found {
   readonly longestRunMs: number;
 }
 
-function report({ alone, mixed, longestRunMs }: Found, { seconds, fileSeconds }: { seconds: number; fileSeconds: number }): Report {
+function report(
+  { alone, mixed, longestRunMs }: Found,
+  { seconds, fileSeconds }: { seconds: number; fileSeconds: number },
+): Report {
   const phases = [alone, mixed];
   const partialRatio = quantile(mixed.partialLagMs, 0.95) / quantile(alone.partialLagMs, 0.95);
   const finalRatio = finalLagMs(mixed, 0.95) / finalLagMs(alone, 0.95);
@@ -177,7 +187,11 @@ function report({ alone, mixed, longestRunMs }: Found, { seconds, fileSeconds }:
         found: `${figure(partialRatio, 2)} ×`,
         met: partialRatio <= RATIO_MAX,
       },
-      { goal: `final lag p95 with recordings ≤ ${RATIO_MAX} × alone`, found: `${figure(finalRatio, 2)} ×`, met: finalRatio <= RATIO_MAX },
+      {
+        goal: `final lag p95 with recordings ≤ ${RATIO_MAX} × alone`,
+        found: `${figure(finalRatio, 2)} ×`,
+        met: finalRatio <= RATIO_MAX,
+      },
       {
         goal: 'latest final at most one model run later than alone',
         found: `${figure(laterMs)} ms, run ${figure(longestRunMs)} ms`,

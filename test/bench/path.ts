@@ -1,4 +1,7 @@
-/** What the gateway itself costs: µs for each 20 ms frame by stage and in all, and how much of the way from endpoint to final is not the model. */
+/**
+ * What the gateway itself costs: µs for each 20 ms frame by stage and in all, and how much of the way from endpoint to
+ * final is not the model.
+ */
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { Timeline } from '../../src/audio/timeline.ts';
@@ -65,7 +68,11 @@ export async function benchPath(options: { readonly seconds: number }): Promise<
         found: `${figure(wholeUs, 1)} µs, ${figure(floorUs, 1)} of them the floor`,
         met: wholeUs <= GOAL_FRAME_US,
       },
-      { goal: `outside model runs ≤ ${GOAL_OVERHEAD_MS} ms`, found: `${figure(outsideMs, 1)} ms`, met: outsideMs <= GOAL_OVERHEAD_MS },
+      {
+        goal: `outside model runs ≤ ${GOAL_OVERHEAD_MS} ms`,
+        found: `${figure(outsideMs, 1)} ms`,
+        met: outsideMs <= GOAL_OVERHEAD_MS,
+      },
     ],
   };
 }
@@ -140,7 +147,10 @@ function silentTranscriber(): LiveTranscriber {
     firmLoad: 0,
     ...SPEECHLESS,
     wake: () => undefined,
-    detect: async ({ samples }) => ({ probabilities: new Float32Array(samples.length / 512), state: new Float32Array(320) }),
+    detect: async ({ samples }) => ({
+      probabilities: new Float32Array(samples.length / 512),
+      state: new Float32Array(320),
+    }),
     transcribe: () => Promise.reject(new Error('nothing is said')),
   };
   return new LiveTranscriber({
@@ -156,7 +166,12 @@ function silentTranscriber(): LiveTranscriber {
 /** Nothing is spoken here. */
 const SPEECHLESS = { speak: () => Promise.reject(new Error('nothing is spoken')), voices: [], ttsModel: null };
 
-const NO_METRICS = { partial: () => undefined, final: () => undefined, partialDropped: () => undefined, finalLost: () => undefined };
+const NO_METRICS = {
+  partial: () => undefined,
+  final: () => undefined,
+  partialDropped: () => undefined,
+  finalLost: () => undefined,
+};
 
 /** Calls that say nothing to the gateway: sockets, parsing, audio, voice detection's messages. */
 async function measureGateway(seconds: number): Promise<number> {
@@ -175,7 +190,10 @@ async function measureBareServer(seconds: number): Promise<number> {
 }
 
 /** CPU time of a warm process per frame while calls in real time come in. */
-async function measureFrame({ url, pid }: { readonly url: string; readonly pid: number }, seconds: number): Promise<number> {
+async function measureFrame(
+  { url, pid }: { readonly url: string; readonly pid: number },
+  seconds: number,
+): Promise<number> {
   await runCallers({ url, calls: LOAD_CALLS, seconds: WARM_UP_SECONDS, silent: true });
   const before = usageOf(pid).cpuSeconds;
   await runCallers({ url, calls: LOAD_CALLS, seconds, silent: true });
@@ -206,8 +224,18 @@ async function measureFinals(seconds: number): Promise<FinalCost[]> {
       return transcript;
     },
   };
-  const metrics = { ...NO_METRICS, final: (_: string, lagMs: number) => finals.push({ lagMs, runMs: lastFinal?.cost.runMs ?? 0 }) };
-  const transcriber = new LiveTranscriber({ settings, engine: watched, clock: systemClock, originMs: 0, emit: () => undefined, metrics });
+  const metrics = {
+    ...NO_METRICS,
+    final: (_: string, lagMs: number) => finals.push({ lagMs, runMs: lastFinal?.cost.runMs ?? 0 }),
+  };
+  const transcriber = new LiveTranscriber({
+    settings,
+    engine: watched,
+    clock: systemClock,
+    originMs: 0,
+    emit: () => undefined,
+    metrics,
+  });
   await speakInRealTime(transcriber, promptConversation(loadPrompts(), seconds, 0.6, 5));
   await transcriber.end();
   await engineClient.close();

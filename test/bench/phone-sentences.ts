@@ -1,4 +1,7 @@
-/** What is said to callers, written for this benchmark as an app would send it: amounts, times, names, numbers, addresses, short answers. */
+/**
+ * What is said to callers, written for this benchmark as an app would send it: amounts, times, names, numbers,
+ * addresses, short answers.
+ */
 export const PHONE_SENTENCES: readonly string[] = [
   'Thank you for calling, how can I help you today?',
   'Your balance is $42.50.',

@@ -1,6 +1,6 @@
 /**
- * Human phone speech with known text: the prompts of Debian's `asterisk-core-sounds-en-wav` and their published transcripts.
- * They are read where apt puts them and never copied.
+ * Human phone speech with known text: the prompts of Debian's `asterisk-core-sounds-en-wav` and their published
+ * transcripts. They are read where apt puts them and never copied.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -34,7 +34,9 @@ export function hasPrompts(): boolean {
 /** All prompts of three words or more. @throws Error naming the packages to install when they are not there. */
 export function loadPrompts(): Prompt[] {
   if (!hasPrompts()) {
-    throw new Error('This benchmark listens to human prompts: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en');
+    throw new Error(
+      'This benchmark listens to human prompts: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en',
+    );
   }
   const lines = gunzipSync(readFileSync(TRANSCRIPTS)).toString('utf8').split('\n');
   return lines.flatMap((line) => readPrompt(line) ?? []);
@@ -74,7 +76,12 @@ export function promptCalls(prompts: readonly Prompt[], shape: CallShape, seed =
 }
 
 /** A call of `seconds` in which `speechShare` of the time is prompts, begun at a place of its own for each `seed`. */
-export function promptConversation(prompts: readonly Prompt[], seconds: number, speechShare: number, seed: number): Int16Array {
+export function promptConversation(
+  prompts: readonly Prompt[],
+  seconds: number,
+  speechShare: number,
+  seed: number,
+): Int16Array {
   const utterances = prompts.map(({ samples }) => samples);
   return conversation(utterances, { seconds, rateHz: LINE_RATE_HZ, speechShare, random: uniform(seed) });
 }

@@ -36,7 +36,8 @@ export function publish(report: Report, options: { readonly command: string; rea
   if (!options.write) return;
   mkdirSync(packagePath('docs', 'benchmarks'), { recursive: true });
   writeFileSync(packagePath('docs', 'benchmarks', `${report.name}.md`), page);
-  for (const plot of report.plots ?? []) writeFileSync(packagePath('docs', 'benchmarks', plotFile(report, plot)), plot.svg);
+  for (const plot of report.plots ?? [])
+    writeFileSync(packagePath('docs', 'benchmarks', plotFile(report, plot)), plot.svg);
 }
 
 function plotFile({ name }: Report, plot: Plot): string {

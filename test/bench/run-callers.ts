@@ -6,7 +6,9 @@ import type { CallersOrder, CallersReport } from './callers.ts';
 const TWILIO = { carrier: 'twilio', environment: {}, spokenTo: 0 } as const;
 
 /** Places the calls of `order`, as Twilio unless it says otherwise. Resolves when they have ended. */
-export async function runCallers(order: Pick<CallersOrder, 'url' | 'calls' | 'seconds'> & Partial<CallersOrder>): Promise<CallersReport> {
+export async function runCallers(
+  order: Pick<CallersOrder, 'url' | 'calls' | 'seconds'> & Partial<CallersOrder>,
+): Promise<CallersReport> {
   const script = packagePath('test', 'bench', 'callers.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify({ ...TWILIO, ...order })], {
     stdio: ['ignore', 'pipe', 'inherit'],

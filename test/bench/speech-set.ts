@@ -1,4 +1,7 @@
-/** Speech with known text for benchmarks that can do without people: human prompts where they are installed, else sentences that we speak ourselves. */
+/**
+ * Speech with known text for benchmarks that can do without people: human prompts where they are installed, else
+ * sentences that we speak ourselves.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +30,10 @@ export interface SpeechSet {
 /** Human prompts, or synthetic speech where the packages are not installed. */
 export async function loadSpeech(): Promise<SpeechSet> {
   if (!hasPrompts())
-    return { about: `sentences for the phone (test/bench/phone-sentences.ts) in the voice ${VOICE}`, prompts: await speakSentences() };
+    return {
+      about: `sentences for the phone (test/bench/phone-sentences.ts) in the voice ${VOICE}`,
+      prompts: await speakSentences(),
+    };
   const prompts = loadPrompts().filter(({ samples }) => samples.length <= PROMPT_MAX_SECONDS * LINE_RATE_HZ);
   return { about: "human prompts of Debian's asterisk-core-sounds-en-wav (one voice)", prompts };
 }
@@ -41,7 +47,11 @@ async function speakSentences(): Promise<Prompt[]> {
       .join(' ');
     const { samples, rateHz } = (await finish(tts.speak({ text, voice: VOICE, speed: 1 }))).result;
     const resampler = new Resampler(rateHz, LINE_RATE_HZ);
-    prompts.push({ id: `sentences-${i}`, samples: concatenate([resampler.push(samples), resampler.flush()]), words: normaliseWords(text) });
+    prompts.push({
+      id: `sentences-${i}`,
+      samples: concatenate([resampler.push(samples), resampler.flush()]),
+      words: normaliseWords(text),
+    });
   }
   return prompts;
 }

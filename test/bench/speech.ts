@@ -1,6 +1,7 @@
 /**
- * How soon, how steadily and how obediently a whole gateway speaks into a simulated call: from `say` (or an app's tokens) to the first frame, against
- * the synthesis of the first sentence alone; gaps between frames; from `interrupt` to the last frame.
+ * How soon, how steadily and how obediently a whole gateway speaks into a simulated call: from `say` (or an app's
+ * tokens) to the first frame, against the synthesis of the first sentence alone; gaps between frames; from `interrupt`
+ * to the last frame.
  */
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { FRAME_MS } from '../../src/foundation/units.ts';
@@ -42,7 +43,9 @@ export async function benchSpeech(options: { readonly texts: number; readonly lo
   const app = await startApp();
   const uncachedGateway = await startGateway({ PROMPT_CACHE_BYTES: '0', DEFAULT_VOICE: VOICE, APP_URL: app.url });
   const uncached = await withCall(uncachedGateway, (call) => measureAll(call, texts, (text) => sayAtOnce(call, text)));
-  const streamed = await withCall(uncachedGateway, (call) => measureAll(call, texts, (text) => sayInTokens(call, app, text)));
+  const streamed = await withCall(uncachedGateway, (call) =>
+    measureAll(call, texts, (text) => sayInTokens(call, app, text)),
+  );
   const steadiness = await withCall(uncachedGateway, (call) => measureLong(call, uncachedGateway.url, options.long));
   await uncachedGateway.stop();
   await app.close();
@@ -56,7 +59,9 @@ export async function benchSpeech(options: { readonly texts: number; readonly lo
 }
 
 function textAt(index: number, sentences: number): string {
-  return Array.from({ length: sentences }, (_, i) => PHONE_SENTENCES[(index + 7 * i) % PHONE_SENTENCES.length]).join(' ');
+  return Array.from({ length: sentences }, (_, i) => PHONE_SENTENCES[(index + 7 * i) % PHONE_SENTENCES.length]).join(
+    ' ',
+  );
 }
 
 /** What is made before the first sound. */
@@ -66,7 +71,10 @@ function firstPiece(text: string): string {
   return cutToPieces(sentence, normaliseText)[0]?.spoken ?? '';
 }
 
-/** The first sentence of each text by an engine that does nothing else, asked and answered over the link: the best of some rounds. */
+/**
+ * The first sentence of each text by an engine that does nothing else, asked and answered over the link: the best of
+ * some rounds.
+ */
 async function measureFloor(texts: readonly string[]): Promise<number[]> {
   const engineClient = await startEngineClient(1);
   const bestMs = texts.map(() => Number.POSITIVE_INFINITY);

@@ -55,7 +55,11 @@ export class SpokenCall {
   /** `POST /v1/calls/{id}/<verb>`. @throws Error when it is refused. */
   async post(verb: 'say' | 'interrupt', body: object = {}): Promise<void> {
     const url = `${this.#url}/v1/calls/${this.caller.callSid}/${verb}`;
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${verb} was answered with ${answer.status}: ${text}`);
   }

@@ -7,11 +7,20 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
-/** Starts `workers` engine processes as the settings say, those of `environment` among them; resolves when the first is ready. The caller closes it. */
-export async function startEngineClient(workers: number, environment: Readonly<Record<string, string>> = {}): Promise<EngineClient> {
+/**
+ * Starts `workers` engine processes as the settings say, those of `environment` among them; resolves when the first is
+ * ready. The caller closes it.
+ */
+export async function startEngineClient(
+  workers: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<EngineClient> {
   const settings = readSettings({ ENGINE_WORKERS: String(workers), ENGINE_IDLE_MS: '0', ...environment });
   const wiring = { clock: systemClock, log: createLog('warn'), metrics: new Metrics() };
-  const engineClient = createEngineClient(settings, { ...wiring, onRefused: (message) => process.stderr.write(`${message}\n`) });
+  const engineClient = createEngineClient(settings, {
+    ...wiring,
+    onRefused: (message) => process.stderr.write(`${message}\n`),
+  });
   await engineClient.start();
   return engineClient;
 }

@@ -11,7 +11,9 @@ const LETTER_WIDTH = 6.6;
 const LEGEND_SWATCH = 24;
 const LEGEND_LINE = 18;
 
-/** One colour for each series, told apart by people who do not see all colours (Okabe and Ito), as CSS classes `c0` … */
+/**
+ * One colour for each series, told apart by people who do not see all colours (Okabe and Ito), as CSS classes `c0` …
+ */
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8c8c8c'];
 
 /** An axis: what it counts, with the unit. Both begin at 0. */
@@ -45,7 +47,10 @@ export interface BarPlot {
   readonly groups: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-/** Round numbers from 0 to at least `most`, about `count` of them, as an axis shows them; [0, 1] where there is nothing to show. */
+/**
+ * Round numbers from 0 to at least `most`, about `count` of them, as an axis shows them; [0, 1] where there is nothing
+ * to show.
+ */
 export function axisMarks(most: number, count = MARKS): number[] {
   if (!(most > 0) || !Number.isFinite(most)) return [0, 1];
   const rough = most / count;
@@ -77,7 +82,9 @@ export function linePlot(plot: LinePlot): string {
     const dots = places.map(([x, y]) => `<circle class="${colour(index)}" cx="${round(x)}" cy="${round(y)}" r="3.5"/>`);
     return `<polyline class="curve ${colour(index)}" points="${path}"/>${dots.join('')}`;
   });
-  const xMarks = across.marks.map((mark) => text(at(mark, 0)[0], HEIGHT - EDGE.bottom + 18, numberText(mark), 'mark middle'));
+  const xMarks = across.marks.map((mark) =>
+    text(at(mark, 0)[0], HEIGHT - EDGE.bottom + 18, numberText(mark), 'mark middle'),
+  );
   return page(
     plot,
     series.map(({ name }) => name),
@@ -117,7 +124,12 @@ function beside(values: readonly number[], up: Scale, middle: number, slot: numb
   const parts = values.map((value, index) => {
     if (!Number.isFinite(value)) return '';
     const height = up.place(value);
-    const label = text(left + width * (index + 0.5), EDGE.top + AREA.height - height - 6, numberText(value), 'mark middle');
+    const label = text(
+      left + width * (index + 0.5),
+      EDGE.top + AREA.height - height - 6,
+      numberText(value),
+      'mark middle',
+    );
     return bar(left + width * index, height, width - 2, height, index) + label;
   });
   return parts.join('');

@@ -1,6 +1,7 @@
 /**
- * How well it is known when words were said. Where one prompt follows another without a pause that voice detection would see, the place is known to the
- * sample: there the recogniser's own times are compared with the estimate that serves without them.
+ * How well it is known when words were said. Where one prompt follows another without a pause that voice detection
+ * would see, the place is known to the sample: there the recogniser's own times are compared with the estimate that
+ * serves without them.
  */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
@@ -47,7 +48,14 @@ export async function benchWords({ every }: { readonly every: number }): Promise
   const settings = readSettings({});
   const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = settings;
   const device = { provider: 'cpu' } as const;
-  const { asr } = await loadMoonshine({ device, threads: 1, graphs: 'rewritten', cacheDir, runTokens, progress: () => undefined });
+  const { asr } = await loadMoonshine({
+    device,
+    threads: 1,
+    graphs: 'rewritten',
+    cacheDir,
+    runTokens,
+    progress: () => undefined,
+  });
   const vad = await loadSilero({ threads: 1 });
   const found: Found = { alignedMs: [], estimatedMs: [], plainMs: [], timedMs: [], pairs: 0, refused: 0 };
   for (const pair of pairsOf(loadPrompts()).filter((_, index) => index % every === 0)) {
@@ -67,7 +75,9 @@ function pairsOf(prompts: readonly Prompt[]): Pair[] {
     if (whole.length > PAIR_MAX_S * LINE_RATE_HZ) return [];
     const joint = (parts[0]?.length ?? 0) + (parts[1]?.length ?? 0);
     const words = [...first.words, ...second.words];
-    return [{ samples: throughPhone(whole), words, before: first.words.length, jointMs: (1000 * joint) / LINE_RATE_HZ }];
+    return [
+      { samples: throughPhone(whole), words, before: first.words.length, jointMs: (1000 * joint) / LINE_RATE_HZ },
+    ];
   });
 }
 
@@ -85,7 +95,10 @@ async function cut(samples: Int16Array, vad: Vad, cutter: PieceCutter): Promise<
 }
 
 /** Only where every word was understood is it certain which of them begins at the joint. */
-async function measure({ words, before, jointMs }: Pair, { piece, asr, found }: { piece: Piece; asr: Asr; found: Found }): Promise<void> {
+async function measure(
+  { words, before, jointMs }: Pair,
+  { piece, asr, found }: { piece: Piece; asr: Asr; found: Found },
+): Promise<void> {
   const plain = await timeRun(asr, piece, false);
   const timed = await timeRun(asr, piece, true);
   found.plainMs.push(plain.tookMs);

@@ -1,4 +1,7 @@
-/** The browser that the browser tests run in: the distribution's Chromium, driven by playwright-core, which brings none of its own. */
+/**
+ * The browser that the browser tests run in: the distribution's Chromium, driven by playwright-core, which brings none
+ * of its own.
+ */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -8,12 +11,21 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 export function launchBrowser(switches: readonly string[] = []): Promise<Browser> {
   const executablePath = PLACES.find((place) => existsSync(place));
   if (executablePath === undefined) {
-    throw new Error(`found no browser at ${PLACES.join(', ')}: install one with "apt-get install chromium" (Debian) and try again`);
+    throw new Error(
+      `found no browser at ${PLACES.join(', ')}: install one with "apt-get install chromium" (Debian) and try again`,
+    );
   }
   return chromium.launch({ executablePath, args: ['--no-sandbox', ...switches] });
 }
 
-/** Switches that give pages a microphone, without asking, in which the recording at `path` is played once for each page that opens it. */
+/**
+ * Switches that give pages a microphone, without asking, in which the recording at `path` is played once for each page
+ * that opens it.
+ */
 export function microphoneOf(path: string): string[] {
-  return ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-audio-capture=${path}%noloop`];
+  return [
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+    `--use-file-for-fake-audio-capture=${path}%noloop`,
+  ];
 }

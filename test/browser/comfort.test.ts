@@ -32,14 +32,27 @@ async function openPage(width = 1100, height = 700, hash = ''): Promise<void> {
 
 function call(id: string, changes: Partial<CallView> = {}): CallView {
   return {
-    ...{ id, carrier: 'twilio', from: '+15550100', to: id, state: 'live', startedAt: '2026-01-01T12:00:00.000Z', endedAt: null },
+    ...{
+      id,
+      carrier: 'twilio',
+      from: '+15550100',
+      to: id,
+      state: 'live',
+      startedAt: '2026-01-01T12:00:00.000Z',
+      endedAt: null,
+    },
     ...{ tracks: ['inbound'], lagMs: null, durationMs: 21_000, handoffData: null, endReason: null },
     ...changes,
   };
 }
 
 function ended(id: string, endReason: string, startedAt = '2026-01-01T12:00:00.000Z'): CallView {
-  return call(id, { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z', startedAt, endReason: endReason as CallView['endReason'] });
+  return call(id, {
+    state: 'ended',
+    endedAt: '2026-01-01T12:01:00.000Z',
+    startedAt,
+    endReason: endReason as CallView['endReason'],
+  });
 }
 
 const rows = () => page.locator('#calls .parties').allInnerTexts();
@@ -51,14 +64,18 @@ it.each([
   await openPage(width, height);
   const pane = page.locator('#pane');
   await page.getByText('No calls yet.').waitFor();
-  expect(await pane.evaluate((element) => [element.scrollTop, element.scrollHeight > element.clientHeight])).toEqual([0, true]);
+  expect(await pane.evaluate((element) => [element.scrollTop, element.scrollHeight > element.clientHeight])).toEqual([
+    0,
+    true,
+  ]);
   await pane.evaluate((element) => element.scrollTo(0, 40));
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
   expect(await page.locator('#newest').isVisible()).toBe(false);
 });
 
 it('has the chosen call in sight, and room for captions beside names of any length', async () => {
-  const name = 'Maria-Magdalena von Hohenlohe-Waldenburg-Schillingsfürst <sip:maria.magdalena@very-long-domain.example.com>';
+  const name =
+    'Maria-Magdalena von Hohenlohe-Waldenburg-Schillingsfürst <sip:maria.magdalena@very-long-domain.example.com>';
   gateway.calls = Array.from({ length: 12 }, (_, index) => call(`CA${index}`, { from: name, to: name }));
   await openPage(320, 568, '#CA11');
   const chosen = page.locator('#calls [aria-current="true"]');
@@ -75,7 +92,11 @@ it('moves no row under the pointer, tells of new calls, and puts them in order w
   await expect.poll(rows).toEqual(['+15550100 → one', '+15550100 → two', '+15550100 → three']);
   const before = await page.locator('#calls li').nth(2).boundingBox();
   await page.locator('#calls li').nth(2).hover();
-  gateway.calls = [call('new', { startedAt: '2026-01-01T13:00:00.000Z' }), ended('one', 'app_unreachable'), ended('three', 'lost')];
+  gateway.calls = [
+    call('new', { startedAt: '2026-01-01T13:00:00.000Z' }),
+    ended('one', 'app_unreachable'),
+    ended('three', 'lost'),
+  ];
   await expect.poll(rows).toEqual(['+15550100 → one', '+15550100 → two', '+15550100 → three', '+15550100 → new']);
   expect(await page.locator('#calls-added').innerText()).toBe('1 new, at the end');
   expect(await page.locator('#calls li').nth(2).boundingBox()).toEqual(before);

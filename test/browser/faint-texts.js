@@ -1,5 +1,6 @@
 /**
- * Runs inside the page, and results in the texts whose contrast with what lies behind them is below 4.5 (WCAG 2.2, success criterion 1.4.3).
+ * Runs inside the page, and results in the texts whose contrast with what lies behind them is below 4.5 (WCAG 2.2,
+ * success criterion 1.4.3).
  */
 (() => {
   const channels = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
@@ -12,7 +13,9 @@
   };
   const isText = (node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim() !== '';
   const isFaint = (element) => {
-    const lights = [luminance(channels(getComputedStyle(element).color)), luminance(behind(element))].sort((a, b) => a - b);
+    const lights = [luminance(channels(getComputedStyle(element).color)), luminance(behind(element))].sort(
+      (a, b) => a - b,
+    );
     return (lights[1] + 0.05) / (lights[0] + 0.05) < 4.5;
   };
   return [...document.querySelectorAll('body *')]

@@ -35,7 +35,8 @@ async function openPage(options: BrowserContextOptions = {}): Promise<void> {
   complaints = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 401|ERR_CONNECTION|ERR_INCOMPLETE/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !/status of 401|ERR_CONNECTION|ERR_INCOMPLETE/.test(message.text()))
+      complaints.push(message.text());
   });
   await page.goto(gateway.url);
 }
@@ -66,7 +67,19 @@ function caption(
   const { stable, tail = '', final = false, track = 'inbound' } = words;
   const startMs = utterance * 1000;
   const text = `${stable}${tail}`;
-  return { type: 'caption', callId, track, utterance, stable, tail, text, final, startMs, endMs: startMs + 900, lagMs: 85 };
+  return {
+    type: 'caption',
+    callId,
+    track,
+    utterance,
+    stable,
+    tail,
+    text,
+    final,
+    startMs,
+    endMs: startMs + 900,
+    lagMs: 85,
+  };
 }
 
 async function waitForReader(): Promise<void> {
@@ -75,13 +88,15 @@ async function waitForReader(): Promise<void> {
 
 /** Says `count` finals on call `CA1`, numbered from `first`. */
 function sayFinals(first: number, count: number): void {
-  for (let n = first; n < first + count; n++) gateway.publish(caption('CA1', n, { stable: `Sentence number ${n}.`, final: true }));
+  for (let n = first; n < first + count; n++)
+    gateway.publish(caption('CA1', n, { stable: `Sentence number ${n}.`, final: true }));
 }
 
 const finals = () => page.locator('#finals .caption');
 /** A script that runs inside the page: it cannot be typed here, where there is no document. */
 const FIND_FAINT_TEXTS = readFileSync(new URL('./faint-texts.js', import.meta.url), 'utf8');
-const isAtEnd = () => page.locator('#pane').evaluate((pane) => pane.scrollHeight - pane.scrollTop - pane.clientHeight < 2);
+const isAtEnd = () =>
+  page.locator('#pane').evaluate((pane) => pane.scrollHeight - pane.scrollTop - pane.clientHeight < 2);
 
 describe('the list of calls', () => {
   it('says what to do next while there is no call', async () => {
@@ -93,7 +108,12 @@ describe('the list of calls', () => {
 
   it('puts live calls first and opens the newest of them', async () => {
     gateway.calls = [
-      call('CA1', { state: 'ended', endedAt: '2026-01-01T12:10:00.000Z', startedAt: '2026-01-01T12:09:00.000Z', to: 'ended' }),
+      call('CA1', {
+        state: 'ended',
+        endedAt: '2026-01-01T12:10:00.000Z',
+        startedAt: '2026-01-01T12:09:00.000Z',
+        to: 'ended',
+      }),
       call('CA2', { to: 'older' }),
       call('CA3', { to: 'newer', startedAt: '2026-01-01T12:01:00.000Z' }),
     ];
@@ -105,13 +125,19 @@ describe('the list of calls', () => {
   });
 
   it('is worked with the keyboard alone and keeps the focus while it changes', async () => {
-    gateway.calls = [call('CA1', { to: 'first' }), call('CA2', { to: 'second', startedAt: '2026-01-01T11:00:00.000Z' })];
+    gateway.calls = [
+      call('CA1', { to: 'first' }),
+      call('CA2', { to: 'second', startedAt: '2026-01-01T11:00:00.000Z' }),
+    ];
     await openPage();
     await page.getByRole('button', { name: 'second' }).waitFor();
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '→ second' }).waitFor();
-    gateway.calls = [call('CA0', { to: 'newest', startedAt: '2026-01-01T13:00:00.000Z' }), ...gateway.calls.toReversed()];
+    gateway.calls = [
+      call('CA0', { to: 'newest', startedAt: '2026-01-01T13:00:00.000Z' }),
+      ...gateway.calls.toReversed(),
+    ];
     await page.getByRole('button', { name: 'newest' }).waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toContain('second');
     expect(page.url()).toBe(`${gateway.url}#CA2`);
@@ -127,7 +153,9 @@ describe('the list of calls', () => {
 describe('captions', () => {
   beforeEach(async () => {
     gateway.calls = [call('CA1')];
-    gateway.finals.set('CA1', [{ track: 'outbound', utterance: 1, text: 'How can I help you?', startMs: 200, endMs: 900 }]);
+    gateway.finals.set('CA1', [
+      { track: 'outbound', utterance: 1, text: 'How can I help you?', startMs: 200, endMs: 900 },
+    ]);
     await openPage();
     await waitForReader();
     await finals().first().waitFor();
@@ -160,7 +188,9 @@ describe('captions', () => {
     gateway.publish(caption('CA1', 2, { stable: 'Yes', track: 'outbound' }));
     await expect.poll(() => page.locator('#pending .caption').count()).toBe(2);
     gateway.publish(caption('CA1', 2, { stable: 'Yes.', track: 'outbound', final: true }));
-    await expect.poll(() => page.locator('#pending .caption').allInnerTexts()).toEqual([expect.stringContaining('I was saying')]);
+    await expect
+      .poll(() => page.locator('#pending .caption').allInnerTexts())
+      .toEqual([expect.stringContaining('I was saying')]);
   });
 
   it('ignores a partial that comes after its final, and a final that comes twice', async () => {
@@ -207,7 +237,9 @@ describe('captions', () => {
     gateway.publish(caption('CA1', 7, { stable: 'unfinished' }));
     gateway.calls = [call('CA1', { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z' })];
     gateway.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 61_240 });
-    await expect.poll(() => page.locator('.note').allInnerTexts()).toEqual(['0:04 Key 5 pressed', '1:01 The call ended: it was hung up.']);
+    await expect
+      .poll(() => page.locator('.note').allInnerTexts())
+      .toEqual(['0:04 Key 5 pressed', '1:01 The call ended: it was hung up.']);
     expect(await page.locator('#pending .caption').count()).toBe(0);
     await expect.poll(() => page.locator('#connection').innerText()).toBe('Connected');
   });

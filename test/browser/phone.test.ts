@@ -1,4 +1,7 @@
-/** The phone in the page: every state and error against a scripted bridge, then a whole call with a real gateway and its models. */
+/**
+ * The phone in the page: every state and error against a scripted bridge, then a whole call with a real gateway and its
+ * models.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,7 +133,9 @@ describe('with a scripted bridge', () => {
     expect(await page.getByText('Trunkline is speaking').isVisible()).toBe(true);
     await expect.poll(() => bridge.of('mark').length, { interval: 10 }).toBe(1);
     expect(bridge.of('mark')[0]).toMatchObject({ mark: { name: 'heard' } });
-    expect((bridge.messages.findIndex(({ event }) => event === 'mark') - before) * FRAME_MS).toBeGreaterThanOrEqual(2000);
+    expect((bridge.messages.findIndex(({ event }) => event === 'mark') - before) * FRAME_MS).toBeGreaterThanOrEqual(
+      2000,
+    );
     await waitFor('data-speaking', 'false');
   });
 
@@ -159,7 +164,9 @@ describe('with a scripted bridge', () => {
   it('shows how loud the microphone is', async () => {
     await openCall();
     const meter = page.getByLabel('Microphone level');
-    await expect.poll(() => meter.evaluate((element) => Number(Reflect.get(element, 'value'))), { interval: 20 }).toBeGreaterThan(0.3);
+    await expect
+      .poll(() => meter.evaluate((element) => Number(Reflect.get(element, 'value'))), { interval: 20 })
+      .toBeGreaterThan(0.3);
   });
 
   it('has a keypad for mouse and keyboard, but not in the text', async () => {
@@ -173,7 +180,9 @@ describe('with a scripted bridge', () => {
     await page.getByPlaceholder('Type a sentence').blur();
     await page.keyboard.press('9');
     await bridge.pass(5);
-    expect(bridge.of('dtmf').map(({ dtmf }) => dtmf)).toEqual(['5', '#', '*'].map((digit) => ({ track: 'inbound_track', digit })));
+    expect(bridge.of('dtmf').map(({ dtmf }) => dtmf)).toEqual(
+      ['5', '#', '*'].map((digit) => ({ track: 'inbound_track', digit })),
+    );
   });
 
   it('closes the keypad with Esc, wherever the focus is, and keeps the place of the keyboard', async () => {
@@ -275,7 +284,9 @@ describe('with a scripted bridge', () => {
       ['AbortError', /^The microphone could not be opened: AbortError/],
     ] as const;
     for (const [name, words] of refusals) {
-      await page.evaluate(`navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`);
+      await page.evaluate(
+        `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`,
+      );
       await press('Call');
       await expect.poll(problem).toMatch(words);
       await waitFor('data-state', 'idle');
@@ -295,7 +306,9 @@ describe('with a scripted bridge', () => {
     await press('Cancel');
     await waitFor('data-state', 'idle');
     await page.evaluate('allow()');
-    await expect.poll(() => page.evaluate('globalThis.stream?.getTracks().map((track) => track.readyState).join()')).toBe('ended');
+    await expect
+      .poll(() => page.evaluate('globalThis.stream?.getTracks().map((track) => track.readyState).join()'))
+      .toBe('ended');
     expect(bridge.messages).toEqual([]);
   });
 
@@ -304,7 +317,9 @@ describe('with a scripted bridge', () => {
     await press('Call');
     await expect
       .poll(problem)
-      .toMatch(/only to pages that came over https or from localhost; this one came from http:\/\/bridge\.example:\d+\.$/);
+      .toMatch(
+        /only to pages that came over https or from localhost; this one came from http:\/\/bridge\.example:\d+\.$/,
+      );
   });
 
   it.each(['light', 'dark'] as const)('has no text too faint to read in %s', async (colorScheme) => {
@@ -344,7 +359,10 @@ describe('with a real gateway', () => {
     folder = mkdtempSync(join(tmpdir(), 'trunkline-phone-'));
     await browser.close();
     browser = await launchBrowser(microphoneOf(recordingAfterSilence(folder)));
-    gateway = await startGateway({ API_KEYS: KEY, TWILIO_AUTH_TOKEN: 'the door is locked to all but Twilio and this page' });
+    gateway = await startGateway({
+      API_KEYS: KEY,
+      TWILIO_AUTH_TOKEN: 'the door is locked to all but Twilio and this page',
+    });
     await newPage();
   });
 
@@ -354,7 +372,10 @@ describe('with a real gateway', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The microphone plays from when it is opened, the call hears from when its socket is: on a busy machine that is later than a word. */
+  /**
+   * The microphone plays from when it is opened, the call hears from when its socket is: on a busy machine that is
+   * later than a word.
+   */
   function recordingAfterSilence(into: string): string {
     const { channels, rateHz } = readWav(readFileSync(packagePath('fixtures', 'audio', 'short.wav')));
     const silence = msToSamples(SILENCE_BEFORE_MS, rateHz);
@@ -380,7 +401,9 @@ describe('with a real gateway', () => {
     await page.getByLabel('Sentence to be spoken in this call').fill('Your order is ready.');
     await press('Say');
     await waitFor('data-speaking', 'true');
-    await expect.poll(() => captions.locator('[data-track="spoken"]').innerText()).toMatch(/Spoken\s+Your order is ready\.$/);
+    await expect
+      .poll(() => captions.locator('[data-track="spoken"]').innerText())
+      .toMatch(/Spoken\s+Your order is ready\.$/);
     await waitFor('data-speaking', 'false');
 
     await page.getByRole('button', { name: 'Keypad' }).click();

@@ -1,4 +1,7 @@
-/** The gateway's end of a phone call from the page, as a test sees it: it keeps what the page says and says what the test wants. */
+/**
+ * The gateway's end of a phone call from the page, as a test sees it: it keeps what the page says and says what the
+ * test wants.
+ */
 import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect } from 'vitest';
 import { decodeBase64 } from '../../src/protocols/base64.ts';
@@ -8,8 +11,18 @@ export interface PhoneMessage {
   readonly event: string;
   readonly sequenceNumber?: string;
   readonly streamSid?: string;
-  readonly start?: { readonly callSid: string; readonly tracks: string[]; readonly customParameters: object; readonly mediaFormat: object };
-  readonly media?: { readonly track: string; readonly chunk: string; readonly timestamp: string; readonly payload: string };
+  readonly start?: {
+    readonly callSid: string;
+    readonly tracks: string[];
+    readonly customParameters: object;
+    readonly mediaFormat: object;
+  };
+  readonly media?: {
+    readonly track: string;
+    readonly chunk: string;
+    readonly timestamp: string;
+    readonly payload: string;
+  };
   readonly mark?: { readonly name: string };
   readonly dtmf?: { readonly digit: string };
 }

@@ -1,4 +1,7 @@
-/** Stands in for the gateway under the page: serves the page's files, a list of calls and a feed that say what the test wants, when it wants it. */
+/**
+ * Stands in for the gateway under the page: serves the page's files, a list of calls and a feed that say what the test
+ * wants, when it wants it.
+ */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -17,7 +20,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** As the gateway's. */
-const CONTENT_SECURITY_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+const CONTENT_SECURITY_POLICY =
+  "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
 export class StubGateway {
   calls: CallView[] = [];
@@ -85,7 +89,8 @@ export class StubGateway {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
     if (!pathname.startsWith('/v1/')) return this.#sendFile(pathname === '/' ? '/index.html' : pathname, response);
     if (pathname === '/v1/session') return this.#openSession(request, response);
-    if (this.key !== null && !request.headers.cookie?.includes('session=open')) return sendError(response, 401, 'a key is wanted');
+    if (this.key !== null && !request.headers.cookie?.includes('session=open'))
+      return sendError(response, 401, 'a key is wanted');
     if (this.failure !== null) return sendError(response, this.failure.status, this.failure.message);
     if (pathname === '/v1/calls') return sendJson(response, { calls: this.calls });
     if (pathname === '/v1/captions') return this.#openFeed(searchParams.get('call') ?? '', request, response);

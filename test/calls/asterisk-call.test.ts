@@ -1,4 +1,7 @@
-/** A call of an Asterisk, on a clock of the test: what it sends has no time of its own, and what it plays it plays by its own queue. */
+/**
+ * A call of an Asterisk, on a clock of the test: what it sends has no time of its own, and what it plays it plays by
+ * its own queue.
+ */
 import { describe, expect, it } from 'vitest';
 import { frameBytes } from '../../src/audio/frames.ts';
 import { encodeG711 } from '../../src/audio/g711.ts';
@@ -35,7 +38,10 @@ class Asterisk {
   readonly #firstRelease: boolean;
   #read = 0;
 
-  constructor(gateway: Gateway, { codec = LINEAR_16K, format = 'json' as ControlFormat, vouched = true, firstRelease = false } = {}) {
+  constructor(
+    gateway: Gateway,
+    { codec = LINEAR_16K, format = 'json' as ControlFormat, vouched = true, firstRelease = false } = {},
+  ) {
     this.#gateway = gateway;
     this.#codec = codec;
     this.#format = format;
@@ -46,9 +52,16 @@ class Asterisk {
 
   start(variables: Record<string, string> = {}): this {
     const identity = { connection_id: 'trunkline', channel: 'WebSocket/trunkline/0x7fe7' };
-    const media = { format: FORMATS.get(this.#codec) ?? '', optimal_frame_size: frameBytes(this.#codec), ptime: FRAME_MS };
+    const media = {
+      format: FORMATS.get(this.#codec) ?? '',
+      optimal_frame_size: frameBytes(this.#codec),
+      ptime: FRAME_MS,
+    };
     const id = this.#firstRelease ? {} : { channel_id: ID };
-    const fields = this.#format === 'json' ? { ...identity, ...media, channel_variables: variables } : { ...identity, ...id, ...media };
+    const fields =
+      this.#format === 'json'
+        ? { ...identity, ...media, channel_variables: variables }
+        : { ...identity, ...id, ...media };
     return this.say(writeEvent('MEDIA_START', fields, this.#format, ID));
   }
 
@@ -60,7 +73,9 @@ class Asterisk {
 
   /** One message of `durationMs`, loud or not. */
   frame(level: number, durationMs = FRAME_MS): this {
-    const samples = Int16Array.from({ length: msToSamples(durationMs, this.#codec.rateHz) }, (_, i) => ((i & 4) === 0 ? level : -level));
+    const samples = Int16Array.from({ length: msToSamples(durationMs, this.#codec.rateHz) }, (_, i) =>
+      (i & 4) === 0 ? level : -level,
+    );
     this.socket.emit('message', Buffer.from(encodeG711(samples, this.#codec)), true);
     return this;
   }
@@ -84,12 +99,14 @@ class Asterisk {
       const message = sent[this.#read] ?? '';
       const isText = typeof message === 'string';
       if (isText) this.commands.push(message);
-      for (const answer of isText ? this.queue.receiveText(message) : this.queue.receiveAudio(message)) this.say(answer);
+      for (const answer of isText ? this.queue.receiveText(message) : this.queue.receiveAudio(message))
+        this.say(answer);
     }
   }
 }
 
-const finals = (gateway: Gateway) => gateway.events.flatMap((event) => (event.type === 'caption' && event.final ? [event] : []));
+const finals = (gateway: Gateway) =>
+  gateway.events.flatMap((event) => (event.type === 'caption' && event.final ? [event] : []));
 
 function voiceOf(gateway: Gateway) {
   const voice = gateway.registry.voice(ID);
@@ -113,7 +130,12 @@ describe('what Asterisk sends', () => {
   it('names the call by its channel, and its parties by variables', async () => {
     const gateway = startCalls();
     new Asterisk(gateway).start({ __TRUNKLINE_FROM: '+15550100', __TRUNKLINE_TO: '600' });
-    expect(gateway.registry.get(ID)).toMatchObject({ carrier: 'asterisk', from: '+15550100', to: '600', state: 'live' });
+    expect(gateway.registry.get(ID)).toMatchObject({
+      carrier: 'asterisk',
+      from: '+15550100',
+      to: '600',
+      state: 'live',
+    });
   });
 
   it("is held as its app's TwiML says, which is told what the dialplan knows", async () => {
@@ -288,7 +310,9 @@ describe('while there is nothing to say, Asterisk', () => {
     const asterisk = new Asterisk(startCalls()).start();
     await asterisk.pass(1000, 0);
     expect(asterisk.heard.length).toBeGreaterThanOrEqual(45);
-    expect(asterisk.heard.every((frame) => frame.length === frameBytes(LINEAR_16K) && frame.every((byte) => byte === 0))).toBe(true);
+    expect(
+      asterisk.heard.every((frame) => frame.length === frameBytes(LINEAR_16K) && frame.every((byte) => byte === 0)),
+    ).toBe(true);
     expect(asterisk.queue.highestFrames).toBeLessThanOrEqual(3);
   });
 
@@ -304,7 +328,9 @@ describe('while there is nothing to say, Asterisk', () => {
     expect(first).toBeLessThanOrEqual(3);
     expect(played.filter((frame) => frame.some((byte) => byte !== 0))).toHaveLength(TEXT.length);
     expect(played.length).toBeGreaterThanOrEqual(1500 / FRAME_MS - 3);
-    expect(gateway.events.filter(({ type }) => type === 'spoken')).toMatchObject([{ interrupted: false, heardText: TEXT }]);
+    expect(gateway.events.filter(({ type }) => type === 'spoken')).toMatchObject([
+      { interrupted: false, heardText: TEXT },
+    ]);
   });
 
   it('plays nothing but silence after a flush, and says at once that the queue was empty', async () => {

@@ -1,6 +1,6 @@
 /**
- * What a real Asterisk said, to a whole gateway that talks meanwhile, is interrupted and hangs up: what it answers must be what the simulated
- * one, which is as strict as the real one, takes without a word.
+ * What a real Asterisk said, to a whole gateway that talks meanwhile, is interrupted and hangs up: what it answers must
+ * be what the simulated one, which is as strict as the real one, takes without a word.
  */
 import { describe, expect, it } from 'vitest';
 import { FRAME_MS } from '../../src/foundation/units.ts';
@@ -21,7 +21,8 @@ const PLAYED_MS = 2000;
 /** The first channel of a recording, as Asterisk said it. */
 function channelOf(name: string): { start: string; messages: RecordedMessage[] } {
   const said = readRecording(name).filter(({ fromAsterisk }) => fromAsterisk);
-  const isStart = ({ message }: RecordedMessage): boolean => typeof message === 'string' && message.includes('MEDIA_START');
+  const isStart = ({ message }: RecordedMessage): boolean =>
+    typeof message === 'string' && message.includes('MEDIA_START');
   const from = said.findIndex(isStart);
   const next = said.findIndex((message, index) => index > from && isStart(message));
   const messages = from < 0 ? [] : said.slice(from, next < 0 ? undefined : next);
@@ -70,7 +71,9 @@ class Line {
     };
     for (; this.#read < this.sent.length; this.#read++) {
       const message = this.sent[this.#read] ?? '';
-      this.#answer(typeof message === 'string' ? this.queue.receiveText(message) : this.queue.receiveAudio(message, hear));
+      this.#answer(
+        typeof message === 'string' ? this.queue.receiveText(message) : this.queue.receiveAudio(message, hear),
+      );
     }
     this.#answer(this.queue.tick(hear));
   }
@@ -83,7 +86,10 @@ class Line {
   }
 }
 
-/** The call, in which we talk, are interrupted after a while, and hang up; with how much was heard before and after the interruption. */
+/**
+ * The call, in which we talk, are interrupted after a while, and hang up; with how much was heard before and after the
+ * interruption.
+ */
 async function play({ start, messages }: (typeof CHANNELS)[number]) {
   const line = new Line(start);
   const { gateway, id } = line;

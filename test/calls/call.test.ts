@@ -103,7 +103,9 @@ describe('a call', () => {
     gateway.dial().start().speak(600).stop();
     await gateway.clock.run(100);
     expect(typesOf(gateway.events).slice(-3)).toEqual(['speech.stopped', 'caption', 'call.ended']);
-    expect(gateway.registry.finals('CA1')).toEqual([{ track: 'inbound', utterance: 1, text: 'secret words', startMs: 0, endMs: 600 }]);
+    expect(gateway.registry.finals('CA1')).toEqual([
+      { track: 'inbound', utterance: 1, text: 'secret words', startMs: 0, endMs: 600 },
+    ]);
   });
 
   it('keeps a final without words out of the transcript', async () => {
@@ -164,7 +166,11 @@ describe('a call', () => {
     const gateway = startCalls();
     const { socket } = gateway.dial().start();
     const before = await metricValue('trunkline_refused_total', { code: 'message_malformed' });
-    socket.receive({ event: 'media', streamSid: 'MZ1', media: { track: 'inbound', chunk: '1', timestamp: 'soon', payload: '' } });
+    socket.receive({
+      event: 'media',
+      streamSid: 'MZ1',
+      media: { track: 'inbound', chunk: '1', timestamp: 'soon', payload: '' },
+    });
     await settle();
     expect(socket.closedWith?.code).toBe(1007);
     expect(endOf(gateway)).toMatchObject([{ reason: 'error' }]);
@@ -229,7 +235,20 @@ describe('a call', () => {
   });
 
   it('keeps its story straight whatever happens in whatever order', async () => {
-    const act = fc.constantFrom('speak', 'hush', 'lose', 'press', 'stop', 'close', 'vanish', 'hangup', 'start', 'hold', 'release', 'wait');
+    const act = fc.constantFrom(
+      'speak',
+      'hush',
+      'lose',
+      'press',
+      'stop',
+      'close',
+      'vanish',
+      'hangup',
+      'start',
+      'hold',
+      'release',
+      'wait',
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
         const gateway = startCalls();
@@ -261,7 +280,10 @@ describe('a call', () => {
   });
 });
 
-/** One start first, one end last, each utterance with a caption has one final after its partials, and nothing is left behind. */
+/**
+ * One start first, one end last, each utterance with a caption has one final after its partials, and nothing is left
+ * behind.
+ */
 function expectStraightStory(gateway: Gateway): void {
   const types = typesOf(gateway.events);
   expect([types[0], types.at(-1)]).toEqual(['call.started', 'call.ended']);

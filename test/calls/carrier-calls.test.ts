@@ -1,4 +1,7 @@
-/** Calls of each carrier from beginning to end on a clock of the test: what was heard is held against what the carrier played. */
+/**
+ * Calls of each carrier from beginning to end on a clock of the test: what was heard is held against what the carrier
+ * played.
+ */
 import { describe, expect, it } from 'vitest';
 import type { SpokenEvent } from '../../src/calls/feed/events.ts';
 import { FRAME_MS, msToSamples } from '../../src/foundation/units.ts';
@@ -64,7 +67,9 @@ class Call {
 
   /** `durationMs` go by, in which the caller is as loud as `level`. */
   async pass(durationMs: number, level = 0): Promise<void> {
-    const samples = Int16Array.from({ length: msToSamples(FRAME_MS, this.#line.codec.rateHz) }, (_, i) => ((i & 4) === 0 ? level : -level));
+    const samples = Int16Array.from({ length: msToSamples(FRAME_MS, this.#line.codec.rateHz) }, (_, i) =>
+      (i & 4) === 0 ? level : -level,
+    );
     await turns();
     for (let passedMs = 0; passedMs < durationMs; passedMs += FRAME_MS) {
       this.gateway.clock.advance(FRAME_MS);
@@ -165,6 +170,8 @@ describe('a call of telnyx', () => {
     await call.pass(800, LOUD);
     await call.pass(800);
     expect(call.gateway.events[0]).toMatchObject({ type: 'call.started', tracks: ['inbound', 'outbound'] });
-    expect(call.gateway.events.find((event) => event.type === 'caption' && event.final)).toMatchObject({ track: 'outbound' });
+    expect(call.gateway.events.find((event) => event.type === 'caption' && event.final)).toMatchObject({
+      track: 'outbound',
+    });
   });
 });

@@ -83,7 +83,18 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   const fetchRecording = recordingFetcher(settings, clock);
   const twiml = new TwimlClient({ settings, clock, metrics, log });
   const handovers = new Handovers(clock);
-  const context: CallContext = { settings, engine, prompter, fetchRecording, twiml, handovers, clock, feed, log, metrics };
+  const context: CallContext = {
+    settings,
+    engine,
+    prompter,
+    fetchRecording,
+    twiml,
+    handovers,
+    clock,
+    feed,
+    log,
+    metrics,
+  };
   const registry = new CallRegistry(context);
   const dial = ({ tokenRequired = false } = {}): Caller => {
     const socket = new CarrierSocket();
@@ -96,7 +107,12 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
 /** A prompt cache in memory that counts nowhere. */
 export function memoryCache(maxBytes = 1_000_000): PromptCache {
   const ignore = (): void => undefined;
-  return new PromptCache({ maxBytes, directory: null, directoryMaxBytes: 0, metrics: { asked: ignore, trouble: ignore, held: ignore } });
+  return new PromptCache({
+    maxBytes,
+    directory: null,
+    directoryMaxBytes: 0,
+    metrics: { asked: ignore, trouble: ignore, held: ignore },
+  });
 }
 
 interface StartOptions {
@@ -163,7 +179,8 @@ export class Caller {
 
   /** Tells every mark whose sound it has played by `nowMs`, as if all of it had come as early as it could. */
   returnMarks(nowMs: number): this {
-    for (; this.#read < this.socket.sent.length; this.#read++) this.#take(JSON.parse(this.socket.sent[this.#read] ?? '{}'), nowMs);
+    for (; this.#read < this.socket.sent.length; this.#read++)
+      this.#take(JSON.parse(this.socket.sent[this.#read] ?? '{}'), nowMs);
     while ((this.#marks[0]?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
       const mark = this.#marks.shift();
       this.#send({ event: 'mark', mark: { name: mark?.name } });
@@ -185,7 +202,9 @@ export class Caller {
   }
 
   #frame(track: Track, level: number): void {
-    const samples = Int16Array.from({ length: msToSamples(FRAME_MS, MULAW_8K.rateHz) }, (_, i) => ((i & 4) === 0 ? level : -level));
+    const samples = Int16Array.from({ length: msToSamples(FRAME_MS, MULAW_8K.rateHz) }, (_, i) =>
+      (i & 4) === 0 ? level : -level,
+    );
     const timestamp = String(this.#chunks[track] * FRAME_MS);
     this.#chunks[track] += 1;
     const payload = Buffer.from(encodeG711(samples, MULAW_8K)).toString('base64');
@@ -200,6 +219,8 @@ export class Caller {
 /** The value of a counter of all tests in this process. */
 export async function metricValue(name: string, labels: Record<string, string>): Promise<number> {
   const metric = await metrics.registry.getSingleMetric(name)?.get();
-  const sample = metric?.values.find((value) => Object.entries(labels).every(([label, text]) => value.labels[label] === text));
+  const sample = metric?.values.find((value) =>
+    Object.entries(labels).every(([label, text]) => value.labels[label] === text),
+  );
   return sample?.value ?? 0;
 }

@@ -33,7 +33,14 @@ describe('a caller who speaks into it', () => {
     await call.run(300);
     call.voice.onCallerSpeech({ word: 'Stop' });
     expect(call.spoken).toEqual([
-      { type: 'spoken', utterance: 'u1', text: TEXT, heardText: 'Your balance is forty two', playedMs: 500, interrupted: true },
+      {
+        type: 'spoken',
+        utterance: 'u1',
+        text: TEXT,
+        heardText: 'Your balance is forty two',
+        playedMs: 500,
+        interrupted: true,
+      },
     ]);
     expect(call.clears).toBe(1);
     await call.run(1000);
@@ -74,7 +81,8 @@ describe('a caller who speaks into it', () => {
   });
 
   it('counts what came of it', async () => {
-    const counted = () => Promise.all(['words', 'resumed', 'dtmf'].map((outcome) => metricValue('trunkline_barge_ins_total', { outcome })));
+    const counted = () =>
+      Promise.all(['words', 'resumed', 'dtmf'].map((outcome) => metricValue('trunkline_barge_ins_total', { outcome })));
     const before = await counted();
     const call = new Speaking();
     call.voice.say(TEXT);
@@ -113,24 +121,27 @@ describe('keys that we press', () => {
 });
 
 describe('a recording', () => {
-  it.each([8000, 16_000, 22_050])('at %i Hz is played to its end without a gap, then told by its label', async (rateHz) => {
-    const call = new Speaking();
-    call.voice.play(new Int16Array(rateHz * 2.5), rateHz, { label: 'https://example.com/a.wav' });
-    await call.run(1000);
-    expect(call.player.heard.length).toBeGreaterThanOrEqual(1000 / FRAME_MS - 1);
-    await call.run(3000);
-    expect(call.player.heard).toHaveLength(2500 / FRAME_MS);
-    expect(call.spoken).toEqual([
-      {
-        type: 'spoken',
-        utterance: 'u1',
-        text: 'https://example.com/a.wav',
-        heardText: 'https://example.com/a.wav',
-        playedMs: 2500,
-        interrupted: false,
-      },
-    ]);
-  });
+  it.each([8000, 16_000, 22_050])(
+    'at %i Hz is played to its end without a gap, then told by its label',
+    async (rateHz) => {
+      const call = new Speaking();
+      call.voice.play(new Int16Array(rateHz * 2.5), rateHz, { label: 'https://example.com/a.wav' });
+      await call.run(1000);
+      expect(call.player.heard.length).toBeGreaterThanOrEqual(1000 / FRAME_MS - 1);
+      await call.run(3000);
+      expect(call.player.heard).toHaveLength(2500 / FRAME_MS);
+      expect(call.spoken).toEqual([
+        {
+          type: 'spoken',
+          utterance: 'u1',
+          text: 'https://example.com/a.wav',
+          heardText: 'https://example.com/a.wav',
+          playedMs: 2500,
+          interrupted: false,
+        },
+      ]);
+    },
+  );
 
   it('is played as often as asked', async () => {
     const call = new Speaking();
@@ -148,8 +159,10 @@ describe('a recording', () => {
 
   it('is refused with a rate or a loop that is none', () => {
     const { voice } = new Speaking();
-    for (const rateHz of [0, 8000.5, 1e9]) expect(() => voice.play(new Int16Array(8), rateHz, { label: 'x' })).toThrow(/rate/);
-    for (const loop of [0, 1.5, 1001]) expect(() => voice.play(new Int16Array(8), 8000, { label: 'x', loop })).toThrow(/loop/);
+    for (const rateHz of [0, 8000.5, 1e9])
+      expect(() => voice.play(new Int16Array(8), rateHz, { label: 'x' })).toThrow(/rate/);
+    for (const loop of [0, 1.5, 1001])
+      expect(() => voice.play(new Int16Array(8), 8000, { label: 'x', loop })).toThrow(/loop/);
   });
 });
 

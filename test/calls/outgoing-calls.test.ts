@@ -47,13 +47,22 @@ class FarSide {
   }
 }
 
-const types = ({ events }: Gateway): string[] => events.map((event) => (event.type === 'call.ended' ? event.reason : event.type));
+const types = ({ events }: Gateway): string[] =>
+  events.map((event) => (event.type === 'call.ended' ? event.reason : event.type));
 
 describe('a call that we make', () => {
   it('is to be seen from the first moment, and takes up a place', () => {
     const gateway = startCalls();
     new FarSide(gateway);
-    const ringing = { id: 'out-1', carrier: 'sip', from: null, to: '+14155550100', state: 'dialing', endedAt: null, endReason: null };
+    const ringing = {
+      id: 'out-1',
+      carrier: 'sip',
+      from: null,
+      to: '+14155550100',
+      state: 'dialing',
+      endedAt: null,
+      endReason: null,
+    };
     expect(gateway.registry.get('out-1')).toMatchObject(ringing);
     expect(gateway.registry.list()).toEqual([gateway.registry.get('out-1')]);
     expect(gateway.registry.liveCount).toBe(1);
@@ -68,14 +77,17 @@ describe('a call that we make', () => {
     expect(gateway.registry.liveCount).toBe(1);
   });
 
-  it.each(['busy', 'unanswered', 'refused', 'timeout'] as const)('that comes to nothing is an ended call: %s', (reason) => {
-    const gateway = startCalls();
-    new FarSide(gateway).end(reason);
-    expect(gateway.registry.get('out-1')).toMatchObject({ state: 'ended', endReason: reason, durationMs: 0 });
-    expect(gateway.registry.finals('out-1')).toEqual([]);
-    expect(types(gateway)).toEqual([reason]);
-    expect(gateway.registry.liveCount).toBe(0);
-  });
+  it.each(['busy', 'unanswered', 'refused', 'timeout'] as const)(
+    'that comes to nothing is an ended call: %s',
+    (reason) => {
+      const gateway = startCalls();
+      new FarSide(gateway).end(reason);
+      expect(gateway.registry.get('out-1')).toMatchObject({ state: 'ended', endReason: reason, durationMs: 0 });
+      expect(gateway.registry.finals('out-1')).toEqual([]);
+      expect(types(gateway)).toEqual([reason]);
+      expect(gateway.registry.liveCount).toBe(0);
+    },
+  );
 
   it('is given up by a hang-up while it rings, once', () => {
     const gateway = startCalls();

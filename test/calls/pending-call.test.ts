@@ -66,7 +66,15 @@ function arrive(environment: Record<string, string> = {}) {
     open: (start, callLeg, opener) => {
       const onFailure = (error: unknown) => opener.fail(error);
       const lags = new LagTally(clock, context.metrics);
-      const call = new Call({ id: start.callId, start, leg: callLeg, context, lags, onFailure, onEnded: () => undefined });
+      const call = new Call({
+        id: start.callId,
+        start,
+        leg: callLeg,
+        context,
+        lags,
+        onFailure,
+        onEnded: () => undefined,
+      });
       opened.push(call);
       return call;
     },
@@ -96,13 +104,16 @@ describe('Arrival', () => {
     void opened[0]?.end('closed');
   });
 
-  it.each(['', 'with space', 'line\nbreak', 'nul\0', 'ü', 'x'.repeat(129)])('refuses the name %j for a call or a stream', (name) => {
-    for (const names of [{ callId: name }, { streamId: name }]) {
-      const { say, leg, opened, gone } = arrive();
-      say({ type: 'start', start: { ...START, ...names } });
-      expect([leg.done, opened, gone.length]).toEqual([['fail message_malformed'], [], 1]);
-    }
-  });
+  it.each(['', 'with space', 'line\nbreak', 'nul\0', 'ü', 'x'.repeat(129)])(
+    'refuses the name %j for a call or a stream',
+    (name) => {
+      for (const names of [{ callId: name }, { streamId: name }]) {
+        const { say, leg, opened, gone } = arrive();
+        say({ type: 'start', start: { ...START, ...names } });
+        expect([leg.done, opened, gone.length]).toEqual([['fail message_malformed'], [], 1]);
+      }
+    },
+  );
 
   it('takes names of up to 128 printable characters', () => {
     const { say, opened } = arrive();

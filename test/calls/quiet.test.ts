@@ -40,7 +40,8 @@ class Talk {
         pause: () => undefined,
         resume: () => undefined,
       },
-      fetchRecording: () => new Promise((done) => clock.after(300, () => done({ samples: new Int16Array(4000), rateHz: 8000 }))),
+      fetchRecording: () =>
+        new Promise((done) => clock.after(300, () => done({ samples: new Int16Array(4000), rateHz: 8000 }))),
       onFlush: () => undefined,
       speaks: () => true,
       onEnd: () => undefined,
@@ -76,7 +77,17 @@ class Talk {
   caption(text: string, final: boolean): void {
     const startMs = this.#speechFromMs;
     const endMs = this.speaking.clock.nowMs();
-    this.#hear({ type: 'caption', utterance: this.#utterance, stable: text, tail: '', text, final, startMs, endMs, lagMs: 0 });
+    this.#hear({
+      type: 'caption',
+      utterance: this.#utterance,
+      stable: text,
+      tail: '',
+      text,
+      final,
+      startMs,
+      endMs,
+      lagMs: 0,
+    });
   }
 
   #hear(event: Parameters<EchoFilter['filter']>[0]): void {
@@ -99,7 +110,11 @@ const texts = fc.constantFrom(
 const words = fc.constantFrom('mhm', 'no wait', 'One two three four', 'yes', '', 'something else entirely');
 const kinds = fc.constantFrom('none', 'dtmf', 'speech', 'any');
 type Step = readonly [string, (talk: Talk) => void | Promise<void>];
-const step = <T>(name: string, values: fc.Arbitrary<T>, act: (talk: Talk, value: T) => void | Promise<void>): fc.Arbitrary<Step> =>
+const step = <T>(
+  name: string,
+  values: fc.Arbitrary<T>,
+  act: (talk: Talk, value: T) => void | Promise<void>,
+): fc.Arbitrary<Step> =>
   values.map((value) => [`${name} ${JSON.stringify(value)}`, (talk) => act(talk, value)] as const);
 const nothing = fc.constant(null);
 
@@ -108,7 +123,9 @@ const steps = fc.oneof(
   { weight: 2, arbitrary: step('wait', fc.integer({ min: 900, max: 2500 }), (talk, ms) => talk.speaking.run(ms, 50)) },
   {
     weight: 8,
-    arbitrary: step('text', fc.record({ token: texts, last: fc.boolean() }), (talk, frame) => talk.app({ type: 'text', ...frame })),
+    arbitrary: step('text', fc.record({ token: texts, last: fc.boolean() }), (talk, frame) =>
+      talk.app({ type: 'text', ...frame }),
+    ),
   },
   step('text', fc.record({ token: texts, interruptible: kinds, preemptible: fc.boolean() }), (talk, frame) =>
     talk.app({ type: 'text', ...frame }),
@@ -153,28 +170,41 @@ const carriers = fc.record({
 describe('a call in which nobody speaks any more', () => {
   it('has played all that was said and not interrupted, and what the app says next is heard', async () => {
     await fc.assert(
-      fc.asyncProperty(carriers, fc.array(steps, { maxLength: 25 }), async ({ playback, wayMs, losesMarks, parameters }, acts) => {
-        const talk = new Talk(playback, wayMs, losesMarks, parameters);
-        const { speaking } = talk;
-        for (const [, act] of acts) await act(talk);
-        speaking.engine.failure = null;
-        talk.speech('stopped');
-        talk.connection('made');
-        await speaking.run(60_000, 500);
-        expect(speaking.voice.speaking).toBe(false);
-        const allCanBeSaid = !acts.some(([name]) => name.startsWith('engine fails'));
-        for (const { text, heardText, interrupted } of speaking.spoken) if (!interrupted && allCanBeSaid) expect(heardText).toBe(text);
-        speaking.voice.say('Still here.');
-        await speaking.run(3000, 200);
-        expect(speaking.spoken.at(-1)).toMatchObject({ text: 'Still here.', heardText: 'Still here.', interrupted: false });
-        talk.caption('and now for something new', true);
-        talk.read();
-        talk.app({ type: 'text', token: 'Here I am.' });
-        await speaking.run(5000, 100);
-        expect(speaking.spoken.at(-1)).toMatchObject({ text: 'Here I am.', heardText: 'Here I am.', interrupted: false });
-        expect(talk.failures).toEqual([]);
-        expect(speaking.clock.pending).toBe(0);
-      }),
+      fc.asyncProperty(
+        carriers,
+        fc.array(steps, { maxLength: 25 }),
+        async ({ playback, wayMs, losesMarks, parameters }, acts) => {
+          const talk = new Talk(playback, wayMs, losesMarks, parameters);
+          const { speaking } = talk;
+          for (const [, act] of acts) await act(talk);
+          speaking.engine.failure = null;
+          talk.speech('stopped');
+          talk.connection('made');
+          await speaking.run(60_000, 500);
+          expect(speaking.voice.speaking).toBe(false);
+          const allCanBeSaid = !acts.some(([name]) => name.startsWith('engine fails'));
+          for (const { text, heardText, interrupted } of speaking.spoken)
+            if (!interrupted && allCanBeSaid) expect(heardText).toBe(text);
+          speaking.voice.say('Still here.');
+          await speaking.run(3000, 200);
+          expect(speaking.spoken.at(-1)).toMatchObject({
+            text: 'Still here.',
+            heardText: 'Still here.',
+            interrupted: false,
+          });
+          talk.caption('and now for something new', true);
+          talk.read();
+          talk.app({ type: 'text', token: 'Here I am.' });
+          await speaking.run(5000, 100);
+          expect(speaking.spoken.at(-1)).toMatchObject({
+            text: 'Here I am.',
+            heardText: 'Here I am.',
+            interrupted: false,
+          });
+          expect(talk.failures).toEqual([]);
+          expect(speaking.clock.pending).toBe(0);
+        },
+      ),
       { numRuns: RUNS },
     );
   });
@@ -187,7 +217,10 @@ describe('an app that says nothing for a while, wherever that is', () => {
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
       fc.constantFrom('\ud83d', '\ude00', 'e\u0301', 'don’', 't '),
     );
-    const tokens = fc.array(fc.tuple(piece, fc.constantFrom(0, 0, 0, 40, 999, 1100, 2500)), { minLength: 1, maxLength: 12 });
+    const tokens = fc.array(fc.tuple(piece, fc.constantFrom(0, 0, 0, 40, 999, 1100, 2500)), {
+      minLength: 1,
+      maxLength: 12,
+    });
     await fc.assert(
       fc.asyncProperty(tokens, async (all) => {
         const talk = new Talk('buffered', 0, false, {});
@@ -196,7 +229,9 @@ describe('an app that says nothing for a while, wherever that is', () => {
           await talk.speaking.run(quietMs, 100);
         }
         await talk.speaking.run(30_000, 500);
-        expect(talk.speaking.spoken.map(({ heardText }) => heardText).join('')).toBe(all.map(([token]) => token).join(''));
+        expect(talk.speaking.spoken.map(({ heardText }) => heardText).join('')).toBe(
+          all.map(([token]) => token).join(''),
+        );
         expect(talk.speaking.clock.pending).toBe(0);
       }),
       { numRuns: RUNS },

@@ -18,7 +18,9 @@ const reasons = (gateway: Gateway) =>
 describe('CallRegistry', () => {
   it('shows a call while it is live and after', async () => {
     const gateway = startCalls();
-    const caller = gateway.dial().start({ tracks: ['inbound', 'outbound'], parameters: { from: '+15550001', to: '+15550002' } });
+    const caller = gateway
+      .dial()
+      .start({ tracks: ['inbound', 'outbound'], parameters: { from: '+15550001', to: '+15550002' } });
     const live = {
       id: 'CA1',
       carrier: 'twilio',
@@ -173,13 +175,21 @@ describe('the call token', () => {
   it.each([
     ['is missing', () => ({})],
     ['was never issued', () => ({ token: 'guess' })],
-    ["is another call's", (gateway: Gateway) => ({ token: gateway.registry.tokens.issue({ callId: 'CA2', ...PARTIES }) })],
+    [
+      "is another call's",
+      (gateway: Gateway) => ({ token: gateway.registry.tokens.issue({ callId: 'CA2', ...PARTIES }) }),
+    ],
   ])('keeps a call out when it %s', async (_, parametersOf) => {
     const gateway = startCalls();
     const { socket } = gateway.dial({ tokenRequired: true }).start({ parameters: parametersOf(gateway) });
     await settle();
     expect(socket.closedWith?.code).toBe(4403);
-    expect([gateway.events, gateway.registry.list(), gateway.registry.liveCount, gateway.clock.pending]).toEqual([[], [], 0, 0]);
+    expect([gateway.events, gateway.registry.list(), gateway.registry.liveCount, gateway.clock.pending]).toEqual([
+      [],
+      [],
+      0,
+      0,
+    ]);
   });
 
   it('opens one stream only', async () => {

@@ -33,14 +33,33 @@ export class Speaking {
   readonly pressed: { readonly digit: string; readonly atMs: number }[] = [];
   readonly sent: { readonly command: CarrierCommand; readonly atMs: number }[] = [];
 
-  constructor({ playback = 'buffered', bargeIn = 'any', wayMs = 0, losesMark = () => false, environment = {} }: SpeakingOptions = {}) {
+  constructor({
+    playback = 'buffered',
+    bargeIn = 'any',
+    wayMs = 0,
+    losesMark = () => false,
+    environment = {},
+  }: SpeakingOptions = {}) {
     this.gateway = startCalls(environment);
     this.clock = this.gateway.clock;
     this.engine = this.gateway.engine;
     const { clock } = this;
-    this.player = new BufferingPlayer({ clock, frameMs: FRAME_MS, wayMs, losesMark, onMark: (name) => this.voice.onMark(name) });
+    this.player = new BufferingPlayer({
+      clock,
+      frameMs: FRAME_MS,
+      wayMs,
+      losesMark,
+      onMark: (name) => this.voice.onMark(name),
+    });
     this.voice = new CallVoice({
-      ...{ codec: MULAW_8K, carrier: 'pretend', playback, bargeIn, context: this.gateway.context, log: this.gateway.context.log },
+      ...{
+        codec: MULAW_8K,
+        carrier: 'pretend',
+        playback,
+        bargeIn,
+        context: this.gateway.context,
+        log: this.gateway.context.log,
+      },
       send: (command) => {
         this.sent.push({ command, atMs: clock.nowMs() });
         if (playback === 'buffered') this.player.send(command);

@@ -1,6 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addParameter, parseKeyPresses, parseMediaUrl, parseMs, parseShare, parseWebUrl, parseWhole } from '../../src/cli/arguments.ts';
+import {
+  addParameter,
+  parseKeyPresses,
+  parseMediaUrl,
+  parseMs,
+  parseShare,
+  parseWebUrl,
+  parseWhole,
+} from '../../src/cli/arguments.ts';
 
 describe('reading option values', () => {
   it('takes what is well formed', () => {

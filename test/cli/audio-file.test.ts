@@ -16,13 +16,21 @@ function write(name: string, bytes: Uint8Array | string): string {
 
 describe('an audio file', () => {
   it('is mixed down to the mean of its channels, or split', async () => {
-    const path = write('stereo.wav', writeWav([Int16Array.of(100, -32_768, 32_767), Int16Array.of(300, -32_768, 32_767)], 8000));
+    const path = write(
+      'stereo.wav',
+      writeWav([Int16Array.of(100, -32_768, 32_767), Int16Array.of(300, -32_768, 32_767)], 8000),
+    );
     expect(await loadAudio(path, 8000, 'mix')).toEqual([Int16Array.of(200, -32_768, 32_767)]);
-    expect(await loadAudio(path, 8000, 'split')).toEqual([Int16Array.of(100, -32_768, 32_767), Int16Array.of(300, -32_768, 32_767)]);
+    expect(await loadAudio(path, 8000, 'split')).toEqual([
+      Int16Array.of(100, -32_768, 32_767),
+      Int16Array.of(300, -32_768, 32_767),
+    ]);
   });
 
   it('is brought to the wanted rate at its full length', async () => {
-    const tone = Int16Array.from({ length: 44_100 }, (_, i) => Math.round(8000 * Math.sin((2 * Math.PI * 440 * i) / 44_100)));
+    const tone = Int16Array.from({ length: 44_100 }, (_, i) =>
+      Math.round(8000 * Math.sin((2 * Math.PI * 440 * i) / 44_100)),
+    );
     const [samples = new Int16Array(0)] = await loadAudio(write('tone.wav', writeWav([tone], 44_100)), 8000, 'mix');
     expect(samples.length).toBe(8000);
     for (let i = 100; i < 7900; i++)

@@ -77,7 +77,13 @@ describe('a call to an app that is not there', () => {
   });
 
   it('ends with 1 and says so', async () => {
-    const engines = { ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', LOG_LEVEL: 'silent' };
+    const engines = {
+      ENGINE_WORKERS: '1',
+      ASR_MODEL: 'tone',
+      VAD_MODEL: 'tone',
+      TTS_MODEL: 'tone',
+      LOG_LEVEL: 'silent',
+    };
     gateway = await runGateway(readSettings({ ...engines, PORT: '0', APP_URL: `ws://127.0.0.1:${await freePort()}` }));
     const settings = readSettings({ PORT: new URL(gateway.url).port });
     const { terminal, err } = captureTerminal();

@@ -27,7 +27,14 @@ describe('captions in a file', () => {
   it('say what is missing among them', () => {
     const stream = new TextStream();
     const display = new CaptionDisplay(new Output(stream));
-    display.showGap({ type: 'gap', callId: 'CA1', track: 'outbound', startMs: 64_500, endMs: 70_100, reason: 'overload' });
+    display.showGap({
+      type: 'gap',
+      callId: 'CA1',
+      track: 'outbound',
+      startMs: 64_500,
+      endMs: 70_100,
+      reason: 'overload',
+    });
     expect(stream.text).toBe('  1:04  Agent   [missing until 1:10: overload]\n');
   });
 

@@ -43,7 +43,9 @@ describe("the doctor's checks", () => {
   });
 
   it('say how many calls the cores are good for', () => {
-    expect(checkCores({ ...settings, MAX_CALLS: 30 }, 1.5).detail).toMatch(/^1\.5 found; 1 engine processes .*at most 30 calls/);
+    expect(checkCores({ ...settings, MAX_CALLS: 30 }, 1.5).detail).toMatch(
+      /^1\.5 found; 1 engine processes .*at most 30 calls/,
+    );
   });
 
   it('warn of more engine threads than cores', () => {
@@ -64,7 +66,10 @@ describe("the doctor's checks", () => {
     try {
       expect(await checkFfmpeg()).toMatchObject({ status: 'ok', detail: expect.stringContaining('not found') });
       install('ffmpeg');
-      expect(await checkFfmpeg()).toMatchObject({ status: 'warn', detail: expect.stringContaining('5.1.9, but no ffprobe') });
+      expect(await checkFfmpeg()).toMatchObject({
+        status: 'warn',
+        detail: expect.stringContaining('5.1.9, but no ffprobe'),
+      });
       install('ffprobe');
       expect(await checkFfmpeg()).toMatchObject({ status: 'ok', detail: expect.stringContaining('5.1.9') });
     } finally {

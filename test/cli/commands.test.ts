@@ -17,7 +17,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function tone(frequencyHz: number): Int16Array {
   const RATE_HZ = 16_000;
   const samples = new Int16Array(2 * RATE_HZ);
-  for (let i = 0; i < RATE_HZ; i++) samples[RATE_HZ / 2 + i] = Math.round(8000 * Math.sin((2 * Math.PI * frequencyHz * i) / RATE_HZ));
+  for (let i = 0; i < RATE_HZ; i++)
+    samples[RATE_HZ / 2 + i] = Math.round(8000 * Math.sin((2 * Math.PI * frequencyHz * i) / RATE_HZ));
   return samples;
 }
 
@@ -38,7 +39,11 @@ describe('trunkline transcribe', () => {
       .map((line) => JSON.parse(line));
     expect(code).toBe(1);
     expect(failed).toEqual({ file: bad, error: expect.stringMatching(/expected audio/) });
-    expect(done).toMatchObject({ file: good, durationMs: 2000, captions: [{ text: expect.stringMatching(/^alpha( alpha)+$/) }] });
+    expect(done).toMatchObject({
+      file: good,
+      durationMs: 2000,
+      captions: [{ text: expect.stringMatching(/^alpha( alpha)+$/) }],
+    });
     expect(err).toMatch(/^trunkline: .*bad\.wav: .*expected audio/);
   });
 
@@ -51,7 +56,10 @@ describe('trunkline transcribe', () => {
   });
 
   it('ends with 78 and the remedy when the engine refuses the settings', async () => {
-    const { code, err } = await runBuiltCli(['transcribe', SHORT], { ASR_MODEL: 'moonshine-tiny', EXECUTION_PROVIDER: 'cuda' });
+    const { code, err } = await runBuiltCli(['transcribe', SHORT], {
+      ASR_MODEL: 'moonshine-tiny',
+      EXECUTION_PROVIDER: 'cuda',
+    });
     expect(code).toBe(78);
     expect(err).toContain('npm run gpu:install');
   });
@@ -63,7 +71,18 @@ describe('trunkline call', () => {
 
   it('places the call it was told to place and reports on it', async () => {
     bridge = await startBridge();
-    const options = ['--fast', '--json', '--url', bridge.url, '--dtmf', '5@100', '--from', '+15550123', '--param', 'a=b'];
+    const options = [
+      '--fast',
+      '--json',
+      '--url',
+      bridge.url,
+      '--dtmf',
+      '5@100',
+      '--from',
+      '+15550123',
+      '--param',
+      'a=b',
+    ];
     const { code, out } = await runBuiltCli(['call', SHORT, ...options]);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ closeCode: 1000, warnings: [] });
@@ -107,7 +126,11 @@ describe('trunkline call', () => {
 
 describe('trunkline demo', () => {
   it('captions both sides of a call, prints what was said once and how fast it was, and ends with 0', async () => {
-    const { code, out, err } = await runBuiltCli(['demo', '--fast'], { HOST: '0.0.0.0', API_KEYS: 'sesame', PORT: '1' });
+    const { code, out, err } = await runBuiltCli(['demo', '--fast'], {
+      HOST: '0.0.0.0',
+      API_KEYS: 'sesame',
+      PORT: '1',
+    });
     expect(err).toBe('');
     expect(code).toBe(0);
     expect(out).toMatch(/running at http:\/\/127\.0\.0\.1:\d+\//);
@@ -131,7 +154,18 @@ describe('trunkline doctor', () => {
     expect(findings.filter(({ status }) => status === 'fail')).toEqual([]);
     expect(healthy).toBe(true);
     expect(code).toBe(0);
-    const names = ['node', 'settings', 'cores', 'port', 'onnxruntime', 'cuda', 'vad model', 'asr model', 'tts model', 'ffmpeg'];
+    const names = [
+      'node',
+      'settings',
+      'cores',
+      'port',
+      'onnxruntime',
+      'cuda',
+      'vad model',
+      'asr model',
+      'tts model',
+      'ffmpeg',
+    ];
     expect(findings.map(({ name }) => name)).toEqual(names);
   });
 

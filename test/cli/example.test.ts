@@ -13,7 +13,11 @@ describe('an example', () => {
     await once(socket, 'open');
     socket.send(JSON.stringify({ type: 'setup' }));
     const [data] = await once(socket, 'message');
-    expect(JSON.parse(String(data))).toMatchObject({ type: 'text', token: expect.stringMatching(/^(Hello|Welcome)/), last: true });
+    expect(JSON.parse(String(data))).toMatchObject({
+      type: 'text',
+      token: expect.stringMatching(/^(Hello|Welcome)/),
+      last: true,
+    });
     const closed = once(socket, 'close');
     await app.stop();
     await closed;
@@ -35,6 +39,8 @@ describe('an example', () => {
   });
 
   it('that cannot start says why', async () => {
-    await expect(startExample('nothing')).rejects.toThrow(/examples\/nothing\.mjs ended before it listened: .*Cannot find module/s);
+    await expect(startExample('nothing')).rejects.toThrow(
+      /examples\/nothing\.mjs ended before it listened: .*Cannot find module/s,
+    );
   });
 });

@@ -33,7 +33,15 @@ describe('measuring the latencies of a call', () => {
   it('counts the first caption from the start of speech, each partial by its lag, and the final from the end of speech', () => {
     const meter = new LatencyMeter({ POST_ROLL_MS });
     meter.note(
-      { type: 'call.started', callId: 'CA1', carrier: 'twilio', from: null, to: null, startedAt: '', tracks: ['inbound'] },
+      {
+        type: 'call.started',
+        callId: 'CA1',
+        carrier: 'twilio',
+        from: null,
+        to: null,
+        startedAt: '',
+        tracks: ['inbound'],
+      },
       10_000,
     );
     meter.note({ ...stopped, type: 'speech.started', atMs: 1000 }, 11_100);
@@ -63,7 +71,8 @@ describe('measuring the latencies of a call', () => {
 
 describe('reading a page of metrics', () => {
   it('adds the samples of one name up, whatever their labels', () => {
-    const page = '# HELP run_sum x\nrun_sum{urgency="final"} 1.5\nrun_sum{urgency="partial"} 2\nrun_sum_other 9\nplain 3\n';
+    const page =
+      '# HELP run_sum x\nrun_sum{urgency="final"} 1.5\nrun_sum{urgency="partial"} 2\nrun_sum_other 9\nplain 3\n';
     expect(sumOfMetric(page, 'run_sum')).toBe(3.5);
     expect(sumOfMetric(page, 'plain')).toBe(3);
     expect(sumOfMetric(page, 'missing')).toBe(0);

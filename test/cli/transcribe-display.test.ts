@@ -48,7 +48,10 @@ describe('the display of a run', () => {
   });
 
   it('shows no control characters of a name', () => {
-    const failed = { ...file(0, 'a\u001b[2J.wav'), error: { code: 'audio_unreadable' as const, message: 'it is\nnot' } };
+    const failed = {
+      ...file(0, 'a\u001b[2J.wav'),
+      error: { code: 'audio_unreadable' as const, message: 'it is\nnot' },
+    };
     const { err, display } = open([failed], false);
     display.settled(failed);
     expect(err.text).toBe('trunkline: a?[2J.wav: it is?not\n');
@@ -56,7 +59,9 @@ describe('the display of a run', () => {
 
   it('sums up', () => {
     const tally = { done: 3, failed: 1, skipped: 2, audioMs: 7_260_000, elapsedMs: 240_000 };
-    expect(describeTally(tally)).toBe('3 done, 1 failed, 2 there already: 2 h 1 min of audio in 4 min 0 s, 30.3 × real time');
+    expect(describeTally(tally)).toBe(
+      '3 done, 1 failed, 2 there already: 2 h 1 min of audio in 4 min 0 s, 30.3 × real time',
+    );
     expect(describeTally({ ...tally, done: 0, failed: 0 })).toBe('0 done, 2 there already');
   });
 });

@@ -68,7 +68,10 @@ describe('trunkline transcribe --out', () => {
     writeFileSync(single, readFileSync(packagePath('fixtures', 'audio', 'short.flac')));
     const { code, err, summary } = await run(input, single);
     expect(err.replace(/^\d.*\n/gm, '')).toBe('');
-    expect([code, summary]).toEqual([0, expect.objectContaining({ done: 4, failed: 0, skipped: 0, timesRealTime: expect.any(Number) })]);
+    expect([code, summary]).toEqual([
+      0,
+      expect.objectContaining({ done: 4, failed: 0, skipped: 0, timesRealTime: expect.any(Number) }),
+    ]);
     expect(transcripts()).toEqual(['.hidden/b.txt.txt', 'c.flac.txt', 'monday/a.txt', 'monday/a.wav.txt']);
     expect(readFileSync(join(out, 'monday/a.wav.txt'), 'utf8')).toMatch(/^\[00:00\.\d+\] alpha/);
     expect(readFileSync(join(out, 'monday/a.txt'), 'utf8')).toMatch(/^\[00:00\.\d+\] charlie/);
@@ -98,7 +101,11 @@ describe('trunkline transcribe --out', () => {
     const { code, err, files, summary } = await run(input, missing);
     expect([code, summary]).toMatchObject([1, { done: 1, failed: 2 }]);
     expect(files).toContainEqual({ file: missing, state: 'failed', error: 'no such file' });
-    expect(files).toContainEqual({ file: join(input, 'broken.wav'), state: 'failed', error: expect.stringContaining('WAV') });
+    expect(files).toContainEqual({
+      file: join(input, 'broken.wav'),
+      state: 'failed',
+      error: expect.stringContaining('WAV'),
+    });
     expect(err).toMatch(/^trunkline: .*missing\.wav: no such file$/m);
     expect(err).toMatch(/^trunkline: .*broken\.wav: /m);
     expect(transcripts()).toEqual(['a.wav.txt']);
@@ -127,7 +134,10 @@ describe('trunkline transcribe --out', () => {
     mkdirSync(out);
     writeFileSync(join(out, 'a.wav.txt'), 'mine');
     const { code, files } = await run(input);
-    expect([code, files]).toEqual([1, [expect.objectContaining({ state: 'failed', error: expect.stringContaining('is there already') })]]);
+    expect([code, files]).toEqual([
+      1,
+      [expect.objectContaining({ state: 'failed', error: expect.stringContaining('is there already') })],
+    ]);
     expect(readFileSync(join(out, 'a.wav.txt'), 'utf8')).toBe('mine');
   });
 

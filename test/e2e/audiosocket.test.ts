@@ -1,4 +1,7 @@
-/** A call over AudioSocket as an operator has it: a gateway of its own process with real models, and an Asterisk that is as strict as the real one. */
+/**
+ * A call over AudioSocket as an operator has it: a gateway of its own process with real models, and an Asterisk that is
+ * as strict as the real one.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { pcm16ToSamples } from '../../src/audio/pcm.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
@@ -32,7 +35,15 @@ describe('a call over AudioSocket', () => {
     audio.set(speech);
     const heard: number[] = [];
     const caller = new AudioSocketCaller({
-      ...{ host: '127.0.0.1', port, audio, codec: LINEAR_8K, driver: 'application', pace: 'realtime', clock: systemClock },
+      ...{
+        host: '127.0.0.1',
+        port,
+        audio,
+        codec: LINEAR_8K,
+        driver: 'application',
+        pace: 'realtime',
+        clock: systemClock,
+      },
       onHeard: (frame) => void heard.push(...pcm16ToSamples(frame)),
     });
     const ended = caller.run();
@@ -53,7 +64,18 @@ describe('a call over AudioSocket', () => {
     gateway = await startGateway({ AUDIOSOCKET_PORT: port, ASTERISK_PASSWORD: 'secret' });
     const environment = { AUDIOSOCKET_PORT: port, PORT: new URL(gateway.url).port, ASTERISK_PASSWORD: 'secret' };
     const { code, out } = await runBuiltCli(
-      ['call', recordingPath('short'), '--carrier', 'audiosocket', '--fast', '--json', '--from', '+15550123', '--param', 'bargeIn=off'],
+      [
+        'call',
+        recordingPath('short'),
+        '--carrier',
+        'audiosocket',
+        '--fast',
+        '--json',
+        '--from',
+        '+15550123',
+        '--param',
+        'bargeIn=off',
+      ],
       environment,
     );
     const report = JSON.parse(out) as { uuid: string };

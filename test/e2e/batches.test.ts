@@ -45,7 +45,8 @@ function form(count: number): FormData {
   return body;
 }
 
-const view = async (gateway: GatewayProcess, id: string) => (await (await fetch(`${gateway.url}/v1/batches/${id}`)).json()) as View;
+const view = async (gateway: GatewayProcess, id: string) =>
+  (await (await fetch(`${gateway.url}/v1/batches/${id}`)).json()) as View;
 
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 20 });
 
@@ -64,18 +65,23 @@ describe('a gateway that is killed in mid-batch', () => {
 
     const second = await start();
     await until(async () => expect((await view(second, id)).state).toBe('done'));
-    expect((await view(second, id)).files.map(({ state }) => state)).toEqual(Array.from({ length: FILES }, () => 'done'));
+    expect((await view(second, id)).files.map(({ state }) => state)).toEqual(
+      Array.from({ length: FILES }, () => 'done'),
+    );
     expect(made.map((name) => statSync(join(home, name)).mtimeMs)).toEqual(times);
     const seconds = metricValue(await second.metrics(), 'trunkline_file_audio_seconds_total');
     expect(seconds).toBeLessThanOrEqual((FILES - made.length) * 2 * WORDS + 1);
     const texts = await Promise.all(
       Array.from(
         { length: FILES },
-        async (_, number) => (await fetch(`${second.url}/v1/batches/${id}/files/${number}`)).json() as Promise<{ text: string }>,
+        async (_, number) =>
+          (await fetch(`${second.url}/v1/batches/${id}/files/${number}`)).json() as Promise<{ text: string }>,
       ),
     );
     expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
-    expect(readdirSync(home).toSorted()).toEqual(Array.from({ length: FILES }, (_, number) => `${number}.json`).toSorted());
+    expect(readdirSync(home).toSorted()).toEqual(
+      Array.from({ length: FILES }, (_, number) => `${number}.json`).toSorted(),
+    );
   });
 
   it('leaves its folder to one other gateway alone', async () => {
@@ -119,13 +125,19 @@ describe('a recording', () => {
     body.append('file', speech(10 * WORDS), 'a.wav');
     body.append('stream', 'true');
     const leaving = new AbortController();
-    const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', body, signal: leaving.signal });
+    const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
+      method: 'POST',
+      body,
+      signal: leaving.signal,
+    });
     await response.body?.getReader().read();
     expect(metricValue(await gateway.metrics(), 'trunkline_files')).toBe(1);
     leaving.abort();
     await until(async () => expect(metricValue(await gateway.metrics(), 'trunkline_files')).toBe(0));
     const uploads = () =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /recordings-.*\/(?!owner\.)/.test(name));
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /recordings-.*\/(?!owner\.)/.test(name),
+      );
     await until(async () => expect(uploads()).toEqual([]));
     const heard = metricValue(await gateway.metrics(), 'trunkline_file_audio_seconds_total');
     expect(heard).toBeLessThan(20 * WORDS);

@@ -13,7 +13,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Every process that `pid` began and that is still there. */
 function childrenOf(pid: number): number[] {
   const tasks = readdirSync(`/proc/${pid}/task`);
-  return tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number));
+  return tasks.flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  );
 }
 
 describe('trunkline doctor --capacity', () => {

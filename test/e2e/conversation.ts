@@ -100,7 +100,8 @@ export class Conversation {
   #nth(kind: 'spoken' | 'final', count: number): Promise<FeedEvent> {
     let seen = 0;
     return this.feed.until((event) => {
-      const isKind = event.type === 'spoken' ? kind === 'spoken' : event.type === 'caption' && event.final && kind === 'final';
+      const isKind =
+        event.type === 'spoken' ? kind === 'spoken' : event.type === 'caption' && event.final && kind === 'final';
       if (isKind && event.callId === this.caller.callSid) seen += 1;
       return seen === count;
     });
@@ -111,8 +112,15 @@ async function speech(gateway: GatewayProcess, input: string): Promise<Int16Arra
   const response = await fetch(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'tts-1', input, voice: 'kal16', response_format: 'wav', sample_rate: MULAW_8K.rateHz }),
+    body: JSON.stringify({
+      model: 'tts-1',
+      input,
+      voice: 'kal16',
+      response_format: 'wav',
+      sample_rate: MULAW_8K.rateHz,
+    }),
   });
-  if (response.status !== 200) throw new Error(`the speech was answered with ${response.status}: ${await response.text()}`);
+  if (response.status !== 200)
+    throw new Error(`the speech was answered with ${response.status}: ${await response.text()}`);
   return readWav(new Uint8Array(await response.arrayBuffer())).channels[0] ?? new Int16Array(0);
 }

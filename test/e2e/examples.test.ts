@@ -1,4 +1,7 @@
-/** The examples as somebody tries them: each in a process of its own, behind a whole gateway with real models, called by a simulated caller. */
+/**
+ * The examples as somebody tries them: each in a process of its own, behind a whole gateway with real models, called by
+ * a simulated caller.
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +35,10 @@ describe('the echo', () => {
     expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^Hello!/), interrupted: false });
     await conversation.say('The meeting is on Monday morning.');
     expect(await conversation.understood()).toMatch(/meeting.*Monday morning/i);
-    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^You said: .*Monday/), interrupted: false });
+    expect(await conversation.spoken()).toMatchObject({
+      text: expect.stringMatching(/^You said: .*Monday/),
+      interrupted: false,
+    });
 
     const interruption = 'No, I want to talk about the garden.';
     await conversation.rehearse(interruption);
@@ -43,7 +49,10 @@ describe('the echo', () => {
     expect(cut).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^You said/) });
     expect(cut.heardText.length).toBeLessThan(cut.text.length);
     await said;
-    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^You said: .*garden/i), interrupted: false });
+    expect(await conversation.spoken()).toMatchObject({
+      text: expect.stringMatching(/^You said: .*garden/i),
+      interrupted: false,
+    });
 
     await conversation.say('Thank you, goodbye.');
     await conversation.feed.until((event) => event.type === 'call.ended' && event.reason === 'app');
@@ -60,8 +69,14 @@ describe('the menu', () => {
     const conversation = await call('menu');
     await conversation.listen(2500);
     conversation.caller.sendDtmf('1');
-    expect(await conversation.spoken()).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^Welcome/) });
-    expect(await conversation.spoken()).toMatchObject({ text: expect.stringMatching(/^We are open/), interrupted: false });
+    expect(await conversation.spoken()).toMatchObject({
+      interrupted: true,
+      heardText: expect.stringMatching(/^Welcome/),
+    });
+    expect(await conversation.spoken()).toMatchObject({
+      text: expect.stringMatching(/^We are open/),
+      interrupted: false,
+    });
     conversation.caller.sendDtmf('0');
     expect(await conversation.spoken()).toMatchObject({ text: 'Please hold the line.', interrupted: false });
     expect(await conversation.ended).toMatchObject({ closeCode: 1000, warnings: [] });
@@ -84,14 +99,20 @@ describe('the language model', () => {
       let body = '';
       for await (const chunk of request) body += chunk;
       chats.push(JSON.parse(body) as Chat);
-      const send = (content: string) => response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+      const send = (content: string) =>
+        response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       if (chats.length > 1) {
         for (const token of ['It', ' opens', ' at', ' nine', '.']) send(token);
         response.end('data: [DONE]\n\n');
         return;
       }
-      for (const token of ['The library ', 'is in the old town hall. ', 'It has three floors and a garden behind the house. ']) send(token);
+      for (const token of [
+        'The library ',
+        'is in the old town hall. ',
+        'It has three floors and a garden behind the house. ',
+      ])
+        send(token);
       response.on('close', () => {
         aborted += 1;
       });

@@ -41,7 +41,13 @@ describe('a gateway with the real models', () => {
     const feed = await readFeed(gateway.url);
     const running = gateway;
     const inbound = recording('long-speech');
-    const call = placeCall({ url: mediaUrl(gateway), tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid: 'CAkilled' });
+    const call = placeCall({
+      url: mediaUrl(gateway),
+      tracks: { inbound },
+      pace: 'realtime',
+      clock: systemClock,
+      callSid: 'CAkilled',
+    });
     await feed.until((event) => event.type === 'caption');
     const killEngines = () => {
       for (const pid of running.enginePids()) process.kill(pid, 'SIGKILL');
@@ -65,10 +71,17 @@ describe('a gateway with the real models', () => {
     const signals = Object.values(nonSpeechSignals(20));
     await Promise.all(
       signals.map((inbound, index) =>
-        placeCall({ url: mediaUrl(running), tracks: { inbound }, pace: 'fast', clock: systemClock, callSid: `CAquiet${index}` }),
+        placeCall({
+          url: mediaUrl(running),
+          tracks: { inbound },
+          pace: 'fast',
+          clock: systemClock,
+          callSid: `CAquiet${index}`,
+        }),
       ),
     );
-    for (const index of signals.keys()) await feed.until((event) => event.type === 'call.ended' && event.callId === `CAquiet${index}`);
+    for (const index of signals.keys())
+      await feed.until((event) => event.type === 'call.ended' && event.callId === `CAquiet${index}`);
     expect(feed.events.filter((event) => event.type === 'caption')).toEqual([]);
     feed.close();
   });
@@ -95,7 +108,9 @@ describe('a gateway with the real models', () => {
 
 describe('a start that cannot work', () => {
   it('ends with 78 and names the setting', async () => {
-    await expect(startGateway({ CHUNK_MS: 'four hundred' })).rejects.toThrow(/ended with 78.*CHUNK_MS: got "four hundred"/s);
+    await expect(startGateway({ CHUNK_MS: 'four hundred' })).rejects.toThrow(
+      /ended with 78.*CHUNK_MS: got "four hundred"/s,
+    );
   });
 
   it('ends with 78 and the command that helps when CUDA is wanted and missing', async () => {

@@ -49,7 +49,9 @@ async function holdCall(running: GatewayProcess): Promise<void> {
 /** Lines of /proc/net whose socket the processes hold and whose other end (third field) is not this machine. */
 function foreignSockets(pids: readonly number[]): string[] {
   const held = new Set(pids.flatMap(socketsOf));
-  const lines = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((table) => readFileSync(`/proc/self/net/${table}`, 'utf8').split('\n').slice(1));
+  const lines = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((table) =>
+    readFileSync(`/proc/self/net/${table}`, 'utf8').split('\n').slice(1),
+  );
   return lines.filter((line) => {
     const fields = line.trim().split(/\s+/);
     return held.has(fields[9] ?? '') && !/^(0100007F|0+:)/.test(fields[2] ?? '');
@@ -97,14 +99,25 @@ describe('a gateway in folders of its own', () => {
 
   it.runIf(canTrace())('asks the system for no other machine, and for nothing that names this one', async () => {
     const trace = join(root, 'trace');
-    gateway = await startGateway(environment(), ['strace', '-D', '-f', '-qq', '-e', 'trace=connect,sendto,sendmsg,openat', '-o', trace]);
+    gateway = await startGateway(environment(), [
+      'strace',
+      '-D',
+      '-f',
+      '-qq',
+      '-e',
+      'trace=connect,sendto,sendmsg,openat',
+      '-o',
+      trace,
+    ]);
     await holdCall(gateway);
     expect(await gateway.stop('SIGTERM')).toBe(0);
     gateway = undefined;
 
     const calls = readFileSync(trace, 'utf8').split('\n');
     const toMachines = calls.filter((call) => /sin6?_addr/.test(call));
-    expect(toMachines.filter((call) => !/inet_addr\("127\.|inet_pton\(AF_INET6, "::(1|ffff:127\.)/.test(call))).toEqual([]);
+    expect(toMachines.filter((call) => !/inet_addr\("127\.|inet_pton\(AF_INET6, "::(1|ffff:127\.)/.test(call))).toEqual(
+      [],
+    );
     expect(calls.filter((call) => /machine-id|mat-debug/.test(call))).toEqual([]);
     expect(calls.some((call) => call.includes('libonnxruntime'))).toBe(true);
   });

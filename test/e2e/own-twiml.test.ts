@@ -1,4 +1,7 @@
-/** An app with TwiML of its own on Twilio's line, with a gateway in a process of its own: webhook, stream, session, action, and what Twilio then asks for. */
+/**
+ * An app with TwiML of its own on Twilio's line, with a gateway in a process of its own: webhook, stream, session,
+ * action, and what Twilio then asks for.
+ */
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -36,7 +39,14 @@ async function stream(twiml: string): Promise<WebSocket> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
   const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 };
-  const start = { streamSid: 'MZ1', accountSid: 'AC1', callSid: 'CA1', tracks: ['inbound'], mediaFormat, customParameters: { token } };
+  const start = {
+    streamSid: 'MZ1',
+    accountSid: 'AC1',
+    callSid: 'CA1',
+    tracks: ['inbound'],
+    mediaFormat,
+    customParameters: { token },
+  };
   socket.send(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }));
   socket.send(JSON.stringify({ event: 'start', sequenceNumber: '1', streamSid: 'MZ1', start }));
   return socket;
@@ -45,14 +55,20 @@ async function stream(twiml: string): Promise<WebSocket> {
 it('goes from the webhook through a session and its action to what Twilio is to do then', async () => {
   webhook.answers['/done'] = '<Dial>+14155550111</Dial>';
   const twiml = await ask(`${gateway.url}/twilio/voice`);
-  expect(twiml).toMatch(/<Say>Hello<\/Say><Connect><Stream .*<\/Connect><Redirect method="POST">[^<]*\/twilio\/after<\/Redirect>/);
+  expect(twiml).toMatch(
+    /<Say>Hello<\/Say><Connect><Stream .*<\/Connect><Redirect method="POST">[^<]*\/twilio\/after<\/Redirect>/,
+  );
   const socket = await stream(twiml);
   const closed = once(socket, 'close');
   await app.until(({ frames }) => frames.length > 0);
   expect(app.frames[0]).toMatchObject({ callSid: 'CA1', accountSid: 'AC1', from: FORM.From });
   app.say({ type: 'end', handoffData: 'x' });
   expect((await closed)[0]).toBe(1000);
-  expect((await webhook.until(2)).fields).toMatchObject({ SessionStatus: 'ended', HandoffData: 'x', CallStatus: 'in-progress' });
+  expect((await webhook.until(2)).fields).toMatchObject({
+    SessionStatus: 'ended',
+    HandoffData: 'x',
+    CallStatus: 'in-progress',
+  });
   const [, after = ''] = /<Redirect method="POST">([^<]+)</.exec(twiml) ?? [];
   expect(await ask(after)).toContain('<Response><Dial>+14155550111</Dial></Response>');
 });
@@ -69,5 +85,8 @@ it('is told of the end of its session when the gateway is stopped', async () => 
   await stream(await ask(`${gateway.url}/twilio/voice`));
   await app.until(({ frames }) => frames.length > 0);
   expect(await gateway.stop()).toBe(0);
-  expect(webhook.asked.at(-1)).toMatchObject({ path: '/done', fields: { SessionStatus: 'completed', CallStatus: 'completed' } });
+  expect(webhook.asked.at(-1)).toMatchObject({
+    path: '/done',
+    fields: { SessionStatus: 'completed', CallStatus: 'completed' },
+  });
 });

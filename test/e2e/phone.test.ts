@@ -1,4 +1,7 @@
-/** A call of a SIP phone as an operator has it: a gateway of its own process with real models, and a line that loses and reorders packets. */
+/**
+ * A call of a SIP phone as an operator has it: a gateway of its own process with real models, and a line that loses and
+ * reorders packets.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { samplesToMs } from '../../src/foundation/units.ts';
@@ -35,7 +38,9 @@ describe('a phone call', () => {
     const uri = `sip:bridge@127.0.0.1:${port}`;
     const call = await phone.dial({ uri, audio: speech, endless: true, lossShare: 0.1, reorderShare: 0.05, seed: 4 });
     await call.answered;
-    await expect.poll(() => call.media?.sentMs ?? 0, { timeout: 120_000 }).toBeGreaterThan(samplesToMs(speech.length, LINE_RATE_HZ));
+    await expect
+      .poll(() => call.media?.sentMs ?? 0, { timeout: 120_000 })
+      .toBeGreaterThan(samplesToMs(speech.length, LINE_RATE_HZ));
     await sayWhole(gateway, call.callId, ANSWER);
     await feed.until((event) => event.type === 'spoken' && !event.interrupted);
     const sound = call.media?.sound ?? new Int16Array(0);
@@ -51,7 +56,9 @@ describe('a phone call', () => {
     const port = await freePort();
     const { first, last } = await freeUdpPorts(10);
     gateway = await startGateway({ SIP_PORT: String(port), RTP_PORTS: `${first}-${last}` });
-    const { code, out } = await runBuiltCli(['call', recordingPath('short'), '--carrier', 'sip', '--json'], { SIP_PORT: String(port) });
+    const { code, out } = await runBuiltCli(['call', recordingPath('short'), '--carrier', 'sip', '--json'], {
+      SIP_PORT: String(port),
+    });
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ endedBy: 'phone', status: 200 });
   });

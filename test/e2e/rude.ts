@@ -1,11 +1,15 @@
-/** The ways in which a stranger misuses a carrier's socket. Each opens one, misbehaves, and resolves when the socket is gone. */
+/**
+ * The ways in which a stranger misuses a carrier's socket. Each opens one, misbehaves, and resolves when the socket is
+ * gone.
+ */
 import { WebSocket } from 'ws';
 
 const FRAME_OF_SILENCE = Buffer.alloc(160, 0xff).toString('base64');
 
 type Act = (socket: WebSocket, id: number) => void;
 
-const say = (socket: WebSocket, message: unknown) => socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+const say = (socket: WebSocket, message: unknown) =>
+  socket.send(typeof message === 'string' ? message : JSON.stringify(message));
 
 function sayStart(socket: WebSocket, id: number, encoding = 'audio/x-mulaw'): void {
   say(socket, { event: 'connected', protocol: 'Call', version: '1.0.0' });
@@ -56,7 +60,12 @@ export const RUDE_WAYS: Readonly<Record<string, Act>> = {
   },
   'stops and never closes': (socket, id) => {
     sayMuch(socket, id, 20);
-    say(socket, { event: 'stop', sequenceNumber: '99', stop: { accountSid: 'AC1', callSid: `CArude${id}` }, streamSid: `MZrude${id}` });
+    say(socket, {
+      event: 'stop',
+      sequenceNumber: '99',
+      stop: { accountSid: 'AC1', callSid: `CArude${id}` },
+      streamSid: `MZrude${id}`,
+    });
   },
   'sends what is not JSON': (socket) => say(socket, '{"event":"start"'),
   'sends JSON that is no object': (socket) => say(socket, '[1,2,3]'),

@@ -45,7 +45,8 @@ async function rudeCalls(from: number, to: number): Promise<void> {
 }
 
 async function untilIdle(): Promise<void> {
-  const reader = async () => ((await (await fetch(`${gateway.url}/v1/calls`)).json()) as { calls?: { state: string }[] }).calls ?? [];
+  const reader = async () =>
+    ((await (await fetch(`${gateway.url}/v1/calls`)).json()) as { calls?: { state: string }[] }).calls ?? [];
   await expect.poll(async () => (await reader()).filter((call) => call.state === 'live').length).toBe(0);
 }
 

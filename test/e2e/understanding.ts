@@ -17,7 +17,10 @@ export function recording(name: string): Int16Array {
 
 /** What is said in it. */
 export function textOf(name: string): string {
-  const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, string | string[]>;
+  const texts = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<
+    string,
+    string | string[]
+  >;
   return [texts[name] ?? []].flat().join(' ');
 }
 
@@ -38,7 +41,10 @@ export async function transcribe({ url }: GatewayProcess, samples: Int16Array): 
   return text;
 }
 
-/** Has the gateway say `text` in a call, whatever it still hears: on a slow machine its ears are behind the caller. @throws Error when it is refused */
+/**
+ * Has the gateway say `text` in a call, whatever it still hears: on a slow machine its ears are behind the caller.
+ * @throws Error when it is refused
+ */
 export async function sayWhole({ url }: GatewayProcess, callId: string, text: string): Promise<void> {
   const response = await fetch(`${url}/v1/calls/${callId}/say`, {
     method: 'POST',

@@ -54,7 +54,11 @@ describe('Link: order', () => {
   });
 
   it.each([
-    ['holds a batch job back while an engine is at work on a call, where that leaves no core', 2, ' held back let go on'],
+    [
+      'holds a batch job back while an engine is at work on a call, where that leaves no core',
+      2,
+      ' held back let go on',
+    ],
     ['lets it go on where there is one', 3, ''],
   ])('%s', async (_what, cores, told) => {
     const { engineClient } = open({ workers: 2, cores });
@@ -70,7 +74,11 @@ describe('Link: order', () => {
 
   it('sends the windows of a file as a batch job of its own', async () => {
     const { engineClient } = open();
-    const { probabilities } = await engineClient.detect({ samples: new Int16Array(1024).fill(100), state: null, urgency: 'batch' });
+    const { probabilities } = await engineClient.detect({
+      samples: new Int16Array(1024).fill(100),
+      state: null,
+      urgency: 'batch',
+    });
     expect(probabilities).toHaveLength(2);
   });
 

@@ -19,11 +19,22 @@ import { isAlive } from '../helpers/processes.ts';
 describe('Link: engines come and go', () => {
   it('is ready when the first engine is, and tells what it runs', async () => {
     const { engineClient, metrics } = open({ workers: 2 });
-    expect(engineClient.status).toMatchObject({ state: 'stopped', ready: 0, workers: 2, provider: null, models: null, pids: [] });
+    expect(engineClient.status).toMatchObject({
+      state: 'stopped',
+      ready: 0,
+      workers: 2,
+      provider: null,
+      models: null,
+      pids: [],
+    });
     const started = engineClient.start();
     expect(engineClient.status.state).toBe('starting');
     await started;
-    expect(engineClient.status).toMatchObject({ state: 'ready', provider: 'cpu', models: { asr: 'tone', vad: 'tone', tts: 'tone' } });
+    expect(engineClient.status).toMatchObject({
+      state: 'ready',
+      provider: 'cpu',
+      models: { asr: 'tone', vad: 'tone', tts: 'tone' },
+    });
     await eventually(() => expect(engineClient.status.ready).toBe(2));
     expect(await count(metrics, 'trunkline_engines_ready')).toBe(2);
   });
@@ -86,7 +97,9 @@ describe('Link: engines come and go', () => {
   });
 
   it('takes exit code 42 without a word as a refusal', async () => {
-    const { engineClient, refusals } = open({ engineSettings: { ...SETTINGS, executionProvider: 'cuda', cudaDevice: 1 } });
+    const { engineClient, refusals } = open({
+      engineSettings: { ...SETTINGS, executionProvider: 'cuda', cudaDevice: 1 },
+    });
     await expect(engineClient.start()).rejects.toMatchObject({ code: 'unavailable' });
     expect(refusals).toHaveLength(1);
   });
@@ -146,13 +159,19 @@ describe('Link: closing', () => {
     const { engineClient, clock } = open({ workers: 2, idleMs: 60_000 });
     await engineClient.start();
     await eventually(() => expect(engineClient.status.ready).toBe(2));
-    const inFlight = [say(engineClient, 'hold', 'batch'), say(engineClient, 'hold', 'batch'), say(engineClient, 'hold')];
+    const inFlight = [
+      say(engineClient, 'hold', 'batch'),
+      say(engineClient, 'hold', 'batch'),
+      say(engineClient, 'hold'),
+    ];
     const waiting = outcome(say(engineClient, 'word', 'batch'));
     const { pids } = engineClient.status;
     const closed = engineClient.close();
     expect(await waiting).toBe('unavailable');
     expect(await outcome(say(engineClient, 'late'))).toBe('unavailable');
-    await expect(engineClient.detect({ samples: new Int16Array(512), state: null })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(engineClient.detect({ samples: new Int16Array(512), state: null })).rejects.toMatchObject({
+      code: 'unavailable',
+    });
     expect(await Promise.all(inFlight)).toEqual(['released', 'released', 'released']);
     await closed;
     expect(pids.map(isAlive)).toEqual([false, false]);

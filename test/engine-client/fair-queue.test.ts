@@ -23,7 +23,9 @@ describe('FairQueue', () => {
   });
 
   it('serves the earliest deadline of a tenant first, and of equals the one that came first', () => {
-    expect(popAll(filled([item(1, 'a', 20), item(2, 'a', 10), item(3, 'a', 20)])).map(({ id }) => id)).toEqual([2, 1, 3]);
+    expect(popAll(filled([item(1, 'a', 20), item(2, 'a', 10), item(3, 'a', 20)])).map(({ id }) => id)).toEqual([
+      2, 1, 3,
+    ]);
   });
 
   it('lets nobody wait for more than one job of each other tenant', () => {

@@ -41,18 +41,21 @@ async function goOn(engineClient: EngineClient, pid: number, ready: number): Pro
 }
 
 describe('Link: an engine that hangs while another one answers', () => {
-  it.each(['final', 'eager'] as const)('has its jobs taken back within 2 s and given to the other: %s', async (urgency) => {
-    const { engineClient, clock, metrics, first } = await openTwo();
-    hang(first);
-    const held = say(engineClient, 'hold', urgency);
-    clock.advance(TAKEN_BACK_MS);
-    expect(engineClient.status.ready).toBe(1);
-    expect(await count(metrics, 'trunkline_engines_ready')).toBe(1);
-    expect(await say(engineClient, 'release')).toBe('release');
-    expect(await held).toBe('released');
-    expect(await count(metrics, 'trunkline_engine_jobs_resent_total')).toBe(1);
-    expect(await count(metrics, 'trunkline_engine_restarts_total')).toBe(0);
-  });
+  it.each(['final', 'eager'] as const)(
+    'has its jobs taken back within 2 s and given to the other: %s',
+    async (urgency) => {
+      const { engineClient, clock, metrics, first } = await openTwo();
+      hang(first);
+      const held = say(engineClient, 'hold', urgency);
+      clock.advance(TAKEN_BACK_MS);
+      expect(engineClient.status.ready).toBe(1);
+      expect(await count(metrics, 'trunkline_engines_ready')).toBe(1);
+      expect(await say(engineClient, 'release')).toBe('release');
+      expect(await held).toBe('released');
+      expect(await count(metrics, 'trunkline_engine_jobs_resent_total')).toBe(1);
+      expect(await count(metrics, 'trunkline_engine_restarts_total')).toBe(0);
+    },
+  );
 
   it('has speech that somebody waits for taken back', async () => {
     const { engineClient, clock, first } = await openTwo();
@@ -66,7 +69,14 @@ describe('Link: an engine that hangs while another one answers', () => {
     const { engineClient, clock, first } = await openTwo();
     hang(first);
     const hurry = new AbortController();
-    const spoken = engineClient.speak({ text: 'hello', voice: 'rms', speed: 1, urgency: 'batch', dueInMs: 500, hurry: hurry.signal });
+    const spoken = engineClient.speak({
+      text: 'hello',
+      voice: 'rms',
+      speed: 1,
+      urgency: 'batch',
+      dueInMs: 500,
+      hurry: hurry.signal,
+    });
     clock.advance(TAKEN_BACK_MS);
     expect(engineClient.status.ready).toBe(2);
     hurry.abort();

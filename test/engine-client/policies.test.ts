@@ -79,7 +79,12 @@ describe('IdleWatch', () => {
   function makeWatch(idleMs: number) {
     const clock = new FakeClock();
     const state = { busy: false, idleAtMs: [] as number[] };
-    const watch = new IdleWatch({ clock, idleMs, hasWork: () => state.busy, onIdle: () => state.idleAtMs.push(clock.nowMs()) });
+    const watch = new IdleWatch({
+      clock,
+      idleMs,
+      hasWork: () => state.busy,
+      onIdle: () => state.idleAtMs.push(clock.nowMs()),
+    });
     return { clock, state, watch };
   }
 

@@ -74,7 +74,9 @@ describe('UrgencyQueue', () => {
         const queue = new UrgencyQueue<Ranked>(capacity);
         const dropped = items.flatMap((each) => queue.push(each) ?? []);
         expect(queue.size).toBe(Math.min(items.length, capacity));
-        expect([...popAll(queue), ...dropped].map((each) => each.id).toSorted((a, b) => a - b)).toEqual(items.map((each) => each.id));
+        expect([...popAll(queue), ...dropped].map((each) => each.id).toSorted((a, b) => a - b)).toEqual(
+          items.map((each) => each.id),
+        );
       }),
     );
   });

@@ -36,7 +36,14 @@ function open(): void {
 
 /** What the pretend engine answers to `text`, spelt by the samples. */
 async function speak(text: string, extra: Partial<SpeakRequest> = {}): Promise<string> {
-  const { samples } = await engineClient.speak({ text, voice: 'rms', speed: 1, urgency: 'speak', dueInMs: 500, ...extra });
+  const { samples } = await engineClient.speak({
+    text,
+    voice: 'rms',
+    speed: 1,
+    urgency: 'speak',
+    dueInMs: 500,
+    ...extra,
+  });
   return String.fromCharCode(...samples);
 }
 
@@ -120,7 +127,9 @@ describe('Link: speech', () => {
     await eventually(async () => expect(await speak('seen')).toMatch(/hold:speak.* hold:batch/));
     await speak('release');
     expect(await Promise.all(held)).toEqual(['released', 'released']);
-    expect((await metrics.registry.getSingleMetric('trunkline_engine_jobs_resent_total')?.get())?.values[0]?.value).toBe(2);
+    expect(
+      (await metrics.registry.getSingleMetric('trunkline_engine_jobs_resent_total')?.get())?.values[0]?.value,
+    ).toBe(2);
   });
 
   it('gives a sentence up that kills three engines', async () => {

@@ -16,7 +16,10 @@ function makeTick(lanes = 1) {
   const sent: Sent[] = [];
   const send = (tracks: readonly DetectTrack[]) =>
     new Promise<DetectedMessage>((resolve, reject) => {
-      const judged = tracks.map(({ samples }) => ({ probabilities: Float32Array.of(samples[0] ?? 0), state: new Float32Array(1) }));
+      const judged = tracks.map(({ samples }) => ({
+        probabilities: Float32Array.of(samples[0] ?? 0),
+        state: new Float32Array(1),
+      }));
       sent.push({
         tracks,
         answer: async () => {

@@ -5,9 +5,22 @@ import { Refusal } from '../../engine/refusal.ts';
 import { TONE } from './settings.ts';
 
 const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }] };
-const TRANSCRIBE = { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, samples: new Int16Array(16_000), draft: [1, 99] };
+const TRANSCRIBE = {
+  kind: 'transcribe',
+  id: 1,
+  urgency: 'final',
+  dueInMs: 100,
+  samples: new Int16Array(16_000),
+  draft: [1, 99],
+};
 const TRACK = { samples: new Int16Array(1024), state: new Float32Array(4) };
-const DETECT = { kind: 'detect', id: 2, urgency: 'detect', dueInMs: 100, tracks: [TRACK, { samples: new Int16Array(0), state: null }] };
+const DETECT = {
+  kind: 'detect',
+  id: 2,
+  urgency: 'detect',
+  dueInMs: 100,
+  tracks: [TRACK, { samples: new Int16Array(0), state: null }],
+};
 
 const SPEAK = { kind: 'speak', id: 3, urgency: 'speak', dueInMs: 100, text: 'Hello.', voice: 'rms', speed: 1 };
 
@@ -43,7 +56,11 @@ describe('checkJob', () => {
   it.each([
     ['an unknown kind', { ...TRANSCRIBE, kind: 'sing' }, 'kind: got "sing"'],
     ['a deadline that is no number', { ...TRANSCRIBE, dueInMs: Number.NaN }, 'dueInMs: got NaN'],
-    ['the urgency of another kind', { ...TRANSCRIBE, urgency: 'detect' }, 'urgency: got "detect", expected final, eager, partial, batch'],
+    [
+      'the urgency of another kind',
+      { ...TRANSCRIBE, urgency: 'detect' },
+      'urgency: got "detect", expected final, eager, partial, batch',
+    ],
     ['the urgency of another kind', { ...DETECT, urgency: 'final' }, 'urgency: got "final", expected detect'],
     ['the urgency of another kind', { ...SPEAK, urgency: 'final' }, 'urgency: got "final", expected speak, batch'],
     ['a text that is no string', { ...SPEAK, text: 7 }, 'text: got 7, expected a string'],
@@ -51,11 +68,23 @@ describe('checkJob', () => {
     ['a voice that is not there', { ...SPEAK, voice: 'slt' }, 'voice: got "slt", expected one of rms'],
     ['too low a speed', { ...SPEAK, speed: 0.2 }, 'speed: got 0.2, expected a number from 0.25 to 4'],
     ['a speed that is no number', { ...SPEAK, speed: Number.NaN }, 'speed: got NaN'],
-    ['floats', { ...TRANSCRIBE, samples: new Float32Array(3) }, 'samples: got a Float32Array of 3, expected an Int16Array'],
+    [
+      'floats',
+      { ...TRANSCRIBE, samples: new Float32Array(3) },
+      'samples: got a Float32Array of 3, expected an Int16Array',
+    ],
     ['too long a stretch', { ...TRANSCRIBE, samples: new Int16Array(31 * 16_000 + 1) }, 'samples: got 496001'],
     ['a draft that is no array', { ...TRANSCRIBE, draft: 'hello' }, 'draft: expected an array'],
-    ['too long a draft', { ...TRANSCRIBE, draft: Array.from({ length: 513 }, () => 1) }, 'draft: expected an array of at most 512'],
-    ['a token beyond the vocabulary', { ...TRANSCRIBE, draft: [1, 100] }, 'draft: got 100, expected tokens from 0 to 99'],
+    [
+      'too long a draft',
+      { ...TRANSCRIBE, draft: Array.from({ length: 513 }, () => 1) },
+      'draft: expected an array of at most 512',
+    ],
+    [
+      'a token beyond the vocabulary',
+      { ...TRANSCRIBE, draft: [1, 100] },
+      'draft: got 100, expected tokens from 0 to 99',
+    ],
     ['a token that is no whole number', { ...TRANSCRIBE, draft: [0.5] }, 'draft: got 0.5'],
     ['a hole in the draft', { ...TRANSCRIBE, draft: [1, undefined, 2] }, 'draft: got undefined'],
     ['tracks that are no array', { ...DETECT, tracks: {} }, 'tracks: expected an array'],
@@ -87,6 +116,11 @@ describe('checkJob', () => {
       speed: fc.anything(),
     });
     const withTracks = fc.tuple(message, fc.anything()).map(([fields, tracks]) => ({ ...fields, tracks }));
-    fc.assert(fc.property(withTracks, (value) => isMessage(value) && ['string', 'object'].includes(typeof checkJob(value, LIMITS))));
+    fc.assert(
+      fc.property(
+        withTracks,
+        (value) => isMessage(value) && ['string', 'object'].includes(typeof checkJob(value, LIMITS)),
+      ),
+    );
   });
 });

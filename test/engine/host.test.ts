@@ -5,7 +5,14 @@ import { systemTime } from '../../engine/time.ts';
 import { TONE } from './settings.ts';
 import { tone } from './speech.ts';
 
-const transcribe = (id: number) => ({ kind: 'transcribe', id, urgency: 'final', dueInMs: 1000, samples: tone(600, 600), draft: [] });
+const transcribe = (id: number) => ({
+  kind: 'transcribe',
+  id,
+  urgency: 'final',
+  dueInMs: 1000,
+  samples: tone(600, 600),
+  draft: [],
+});
 
 let messages: FromEngine[];
 let left: string[];
@@ -39,7 +46,9 @@ async function drained(): Promise<FromEngine[]> {
 describe('an engine', () => {
   it('says what it is when it is ready', async () => {
     await configured();
-    expect(messages).toMatchObject([{ kind: 'ready', asrModel: 'tone', vadModel: 'tone', provider: 'cpu', warning: null }]);
+    expect(messages).toMatchObject([
+      { kind: 'ready', asrModel: 'tone', vadModel: 'tone', provider: 'cpu', warning: null },
+    ]);
   });
 
   it('finishes what was sent before it leaves', async () => {
@@ -77,7 +86,12 @@ describe('an engine', () => {
     host.receive({ ...speak, id: 1, text: 'ten chars.', voice: 'kal' });
     host.receive({ ...speak, id: 2, text: 'hello', voice: 'nobody' });
     expect(await drained()).toMatchObject([
-      { kind: 'failed', id: 2, code: 'bad_input', message: expect.stringContaining('voice: got "nobody", expected one of rms, slt') },
+      {
+        kind: 'failed',
+        id: 2,
+        code: 'bad_input',
+        message: expect.stringContaining('voice: got "nobody", expected one of rms, slt'),
+      },
       { kind: 'spoken', id: 1, samples: { length: 0.2 * 8000 }, rateHz: 8000, cost: { runs: 1 } },
     ]);
   });
@@ -120,7 +134,9 @@ describe('an engine', () => {
     host.receive({ kind: 'drain' });
     await gone;
     await systemTime.letMessagesIn();
-    expect(messages).toMatchObject([{ kind: 'refused', code: 'bad_settings', message: expect.stringContaining('threads: got 0') }]);
+    expect(messages).toMatchObject([
+      { kind: 'refused', code: 'bad_settings', message: expect.stringContaining('threads: got 0') },
+    ]);
     expect(left).toEqual(['refused']);
   });
 
@@ -133,16 +149,33 @@ describe('an engine', () => {
 
   it('refuses jobs before it is ready', () => {
     host.receive(transcribe(1));
-    expect(messages).toMatchObject([{ kind: 'failed', id: 1, code: 'bad_input', message: 'sent before the engine is ready' }]);
+    expect(messages).toMatchObject([
+      { kind: 'failed', id: 1, code: 'bad_input', message: 'sent before the engine is ready' },
+    ]);
   });
 
   it('answers a malformed message where it has an id and ignores it where it has none', async () => {
     await configured();
-    const malformed = [null, 7, 'drain', {}, { kind: 'sing' }, { kind: 'cancel' }, { kind: 'transcribe', id: 'x' }, new Int16Array(3)];
+    const malformed = [
+      null,
+      7,
+      'drain',
+      {},
+      { kind: 'sing' },
+      { kind: 'cancel' },
+      { kind: 'transcribe', id: 'x' },
+      new Int16Array(3),
+    ];
     for (const message of malformed) host.receive(message);
     host.receive({ kind: 'sing', id: 4 });
     host.receive({ ...transcribe(5), samples: 'speech' });
-    host.receive({ kind: 'detect', id: 6, urgency: 'detect', dueInMs: 5, tracks: [{ samples: new Int16Array(100), state: null }] });
+    host.receive({
+      kind: 'detect',
+      id: 6,
+      urgency: 'detect',
+      dueInMs: 5,
+      tracks: [{ samples: new Int16Array(100), state: null }],
+    });
     host.receive({ kind: 'cancel', id: 99 });
     expect(await drained()).toMatchObject([4, 5, 6].map((id) => ({ kind: 'failed', id, code: 'bad_input' })));
   });

@@ -73,8 +73,19 @@ describe('an engine process with pretend models', () => {
   it('is ready, transcribes, detects and ends with 0 when it is drained', async () => {
     expect(await start(TONE)).toMatchObject({ kind: 'ready', asrModel: 'tone' });
     engine.transcribe(1, joined(tone(400, 200), tone(800, 400)));
-    expect(await engine.next()).toMatchObject({ kind: 'transcribed', id: 1, text: 'alpha charlie charlie', tokens: [0, 2, 2] });
-    engine.send({ kind: 'detect', id: 2, urgency: 'detect', dueInMs: 32, tracks: [{ samples: tone(500, 64), state: null }] });
+    expect(await engine.next()).toMatchObject({
+      kind: 'transcribed',
+      id: 1,
+      text: 'alpha charlie charlie',
+      tokens: [0, 2, 2],
+    });
+    engine.send({
+      kind: 'detect',
+      id: 2,
+      urgency: 'detect',
+      dueInMs: 32,
+      tracks: [{ samples: tone(500, 64), state: null }],
+    });
     const detected = await engine.next();
     expect(detected).toMatchObject({ kind: 'detected', id: 2 });
     expect(detected.kind === 'detected' && detected.tracks[0]?.probabilities).toBeInstanceOf(Float32Array);
@@ -121,37 +132,71 @@ describe('an engine process with wrong settings', () => {
   });
 });
 
-const CUDA_LIBRARY = packagePath('node_modules', 'onnxruntime-node', 'bin', 'napi-v6', 'linux', 'x64', 'libonnxruntime_providers_cuda.so');
+const CUDA_LIBRARY = packagePath(
+  'node_modules',
+  'onnxruntime-node',
+  'bin',
+  'napi-v6',
+  'linux',
+  'x64',
+  'libonnxruntime_providers_cuda.so',
+);
 
-describe.skipIf(existsSync(CUDA_LIBRARY))('an engine process that is to use CUDA where its libraries are missing', () => {
-  it('says what is missing and how to get it, and ends with 42', async () => {
-    const refused = await start({ ...REAL, executionProvider: 'cuda' });
-    expect(refused).toMatchObject({ kind: 'refused', code: 'cuda_missing', message: expect.stringContaining('CUDA') });
-    expect(await engine.exit).toEqual({ code: 42, signal: null });
-  });
+describe.skipIf(existsSync(CUDA_LIBRARY))(
+  'an engine process that is to use CUDA where its libraries are missing',
+  () => {
+    it('says what is missing and how to get it, and ends with 42', async () => {
+      const refused = await start({ ...REAL, executionProvider: 'cuda' });
+      expect(refused).toMatchObject({
+        kind: 'refused',
+        code: 'cuda_missing',
+        message: expect.stringContaining('CUDA'),
+      });
+      expect(await engine.exit).toEqual({ code: 42, signal: null });
+    });
 
-  it('falls back to the CPU with a warning when it may', async () => {
-    const ready = await start({ ...REAL, executionProvider: 'auto' });
-    expect(ready).toMatchObject({ kind: 'ready', provider: 'cpu', warning: expect.stringContaining('running on the CPU: CUDA') });
-  });
-});
+    it('falls back to the CPU with a warning when it may', async () => {
+      const ready = await start({ ...REAL, executionProvider: 'auto' });
+      expect(ready).toMatchObject({
+        kind: 'ready',
+        provider: 'cpu',
+        warning: expect.stringContaining('running on the CPU: CUDA'),
+      });
+    });
+  },
+);
 
 describe('an engine process with real models', () => {
-  it.each(['SIGTERM', 'drain'] as const)('finishes the model run that is under way on %s and ends with 0', async (how) => {
-    expect(await start(REAL)).toMatchObject({ kind: 'ready', asrModel: 'moonshine-tiny', vadModel: 'silero-v6' });
-    engine.transcribe(1, speech('long-speech').subarray(0, 160_000));
-    engine.send({ kind: 'detect', id: 2, urgency: 'detect', dueInMs: 32, tracks: [{ samples: tone(0, 32), state: null }] });
-    expect(await engine.next()).toMatchObject({ kind: 'detected', id: 2 });
-    if (how === 'drain') engine.send({ kind: 'drain' });
-    else engine.kill(how);
-    expect(await engine.next()).toMatchObject({ kind: 'transcribed', id: 1 });
-    expect(await engine.exit).toEqual({ code: 0, signal: null });
-  });
+  it.each(['SIGTERM', 'drain'] as const)(
+    'finishes the model run that is under way on %s and ends with 0',
+    async (how) => {
+      expect(await start(REAL)).toMatchObject({ kind: 'ready', asrModel: 'moonshine-tiny', vadModel: 'silero-v6' });
+      engine.transcribe(1, speech('long-speech').subarray(0, 160_000));
+      engine.send({
+        kind: 'detect',
+        id: 2,
+        urgency: 'detect',
+        dueInMs: 32,
+        tracks: [{ samples: tone(0, 32), state: null }],
+      });
+      expect(await engine.next()).toMatchObject({ kind: 'detected', id: 2 });
+      if (how === 'drain') engine.send({ kind: 'drain' });
+      else engine.kill(how);
+      expect(await engine.next()).toMatchObject({ kind: 'transcribed', id: 1 });
+      expect(await engine.exit).toEqual({ code: 0, signal: null });
+    },
+  );
 
   it('finishes no more than the present run when the gateway is gone, and ends with 0', async () => {
     await start(REAL);
     engine.transcribe(1, speech('long-speech').subarray(0, 160_000));
-    engine.send({ kind: 'detect', id: 2, urgency: 'detect', dueInMs: 32, tracks: [{ samples: tone(0, 32), state: null }] });
+    engine.send({
+      kind: 'detect',
+      id: 2,
+      urgency: 'detect',
+      dueInMs: 32,
+      tracks: [{ samples: tone(0, 32), state: null }],
+    });
     await engine.next();
     engine.disconnect();
     expect(await engine.exit).toEqual({ code: 0, signal: null });

@@ -256,7 +256,11 @@ describe('the cost of a job', () => {
     submit('final', { count: 2 });
     const id = submit('batch', { count: 3, during: { 1: arrive } });
     await scheduler.idle();
-    expect(answers.find((answer) => answer.id === id)?.cost).toEqual({ waitMs: 2 * RUN_MS, runMs: 3 * RUN_MS, runs: 3 });
+    expect(answers.find((answer) => answer.id === id)?.cost).toEqual({
+      waitMs: 2 * RUN_MS,
+      runMs: 3 * RUN_MS,
+      runs: 3,
+    });
   });
 });
 

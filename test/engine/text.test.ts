@@ -27,7 +27,10 @@ describe('collapseLoops', () => {
 
   it('collapses a unit of six tokens and keeps what follows', () => {
     const unit = [1, 2, 3, 4, 5, 6];
-    expect(collapseLoops([...unit, ...unit, ...unit, ...unit, 1, 9])).toEqual({ tokens: [...unit, 1, 9], looped: true });
+    expect(collapseLoops([...unit, ...unit, ...unit, ...unit, 1, 9])).toEqual({
+      tokens: [...unit, 1, 9],
+      looped: true,
+    });
   });
 
   it('leaves a repeated unit of seven tokens alone', () => {
@@ -56,10 +59,16 @@ describe('collapseLoops', () => {
   it('finds a loop wherever it is put', () => {
     const unit = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 });
     fc.assert(
-      fc.property(tokensArbitrary, unit, fc.integer({ min: 4, max: 12 }), tokensArbitrary, (before, loop, copies, after) => {
-        const repeated = Array.from({ length: copies }, () => loop).flat();
-        expect(collapseLoops([...before, ...repeated, ...after]).looped).toBe(true);
-      }),
+      fc.property(
+        tokensArbitrary,
+        unit,
+        fc.integer({ min: 4, max: 12 }),
+        tokensArbitrary,
+        (before, loop, copies, after) => {
+          const repeated = Array.from({ length: copies }, () => loop).flat();
+          expect(collapseLoops([...before, ...repeated, ...after]).looped).toBe(true);
+        },
+      ),
     );
   });
 });

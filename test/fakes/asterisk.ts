@@ -1,6 +1,7 @@
 /**
- * An Asterisk as its REST interface shows it: channels, bridges, an application with its events, and media channels that wait to be dialled. Written from
- * rest-api/api-docs and recordings of a 22.10, with everything that happens in the hand of the test.
+ * An Asterisk as its REST interface shows it: channels, bridges, an application with its events, and media channels
+ * that wait to be dialled. Written from rest-api/api-docs and recordings of a 22.10, with everything that happens in
+ * the hand of the test.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -117,13 +118,16 @@ export class PretendAsterisk {
         members.filter((member) => member !== id),
       );
     if (channel.inApp) this.tell({ type: 'StasisEnd', channel: jsonOf(channel) });
-    if (channel.inApp || this.#subscribed.has(id)) this.tell({ type: 'ChannelDestroyed', cause: 16, channel: jsonOf(channel) });
+    if (channel.inApp || this.#subscribed.has(id))
+      this.tell({ type: 'ChannelDestroyed', cause: 16, channel: jsonOf(channel) });
     this.media.get(id)?.close(1000);
     for (const other of [...this.channels.values()]) if (other.spies === id) this.hangUp(other.id);
   }
 
   tell(event: object): void {
-    this.#events?.send(JSON.stringify({ ...event, application: 'trunkline', timestamp: '2026-01-01T00:00:00.000+0000' }));
+    this.#events?.send(
+      JSON.stringify({ ...event, application: 'trunkline', timestamp: '2026-01-01T00:00:00.000+0000' }),
+    );
   }
 
   #onSocket(socket: WebSocket, request: IncomingMessage): void {
@@ -144,7 +148,13 @@ export class PretendAsterisk {
     const variables = { MEDIA_WEBSOCKET_OPTIMAL_FRAME_SIZE: '640' };
     const media = { format: 'slin16', optimal_frame_size: 640, ptime: 20, channel_variables: variables };
     socket.send(
-      JSON.stringify({ event: 'MEDIA_START', connection_id: 'c', channel: 'WebSocket/INCOMING/0x1', channel_id: channelId, ...media }),
+      JSON.stringify({
+        event: 'MEDIA_START',
+        connection_id: 'c',
+        channel: 'WebSocket/INCOMING/0x1',
+        channel_id: channelId,
+        ...media,
+      }),
     );
     socket.on('message', (data, isBinary) => {
       if (!isBinary && data.toString().includes('HANGUP')) this.hangUp(channelId);
@@ -158,7 +168,9 @@ export class PretendAsterisk {
     const query = Object.fromEntries(searchParams);
     this.requests.push({ line, query });
     const allowed = request.headers.authorization === AUTHORIZATION;
-    const { status, body = null } = allowed ? (this.refuse(line) ?? this.#obey(line, query)) : { status: 401, body: { error: 'no' } };
+    const { status, body = null } = allowed
+      ? (this.refuse(line) ?? this.#obey(line, query))
+      : { status: 401, body: { error: 'no' } };
     response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? '' : JSON.stringify(body));
   }
 
@@ -185,11 +197,13 @@ export class PretendAsterisk {
   }
 
   #bridge(verb: string, id: string, what: string, query: Record<string, string>): Answer {
-    if (id === '') return { status: 200, body: [...this.bridges.keys()].map((bridge) => ({ id: bridge, channels: [] })) };
+    if (id === '')
+      return { status: 200, body: [...this.bridges.keys()].map((bridge) => ({ id: bridge, channels: [] })) };
     if (verb === 'DELETE') return { status: this.bridges.delete(id) ? 204 : 404 };
     if (what === '') this.bridges.set(id, []);
     const members = (query['channel'] ?? '').split(',').filter((member) => member !== '');
-    if (members.some((member) => this.channels.get(member)?.inApp !== true)) return { status: 422, body: { message: 'not in Stasis' } };
+    if (members.some((member) => this.channels.get(member)?.inApp !== true))
+      return { status: 422, body: { message: 'not in Stasis' } };
     this.bridges.get(id)?.push(...members);
     return { status: what === '' ? 200 : 204, body: { id } };
   }
@@ -197,7 +211,10 @@ export class PretendAsterisk {
   #externalMedia(id: string): Answer {
     this.#waiting.set(`uuid-${this.#waiting.size}`, id);
     const channel = this.add(id);
-    return { status: 200, body: { ...jsonOf(channel), channelvars: { MEDIA_WEBSOCKET_CONNECTION_ID: `uuid-${this.#waiting.size - 1}` } } };
+    return {
+      status: 200,
+      body: { ...jsonOf(channel), channelvars: { MEDIA_WEBSOCKET_CONNECTION_ID: `uuid-${this.#waiting.size - 1}` } },
+    };
   }
 
   #snoop(id: string, snoop: string): Answer {
@@ -220,5 +237,11 @@ export class PretendAsterisk {
 }
 
 function jsonOf({ id, name, number, exten }: PretendChannel): object {
-  return { id, name, state: 'Ring', caller: { name: '', number }, dialplan: { context: 'default', exten, priority: 1 } };
+  return {
+    id,
+    name,
+    state: 'Ring',
+    caller: { name: '', number },
+    dialplan: { context: 'default', exten, priority: 1 },
+  };
 }

@@ -1,14 +1,15 @@
 /**
- * A pretend engine process that speaks engine/contract.ts. What it does with a transcribe job is written in the job: its samples spell a word. What it
- * does with a speak job its text says; the samples of the answer spell that of the transcribe job.
+ * A pretend engine process that speaks engine/contract.ts. What it does with a transcribe job is written in the job:
+ * its samples spell a word. What it does with a speak job its text says; the samples of the answer spell that of the
+ * transcribe job.
  *   die      ends itself by SIGKILL            hang     blocks its thread for ever
  *   quit     exits with code 0 unasked         hold     keeps the job until it is cancelled, released or drained
  *   deaf     closes its channel and lives on    fail     fails every held job, then answers itself
  *   cling    starts a process that keeps its channel open, then blocks its thread for ever
  *   pid      answers its process id            release  answers every held job, then itself
  *   seen     answers the words and urgencies of all jobs so far; any other word is answered as it is
- * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads die while loading,
- * 14 threads never get ready, 15 threads ignore `drain`.
+ * How it starts is written in the settings: provider `cuda` is refused (device 1: exit 42 without a word); 13 threads
+ * die while loading, 14 threads never get ready, 15 threads ignore `drain`.
  */
 
 import { spawn } from 'node:child_process';
@@ -34,7 +35,10 @@ function becomeDeaf() {
   process.disconnect();
 }
 
-/** Whoever holds the other end of the channel sees no end of it while that process lives. It names itself on the error output. */
+/**
+ * Whoever holds the other end of the channel sees no end of it while that process lives. It names itself on the error
+ * output.
+ */
 function cling() {
   const keeper = spawn('sleep', ['600'], { stdio: ['ignore', 'ignore', 'ignore', CHANNEL_FD], detached: true });
   process.stderr.write(`keeper ${keeper.pid}`, blockForEver);
@@ -55,7 +59,8 @@ function releaseHeld() {
 }
 
 function failHeld() {
-  for (const { id } of held.values()) send({ kind: 'failed', id, code: 'model_failed', message: 'it was told to fail' });
+  for (const { id } of held.values())
+    send({ kind: 'failed', id, code: 'model_failed', message: 'it was told to fail' });
   held.clear();
 }
 
@@ -103,7 +108,10 @@ function obey(job, word) {
 function detect(job) {
   seen.push(`detect:${job.tracks.length}`);
   const tracks = job.tracks.map(({ samples, state }) => {
-    const probabilities = Float32Array.from({ length: samples.length / 512 }, (_, window) => samples[window * 512] / 1000);
+    const probabilities = Float32Array.from(
+      { length: samples.length / 512 },
+      (_, window) => samples[window * 512] / 1000,
+    );
     return { probabilities, state: Float32Array.of((state?.[0] ?? 0) + probabilities.length) };
   });
   send({ kind: 'detected', id: job.id, tracks, cost });

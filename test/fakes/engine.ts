@@ -21,8 +21,9 @@ const SPOKEN_CHAR_MS = 20;
 const WORD_HEARD_SAMPLES = 1200;
 
 /**
- * An engine in the test's own process. Out of the box it understands {@link spoken}: loud windows are speech, and the words are the
- * levels. Replace `hear` and `judge` to script other answers; set the latencies and the failure at any time.
+ * An engine in the test's own process. Out of the box it understands {@link spoken}: loud windows are speech, and the
+ * words are the levels. Replace `hear` and `judge` to script other answers; set the latencies and the failure at any
+ * time.
  */
 export class FakeEngine implements Engine {
   load = 0;
@@ -33,14 +34,20 @@ export class FakeEngine implements Engine {
   speakMs = 0;
   /** While set, requests that come due fail with it. */
   failure: EngineErrorCode | null = null;
-  hear: (request: TranscribeRequest) => { text: string; tokens?: readonly number[]; looped?: boolean; words?: readonly SpokenWord[] } = ({
-    samples,
-  }) => ({
+  hear: (request: TranscribeRequest) => {
+    text: string;
+    tokens?: readonly number[];
+    looped?: boolean;
+    words?: readonly SpokenWord[];
+  } = ({ samples }) => ({
     text: wordsIn(samples),
   });
   judge: (window: Int16Array) => number = loudness;
-  /** Speech of 20 ms for each character at 16 kHz, its level the number of characters; replace it to script other sound. */
-  utter: (request: SpeakRequest) => Int16Array = ({ text, speed }) => level((SPOKEN_CHAR_MS * text.length) / speed, text.length);
+  /**
+   * Speech of 20 ms for each character at 16 kHz, its level the number of characters; replace it to script other sound.
+   */
+  utter: (request: SpeakRequest) => Int16Array = ({ text, speed }) =>
+    level((SPOKEN_CHAR_MS * text.length) / speed, text.length);
   voices: readonly VoiceInfo[] = [
     { name: 'rms', language: 'en-US', rateHz: ENGINE_RATE_HZ },
     { name: 'slt', language: 'en-US', rateHz: ENGINE_RATE_HZ },
@@ -78,7 +85,8 @@ export class FakeEngine implements Engine {
     this.detected.push(request);
     await this.#answerAfter(this.detectMs, undefined);
     const windows = request.samples.length / VAD_WINDOW_SAMPLES;
-    const window = (n: number): Int16Array => request.samples.subarray(n * VAD_WINDOW_SAMPLES, (n + 1) * VAD_WINDOW_SAMPLES);
+    const window = (n: number): Int16Array =>
+      request.samples.subarray(n * VAD_WINDOW_SAMPLES, (n + 1) * VAD_WINDOW_SAMPLES);
     return {
       probabilities: Float32Array.from({ length: windows }, (_, n) => this.judge(window(n))),
       state: Float32Array.of((request.state?.[0] ?? 0) + windows),
@@ -115,8 +123,14 @@ export class FakeEngine implements Engine {
   }
 }
 
-/** Audio that says word `n` for each number given (1–300), 200 ms each unless said otherwise, with short gaps between them. */
-export function spoken(words: readonly number[], { wordMs = 200, gapMs = 50 }: { wordMs?: number; gapMs?: number } = {}): Int16Array {
+/**
+ * Audio that says word `n` for each number given (1–300), 200 ms each unless said otherwise, with short gaps between
+ * them.
+ */
+export function spoken(
+  words: readonly number[],
+  { wordMs = 200, gapMs = 50 }: { wordMs?: number; gapMs?: number } = {},
+): Int16Array {
   const parts = words.flatMap((word) => [level(wordMs, word * LEVEL), silence(gapMs)]);
   return concat(...parts.slice(0, -1));
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * A pretend espeak-ng. It lists three voices and says a text as 10 samples for each of its characters, all of the value 1000 + words per minute, behind
- * 1000 samples of silence. Texts that it obeys: `fail` (exit 1), `hang <file>` (writes its process id there and never ends).
+ * A pretend espeak-ng. It lists three voices and says a text as 10 samples for each of its characters, all of the value
+ * 1000 + words per minute, behind 1000 samples of silence. Texts that it obeys: `fail` (exit 1), `hang <file>` (writes
+ * its process id there and never ends).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -33,5 +34,6 @@ function obey(text) {
 }
 
 if (argv[0] === '--voices') process.stdout.write(VOICES);
-else if (argv[0] === '--version') process.stdout.write('eSpeak NG text-to-speech: 1.51  Data at: /usr/lib/espeak-ng-data\n');
+else if (argv[0] === '--version')
+  process.stdout.write('eSpeak NG text-to-speech: 1.51  Data at: /usr/lib/espeak-ng-data\n');
 else obey(readFileSync(0, 'utf8'));

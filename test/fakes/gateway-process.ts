@@ -1,6 +1,6 @@
 /**
- * A gateway in a process of its own. With `forgets` as argument, when it listens, it forgets a promise that fails; with `throws` something is thrown that
- * throws again when it is looked at.
+ * A gateway in a process of its own. With `forgets` as argument, when it listens, it forgets a promise that fails; with
+ * `throws` something is thrown that throws again when it is looked at.
  */
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { serve } from '../../src/main.ts';

@@ -22,8 +22,9 @@ interface Item {
 }
 
 /**
- * A carrier that buffers what it gets and plays it in order, a frame at a time, as Twilio does: marks come back when what stood before them was played
- * or cleared. What is on the wire when it hangs up its ears is lost like anywhere. It writes down what the caller heard.
+ * A carrier that buffers what it gets and plays it in order, a frame at a time, as Twilio does: marks come back when
+ * what stood before them was played or cleared. What is on the wire when it hangs up its ears is lost like anywhere. It
+ * writes down what the caller heard.
  */
 export class BufferingPlayer {
   /** First byte of each frame that the caller heard, in order. */
@@ -64,7 +65,11 @@ export class BufferingPlayer {
 
   #framesOf(bytes: Uint8Array): Item[] {
     const count = Math.max(Math.ceil(bytes.length / this.#options.frameBytes), 1);
-    return Array.from({ length: count }, (_, n) => ({ kind: 'frame', level: bytes[n * (bytes.length / count)] ?? 0, name: '' }));
+    return Array.from({ length: count }, (_, n) => ({
+      kind: 'frame',
+      level: bytes[n * (bytes.length / count)] ?? 0,
+      name: '',
+    }));
   }
 
   /** A frame counts as heard when it has been played to its end. */

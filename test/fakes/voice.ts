@@ -9,9 +9,15 @@ export interface Asked {
   ended: boolean;
 }
 
-type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'interrupt' | 'onEvent' | 'speaking' | 'drained'>;
+type SpeakingVoice = Pick<
+  CallVoice,
+  'say' | 'open' | 'play' | 'sendDigits' | 'interrupt' | 'onEvent' | 'speaking' | 'drained'
+>;
 
-/** A voice that makes no sound: the test says what sounds, is heard, is finished and is interrupted. Like the real one it preempts. */
+/**
+ * A voice that makes no sound: the test says what sounds, is heard, is finished and is interrupted. Like the real one
+ * it preempts.
+ */
 export class FakeVoice implements SpeakingVoice {
   /** All that was asked for, in order. */
   readonly asked: Asked[] = [];

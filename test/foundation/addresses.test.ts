@@ -10,12 +10,18 @@ import {
 } from '../../src/foundation/addresses.ts';
 
 describe('addresses', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.15.0.1', '172.32.0.1', '192.167.1.1', '223.255.255.255', '2606:4700::1111'])(
-    '%s is public',
-    (address) => {
-      expect(isPublicAddress(address)).toBe(true);
-    },
-  );
+  it.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '100.63.255.255',
+    '172.15.0.1',
+    '172.32.0.1',
+    '192.167.1.1',
+    '223.255.255.255',
+    '2606:4700::1111',
+  ])('%s is public', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
 
   it.each([
     '0.0.0.0',
@@ -81,8 +87,9 @@ describe('canonicalAddress', () => {
     ['::1', '::1'],
   ])('writes %s as %s', (text, expected) => expect(canonicalAddress(text)).toBe(expected));
 
-  it.each(['', '1.2.3', '01.2.3.4', '1.2.3.4:80', '[::1]', '::1/64', 'unknown', '%eth0'])('knows that "%s" is none', (text) =>
-    expect(canonicalAddress(text)).toBeNull(),
+  it.each(['', '1.2.3', '01.2.3.4', '1.2.3.4:80', '[::1]', '::1/64', 'unknown', '%eth0'])(
+    'knows that "%s" is none',
+    (text) => expect(canonicalAddress(text)).toBeNull(),
   );
 });
 

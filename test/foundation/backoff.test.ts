@@ -6,7 +6,9 @@ const RESTARTS = { firstMs: 100, longestMs: 10_000, healthyMs: 30_000 };
 describe('Backoff', () => {
   it('doubles from the first delay to the longest', () => {
     const backoff = new Backoff(RESTARTS);
-    expect(Array.from({ length: 9 }, () => backoff.next(0))).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
+    expect(Array.from({ length: 9 }, () => backoff.next(0))).toEqual([
+      100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000,
+    ]);
   });
 
   it('begins anew after what was healthy for long enough', () => {

@@ -39,7 +39,12 @@ const port = () => (server.address() as AddressInfo).port;
 async function ask(path: string, redirectsMax?: number) {
   const url = `http://public.example:${port()}${path}`;
   const signal = new AbortController().signal;
-  const { response } = await guardedFetch({ url, allowPrivate: false, signal, ...(redirectsMax === undefined ? {} : { redirectsMax }) });
+  const { response } = await guardedFetch({
+    url,
+    allowPrivate: false,
+    signal,
+    ...(redirectsMax === undefined ? {} : { redirectsMax }),
+  });
   return response;
 }
 

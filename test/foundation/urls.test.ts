@@ -57,7 +57,8 @@ describe('URLs', () => {
   });
 
   it('hide what comes after a quote or a space in a value that is one URL', () => {
-    for (const odd of ['"', ' ', '\\', '<', '>']) expect(hideCredentialsIn(`https://me:pa${odd}s3cret@host/`)).toBe('https://***@host/');
+    for (const odd of ['"', ' ', '\\', '<', '>'])
+      expect(hideCredentialsIn(`https://me:pa${odd}s3cret@host/`)).toBe('https://***@host/');
   });
 
   it('are read in a time that grows with the text alone', () => {

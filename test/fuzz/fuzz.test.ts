@@ -26,6 +26,9 @@ describe('the fuzzer', () => {
   });
 });
 
-it.each(targets.map((target) => [target.name, target] as const))('%s withstands its seeds and 500 mutations of them', (_, target) => {
-  expect(fuzz(target, 20_260_101, (executions) => executions < 500)).toMatchObject({ failure: null });
-});
+it.each(targets.map((target) => [target.name, target] as const))(
+  '%s withstands its seeds and 500 mutations of them',
+  (_, target) => {
+    expect(fuzz(target, 20_260_101, (executions) => executions < 500)).toMatchObject({ failure: null });
+  },
+);

@@ -1,4 +1,7 @@
-/** Throws bytes at parsers: seeded mutation of known inputs, and shrinking of what fails. A target is one file in targets/ that exports `target`. */
+/**
+ * Throws bytes at parsers: seeded mutation of known inputs, and shrinking of what fails. A target is one file in
+ * targets/ that exports `target`.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { mutate } from './mutate.ts';
@@ -47,7 +50,9 @@ export function tryInput(target: FuzzTarget, input: Uint8Array): { error: unknow
   }
   const { user, system } = process.cpuUsage(before);
   const tookMs = (user + system) / 1000;
-  return tookMs > SLOW_MS ? { error: new Error(`took ${Math.round(tookMs)} ms of CPU time, expected less than ${SLOW_MS}`) } : null;
+  return tookMs > SLOW_MS
+    ? { error: new Error(`took ${Math.round(tookMs)} ms of CPU time, expected less than ${SLOW_MS}`) }
+    : null;
 }
 
 /** Leaves out ever smaller pieces of `input` as long as it still fails. */
@@ -69,7 +74,10 @@ function shrink(target: FuzzTarget, input: Uint8Array): Failure {
   return { input: smallest, error };
 }
 
-/** The seeds, then mutations of them while `goOn(executions)`. The same seed gives the same inputs. Stops at the first failure. */
+/**
+ * The seeds, then mutations of them while `goOn(executions)`. The same seed gives the same inputs. Stops at the first
+ * failure.
+ */
 export function fuzz(target: FuzzTarget, seed: number, goOn: (executions: number) => boolean): FuzzResult {
   const random = new Random(seed);
   for (let executions = 0; ; executions++) {

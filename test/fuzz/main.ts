@@ -1,6 +1,7 @@
 /**
  * npm run fuzz -- [SECONDS] [--seed N] [--target NAME] [--replay FILE]
- * Fuzzes every target in turn for its share of the seconds (60 in all by default). A failing input is shrunk and saved under tmp/fuzz; exit code 1.
+ * Fuzzes every target in turn for its share of the seconds (60 in all by default). A failing input is shrunk and saved
+ * under tmp/fuzz; exit code 1.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +40,11 @@ function replayFile(targets: readonly FuzzTarget[], file: string): boolean {
 /** Reports one target; false when it failed. */
 function runTarget(target: FuzzTarget, seed: number, budgetMs: number): boolean {
   const beganMs = performance.now();
-  const result = fuzz(target, seed, (executions) => executions % STRIDE !== 0 || performance.now() - beganMs < budgetMs);
+  const result = fuzz(
+    target,
+    seed,
+    (executions) => executions % STRIDE !== 0 || performance.now() - beganMs < budgetMs,
+  );
   const seconds = (performance.now() - beganMs) / 1000;
   const rate = Math.round(result.executions / seconds);
   console.log(
@@ -57,7 +62,8 @@ function runTarget(target: FuzzTarget, seed: number, budgetMs: number): boolean 
 const { seconds, seed, only, replay } = readOptions();
 const all = await loadTargets();
 const targets = all.filter((target) => only === undefined || target.name === only);
-if (targets.length === 0) stop(`no target is called ${only}, expected one of ${all.map((target) => target.name).join(', ')}`);
+if (targets.length === 0)
+  stop(`no target is called ${only}, expected one of ${all.map((target) => target.name).join(', ')}`);
 console.log(`seed ${seed}`);
 const passed =
   replay === undefined

@@ -8,7 +8,11 @@ const EDGE_VALUES = [
   ...['null', 'true', '{}', '[]', '""', '"0"', '0', '-1', '"-1"', '1e999', '0.5', '1e-7', '9007199254740993'],
   ...['"99999999999999999999"', '"\\u0000"', '"\\ud800"', '"__proto__"', '"constructor"', '[[[[[[[[1]]]]]]]]'],
   // Deeper than the stack is for what goes into a value by recursion, and an object that is no text and no number.
-  ...[`${'['.repeat(7000)}${']'.repeat(7000)}`, `${'{"a":'.repeat(2400)}1${'}'.repeat(2400)}`, '{"toString":0,"valueOf":0}'],
+  ...[
+    `${'['.repeat(7000)}${']'.repeat(7000)}`,
+    `${'{"a":'.repeat(2400)}1${'}'.repeat(2400)}`,
+    '{"toString":0,"valueOf":0}',
+  ],
 ];
 
 function cut(bytes: Buffer, random: Random): { from: number; to: number } {
@@ -52,7 +56,10 @@ const MUTATIONS: readonly Mutation[] = [
   },
   function crossOver(bytes, random, _, seeds) {
     const other = random.pick(seeds);
-    return Buffer.concat([bytes.subarray(0, random.below(bytes.length + 1)), other.subarray(random.below(other.length + 1))]);
+    return Buffer.concat([
+      bytes.subarray(0, random.below(bytes.length + 1)),
+      other.subarray(random.below(other.length + 1)),
+    ]);
   },
   function insertWord(bytes, random, words) {
     const at = random.below(bytes.length + 1);
@@ -64,7 +71,11 @@ const MUTATIONS: readonly Mutation[] = [
     const values = [...text.matchAll(/"[^"\n]*"|-?\d+/g)];
     if (values.length === 0) return bytes;
     const value = random.pick(values);
-    const replacement = random.pick([...words.map((word) => JSON.stringify(word)), ...EDGE_VALUES, random.pick(values)[0]]);
+    const replacement = random.pick([
+      ...words.map((word) => JSON.stringify(word)),
+      ...EDGE_VALUES,
+      random.pick(values)[0],
+    ]);
     return splice(bytes, value.index, value.index + value[0].length, Buffer.from(replacement, 'latin1'));
   },
   function moveLine(bytes, random) {

@@ -39,7 +39,8 @@ export function streamTarget({ carrier, words, open, checkSent }: Streams): Fuzz
       if (start === null || start.playback === 'none') return;
       const audio = input.subarray(0, 20);
       for (const message of [dialect.format({ type: 'audio', bytes: audio })].flat()) checkSent(message, start, audio);
-      for (const command of [{ type: 'mark', name: 's1' }, { type: 'clear' }] as const) JSON.parse(String(dialect.format(command)));
+      for (const command of [{ type: 'mark', name: 's1' }, { type: 'clear' }] as const)
+        JSON.parse(String(dialect.format(command)));
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
- * The timestamps that Asterisk gives to frames that bring none, as AudioSocket's do, on their way to a phone (res/res_rtp_asterisk.c, rtp_raw_write):
- * a frame's own length beyond the one before it, unless the time of day says 640 samples more or less. Then it is the time of day, and the phone plays a gap.
+ * The timestamps that Asterisk gives to frames that bring none, as AudioSocket's do, on their way to a phone
+ * (res/res_rtp_asterisk.c, rtp_raw_write): a frame's own length beyond the one before it, unless the time of day says
+ * 640 samples more or less. Then it is the time of day, and the phone plays a gap.
  */
 import { FRAME_MS } from '../../src/foundation/units.ts';
 

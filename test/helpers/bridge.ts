@@ -1,4 +1,7 @@
-/** The other end of a carrier's socket, as a test sees it: a WebSocket server that keeps what it is told and says what the test wants. */
+/**
+ * The other end of a carrier's socket, as a test sees it: a WebSocket server that keeps what it is told and says what
+ * the test wants.
+ */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -56,7 +59,9 @@ export class TestBridge {
 }
 
 /** A bridge that listens on a free port of this machine. */
-export async function startBridge(onMessage: (message: CarrierMessage, bridge: TestBridge) => void = () => undefined): Promise<TestBridge> {
+export async function startBridge(
+  onMessage: (message: CarrierMessage, bridge: TestBridge) => void = () => undefined,
+): Promise<TestBridge> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   return new TestBridge(server, onMessage);

@@ -1,6 +1,6 @@
 /**
- * What each carrier's side of a stream says and understands, written from the carriers' documents and apart from our dialects, so that one tests the
- * other. A caller of any of them is a {@link CarrierCaller} with one of these.
+ * What each carrier's side of a stream says and understands, written from the carriers' documents and apart from our
+ * dialects, so that one tests the other. A caller of any of them is a {@link CarrierCaller} with one of these.
  */
 
 import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
@@ -56,7 +56,8 @@ function parse(message: WireMessage): Said {
 function readTwilioLike(message: WireMessage, key: string, stream: string): BridgeWord {
   const said = parse(message);
   if (said[key] !== stream) throw new Error(`another stream: ${String(said[key])}`);
-  if (said.event === 'media' && said.media !== undefined) return { type: 'audio', bytes: Buffer.from(said.media.payload, 'base64') };
+  if (said.event === 'media' && said.media !== undefined)
+    return { type: 'audio', bytes: Buffer.from(said.media.payload, 'base64') };
   if (said.event === 'mark' && said.mark !== undefined) return { type: 'mark', name: said.mark.name };
   if (said.event === 'clear') return { type: 'clear' };
   throw new Error(`not understood: ${message}`);
@@ -74,7 +75,13 @@ const telnyx: CarrierLine = (() => {
       JSON.stringify({ event: 'connected', version: '1.0.0' }),
       say('start', {
         start: {
-          ...{ user_id: 'user', call_control_id: callId, call_session_id: 'session', from: '+15005550006', to: '+15005550001' },
+          ...{
+            user_id: 'user',
+            call_control_id: callId,
+            call_session_id: 'session',
+            from: '+15005550006',
+            to: '+15005550001',
+          },
           media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 },
           custom_parameters,
         },
@@ -112,7 +119,10 @@ const signalwire: CarrierLine = (() => {
       }),
     ],
     media: (bytes, n, atMs) =>
-      JSON.stringify({ event: 'media', media: { track: 'inbound', chunk: String(n), timestamp: String(atMs), payload: base64(bytes) } }),
+      JSON.stringify({
+        event: 'media',
+        media: { track: 'inbound', chunk: String(n), timestamp: String(atMs), payload: base64(bytes) },
+      }),
     dtmf: (digit) => JSON.stringify({ event: 'dtmf', streamSid, dtmf: { digit, duration: 200 } }),
     cleared: (marks) => marks.map(mark),
     stop: () => [JSON.stringify({ event: 'stop', sequenceNumber: '999' })],
@@ -131,7 +141,13 @@ const plivo: CarrierLine = (() => {
       JSON.stringify({
         event: 'start',
         sequenceNumber: 1,
-        start: { callId, streamId, accountId: 'MA', tracks: ['inbound'], mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000 } },
+        start: {
+          callId,
+          streamId,
+          accountId: 'MA',
+          tracks: ['inbound'],
+          mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000 },
+        },
         extra_headers: Object.entries(parameters)
           .map(([name, value]) => `${name}=${value}`)
           .join(';'),
@@ -167,7 +183,12 @@ const vonage: CarrierLine = (() => {
   return {
     ...{ carrier: 'vonage', callId: 'uuid-1', codec, chunkMs: 20 },
     start: (headers) => [
-      JSON.stringify({ event: 'websocket:connected', 'content-type': 'audio/l16;rate=16000', uuid: 'uuid-1', ...headers }),
+      JSON.stringify({
+        event: 'websocket:connected',
+        'content-type': 'audio/l16;rate=16000',
+        uuid: 'uuid-1',
+        ...headers,
+      }),
     ],
     media: (bytes) => bytes,
     dtmf: (digit) => JSON.stringify({ event: 'websocket:dtmf', digit, duration: 260 }),
@@ -198,12 +219,20 @@ const exotel: CarrierLine = (() => {
       JSON.stringify({ event: 'connected' }),
       say('start', {
         start: {
-          ...{ stream_sid, call_sid, account_sid: 'exotel', from: '+15005550006', to: '+15005550001', custom_parameters },
+          ...{
+            stream_sid,
+            call_sid,
+            account_sid: 'exotel',
+            from: '+15005550006',
+            to: '+15005550001',
+            custom_parameters,
+          },
           media_format: { encoding: 'audio/x-raw', sample_rate: '8000', bit_rate: '128kbps' },
         },
       }),
     ],
-    media: (bytes, n, atMs) => say('media', { media: { chunk: String(n), timestamp: String(atMs), payload: base64(bytes) } }),
+    media: (bytes, n, atMs) =>
+      say('media', { media: { chunk: String(n), timestamp: String(atMs), payload: base64(bytes) } }),
     dtmf: (digit) => say('dtmf', { dtmf: { digit, duration: '100' } }),
     mark: (name) => say('mark', { mark: { name } }),
     cleared: () => [],

@@ -15,7 +15,10 @@ export function cliEnvironment(more: Readonly<Record<string, string>> = {}): Rec
 }
 
 /** Runs `trunkline ...args` from `dist` with pretend models and nothing else in the environment but `environment`. */
-export function runBuiltCli(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliResult> {
+export function runBuiltCli(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CliResult> {
   const env = cliEnvironment(environment);
   return new Promise((resolve) => {
     execFile(process.execPath, [packagePath('dist', 'src', 'cli.js'), ...args], { env }, (error, out, err) => {

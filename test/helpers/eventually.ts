@@ -4,4 +4,5 @@ import { vi } from 'vitest';
 export const PATIENCE_MS = 15_000;
 
 /** Resolves when `check` throws no more; rejects with what it threw last when it never does. */
-export const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { interval: 5, timeout: PATIENCE_MS });
+export const eventually = (check: () => unknown): Promise<unknown> =>
+  vi.waitFor(check, { interval: 5, timeout: PATIENCE_MS });

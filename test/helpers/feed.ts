@@ -43,7 +43,10 @@ export async function readFeed(url: string): Promise<FeedReader> {
       if (past !== undefined) return Promise.resolve(past);
       return new Promise((resolve, reject) => waiters.add({ wanted, resolve, reject }));
     },
-    finals: (callId) => events.filter((event): event is CaptionEvent => event.type === 'caption' && event.final && event.callId === callId),
+    finals: (callId) =>
+      events.filter(
+        (event): event is CaptionEvent => event.type === 'caption' && event.final && event.callId === callId,
+      ),
     close: () => socket.close(),
   };
 }

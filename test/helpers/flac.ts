@@ -6,7 +6,9 @@ const RATE_HZ = 16_000;
 const BLOCK_AND_RATE = 0x75;
 const CHANNEL_AND_BITS = 0x08;
 
-/** A FLAC file of `seconds` of silence: a dozen bytes for every four seconds. Its header says that it is at `claimedHz`. */
+/**
+ * A FLAC file of `seconds` of silence: a dozen bytes for every four seconds. Its header says that it is at `claimedHz`.
+ */
 export function flacOfSilence(seconds: number, claimedHz = RATE_HZ): Uint8Array {
   const blocks = Math.ceil((seconds * RATE_HZ) / BLOCK_SAMPLES);
   const parts = [...new TextEncoder().encode('fLaC'), 0x80, 0, 0, 34, ...streamInfo(blocks, claimedHz)];
@@ -46,6 +48,7 @@ function crc16(bytes: readonly number[]): number {
 
 function shift(value: number, width: number, polynomial: number, mask: number): number {
   let crc = value;
-  for (let bit = 0; bit < 8; bit++) crc = crc & (1 << (width - 1)) ? ((crc << 1) ^ polynomial) & mask : (crc << 1) & mask;
+  for (let bit = 0; bit < 8; bit++)
+    crc = crc & (1 << (width - 1)) ? ((crc << 1) ^ polynomial) & mask : (crc << 1) & mask;
   return crc;
 }

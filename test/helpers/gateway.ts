@@ -36,8 +36,8 @@ export interface GatewayProcess {
 const TOO_QUIET = ['silent', 'fatal', 'error', 'warn'];
 
 /**
- * Starts `trunkline serve` from `dist` on a free loopback port with `environment` added. The words of `through` are a program that runs it and their
- * `pid` is its own, e.g. `nsenter`, which becomes the gateway.
+ * Starts `trunkline serve` from `dist` on a free loopback port with `environment` added. The words of `through` are a
+ * program that runs it and their `pid` is its own, e.g. `nsenter`, which becomes the gateway.
  * @throws Error when it ends before it listens, or would not say where
  */
 export async function startGateway(
@@ -45,7 +45,8 @@ export async function startGateway(
   through: readonly string[] = [],
 ): Promise<GatewayProcess> {
   const { LOG_LEVEL = 'info' } = environment;
-  if (TOO_QUIET.includes(LOG_LEVEL)) throw new Error(`LOG_LEVEL=${LOG_LEVEL} leaves out the line that says where the gateway listens`);
+  if (TOO_QUIET.includes(LOG_LEVEL))
+    throw new Error(`LOG_LEVEL=${LOG_LEVEL} leaves out the line that says where the gateway listens`);
   const [program = '', ...words] = [...through, process.execPath, packagePath('dist', 'src', 'cli.js'), 'serve'];
   const child = spawn(program, words, {
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...environment },
@@ -55,7 +56,10 @@ export async function startGateway(
   const errors: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString('utf8')));
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  const url = await Promise.race([listeningUrl(child, logLines), exited.then((code) => failStart(code, logLines, errors))]);
+  const url = await Promise.race([
+    listeningUrl(child, logLines),
+    exited.then((code) => failStart(code, logLines, errors)),
+  ]);
   const pid = child.pid ?? 0;
   return {
     url,
@@ -92,7 +96,9 @@ function parseLine(line: string): LogLine | null {
 }
 
 function failStart(code: number | null, logLines: readonly LogLine[], errors: readonly string[]): never {
-  throw new Error(`the gateway ended with ${code} before it listened: ${errors.join('')}${JSON.stringify(logLines.slice(-3))}`);
+  throw new Error(
+    `the gateway ended with ${code} before it listened: ${errors.join('')}${JSON.stringify(logLines.slice(-3))}`,
+  );
 }
 
 function childPids(pid: number): number[] {

@@ -64,7 +64,8 @@ export async function say(
 }
 
 /** Settled outcome as a word: the text, or the code of the error. */
-export const outcome = (promise: Promise<string>): Promise<string> => promise.catch((error: { code: string }) => error.code);
+export const outcome = (promise: Promise<string>): Promise<string> =>
+  promise.catch((error: { code: string }) => error.code);
 
 /** Kills the first engine of `link` and returns its process id. */
 export function killEngine(engineClient: EngineClient): number {
@@ -92,7 +93,8 @@ export async function restart(engineClient: EngineClient, clock: FakeClock, back
 }
 
 /** The value of the metric `name`. */
-export const count = async (metrics: Metrics, name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
+export const count = async (metrics: Metrics, name: string) =>
+  (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
 
 afterEach(async () => {
   const pids = opened.flatMap((engineClient) => engineClient.status.pids);

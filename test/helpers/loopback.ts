@@ -6,8 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 const probe = createSocket('udp4').unref();
 
 /**
- * Lets what was sent over loopback arrive and be read. A busy machine may deliver it later than the next turn of the loop, but in the order in which it was
- * sent: when a datagram of our own has come back, all before it are there.
+ * Lets what was sent over loopback arrive and be read. A busy machine may deliver it later than the next turn of the
+ * loop, but in the order in which it was sent: when a datagram of our own has come back, all before it are there.
  */
 export async function delivered(): Promise<void> {
   if (probe.listenerCount('message') === 0) await bind();

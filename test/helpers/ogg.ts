@@ -7,7 +7,23 @@ const LONG_SILENCE = Uint8Array.of(0x0b, 6);
 
 /** An Opus file of `pages` pages of 30 s of silence with `channels` channels, all of them the same stream. */
 export function opusOfSilence(pages: number, channels: number): Uint8Array {
-  const head = Uint8Array.from([...ascii('OpusHead'), 1, channels, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, 255, 1, 0, ...Array(channels).fill(0)]);
+  const head = Uint8Array.from([
+    ...ascii('OpusHead'),
+    1,
+    channels,
+    0,
+    0,
+    0x80,
+    0xbb,
+    0,
+    0,
+    0,
+    0,
+    255,
+    1,
+    0,
+    ...Array(channels).fill(0),
+  ]);
   const tags = Uint8Array.from([...ascii('OpusTags'), 0, 0, 0, 0, 0, 0, 0, 0]);
   const silence = Array.from({ length: PACKETS_MAX }, () => LONG_SILENCE);
   const bodies = [[head], [tags], ...Array.from({ length: pages }, () => silence)];

@@ -1,4 +1,7 @@
-/** A call's sound on a clock of the test, as far as Asterisk's timestamps: playout, and for AudioSocket the silence between. */
+/**
+ * A call's sound on a clock of the test, as far as Asterisk's timestamps: playout, and for AudioSocket the silence
+ * between.
+ */
 import { Playout } from '../../src/calls/outbound/playout.ts';
 import { MULAW_8K, msToBytes } from '../../src/foundation/units.ts';
 import { PacedSilence } from '../../src/trunks/paced-silence.ts';

@@ -6,8 +6,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 const HOP_BY_HOP = /^(host|connection|keep-alive|transfer-encoding|te|expect|upgrade|proxy-connection):/i;
 
 /**
- * How requests are passed on, byte for byte as nginx 1.22 was seen to do it. `default`: `proxy_pass` alone. `sockets`: with the three lines that are commonly
- * written for WebSockets (HTTP/1.1, `Upgrade` of the request, `Connection: upgrade`).
+ * How requests are passed on, byte for byte as nginx 1.22 was seen to do it. `default`: `proxy_pass` alone. `sockets`:
+ * with the three lines that are commonly written for WebSockets (HTTP/1.1, `Upgrade` of the request, `Connection:
+ * upgrade`).
  */
 export type ProxyStyle = 'default' | 'sockets';
 

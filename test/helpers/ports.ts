@@ -19,7 +19,10 @@ const UDP_FIRST = 10_000;
 const UDP_LAST = 32_000;
 const TRIES = 20;
 
-/** UDP ports of this machine, `count` in a row from an even one, that nobody has at the moment. @throws Error when there are none. */
+/**
+ * UDP ports of this machine, `count` in a row from an even one, that nobody has at the moment. @throws Error when there
+ * are none.
+ */
 export async function freeUdpPorts(count: number): Promise<{ first: number; last: number }> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const first = 2 * randomInt(UDP_FIRST / 2, (UDP_LAST - count) / 2);

@@ -1,4 +1,7 @@
-/** What a phone line carries besides speech, made by arithmetic: 8 kHz mono, 16-bit. None of it may ever become a caption. */
+/**
+ * What a phone line carries besides speech, made by arithmetic: 8 kHz mono, 16-bit. None of it may ever become a
+ * caption.
+ */
 
 export const LINE_RATE_HZ = 8000;
 
@@ -61,7 +64,14 @@ function holdMusic(seconds: number): Int16Array {
   return generate(seconds, (timeS) => {
     const chord = chords[Math.floor(timeS / 2) % chords.length] ?? [];
     const decay = Math.exp(-2 * (timeS % 0.5));
-    return chord.reduce((sum, hz) => sum + Math.sin(2 * Math.PI * hz * timeS) + 0.3 * Math.sin(4 * Math.PI * hz * timeS), 0) * 0.06 * decay;
+    return (
+      chord.reduce(
+        (sum, hz) => sum + Math.sin(2 * Math.PI * hz * timeS) + 0.3 * Math.sin(4 * Math.PI * hz * timeS),
+        0,
+      ) *
+      0.06 *
+      decay
+    );
   });
 }
 

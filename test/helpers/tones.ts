@@ -7,7 +7,8 @@ export function toneSpeech(words: number, frequencyHz: number): Int16Array {
   const samples = new Int16Array(2 * RATE_HZ * words);
   for (let word = 0; word < words; word++) {
     const from = (2 * word + 0.5) * RATE_HZ;
-    for (let i = 0; i < RATE_HZ; i++) samples[from + i] = Math.round(8000 * Math.sin((2 * Math.PI * frequencyHz * i) / RATE_HZ));
+    for (let i = 0; i < RATE_HZ; i++)
+      samples[from + i] = Math.round(8000 * Math.sin((2 * Math.PI * frequencyHz * i) / RATE_HZ));
   }
   return samples;
 }

@@ -60,7 +60,11 @@ export class TestWebhook {
     if (answer === undefined) response.writeHead(404).end();
     else if (typeof answer === 'string') {
       response.setHeader('content-type', 'text/xml');
-      response.end(answer.startsWith('<Response') || answer === '' ? answer : `<?xml version="1.0"?><Response>${answer}</Response>`);
+      response.end(
+        answer.startsWith('<Response') || answer === ''
+          ? answer
+          : `<?xml version="1.0"?><Response>${answer}</Response>`,
+      );
     } else answer(response);
   }
 }

@@ -84,7 +84,10 @@ export class PretendCalls {
     this.outgoing.push(request);
     const callId = `out-${this.outgoing.length}`;
     const { from, to } = request;
-    this.views.push({ ...liveCall(callId), ...{ carrier: 'sip', from, to, state: 'dialing', tracks: [], durationMs: 0 } });
+    this.views.push({
+      ...liveCall(callId),
+      ...{ carrier: 'sip', from, to, state: 'dialing', tracks: [], durationMs: 0 },
+    });
     return { callId };
   }
 
@@ -117,8 +120,14 @@ const NO_PROMPTS = { clear: () => 0, stats: { prompts: 0, all: 0, bytes: 0, disk
 /** A path at which there is no program. */
 const NOWHERE = '/nonexistent/ffmpeg';
 
-/** The doors with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes `app`. */
-export async function startServer(environment: Readonly<Record<string, string>> = {}, ffmpeg = NOWHERE): Promise<Doors> {
+/**
+ * The doors with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes
+ * `app`.
+ */
+export async function startServer(
+  environment: Readonly<Record<string, string>> = {},
+  ffmpeg = NOWHERE,
+): Promise<Doors> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
@@ -144,7 +153,8 @@ export async function startServer(environment: Readonly<Record<string, string>> 
     settings,
     registry: calls,
     announced,
-    assistant: environment['ARI_URL'] === undefined ? null : { assist: async (channel) => ({ callId: `${channel}.1` }) },
+    assistant:
+      environment['ARI_URL'] === undefined ? null : { assist: async (channel) => ({ callId: `${channel}.1` }) },
     dialer: settings.SIP_PORT === 0 ? null : calls,
     feed,
     recordings,
@@ -183,7 +193,10 @@ export function liveCall(id: string): CallView {
   };
 }
 
-/** Knocks at a WebSocket door: the status that the handshake at `url` (http or ws) is answered with, 101 = let in (and closed again). */
+/**
+ * Knocks at a WebSocket door: the status that the handshake at `url` (http or ws) is answered with, 101 = let in (and
+ * closed again).
+ */
 export function knock(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
   return new Promise((resolve) => {
     const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers });

@@ -44,7 +44,14 @@ describe('GET /health', () => {
   it("has the fields that the Qwen3 servers' clients read", async () => {
     doors = await startServer();
     expect((await doors.app.inject('/health')).json()).toEqual({
-      ...{ status: 'ok', mode: 'gateway', worker_alive: true, model_loaded: true, model_id: 'tone', tts_model_id: 'tone-1' },
+      ...{
+        status: 'ok',
+        mode: 'gateway',
+        worker_alive: true,
+        model_loaded: true,
+        model_id: 'tone',
+        tts_model_id: 'tone-1',
+      },
       ...{ cuda: false, gpu_name: null, voices: expect.arrayContaining(['rms', 'alloy', 'vivian', 'uncle_fu']) },
       ...{ queue_depth: 0, max_queue_depth: 16, audio_cache_size: 0, audio_cache_max: 314 },
       ...{ voice_cache_size: 0, voice_cache_max: 0, voice_cache_hits: 0 },
@@ -81,7 +88,11 @@ describe('GET /health', () => {
     doors = await startServer();
     doors.engine.speakMs = 100;
     const read = async () => (await doors.app.inject('/health')).json<Record<string, number>>();
-    const speech = doors.app.inject({ method: 'POST', url: '/v1/audio/speech', payload: { input: 'Hello.', response_format: 'pcm' } });
+    const speech = doors.app.inject({
+      method: 'POST',
+      url: '/v1/audio/speech',
+      payload: { input: 'Hello.', response_format: 'pcm' },
+    });
     await expect.poll(() => doors.engine.pending).toBe(1);
     expect((await read())['queue_depth']).toBe(1);
     doors.clock.advance(100);

@@ -26,7 +26,9 @@ describe("OpenAI's client", () => {
   });
 
   it('gets text', async () => {
-    expect(await openai.audio.transcriptions.create({ file: fixture('short.wav'), model, response_format: 'text' })).toBe(`${SHORT}\n`);
+    expect(
+      await openai.audio.transcriptions.create({ file: fixture('short.wav'), model, response_format: 'text' }),
+    ).toBe(`${SHORT}\n`);
   });
 
   it.each(['srt', 'vtt'] as const)('gets %s that a parser of others reads', async (response_format) => {
@@ -62,21 +64,33 @@ describe("OpenAI's client", () => {
 
   it.each([
     ['a file that is no audio', { file: 'texts.json' }, 400, 'audio_unreadable', 'file'],
-    ['a language that nobody understands here', { file: 'short.wav', language: 'de' }, 400, 'unsupported_language', 'language'],
+    [
+      'a language that nobody understands here',
+      { file: 'short.wav', language: 'de' },
+      400,
+      'unsupported_language',
+      'language',
+    ],
   ])('is told of %s as it expects', async (_what, { file, ...rest }, status, code, param) => {
-    const failure = await openai.audio.transcriptions.create({ file: fixture(file), model, ...rest }).catch((error: unknown) => error);
+    const failure = await openai.audio.transcriptions
+      .create({ file: fixture(file), model, ...rest })
+      .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(APIError);
     expect(failure).toMatchObject({ status, code, param });
   });
 
   it('is told that nothing can translate', async () => {
-    const failure = await openai.audio.translations.create({ file: fixture('short.wav'), model }).catch((error: unknown) => error);
+    const failure = await openai.audio.translations
+      .create({ file: fixture('short.wav'), model })
+      .catch((error: unknown) => error);
     expect(failure).toMatchObject({ status: 400, code: 'unsupported_model', param: 'model' });
   });
 
   it('is told that its key is wrong', async () => {
     const stranger = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'wrong', maxRetries: 0 });
-    const failure = await stranger.audio.transcriptions.create({ file: fixture('short.wav'), model }).catch((error: unknown) => error);
+    const failure = await stranger.audio.transcriptions
+      .create({ file: fixture('short.wav'), model })
+      .catch((error: unknown) => error);
     expect(failure).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 });

@@ -29,9 +29,12 @@ describe('the page', () => {
     expect(answer.headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  it.each(['/page', '/../package.json', '/%2e%2e/package.json', '/..%2fpage.ts', '/.git'])('serves nothing at %s', async (url) => {
-    doors = await startServer();
-    const answer = await doors.app.inject(url);
-    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'route_not_found']);
-  });
+  it.each(['/page', '/../package.json', '/%2e%2e/package.json', '/..%2fpage.ts', '/.git'])(
+    'serves nothing at %s',
+    async (url) => {
+      doors = await startServer();
+      const answer = await doors.app.inject(url);
+      expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'route_not_found']);
+    },
+  );
 });

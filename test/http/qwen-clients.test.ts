@@ -15,7 +15,8 @@ function post(url: string, payload: object, headers: Record<string, string> = {}
   return doors.app.inject({ method: 'POST', url, payload, headers });
 }
 
-const speak = (fields: object) => post('/v1/audio/speech', { model: 'qwen3-tts', input: HELLO, voice: 'alloy', ...fields });
+const speak = (fields: object) =>
+  post('/v1/audio/speech', { model: 'qwen3-tts', input: HELLO, voice: 'alloy', ...fields });
 
 /** An error as those servers have it. */
 const theirs = (code: string, statusCode: number, requestId: unknown, param?: string) => ({
@@ -24,22 +25,34 @@ const theirs = (code: string, statusCode: number, requestId: unknown, param?: st
 });
 
 describe("POST /v1/audio/speech of the Qwen3-TTS server's clients", () => {
-  it.each(['qwen3-tts', 'Qwen/Qwen3-TTS-12Hz-1.7B-Base', 'qwen3-tts-0.6b'])('is a whole WAV file for the model %s', async (model) => {
-    const answer = await speak({ model });
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'audio/wav']);
-    expect(Number(answer.headers['content-length'])).toBe(answer.rawPayload.length);
-    expect(answer.rawPayload.readUInt32LE(40)).toBe(answer.rawPayload.length - 44);
-  });
+  it.each(['qwen3-tts', 'Qwen/Qwen3-TTS-12Hz-1.7B-Base', 'qwen3-tts-0.6b'])(
+    'is a whole WAV file for the model %s',
+    async (model) => {
+      const answer = await speak({ model });
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'audio/wav']);
+      expect(Number(answer.headers['content-length'])).toBe(answer.rawPayload.length);
+      expect(answer.rawPayload.readUInt32LE(40)).toBe(answer.rawPayload.length - 44);
+    },
+  );
 
   it("is theirs too without a model, as in that server's examples, where the voice is one of its own", async () => {
     const answer = await post('/v1/audio/speech', { input: HELLO, voice: 'vivian' });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'audio/wav']);
     expect((await post('/v1/audio/speech', { input: HELLO })).headers['content-type']).toBe('audio/mpeg');
-    expect((await post('/v1/audio/speech', { model: 'tts-1', input: HELLO, voice: 'vivian' })).headers['content-type']).toBe('audio/mpeg');
+    expect(
+      (await post('/v1/audio/speech', { model: 'tts-1', input: HELLO, voice: 'vivian' })).headers['content-type'],
+    ).toBe('audio/mpeg');
   });
 
   it('takes null for what is left out, and fields that only models there understand', async () => {
-    const nothing = { language: null, sample_rate: null, instruct: null, temperature: 0.8, top_p: 0.9, stream_mode: 'sentence' };
+    const nothing = {
+      language: null,
+      sample_rate: null,
+      instruct: null,
+      temperature: 0.8,
+      top_p: 0.9,
+      stream_mode: 'sentence',
+    };
     expect((await speak(nothing)).statusCode).toBe(200);
     expect((await speak({ voice: null })).statusCode).toBe(200);
   });
@@ -118,9 +131,16 @@ describe('paths that only the Qwen3-TTS server has', () => {
 const BOUNDARY = 'x-boundary';
 
 function clone(parts: readonly [string, string][], contentType = `multipart/form-data; boundary=${BOUNDARY}`) {
-  const body = parts.map(([head, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`).join('');
+  const body = parts
+    .map(([head, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`)
+    .join('');
   const payload = `${body}--${BOUNDARY}--\r\n`;
-  return doors.app.inject({ method: 'POST', url: '/v1/audio/speech/clone', headers: { 'content-type': contentType }, payload });
+  return doors.app.inject({
+    method: 'POST',
+    url: '/v1/audio/speech/clone',
+    headers: { 'content-type': contentType },
+    payload,
+  });
 }
 
 describe('POST /v1/audio/speech/clone', () => {
@@ -140,17 +160,23 @@ describe('POST /v1/audio/speech/clone', () => {
   });
 
   it('asks for a form, and for a whole one', async () => {
-    expect((await clone([], 'application/x-www-form-urlencoded')).json().message).toMatch(/expected multipart\/form-data/);
+    expect((await clone([], 'application/x-www-form-urlencoded')).json().message).toMatch(
+      /expected multipart\/form-data/,
+    );
     const broken = await doors.app.inject({
       ...{ method: 'POST', url: '/v1/audio/speech/clone', payload: Buffer.alloc(100_000) },
       headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
     });
-    expect([broken.statusCode, broken.json().message]).toEqual([422, expect.stringMatching(/^the form is broken or ended early/)]);
+    expect([broken.statusCode, broken.json().message]).toEqual([
+      422,
+      expect.stringMatching(/^the form is broken or ended early/),
+    ]);
   });
 });
 
 describe('WAV', () => {
-  const wav = (fields: object) => post('/v1/audio/speech', { model: 'tts-1', voice: 'alloy', response_format: 'wav', ...fields });
+  const wav = (fields: object) =>
+    post('/v1/audio/speech', { model: 'tts-1', voice: 'alloy', response_format: 'wav', ...fields });
   const sizes = (file: Buffer) => [file.readUInt32LE(4), file.readUInt32LE(40)];
 
   it('of a short text has its true sizes, and the answer its length', async () => {

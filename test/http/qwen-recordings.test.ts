@@ -11,7 +11,11 @@ const TRANSCRIPTIONS = '/v1/audio/transcriptions';
 const STREAM = '/v1/audio/transcriptions/stream';
 const SUBTITLES = '/v1/audio/subtitles';
 
-async function post(path: string, file: Blob | null, fields: Fields = []): Promise<{ status: number; id: string | null; body: unknown }> {
+async function post(
+  path: string,
+  file: Blob | null,
+  fields: Fields = [],
+): Promise<{ status: number; id: string | null; body: unknown }> {
   const response = await fetch(`${doors.url}${path}`, { method: 'POST', body: formOf(file, fields) });
   return { status: response.status, id: response.headers.get('x-request-id'), body: await response.json() };
 }
@@ -24,7 +28,11 @@ describe("the Qwen3-ASR server's clients", () => {
     ["OpenAI's model", [['model', 'gpt-4o-transcribe']], 'english'],
   ])('read the language as they know it: with %s', async (_what, fields, language) => {
     doors = await startRecordingServer();
-    const { body } = await post(TRANSCRIPTIONS, speechFile([1]), [...fields, ['language', 'English'], ['return_timestamps', 'true']]);
+    const { body } = await post(TRANSCRIPTIONS, speechFile([1]), [
+      ...fields,
+      ['language', 'English'],
+      ['return_timestamps', 'true'],
+    ]);
     expect(body).toMatchObject({ text: 'W1.', language });
   });
 
@@ -43,7 +51,10 @@ describe("the Qwen3-ASR server's clients", () => {
   it('are told both ways where nobody said whose request it is', async () => {
     doors = await startRecordingServer();
     const { status, body } = await post(TRANSCRIPTIONS, NO_AUDIO);
-    expect([status, body]).toMatchObject([400, { code: 'AUDIO_DECODE_FAILED', statusCode: 400, error: { code: 'audio_unreadable' } }]);
+    expect([status, body]).toMatchObject([
+      400,
+      { code: 'AUDIO_DECODE_FAILED', statusCode: 400, error: { code: 'audio_unreadable' } },
+    ]);
   });
 
   it("leave OpenAI's clients with OpenAI's shape", async () => {
@@ -62,20 +73,32 @@ describe("the Qwen3-ASR server's clients", () => {
 
   it('get 422 where the file is missing and the body is no form for files at all', async () => {
     doors = await startRecordingServer();
-    const response = await fetch(`${doors.url}${SUBTITLES}`, { method: 'POST', body: new URLSearchParams({ mode: 'fast' }) });
-    expect([response.status, await response.json()]).toMatchObject([422, { code: 'INVALID_REQUEST', context: { param: 'file' } }]);
+    const response = await fetch(`${doors.url}${SUBTITLES}`, {
+      method: 'POST',
+      body: new URLSearchParams({ mode: 'fast' }),
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { code: 'INVALID_REQUEST', context: { param: 'file' } },
+    ]);
   });
 
   it.each(['fast', 'accurate', ''])('may make subtitles in the mode "%s"', async (mode) => {
     doors = await startRecordingServer();
-    const response = await fetch(`${doors.url}${SUBTITLES}`, { method: 'POST', body: formOf(speechFile([1]), [['mode', mode]]) });
+    const response = await fetch(`${doors.url}${SUBTITLES}`, {
+      method: 'POST',
+      body: formOf(speechFile([1]), [['mode', mode]]),
+    });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('W1.')]);
   });
 
   it('are refused a mode there is not', async () => {
     doors = await startRecordingServer();
     const { status, body } = await post(SUBTITLES, speechFile([1]), [['mode', 'perfect']]);
-    expect([status, body]).toMatchObject([400, { context: { param: 'mode' }, message: expect.stringContaining('"accurate" or "fast"') }]);
+    expect([status, body]).toMatchObject([
+      400,
+      { context: { param: 'mode' }, message: expect.stringContaining('"accurate" or "fast"') },
+    ]);
   });
 
   it('are told of an engine that fails in the midst of a stream by an event in their shape', async () => {

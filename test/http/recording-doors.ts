@@ -14,14 +14,17 @@ export interface RecordingServices extends Doors {
 }
 
 /** Listening doors that keep uploads in a folder of their own. */
-export async function startRecordingServer(environment: Readonly<Record<string, string>> = {}): Promise<RecordingServices> {
+export async function startRecordingServer(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RecordingServices> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
   const doors = await startServer({ UPLOAD_DIR: folder, ...environment });
   const url = await listen(doors.app);
   return {
     ...doors,
     url,
-    files: () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\/(?!owner\.)/.test(name)),
+    files: () =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\/(?!owner\.)/.test(name)),
     async close() {
       await doors.app.close();
       rmSync(folder, { recursive: true, force: true });
@@ -29,14 +32,20 @@ export async function startRecordingServer(environment: Readonly<Record<string, 
   };
 }
 
-/** A WAV file in which the fake engine's words are said with a pause of 4 s between the lists, too long for them to be heard together. */
+/**
+ * A WAV file in which the fake engine's words are said with a pause of 4 s between the lists, too long for them to be
+ * heard together.
+ */
 export function speechFile(...utterances: readonly (readonly number[])[]): Blob {
   return wavFile([track(...utterances)]);
 }
 
 /** The samples of {@link speechFile}. */
 export function track(...utterances: readonly (readonly number[])[]): Int16Array {
-  return concat(...utterances.flatMap((words, index) => [silence(index === 0 ? 0 : 4000), spoken(words)]), silence(600));
+  return concat(
+    ...utterances.flatMap((words, index) => [silence(index === 0 ? 0 : 4000), spoken(words)]),
+    silence(600),
+  );
 }
 
 /** A 16 kHz WAV file. */

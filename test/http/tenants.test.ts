@@ -46,7 +46,9 @@ const statusOf = async (who: Headers, path: string, method = 'GET') => {
 };
 
 async function idsOf(who: Headers): Promise<string[]> {
-  const { data } = (await (await fetch(`${doors.url}/v1/batches`, { headers: who })).json()) as { data: { id: string }[] };
+  const { data } = (await (await fetch(`${doors.url}/v1/batches`, { headers: who })).json()) as {
+    data: { id: string }[];
+  };
   return data.map(({ id }) => id);
 }
 
@@ -66,7 +68,11 @@ describe('a batch', () => {
   it('belongs to a key, whether a program shows it or a browser signed in with it', async () => {
     await open();
     const { id } = await begin(await browser(ANN));
-    expect([await idsOf(bearer(ANN)), await idsOf(await browser(ANN)), await idsOf(bearer(BOB))]).toEqual([[id], [id], []]);
+    expect([await idsOf(bearer(ANN)), await idsOf(await browser(ANN)), await idsOf(bearer(BOB))]).toEqual([
+      [id],
+      [id],
+      [],
+    ]);
     const { id: second } = await begin(bearer(BOB));
     expect(await idsOf(await browser(BOB))).toEqual([second]);
   });
@@ -94,7 +100,11 @@ describe('a batch', () => {
   it('is everybody’s where there are no keys, whatever key somebody invents', async () => {
     await open({});
     const { id } = await begin(bearer('invented'));
-    expect([await idsOf({}), await idsOf(bearer('another')), await idsOf({ authorization: 'Basic YTpi' })]).toEqual([[id], [id], [id]]);
+    expect([await idsOf({}), await idsOf(bearer('another')), await idsOf({ authorization: 'Basic YTpi' })]).toEqual([
+      [id],
+      [id],
+      [id],
+    ]);
   });
 });
 

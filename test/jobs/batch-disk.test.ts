@@ -32,7 +32,13 @@ function open(): { batches: Batches; disk: RecordingDisk } {
   const transcribe = ({ signal }: RecordingTask): Promise<Recording> =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const settings = readSettings({ BATCH_DIR: join(folder, 'batches') });
-  const batches = new Batches({ settings, recordings: { transcribe, disk }, clock: new FakeClock(), log: createLog('silent'), metrics });
+  const batches = new Batches({
+    settings,
+    recordings: { transcribe, disk },
+    clock: new FakeClock(),
+    log: createLog('silent'),
+    metrics,
+  });
   opened.push(batches);
   return { batches, disk };
 }
@@ -49,7 +55,8 @@ describe('the disk that batches take', () => {
     await first.close();
     const second = open();
     await second.batches.resume();
-    const write = () => pipeline(Readable.from([Buffer.alloc(50_000)]), second.disk.meter(join(folder, 'b')), new PassThrough().resume());
+    const write = () =>
+      pipeline(Readable.from([Buffer.alloc(50_000)]), second.disk.meter(join(folder, 'b')), new PassThrough().resume());
     await expect(write()).rejects.toMatchObject({ code: 'upload_disk_full' });
     await second.batches.cancel('t', batch.id);
     await write();

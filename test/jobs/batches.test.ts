@@ -120,7 +120,9 @@ describe('a batch', () => {
     const batches = open();
     const first = await begin(batches, { idempotency: { key: 'k', hash: 'h' } });
     expect((await begin(batches, { idempotency: { key: 'k', hash: 'h' } })).id).toBe(first.id);
-    await expect(begin(batches, { idempotency: { key: 'k', hash: 'other' } })).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    await expect(begin(batches, { idempotency: { key: 'k', hash: 'other' } })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
     expect((await begin(batches, { idempotency: { key: 'k', hash: 'other' } }, 'other')).id).not.toBe(first.id);
   });
 
@@ -159,10 +161,16 @@ describe('a batch', () => {
     const upload = { name: 'a.wav', source: { kind: 'upload' } } as const;
     const batch = await begin(batches, { files: [upload, upload, upload, upload] });
     const news: unknown[] = [];
-    batches.watch(batch.id, (each) => void news.push(each.type === 'end' ? 'end' : [each.type, batches.viewFile(each.file).progress]));
+    batches.watch(
+      batch.id,
+      (each) => void news.push(each.type === 'end' ? 'end' : [each.type, batches.viewFile(each.file).progress]),
+    );
     await eventually(() => expect(step.listen).toBeDefined());
     step.listen?.({ heardMs: 600, share: 0.509 });
-    expect(batches.view(batch)).toMatchObject({ progress: 0.12, counts: { total: 4, waiting: 2, running: 2, done: 0 } });
+    expect(batches.view(batch)).toMatchObject({
+      progress: 0.12,
+      counts: { total: 4, waiting: 2, running: 2, done: 0 },
+    });
     expect(batches.viewFiles(batch)[1]).toMatchObject({ state: 'running', progress: 0.5 });
     step.done?.(RECORDING);
     await eventually(() =>
@@ -294,7 +302,9 @@ async function chatEndpoint(status = 200) {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
-    const lines = JSON.parse((JSON.parse(body) as { messages: { content: string }[] }).messages[1]?.content ?? '[]') as string[];
+    const lines = JSON.parse(
+      (JSON.parse(body) as { messages: { content: string }[] }).messages[1]?.content ?? '[]',
+    ) as string[];
     const content = JSON.stringify(lines.map((line) => line.toUpperCase()));
     response.writeHead(status).end(JSON.stringify({ choices: [{ message: { content } }] }));
   });
@@ -305,7 +315,11 @@ async function chatEndpoint(status = 200) {
 
 describe('BATCH_DIR', () => {
   it.each([
-    ['it cannot be written', (path: string) => writeFileSync(path, 'a file'), /^BATCH_DIR: got ".*", expected .*cannot be written to/],
+    [
+      'it cannot be written',
+      (path: string) => writeFileSync(path, 'a file'),
+      /^BATCH_DIR: got ".*", expected .*cannot be written to/,
+    ],
     ['its database is none', (path: string) => damage(path), /^BATCH_DIR: got ".*", expected .*not a database/],
   ])('stops the start when %s', async (_what, spoil, message) => {
     const path = join(folder, 'spoilt');
@@ -359,7 +373,9 @@ describe('a webhook', () => {
     const [, last] = received;
     const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = last?.headers ?? {};
     expect(id).toBe(batch.id);
-    expect(signature).toBe(signWebhook({ id: batch.id, timestamp: String(timestamp), body: last?.body ?? '', secret: 'secret' }));
+    expect(signature).toBe(
+      signWebhook({ id: batch.id, timestamp: String(timestamp), body: last?.body ?? '', secret: 'secret' }),
+    );
     expect(JSON.parse(last?.body ?? '')).toMatchObject({ type: 'batch.ended', batch: { id: batch.id, state: 'done' } });
     await close();
   });

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -121,7 +130,10 @@ describe('Store', () => {
       const store = await Store.open(folder);
       await store.put(content('a'), []);
       await store.close();
-      [, signal] = await once(spawn(process.execPath, ['-e', KILLED_WRITER, path, JSON.stringify(content('b')), String(write)]), 'exit');
+      [, signal] = await once(
+        spawn(process.execPath, ['-e', KILLED_WRITER, path, JSON.stringify(content('b')), String(write)]),
+        'exit',
+      );
       const next = await Store.open(folder);
       const [found] = await next.load();
       await next.close();

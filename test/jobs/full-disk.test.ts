@@ -52,7 +52,12 @@ const fill = () => {
 const makeRoom = () => vi.restoreAllMocks();
 
 function open(environment: Readonly<Record<string, string>> = {}): Batches {
-  const settings = readSettings({ BATCH_DIR: dataFolder(), BATCH_INPUT_DIR: folder, WEBHOOK_SECRET: 'secret', ...environment });
+  const settings = readSettings({
+    BATCH_DIR: dataFolder(),
+    BATCH_INPUT_DIR: folder,
+    WEBHOOK_SECRET: 'secret',
+    ...environment,
+  });
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
   const log = createLog('info', { write: (line: string) => void logLines.push(line) });
@@ -66,7 +71,14 @@ async function begin(batches: Batches, order: Partial<Order> = {}): Promise<Batc
   writeFileSync(join(draft.folder, '0'), 'a recording');
   const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
   try {
-    const wanted = { channels: 'mix', targetLanguage: '', idempotency: null, webhookUrl: null, files, ...order } as const;
+    const wanted = {
+      channels: 'mix',
+      targetLanguage: '',
+      idempotency: null,
+      webhookUrl: null,
+      files,
+      ...order,
+    } as const;
     return (await batches.begin(draft, wanted)).batch;
   } finally {
     await batches.discard(draft);
@@ -132,7 +144,13 @@ describe('a download that the disk has no room for', () => {
     const draft = await batches.draft('t');
     symlinkSync('/dev/full', join(draft.folder, '0'));
     const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'url', location } }];
-    const { batch } = await batches.begin(draft, { channels: 'mix', targetLanguage: '', idempotency: null, webhookUrl: null, files });
+    const { batch } = await batches.begin(draft, {
+      channels: 'mix',
+      targetLanguage: '',
+      idempotency: null,
+      webhookUrl: null,
+      files,
+    });
     await eventually(() => expect(batch.files[0]?.error?.code).toBe('disk_full'));
     expect(readdirSync(draft.folder)).toEqual([]);
     await later(() => expect(batch.files[0]?.state).toBe('done'));
@@ -229,7 +247,9 @@ describe('a full disk', () => {
     await expect(begin(batches)).rejects.toThrow(/disk I\/O error/);
     expect(batches.list('t')).toEqual([]);
     expect(
-      readdirSync(dataFolder(), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'batches.sqlite.lock'),
+      readdirSync(dataFolder(), { withFileTypes: true }).filter(
+        (entry) => entry.isDirectory() && entry.name !== 'batches.sqlite.lock',
+      ),
     ).toEqual([]);
     makeRoom();
     const batch = await begin(batches);
@@ -249,7 +269,8 @@ describe('a full disk', () => {
   });
 
   it('does not stop a start: batches go on when there is room, and until then it is said why they are not there', async () => {
-    transcribe = ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    transcribe = ({ signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const first = open();
     const { id } = await begin(first);
     await first.close();

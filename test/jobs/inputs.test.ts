@@ -51,7 +51,8 @@ async function fetched(
   }
 }
 
-const refusal = (message: RegExp) => expect.objectContaining({ code: 'input_refused', message: expect.stringMatching(message) });
+const refusal = (message: RegExp) =>
+  expect.objectContaining({ code: 'input_refused', message: expect.stringMatching(message) });
 
 describe('download', () => {
   it('gets what is at a URL, also where it has moved', async () => {
@@ -76,7 +77,11 @@ describe('download', () => {
   });
 
   it.each([
-    ['is not there', (_: unknown, response: Parameters<RequestListener>[1]) => void response.writeHead(404).end(), /answered 404/],
+    [
+      'is not there',
+      (_: unknown, response: Parameters<RequestListener>[1]) => void response.writeHead(404).end(),
+      /answered 404/,
+    ],
     [
       'moves for ever',
       (_: unknown, response: Parameters<RequestListener>[1]) => void response.writeHead(302, { location: '/' }).end(),
@@ -84,7 +89,8 @@ describe('download', () => {
     ],
     [
       'moves to a file',
-      (_: unknown, response: Parameters<RequestListener>[1]) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+      (_: unknown, response: Parameters<RequestListener>[1]) =>
+        void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
       /cannot be read/,
     ],
     [
@@ -106,7 +112,9 @@ describe('download', () => {
 
   it('stops at UPLOAD_MAX_BYTES, whatever length was claimed', async () => {
     const url = await serve((_request, response) => void response.end(Buffer.alloc(5000)));
-    expect(await fetched(url, { BATCH_ALLOW_PRIVATE: 'true', UPLOAD_MAX_BYTES: '4096' })).toMatchObject({ code: 'upload_too_large' });
+    expect(await fetched(url, { BATCH_ALLOW_PRIVATE: 'true', UPLOAD_MAX_BYTES: '4096' })).toMatchObject({
+      code: 'upload_too_large',
+    });
   });
 
   it('gives up what does not come within UPLOAD_TIMEOUT_MS, and at once when it is told to', async () => {
@@ -137,7 +145,12 @@ describe('paths', () => {
     writeFileSync(join(folder, 'calls/b.wav'), WAV);
     writeFileSync(join(folder, 'calls/notes.wav'), 'Minutes of the meeting');
     const settings = readSettings({ BATCH_INPUT_DIR: folder });
-    const inputs = [path('calls'), path('calls/b.wav'), path('calls/none'), { name: 'c', source: { kind: 'upload' } as const }];
+    const inputs = [
+      path('calls'),
+      path('calls/b.wav'),
+      path('calls/none'),
+      { name: 'c', source: { kind: 'upload' } as const },
+    ];
     expect((await expandFolders(inputs, settings)).map(({ name }) => name)).toEqual([
       ...['calls/b.wav', 'calls/monday/a'],
       ...['calls/b.wav', 'calls/none', 'c'],
@@ -163,6 +176,9 @@ describe('paths', () => {
       await expect(findInput(location, inside)).rejects.toMatchObject({ code: 'input_refused' });
     }
     await expect(findInput('link/a.wav', inside)).rejects.toMatchObject({ code: 'input_refused' });
-    await expect(findInput('a', '')).rejects.toMatchObject({ code: 'input_refused', message: expect.stringContaining('BATCH_INPUT_DIR') });
+    await expect(findInput('a', '')).rejects.toMatchObject({
+      code: 'input_refused',
+      message: expect.stringContaining('BATCH_INPUT_DIR'),
+    });
   });
 });

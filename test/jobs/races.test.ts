@@ -43,7 +43,8 @@ async function begin(batches: Batches, idempotency: Order['idempotency'] = null)
   const draft = await batches.draft('t');
   const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
   try {
-    return (await batches.begin(draft, { channels: 'mix', targetLanguage: '', webhookUrl: null, idempotency, files })).batch;
+    return (await batches.begin(draft, { channels: 'mix', targetLanguage: '', webhookUrl: null, idempotency, files }))
+      .batch;
   } finally {
     await batches.discard(draft);
   }

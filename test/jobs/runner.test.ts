@@ -103,7 +103,10 @@ describe('Runner', () => {
     expect([settled, stopped.files.map(({ state }) => state)]).toEqual([[], ['waiting', 'waiting']]);
   });
 
-  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { errno: -constants.errno.ENOSPC, code: 'ENOSPC' });
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    errno: -constants.errno.ENOSPC,
+    code: 'ENOSPC',
+  });
 
   it('has a file wait that the disk refused, longer each time, and goes on with the others meanwhile', async () => {
     const { runner, clock, begun, told, settled, disk, work } = start({ filesMax: 1, filesOfTenantMax: 1 });
@@ -111,7 +114,10 @@ describe('Runner', () => {
     runner.add(one);
     work('a0')?.fail(full);
     await eventually(() => expect(begun).toEqual(['a0', 'a1']));
-    expect(one.files[0]).toMatchObject({ state: 'waiting', error: { code: 'disk_full', message: expect.stringMatching(/\(ENOSPC\)$/) } });
+    expect(one.files[0]).toMatchObject({
+      state: 'waiting',
+      error: { code: 'disk_full', message: expect.stringMatching(/\(ENOSPC\)$/) },
+    });
     expect([told, runner.shareOf(one.files[0] as BatchFile)]).toEqual([[-1], null]);
     work('a1')?.finish();
     await eventually(() => expect(settled.length).toBe(1));

@@ -35,7 +35,9 @@ async function begin(): Promise<Batch> {
   const draft = await batches.draft('t');
   writeFileSync(join(draft.folder, '0'), 'a recording');
   const files = [{ name: 'a.wav', source: { kind: 'upload' } }] as const;
-  return (await batches.begin(draft, { channels: 'mix', targetLanguage: '', idempotency: null, webhookUrl: null, files })).batch;
+  return (
+    await batches.begin(draft, { channels: 'mix', targetLanguage: '', idempotency: null, webhookUrl: null, files })
+  ).batch;
 }
 
 it('are done and read like those before', async () => {

@@ -16,10 +16,13 @@ describe('a declared format', () => {
     expect(read({ ...GOOD, rate: '8000', channels: '1' })).toBe(MULAW_8K);
   });
 
-  it.each(['encoding', 'rate', 'channels'])('is refused with its code when its %s is a list or an object, however deep', (field) => {
-    for (const value of [DEEP, NO_TEXT, [GOOD[field as keyof typeof GOOD]]])
-      expect(() => read({ ...GOOD, [field]: value })).toThrow(expect.objectContaining({ code: 'codec_unsupported' }));
-  });
+  it.each(['encoding', 'rate', 'channels'])(
+    'is refused with its code when its %s is a list or an object, however deep',
+    (field) => {
+      for (const value of [DEEP, NO_TEXT, [GOOD[field as keyof typeof GOOD]]])
+        expect(() => read({ ...GOOD, [field]: value })).toThrow(expect.objectContaining({ code: 'codec_unsupported' }));
+    },
+  );
 });
 
 it('an error of Telnyx is counted under no name when its code is a list or an object, however deep', () => {

@@ -57,7 +57,9 @@ export class WireFixtures {
     const begins = (file: string) => /start|connected|parameter/.test(file);
     describe('the wire fixtures', () => {
       it('all stand in the README', () => {
-        const files = readdirSync(this.#folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.jsonl?$/.test(file));
+        const files = readdirSync(this.#folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+          /\.jsonl?$/.test(file),
+        );
         expect(rows.map(([file]) => file).sort()).toEqual(files.sort());
       });
 

@@ -40,7 +40,11 @@ function write(name: string, bytes: Uint8Array | string): string {
 
 /** Decoders that may take `maxBytes` of disk. */
 function open(maxBytes = 1_000_000_000): FileDecoders {
-  return new FileDecoders({ disk: new RecordingDisk({ maxBytes, metrics: new Metrics() }), ffmpegTimeoutMs: 1000, clock });
+  return new FileDecoders({
+    disk: new RecordingDisk({ maxBytes, metrics: new Metrics() }),
+    ffmpegTimeoutMs: 1000,
+    clock,
+  });
 }
 
 function request(path: string, changes: Partial<DecodeRequest> = {}): DecodeRequest {
@@ -73,7 +77,11 @@ function install(name: 'ffmpeg' | 'ffprobe', script: string): void {
 /** An ffprobe that says this of whatever it is asked. */
 function installProbe({ rateHz = 44_100, channels = 2 } = {}): void {
   const stream = { sample_rate: String(rateHz), channels };
-  const answer = JSON.stringify({ programs: [], streams: [stream], format: { format_name: 'mov,mp4,m4a,3gp,3g2,mj2' } });
+  const answer = JSON.stringify({
+    programs: [],
+    streams: [stream],
+    format: { format_name: 'mov,mp4,m4a,3gp,3g2,mj2' },
+  });
   install('ffprobe', `echo "$*" > ${folder}/asked; echo '${answer}'`);
 }
 
@@ -102,7 +110,9 @@ describe('FileDecoders', () => {
 
   it('ends at once when it is told to', async () => {
     const leaving = new AbortController();
-    const stretches = decoders.decode(request(write('a', writeWav([new Int16Array(16_000 * 20)], 16_000)), { signal: leaving.signal }));
+    const stretches = decoders.decode(
+      request(write('a', writeWav([new Int16Array(16_000 * 20)], 16_000)), { signal: leaving.signal }),
+    );
     await stretches.next();
     leaving.abort(new Error('gone'));
     await expect(stretches.next()).rejects.toThrow('gone');
@@ -130,9 +140,12 @@ describe('FileDecoders', () => {
     install('ffmpeg', `echo "$*" > ${folder}/arguments; cat ${packagePath('fixtures', 'audio', 'short.wav')}`);
     const told = () => ['asked', 'arguments'].map((name) => readFileSync(join(folder, name), 'utf8'));
     await decode(request(path));
-    for (const args of told()) expect(args).toMatch(/-max_pixels 16777216 -protocol_whitelist file -format_whitelist \S+ .*-i file:/);
+    for (const args of told())
+      expect(args).toMatch(/-max_pixels 16777216 -protocol_whitelist file -format_whitelist \S+ .*-i file:/);
     for (const args of told()) expect(args).not.toMatch(/hls|concat|sdp|h264|mjpeg|png/);
-    expect(told()[1]).toMatch(/ -codec_whitelist \S+ -threads 1 -vn -sn -dn -f mov -i .* -t 101 -fs 3236096 -ac 1 -ar 16000 /);
+    expect(told()[1]).toMatch(
+      / -codec_whitelist \S+ -threads 1 -vn -sn -dn -f mov -i .* -t 101 -fs 3236096 -ac 1 -ar 16000 /,
+    );
     await decode(request(path, { channels: 'split' }));
     expect(told()[1]).toMatch(/-fs 6468096 -ac 2 /);
   });
@@ -162,7 +175,9 @@ describe('FileDecoders', () => {
   it('says what is missing where there is an ffmpeg and no ffprobe', async () => {
     process.env['PATH'] = folder;
     write('ffmpeg', '');
-    await expect(decode(request(write('a', FOREIGN)))).rejects.toMatchObject({ message: expect.stringContaining('there is no ffprobe') });
+    await expect(decode(request(write('a', FOREIGN)))).rejects.toMatchObject({
+      message: expect.stringContaining('there is no ffprobe'),
+    });
   });
 
   it('ends an ffmpeg that writes more than there is disk for', async () => {

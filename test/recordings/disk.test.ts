@@ -101,7 +101,9 @@ describe('the disk for recordings', () => {
       freeBytes = 0;
       for (let part = 0; part < 12; part++) yield Buffer.alloc(1_048_576);
     }
-    await expect(pipeline(long(), disk.meter(join(folder, 'a')), new PassThrough().resume())).rejects.toBeInstanceOf(DiskError);
+    await expect(pipeline(long(), disk.meter(join(folder, 'a')), new PassThrough().resume())).rejects.toBeInstanceOf(
+      DiskError,
+    );
     expect(looks.length).toBeLessThanOrEqual(5);
     expect(new Set(looks)).toEqual(new Set([folder]));
   });

@@ -22,7 +22,8 @@ function write(name: string, bytes: Uint8Array | string = WAV): void {
 
 async function namesIn(root: string, within?: string): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name } of findRecordings(join(folder, root), within === undefined ? null : join(folder, within))) names.push(name);
+  for await (const { name } of findRecordings(join(folder, root), within === undefined ? null : join(folder, within)))
+    names.push(name);
   return names;
 }
 

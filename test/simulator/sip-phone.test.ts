@@ -18,7 +18,10 @@ async function openPhone(options: Partial<SipPhoneOptions> = {}): Promise<SipPho
 
 /** A tone of `durationMs`, loud enough not to be taken for silence. */
 function tone(durationMs: number): Int16Array {
-  return Int16Array.from({ length: msToSamples(durationMs, 8000) }, (_, i) => 8000 * Math.sin((2 * Math.PI * 440 * i) / 8000));
+  return Int16Array.from(
+    { length: msToSamples(durationMs, 8000) },
+    (_, i) => 8000 * Math.sin((2 * Math.PI * 440 * i) / 8000),
+  );
 }
 
 const QUIET = { audio: new Int16Array(0), endless: true };
@@ -43,7 +46,14 @@ describe('two phones', () => {
 
   it('lose packets and let some overtake others', async () => {
     const [caller, callee] = [await openPhone(), await openPhone()];
-    const call = await caller.dial({ uri: callee.uri, audio: tone(1000), ptimeMs: 10, lossShare: 0.2, reorderShare: 0.2, seed: 3 });
+    const call = await caller.dial({
+      uri: callee.uri,
+      audio: tone(1000),
+      ptimeMs: 10,
+      lossShare: 0.2,
+      reorderShare: 0.2,
+      seed: 3,
+    });
     const other = await callee.nextCall();
     await other.answer(QUIET);
     await call.ended;
@@ -78,7 +88,10 @@ describe('two phones', () => {
   });
 
   it('come through though signals are lost', async () => {
-    const [caller, callee] = [await openPhone({ signalLossShare: 0.3, seed: 5 }), await openPhone({ signalLossShare: 0.3, seed: 6 })];
+    const [caller, callee] = [
+      await openPhone({ signalLossShare: 0.3, seed: 5 }),
+      await openPhone({ signalLossShare: 0.3, seed: 6 }),
+    ];
     const call = await caller.dial({ uri: callee.uri, audio: tone(100) });
     const other = await callee.nextCall();
     await other.answer(QUIET);

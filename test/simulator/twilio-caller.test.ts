@@ -12,7 +12,10 @@ afterEach(() => bridge.close());
 /** A ramp, so that every sample of a frame says where it belongs. */
 const ramp = (durationMs: number) => Int16Array.from({ length: durationMs * 8 }, (_, index) => (index % 8000) * 4);
 
-async function call(options: Partial<CallOptions> = {}, onMessage?: (message: CarrierMessage, bridge: TestBridge) => void) {
+async function call(
+  options: Partial<CallOptions> = {},
+  onMessage?: (message: CarrierMessage, bridge: TestBridge) => void,
+) {
   bridge = await startBridge(onMessage);
   const defaults = { url: bridge.url, tracks: { inbound: ramp(100) }, pace: 'fast' as const, clock: new FakeClock() };
   return placeCall({ ...defaults, ...options });
@@ -22,7 +25,13 @@ async function call(options: Partial<CallOptions> = {}, onMessage?: (message: Ca
 async function callOnFakeClock(options: Partial<CallOptions> = {}) {
   bridge = await startBridge();
   const clock = new FakeClock();
-  const caller = new TwilioCaller({ url: bridge.url, tracks: { inbound: ramp(1000) }, pace: 'realtime', clock, ...options });
+  const caller = new TwilioCaller({
+    url: bridge.url,
+    tracks: { inbound: ramp(1000) },
+    pace: 'realtime',
+    clock,
+    ...options,
+  });
   const report = caller.run();
   await heard('connected', 1);
   const advance = async (durationMs: number) => {
@@ -46,7 +55,9 @@ async function roundTrip(): Promise<void> {
 }
 
 const media = () =>
-  bridge.events('media').map((message) => message['media'] as { track: string; chunk: string; timestamp: string; payload: string });
+  bridge
+    .events('media')
+    .map((message) => message['media'] as { track: string; chunk: string; timestamp: string; payload: string });
 const markNames = () => bridge.events('mark').map((message) => (message['mark'] as { name: string }).name);
 
 describe('a simulated Twilio call', () => {
@@ -54,7 +65,12 @@ describe('a simulated Twilio call', () => {
     const report = await call({ callSid: 'CA1', from: '+15550100', parameters: { token: 't' } });
     const { streamSid } = report;
     expect(streamSid).toMatch(/^MZ[0-9a-f]{32}$/);
-    expect(bridge.messages.map((message) => message.event)).toEqual(['connected', 'start', ...Array(5).fill('media'), 'stop']);
+    expect(bridge.messages.map((message) => message.event)).toEqual([
+      'connected',
+      'start',
+      ...Array(5).fill('media'),
+      'stop',
+    ]);
     expect(bridge.messages[0]).toEqual({ event: 'connected', protocol: 'Call', version: '1.0.0' });
     expect(bridge.messages[1]).toEqual({
       event: 'start',
@@ -69,7 +85,11 @@ describe('a simulated Twilio call', () => {
         mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
       },
     });
-    expect(bridge.messages[3]).toMatchObject({ sequenceNumber: '3', streamSid, media: { track: 'inbound', chunk: '2', timestamp: '20' } });
+    expect(bridge.messages[3]).toMatchObject({
+      sequenceNumber: '3',
+      streamSid,
+      media: { track: 'inbound', chunk: '2', timestamp: '20' },
+    });
     expect(bridge.messages.at(-1)).toMatchObject({ sequenceNumber: '7', streamSid, stop: { callSid: 'CA1' } });
     expect(report).toMatchObject({ sentMs: 100, closeCode: 1000, warnings: [] });
     await expect.poll(() => bridge.closeCode).toBe(1000);
@@ -131,7 +151,13 @@ describe('a simulated Twilio call', () => {
   it('refuses DTMF on a stream of both tracks, as Twilio has none there', async () => {
     bridge = await startBridge();
     const tracks = { inbound: ramp(20), outbound: ramp(20) };
-    const options = { url: bridge.url, tracks, pace: 'fast' as const, clock: new FakeClock(), dtmf: [{ atMs: 0, digit: '1' }] };
+    const options = {
+      url: bridge.url,
+      tracks,
+      pace: 'fast' as const,
+      clock: new FakeClock(),
+      dtmf: [{ atMs: 0, digit: '1' }],
+    };
     expect(() => placeCall(options)).toThrow(RangeError);
   });
 
@@ -162,9 +188,9 @@ describe('a simulated Twilio call', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const url = `ws://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
-    await expect(placeCall({ url, tracks: { inbound: ramp(20) }, pace: 'fast', clock: new FakeClock() })).rejects.toThrow(
-      /did not take the call.*403/,
-    );
+    await expect(
+      placeCall({ url, tracks: { inbound: ramp(20) }, pace: 'fast', clock: new FakeClock() }),
+    ).rejects.toThrow(/did not take the call.*403/);
     server.close();
   });
 });

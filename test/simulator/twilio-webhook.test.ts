@@ -8,7 +8,13 @@ const TOKEN = '12345';
 
 describe("the caller's signature", () => {
   it('is the one of the published example', () => {
-    const form = { To: '+18005551212', From: '+14158675309', Digits: '1234', Caller: '+14158675309', CallSid: 'CA1234567890ABCDE' };
+    const form = {
+      To: '+18005551212',
+      From: '+14158675309',
+      Digits: '1234',
+      Caller: '+14158675309',
+      CallSid: 'CA1234567890ABCDE',
+    };
     expect(signTwilio(TOKEN, 'https://mycompany.com/myapp.php?foo=1&bar=2', form)).toBe('RSOYDt4T1cUTdK1PDd93/VVr8B8=');
   });
 
@@ -48,7 +54,9 @@ describe('announcing a call', () => {
       for await (const chunk of request) body += chunk;
       const form = Object.fromEntries(new URLSearchParams(body));
       const signature = String(request.headers['x-twilio-signature']);
-      accepted = twilio.validateRequest(TOKEN, signature, 'https://bridge.example.com/twilio/voice', form) && form['CallSid'] === 'CA1';
+      accepted =
+        twilio.validateRequest(TOKEN, signature, 'https://bridge.example.com/twilio/voice', form) &&
+        form['CallSid'] === 'CA1';
       response.end('<Response><Connect><Stream url="wss://bridge.example.com/m"/></Connect></Response>');
     });
     server.listen(0, '127.0.0.1');

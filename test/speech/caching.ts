@@ -11,7 +11,9 @@ interface Counted {
   readonly heldBytes: number[];
 }
 
-export function countedCache(options: { maxBytes?: number; directory?: string; directoryMaxBytes?: number } = {}): Counted {
+export function countedCache(
+  options: { maxBytes?: number; directory?: string; directoryMaxBytes?: number } = {},
+): Counted {
   const asked: string[] = [];
   const troubles: string[] = [];
   const heldBytes: number[] = [];

@@ -26,7 +26,11 @@ describe('pieces of a sentence', () => {
 
   it('are together the sentence, none longer than the engine takes, no character cut in two', () => {
     const growth = fc.integer({ min: 1, max: 40 });
-    const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 900 }), fc.lorem({ maxCount: 200 }), fc.constant('😀'.repeat(400)));
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 900 }),
+      fc.lorem({ maxCount: 200 }),
+      fc.constant('😀'.repeat(400)),
+    );
     fc.assert(
       fc.property(text, growth, (sentence, times) => {
         const pieces = cutToPieces(sentence, (each) => each.repeat(times));

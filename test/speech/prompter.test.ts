@@ -109,5 +109,8 @@ it('a voice that is not there is known as missing also when the engine has yet t
   };
   const { prompter } = prompterOf(engine);
   expect(() => prompter.check({ voice: 'Joanna', voiceIsWish: true })).not.toThrow();
-  expect(await prompter.settle({ voice: 'Joanna', voiceIsWish: true })).toMatchObject({ voice: { name: 'rms' }, missingVoice: 'Joanna' });
+  expect(await prompter.settle({ voice: 'Joanna', voiceIsWish: true })).toMatchObject({
+    voice: { name: 'rms' },
+    missingVoice: 'Joanna',
+  });
 });

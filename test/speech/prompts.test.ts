@@ -33,14 +33,20 @@ describe('a file of prompts', () => {
     ['Hello.\n\n  Goodbye.  \r\n', [{ text: 'Hello.' }, { text: 'Goodbye.' }]],
     ['', []],
     ['["Hello.", "Good\\nbye."]', [{ text: 'Hello.' }, { text: 'Good\nbye.' }]],
-    ['[{"text":"Hello.","voice":"slt","speed":1.2},"Goodbye."]', [{ text: 'Hello.', voice: 'slt', speed: 1.2 }, { text: 'Goodbye.' }]],
+    [
+      '[{"text":"Hello.","voice":"slt","speed":1.2},"Goodbye."]',
+      [{ text: 'Hello.', voice: 'slt', speed: 1.2 }, { text: 'Goodbye.' }],
+    ],
   ])('%j', async (content, prompts) => {
     expect(await readPrompts(fileWith(content))).toEqual(prompts);
   });
 
-  it.each(['[', '[1]', '[{"voice":"slt"}]', '[{"text":"x","colour":"red"}]'])('stops the start when it is %j', async (content) => {
-    await expect(readPrompts(fileWith(content))).rejects.toThrow(/^PROMPTS_FILE: /);
-  });
+  it.each(['[', '[1]', '[{"voice":"slt"}]', '[{"text":"x","colour":"red"}]'])(
+    'stops the start when it is %j',
+    async (content) => {
+      await expect(readPrompts(fileWith(content))).rejects.toThrow(/^PROMPTS_FILE: /);
+    },
+  );
 
   it('stops the start when it is not there', async () => {
     const reading = readPrompts(join(directory, 'nowhere'));
@@ -99,7 +105,13 @@ describe('prompts made at the start', () => {
 
 describe('the directory of prompts', () => {
   const open = (path: string) =>
-    openPrompts({ settings: readSettings({ PROMPT_CACHE_DIR: path }), engine: new FakeEngine(clock), metrics, clock, log });
+    openPrompts({
+      settings: readSettings({ PROMPT_CACHE_DIR: path }),
+      engine: new FakeEngine(clock),
+      metrics,
+      clock,
+      log,
+    });
 
   it('stops the start when it cannot be used', async () => {
     await expect(open(fileWith('a file'))).rejects.toThrow(/^PROMPT_CACHE_DIR: /);

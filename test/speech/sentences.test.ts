@@ -124,7 +124,9 @@ describe('SentenceSplitter', () => {
 
   it('gives the first clause before the sentence is complete', () => {
     const splitter = new SentenceSplitter();
-    expect(splitter.push('Thank you for calling Harbor Internet, how')).toEqual(['Thank you for calling Harbor Internet, ']);
+    expect(splitter.push('Thank you for calling Harbor Internet, how')).toEqual([
+      'Thank you for calling Harbor Internet, ',
+    ]);
   });
 
   it('begins a new text after flush', () => {
@@ -157,8 +159,50 @@ describe('SentenceSplitter', () => {
   });
 
   const tokens = [
-    ...['Dr', '.', '. ', '? ', '! ', '…', '... ', ' ', '\n', '\n\n', '  ', ', ', '; ', ' — ', '—', ': ', '"', '”', ')', '(', '*', "'"],
-    ...['U.S', 'a.m', 'p.m', 'e.g', 'No', 'I', 'The', 'the', 'and', ' because ', 'Monday', '3.14', '5', '1', '- ', 'etc', 'St', 'J'],
+    ...[
+      'Dr',
+      '.',
+      '. ',
+      '? ',
+      '! ',
+      '…',
+      '... ',
+      ' ',
+      '\n',
+      '\n\n',
+      '  ',
+      ', ',
+      '; ',
+      ' — ',
+      '—',
+      ': ',
+      '"',
+      '”',
+      ')',
+      '(',
+      '*',
+      "'",
+    ],
+    ...[
+      'U.S',
+      'a.m',
+      'p.m',
+      'e.g',
+      'No',
+      'I',
+      'The',
+      'the',
+      'and',
+      ' because ',
+      'Monday',
+      '3.14',
+      '5',
+      '1',
+      '- ',
+      'etc',
+      'St',
+      'J',
+    ],
     ...['。', '！', '」', '🎉', '\ud83c', '\udf89', 'é', 'x'.repeat(50), 'word ', 'https://a.b/c?d=e', ' '.repeat(25)],
   ];
   const text = fc.oneof(
@@ -182,6 +226,8 @@ describe('SentenceSplitter', () => {
   });
 
   it('gives no sentence that is empty or longer than a synthesizer takes', () => {
-    fc.assert(fc.property(text, (whole) => splitByPieces(whole, [11]).every(({ length }) => length > 0 && length < 400)));
+    fc.assert(
+      fc.property(text, (whole) => splitByPieces(whole, [11]).every(({ length }) => length > 0 && length < 400)),
+    );
   });
 });

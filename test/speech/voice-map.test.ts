@@ -6,7 +6,9 @@ import { findVoice, resolveVoice } from '../../src/speech/voices.ts';
 const voice = (name: string, language = 'en-US') => ({ name, language, rateHz: 16_000 });
 const VOICES = [voice('rms'), voice('slt'), voice('espeak:de', 'de')];
 const MAP = readVoiceMap(
-  readSettings({ VOICE_MAP: 'en-US-Journey-O=slt, Charlie-flash_v2_5 = RMS,de-DE-Wavenet-B=espeak:de,a=b=nova,rms=slt' }).VOICE_MAP,
+  readSettings({
+    VOICE_MAP: 'en-US-Journey-O=slt, Charlie-flash_v2_5 = RMS,de-DE-Wavenet-B=espeak:de,a=b=nova,rms=slt',
+  }).VOICE_MAP,
 );
 
 describe('names of other platforms', () => {
@@ -40,9 +42,12 @@ describe('names of other platforms', () => {
 });
 
 describe('VOICE_MAP', () => {
-  it.each(['Joanna', '=slt', 'Joanna=', 'Joanna=slt,Matthew', 'Joanna=slt,JOANNA=rms', 'Joanna=s lt'])('is not "%s"', (text) => {
-    expect(() => readSettings({ VOICE_MAP: text })).toThrow(/^VOICE_MAP: got .*expected pairs such as/);
-  });
+  it.each(['Joanna', '=slt', 'Joanna=', 'Joanna=slt,Matthew', 'Joanna=slt,JOANNA=rms', 'Joanna=s lt'])(
+    'is not "%s"',
+    (text) => {
+      expect(() => readSettings({ VOICE_MAP: text })).toThrow(/^VOICE_MAP: got .*expected pairs such as/);
+    },
+  );
 
   it('is empty unless set', () => {
     expect(readVoiceMap(readSettings({}).VOICE_MAP).size).toBe(0);

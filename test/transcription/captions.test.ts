@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Captions } from '../../src/transcription/captions.ts';
 
-const said = (stable: string, tail: string): { stable: string; tail: string; text: string } => ({ stable, tail, text: stable + tail });
+const said = (stable: string, tail: string): { stable: string; tail: string; text: string } => ({
+  stable,
+  tail,
+  text: stable + tail,
+});
 
 describe('captions', () => {
   it('count ms of the call from the origin of the track, rounded', () => {
@@ -43,6 +47,11 @@ describe('captions', () => {
   it('end partials that were shown with a final, even an empty one that keeps their stable words', () => {
     const utterance = new Captions(0).open(0);
     utterance.partial(said('a', ' b'), 10, 0);
-    expect(utterance.final({ stable: 'a', tail: '', text: '' }, 20, 0)).toMatchObject({ stable: 'a', tail: '', text: '', final: true });
+    expect(utterance.final({ stable: 'a', tail: '', text: '' }, 20, 0)).toMatchObject({
+      stable: 'a',
+      tail: '',
+      text: '',
+      final: true,
+    });
   });
 });

@@ -42,9 +42,12 @@ describe('cleanText', () => {
   });
 });
 
-const sentence = fc.array(fc.constantFrom('However', 'due', '3', 'é', ',', ',,', '.', '..', '...', '?', '!', ' ', ' ', 'to', '，，'), {
-  maxLength: 30,
-});
+const sentence = fc.array(
+  fc.constantFrom('However', 'due', '3', 'é', ',', ',,', '.', '..', '...', '?', '!', ' ', ' ', 'to', '，，'),
+  {
+    maxLength: 30,
+  },
+);
 
 it('changes no word, and makes nothing longer', () => {
   fc.assert(

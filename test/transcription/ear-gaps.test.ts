@@ -27,7 +27,11 @@ describe('speech of which no final can be had', () => {
     listening.transcriber.stall();
     await listening.clock.run(2000);
     const [final] = listening.finals;
-    expect(final).toMatchObject({ text: listening.partials.at(-1)?.text, startMs: 0, endMs: listening.partials.at(-1)?.endMs });
+    expect(final).toMatchObject({
+      text: listening.partials.at(-1)?.text,
+      startMs: 0,
+      endMs: listening.partials.at(-1)?.endMs,
+    });
     expect(final?.endMs).toBeLessThan(1000);
     expect(listening.gaps).toEqual([{ type: 'gap', startMs: final?.endMs, endMs: 1184, reason: 'engine' }]);
   });

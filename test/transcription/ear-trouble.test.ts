@@ -74,7 +74,9 @@ describe('a slow engine', () => {
   it('takes a gap of two minutes filled with silence, and refuses more with a coded error', () => {
     const listening = new Listening();
     listening.transcriber.push(silence(120_000));
-    expect(() => listening.transcriber.push(silence(120_000))).toThrow(expect.objectContaining({ code: 'audio_too_fast' }));
+    expect(() => listening.transcriber.push(silence(120_000))).toThrow(
+      expect.objectContaining({ code: 'audio_too_fast' }),
+    );
   });
 });
 

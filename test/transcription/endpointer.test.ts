@@ -5,8 +5,13 @@ import { settingsWith } from './listening.ts';
 
 const WINDOW = 512;
 
-/** `'0.9x3 0x7'` → three windows at 0.9, seven at 0. Each decision comes with the number of windows judged when it fell. */
-function decide(script: string, changes: Partial<EndpointerSettings> = {}): { after: number; decision: EndpointDecision }[] {
+/**
+ * `'0.9x3 0x7'` → three windows at 0.9, seven at 0. Each decision comes with the number of windows judged when it fell.
+ */
+function decide(
+  script: string,
+  changes: Partial<EndpointerSettings> = {},
+): { after: number; decision: EndpointDecision }[] {
   const endpointer = new Endpointer(settingsWith(changes));
   return windows(script).flatMap((probability, n) => {
     const decision = endpointer.vad(probability);
@@ -34,7 +39,11 @@ describe('gate', () => {
     ['speech that stays between the thresholds', '0.9x2 0.36x50', ['started@2']],
     ['a gap shorter than EAGER_MS', '0.9x10 0x5 0.9x5', ['started@2']],
     ['speech resumed after a pause', '0.9x10 0x6 0.9x10', ['started@2', 'paused@16', 'resumed@17']],
-    ['two pauses in one utterance', '0.9x10 0x8 0.9x10 0x13', ['started@2', 'paused@16', 'resumed@19', 'paused@34', 'ended@41']],
+    [
+      'two pauses in one utterance',
+      '0.9x10 0x8 0.9x10 0x13',
+      ['started@2', 'paused@16', 'resumed@19', 'paused@34', 'ended@41'],
+    ],
     ['two utterances', '0.9x10 0x13 0.9x10', ['started@2', 'paused@16', 'ended@23', 'started@25']],
   ])('%s', (_, script, expected) => {
     expect(kinds(script)).toEqual(expected);
@@ -49,7 +58,11 @@ describe('gate', () => {
   });
 
   it('begins the utterance PRE_ROLL_MS before the first speech window', () => {
-    expect(decide('0x20 0.9x2')[0]?.decision).toEqual({ kind: 'started', from: 20 * WINDOW - 1600, speechFrom: 20 * WINDOW });
+    expect(decide('0x20 0.9x2')[0]?.decision).toEqual({
+      kind: 'started',
+      from: 20 * WINDOW - 1600,
+      speechFrom: 20 * WINDOW,
+    });
   });
 
   it('does not reach back before the track began', () => {

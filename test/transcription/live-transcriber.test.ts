@@ -15,7 +15,13 @@ describe('ear', () => {
     expect(texts[0]).toBe(written([1, 2]));
     expect(texts.at(-1)).toBe(written([1, 2, 3, 4, 5, 6, 7, 8]));
     expect(listening.finals).toEqual([
-      expect.objectContaining({ utterance: 1, text: written([1, 2, 3, 4, 5, 6, 7, 8]), tail: '', startMs: 1320, endMs: 3272 }),
+      expect.objectContaining({
+        utterance: 1,
+        text: written([1, 2, 3, 4, 5, 6, 7, 8]),
+        tail: '',
+        startMs: 1320,
+        endMs: 3272,
+      }),
     ]);
     expect(listening.captions.at(-1)?.final).toBe(true);
     expect(listening.events.filter(({ type }) => type !== 'caption')).toEqual([
@@ -126,7 +132,8 @@ describe('eager final', () => {
     await listening.say(concat(spoken([1, 2, 3]), PAUSE));
     expect(listening.finalsBy).toEqual([{ how: 'eager', lagMs: 0 }]);
     expect(listening.engine.of('final')).toEqual([]);
-    // The last audio used, the post-roll, had come 300 ms earlier: ENDPOINT_MS less POST_ROLL_MS, in steps of 20 and 32 ms.
+    // The last audio used, the post-roll, had come 300 ms earlier: ENDPOINT_MS less POST_ROLL_MS, in steps of 20 and 32
+    // ms.
     expect(listening.finals[0]?.lagMs).toBeGreaterThanOrEqual(280);
     expect(listening.finals[0]?.lagMs).toBeLessThanOrEqual(320);
   });
@@ -200,7 +207,10 @@ describe('long speech', () => {
     listening.finals.slice(1).forEach(({ startMs }, n) => {
       expect(startMs).toBe(listening.finals[n]?.endMs);
     });
-    expect(listening.events.filter(({ type }) => type !== 'caption').map(({ type }) => type)).toEqual(['speech.started', 'speech.stopped']);
+    expect(listening.events.filter(({ type }) => type !== 'caption').map(({ type }) => type)).toEqual([
+      'speech.started',
+      'speech.stopped',
+    ]);
   });
 
   it('is decoded as soon as it is cut', async () => {
@@ -220,9 +230,13 @@ describe('long speech', () => {
   });
 
   it('is cut in time although every other window begins a pause', async () => {
-    const listening = new Listening({ settings: { MAX_UTTERANCE_MS: 1000, EAGER_MS: 32, POST_ROLL_MS: 0, MIN_SPEECH_MS: 32 } });
+    const listening = new Listening({
+      settings: { MAX_UTTERANCE_MS: 1000, EAGER_MS: 32, POST_ROLL_MS: 0, MIN_SPEECH_MS: 32 },
+    });
     listening.engine.hear = () => ({ text: 'stutter' });
-    await listening.say(concat(spoken([1, 1]), silence(30), spoken(new Array<number>(60).fill(1), { wordMs: 32, gapMs: 32 }), PAUSE));
+    await listening.say(
+      concat(spoken([1, 1]), silence(30), spoken(new Array<number>(60).fill(1), { wordMs: 32, gapMs: 32 }), PAUSE),
+    );
     expect(listening.finals.length).toBeGreaterThan(3);
     for (const { startMs, endMs } of listening.finals) expect(endMs - startMs).toBeLessThanOrEqual(1000);
   });
@@ -258,7 +272,9 @@ describe('whatever the pieces', () => {
         fc.array(turn, { minLength: 1, maxLength: 3 }),
         fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 4 }),
         async (turns, sizes) => {
-          const audio = concat(...turns.flatMap(({ words, pauseMs }) => [spoken(words, { wordMs: 150 }), silence(pauseMs)]));
+          const audio = concat(
+            ...turns.flatMap(({ words, pauseMs }) => [spoken(words, { wordMs: 150 }), silence(pauseMs)]),
+          );
           const live = new Listening({ settings });
           await live.say(audio);
           await live.end();

@@ -30,7 +30,11 @@ describe('stitch', () => {
   });
 
   it('never makes the last word stable, so the full stop of an early window does not stay', () => {
-    expect(hear('Four four.', 'Four four.', 'Four four five')).toEqual(['|Four four.', 'Four| four.', 'Four four| five']);
+    expect(hear('Four four.', 'Four four.', 'Four four five')).toEqual([
+      '|Four four.',
+      'Four| four.',
+      'Four four| five',
+    ]);
   });
 
   it('waits while hypotheses disagree', () => {
@@ -54,7 +58,10 @@ describe('stitch', () => {
   });
 
   it('mixes scripts without inventing or losing spaces', () => {
-    expect(hear('我用 iPhone 打电话', '我用 iPhone 打电话吗')).toEqual(['|我用 iPhone 打电话', '我用 iPhone 打电话|吗']);
+    expect(hear('我用 iPhone 打电话', '我用 iPhone 打电话吗')).toEqual([
+      '|我用 iPhone 打电话',
+      '我用 iPhone 打电话|吗',
+    ]);
   });
 
   it('joins a window that begins later at the longest run of common words', () => {

@@ -7,11 +7,15 @@ const WINDOW = 512;
 const RATE_HZ = 16_000;
 const SETTINGS = readSettings({});
 
-/** Audio in which each window is `loud` or not, and how sure the detector is of each; sample n has a value that tells it from its neighbours. */
+/**
+ * Audio in which each window is `loud` or not, and how sure the detector is of each; sample n has a value that tells it
+ * from its neighbours.
+ */
 function recording(loud: readonly boolean[]) {
   const samples = new Int16Array(loud.length * WINDOW);
   loud.forEach((isLoud, window) => {
-    for (let at = window * WINDOW; at < (window + 1) * WINDOW; at++) samples[at] = isLoud ? 1000 + (at % 1000) : at % 10;
+    for (let at = window * WINDOW; at < (window + 1) * WINDOW; at++)
+      samples[at] = isLoud ? 1000 + (at % 1000) : at % 10;
   });
   return { samples, probabilities: Float32Array.from(loud, (isLoud) => (isLoud ? 0.95 : 0.02)) };
 }
@@ -22,7 +26,10 @@ function cut({ samples, probabilities }: ReturnType<typeof recording>, windows: 
   const pieces: Piece[] = [];
   for (let from = 0; from < probabilities.length; from += windows) {
     const openFrom = cutter.openFrom;
-    const found = cutter.push(samples.subarray(from * WINDOW, (from + windows) * WINDOW), probabilities.subarray(from, from + windows));
+    const found = cutter.push(
+      samples.subarray(from * WINDOW, (from + windows) * WINDOW),
+      probabilities.subarray(from, from + windows),
+    );
     for (const piece of found) expect(piece.from).toBeGreaterThanOrEqual(openFrom);
     pieces.push(...found);
   }
@@ -36,7 +43,9 @@ function hasSamples(piece: Piece, samples: Int16Array): boolean {
 
 const speechAndPauses = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 60 })), { minLength: 1, maxLength: 8 })
-  .map((turns) => turns.flatMap(([speech, pause]) => [...Array<boolean>(speech).fill(true), ...Array<boolean>(pause).fill(false)]));
+  .map((turns) =>
+    turns.flatMap(([speech, pause]) => [...Array<boolean>(speech).fill(true), ...Array<boolean>(pause).fill(false)]),
+  );
 
 describe('PieceCutter', () => {
   it('cuts pieces of at most 10 s that do not overlap and hold what was said', () => {
@@ -60,7 +69,8 @@ describe('PieceCutter', () => {
     fc.assert(
       fc.property(speechAndPauses, (loud) => {
         const spans = cut(recording(loud), 77).flatMap(({ speech }) => speech);
-        const isInside = (window: number) => spans.some(({ from, to }) => from < (window + 1) * WINDOW && to > window * WINDOW);
+        const isInside = (window: number) =>
+          spans.some(({ from, to }) => from < (window + 1) * WINDOW && to > window * WINDOW);
         loud.forEach((isLoud, window) => {
           const isLong = loud[window - 1] === true || loud[window + 1] === true;
           if (isLoud && isLong) expect(isInside(window), `window ${window}`).toBe(true);
@@ -82,7 +92,10 @@ describe('PieceCutter', () => {
   });
 
   it('goes on over short pauses as long as there is room, and keeps leading silence off', () => {
-    const said = (windows: number, pause: number) => [...Array<boolean>(windows).fill(true), ...Array<boolean>(pause).fill(false)];
+    const said = (windows: number, pause: number) => [
+      ...Array<boolean>(windows).fill(true),
+      ...Array<boolean>(pause).fill(false),
+    ];
     const audio = recording([...said(60, 30), ...said(60, 30), ...said(160, 30), ...said(30, 110), ...said(30, 20)]);
     const pieces = cut(audio, 100);
     const preRoll = 0.1 * RATE_HZ;
@@ -98,7 +111,10 @@ describe('PieceCutter', () => {
     const cutter = new PieceCutter(SETTINGS);
     let window = 0;
     while (window < loud.length) {
-      const found = cutter.push(samples.subarray(window * WINDOW, (window + 1) * WINDOW), probabilities.subarray(window, window + 1));
+      const found = cutter.push(
+        samples.subarray(window * WINDOW, (window + 1) * WINDOW),
+        probabilities.subarray(window, window + 1),
+      );
       window++;
       if (found.length > 0) break;
     }

@@ -17,7 +17,11 @@ describe('fixRepetitions', () => {
     ['a pattern of 21 characters is not', 'abcdefghijklmnopqrstu'.repeat(20), 'abcdefghijklmnopqrstu'.repeat(20)],
     ['two patterns are both found', `${'ab'.repeat(20)}${'cd'.repeat(20)}`, 'abcd'],
     ['a second pattern too near the end stays', `${'ab'.repeat(20)}${'c'.repeat(20)}`, `ab${'c'.repeat(20)}`],
-    ['20 of a character with 40 characters left count as a pattern', `${'a'.repeat(20)}${'xy'.repeat(10)}`, `a${'xy'.repeat(10)}`],
+    [
+      '20 of a character with 40 characters left count as a pattern',
+      `${'a'.repeat(20)}${'xy'.repeat(10)}`,
+      `a${'xy'.repeat(10)}`,
+    ],
     ['code points are counted, not UTF-16 units', '😀'.repeat(20), '😀'.repeat(20)],
     ['a repeated code point outside the basic plane becomes one', '😀'.repeat(21), '😀'],
     ['nothing stays nothing', '', ''],
@@ -26,7 +30,9 @@ describe('fixRepetitions', () => {
   });
 
   it('never makes a text longer', () => {
-    const piece = fc.tuple(fc.string({ unit: 'grapheme', maxLength: 22 }), fc.nat(45)).map(([text, copies]) => text.repeat(copies));
+    const piece = fc
+      .tuple(fc.string({ unit: 'grapheme', maxLength: 22 }), fc.nat(45))
+      .map(([text, copies]) => text.repeat(copies));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), (pieces) => {
         const text = pieces.join('');

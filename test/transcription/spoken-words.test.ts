@@ -10,7 +10,12 @@ const at = (timeMs: number) => (timeMs * RATE_HZ) / 1000;
 function piece(...speech: readonly (readonly [number, number])[]): Piece {
   const from = at((speech[0]?.[0] ?? 0) - 100);
   const to = at(speech.at(-1)?.[1] ?? 0);
-  return { from, to, samples: new Int16Array(to - from), speech: speech.map(([start, end]) => ({ from: at(start), to: at(end) })) };
+  return {
+    from,
+    to,
+    samples: new Int16Array(to - from),
+    speech: speech.map(([start, end]) => ({ from: at(start), to: at(end) })),
+  };
 }
 
 /** Words as the recogniser gives them: each ends where the next begins, in ms of the piece. */
@@ -19,7 +24,8 @@ function spoken(words: Readonly<Record<string, number>>, endMs: number): SpokenW
   return starts.map(([text, startMs], index) => ({ text, startMs, endMs: starts[index + 1]?.[1] ?? endMs }));
 }
 
-const timesOf = (words: readonly { startMs: number; endMs: number }[] | null) => words?.map(({ startMs, endMs }) => [startMs, endMs]);
+const timesOf = (words: readonly { startMs: number; endMs: number }[] | null) =>
+  words?.map(({ startMs, endMs }) => [startMs, endMs]);
 
 describe('fitWords', () => {
   it('counts from the start of the recording', () => {

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Cue, columnsOf, formatSrt, formatVtt, makeCues, retellCue, wrapText } from '../../src/transcription/subtitles.ts';
+import {
+  type Cue,
+  columnsOf,
+  formatSrt,
+  formatVtt,
+  makeCues,
+  retellCue,
+  wrapText,
+} from '../../src/transcription/subtitles.ts';
 import type { TimedWord } from '../../src/transcription/word-times.ts';
 import { readSubtitles } from '../helpers/subtitles.ts';
 
@@ -25,7 +33,11 @@ const wordText = fc.constantFrom(
 
 const arbitraryWords = fc
   .array(
-    fc.record({ text: wordText, gapMs: fc.constantFrom(0, 0, 0, 30, 200, 499, 501, 3000), lengthMs: fc.integer({ min: 0, max: 900 }) }),
+    fc.record({
+      text: wordText,
+      gapMs: fc.constantFrom(0, 0, 0, 30, 200, 499, 501, 3000),
+      lengthMs: fc.integer({ min: 0, max: 900 }),
+    }),
     { maxLength: 60 },
   )
   .map((parts) => {
@@ -37,7 +49,10 @@ const arbitraryWords = fc
     });
   });
 
-const arbitraryRules = fc.record({ maxLineColumns: fc.integer({ min: 10, max: 60 }), maxCueMs: fc.integer({ min: 1000, max: 8000 }) });
+const arbitraryRules = fc.record({
+  maxLineColumns: fc.integer({ min: 10, max: 60 }),
+  maxCueMs: fc.integer({ min: 1000, max: 8000 }),
+});
 
 const squeezed = (text: string) => text.replace(/\s/g, '');
 
@@ -63,7 +78,9 @@ describe('cues of any words', () => {
           expect(cue.endMs).toBeGreaterThan(cue.startMs);
           expect(cue.startMs).toBeGreaterThanOrEqual((cues[index - 1]?.endMs ?? -GAP_MS) + GAP_MS);
         });
-        expect(squeezed(cues.flatMap(({ lines }) => lines).join(''))).toBe(squeezed(words.map(({ text }) => text).join('')));
+        expect(squeezed(cues.flatMap(({ lines }) => lines).join(''))).toBe(
+          squeezed(words.map(({ text }) => text).join('')),
+        );
       }),
     );
   });
@@ -88,7 +105,10 @@ describe('makeCues', () => {
   const rules = { maxLineColumns: 42, maxCueMs: 7000 };
 
   it('begins a new cue after a pause', () => {
-    expect(makeCues([word('One', 0, 300), word('two', 900, 1200)], rules).map(({ lines }) => lines)).toEqual([['One'], ['two']]);
+    expect(makeCues([word('One', 0, 300), word('two', 900, 1200)], rules).map(({ lines }) => lines)).toEqual([
+      ['One'],
+      ['two'],
+    ]);
   });
 
   it('gives East Asian characters two columns', () => {
@@ -108,19 +128,24 @@ describe('a cue with another text', () => {
   it('becomes as many as it takes, within its time, in order and with every word', () => {
     const texts = fc.array(wordText, { minLength: 1, maxLength: 15 }).map((words) => words.join(' '));
     fc.assert(
-      fc.property(texts, fc.integer({ min: 10, max: 60 }), fc.integer({ min: 833, max: 8000 }), (text, maxLineColumns, lengthMs) => {
-        const cues = retellCue({ ...cue, endMs: cue.startMs + lengthMs }, text, maxLineColumns);
-        expect(squeezed(cues.flatMap(({ lines }) => lines).join(''))).toBe(squeezed(text));
-        expect([cues[0]?.startMs, cues.at(-1)?.endMs]).toEqual([cue.startMs, cue.startMs + lengthMs]);
-        let endMs = 0;
-        for (const { lines, ...times } of cues) {
-          expect(lines.length).toBeLessThanOrEqual(2);
-          for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(maxLineColumns);
-          expect(times.startMs).toBeGreaterThanOrEqual(endMs);
-          expect(times.endMs).toBeGreaterThan(times.startMs);
-          endMs = times.endMs;
-        }
-      }),
+      fc.property(
+        texts,
+        fc.integer({ min: 10, max: 60 }),
+        fc.integer({ min: 833, max: 8000 }),
+        (text, maxLineColumns, lengthMs) => {
+          const cues = retellCue({ ...cue, endMs: cue.startMs + lengthMs }, text, maxLineColumns);
+          expect(squeezed(cues.flatMap(({ lines }) => lines).join(''))).toBe(squeezed(text));
+          expect([cues[0]?.startMs, cues.at(-1)?.endMs]).toEqual([cue.startMs, cue.startMs + lengthMs]);
+          let endMs = 0;
+          for (const { lines, ...times } of cues) {
+            expect(lines.length).toBeLessThanOrEqual(2);
+            for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(maxLineColumns);
+            expect(times.startMs).toBeGreaterThanOrEqual(endMs);
+            expect(times.endMs).toBeGreaterThan(times.startMs);
+            endMs = times.endMs;
+          }
+        },
+      ),
     );
   });
 });
@@ -145,7 +170,9 @@ describe('subtitle files', () => {
 
   it('name speakers, and say nothing that means something else in WebVTT', () => {
     const cue = { startMs: 3_661_001, endMs: 3_662_000, lines: ['a < b & c --> d'], speaker: 'channel 1' };
-    expect(formatVtt([cue])).toBe('WEBVTT\n\n01:01:01.001 --> 01:01:02.000\n<v channel 1>a &lt; b &amp; c --&gt; d\n\n');
+    expect(formatVtt([cue])).toBe(
+      'WEBVTT\n\n01:01:01.001 --> 01:01:02.000\n<v channel 1>a &lt; b &amp; c --&gt; d\n\n',
+    );
     expect(formatSrt([cue])).toBe('1\n01:01:01,001 --> 01:01:02,000\nchannel 1: a < b & c --> d\n\n');
   });
 });

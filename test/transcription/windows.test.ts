@@ -27,12 +27,18 @@ describe('partialDue', () => {
 
 describe('partialWindow', () => {
   it('reaches back to the start of the utterance', () => {
-    expect(partialWindow({ from: 100, heardTo: 5000 * MS, to: 5400 * MS }, settings)).toEqual({ from: 100, to: 5400 * MS });
+    expect(partialWindow({ from: 100, heardTo: 5000 * MS, to: 5400 * MS }, settings)).toEqual({
+      from: 100,
+      to: 5400 * MS,
+    });
   });
 
   it('reaches back no further than WINDOW_MAX_MS', () => {
     const short = settingsWith({ WINDOW_MAX_MS: 2000 });
-    expect(partialWindow({ from: 0, heardTo: 5000 * MS, to: 5400 * MS }, short)).toEqual({ from: 3400 * MS, to: 5400 * MS });
+    expect(partialWindow({ from: 0, heardTo: 5000 * MS, to: 5400 * MS }, short)).toEqual({
+      from: 3400 * MS,
+      to: 5400 * MS,
+    });
   });
 
   it('begins within the utterance and overlaps what was heard by OVERLAP_MS, whatever the settings', () => {
@@ -56,11 +62,16 @@ describe('cutSearch', () => {
 
   it('looks at the last 3 s otherwise', () => {
     const detectedTo = 12_000 * MS - 511;
-    expect(cutSearch({ from: 0, detectedTo, step: 512 }, settings)).toEqual({ from: detectedTo - 3000 * MS, to: detectedTo });
+    expect(cutSearch({ from: 0, detectedTo, step: 512 }, settings)).toEqual({
+      from: detectedTo - 3000 * MS,
+      to: detectedTo,
+    });
   });
 
   it('never looks at the first half', () => {
-    expect(cutSearch({ from: 160, detectedTo: 160 + 16_000, step: 512 }, settingsWith({ MAX_UTTERANCE_MS: 1000 }))).toEqual({
+    expect(
+      cutSearch({ from: 160, detectedTo: 160 + 16_000, step: 512 }, settingsWith({ MAX_UTTERANCE_MS: 1000 })),
+    ).toEqual({
       from: 160 + 8000,
       to: 160 + 16_000,
     });

@@ -11,7 +11,12 @@ function piece(fromMs: number, speech: readonly (readonly [number, number])[]): 
   const toMs = (speech.at(-1)?.[1] ?? fromMs) + 100;
   const samples = new Int16Array(at(toMs - fromMs));
   for (const [start, end] of speech) samples.fill(1000, at(start - fromMs), at(end - fromMs));
-  return { from: at(fromMs), to: at(toMs), samples, speech: speech.map(([start, end]) => ({ from: at(start), to: at(end) })) };
+  return {
+    from: at(fromMs),
+    to: at(toMs),
+    samples,
+    speech: speech.map(([start, end]) => ({ from: at(start), to: at(end) })),
+  };
 }
 
 const texts = fc
@@ -50,7 +55,9 @@ describe('timeWords', () => {
   it('gives longer words more time', () => {
     const [first, second] = timeWords('a telephone', piece(0, [[100, 1100]]));
     expect(first?.startMs).toBe(100);
-    expect((second?.endMs ?? 0) - (second?.startMs ?? 0)).toBeGreaterThan(3 * ((first?.endMs ?? 0) - (first?.startMs ?? 0)));
+    expect((second?.endMs ?? 0) - (second?.startMs ?? 0)).toBeGreaterThan(
+      3 * ((first?.endMs ?? 0) - (first?.startMs ?? 0)),
+    );
   });
 
   it('puts the boundary between two words into a pause that is near', () => {

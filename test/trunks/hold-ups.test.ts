@@ -1,4 +1,7 @@
-/** What becomes of a call's sound when the whole process is held up for a moment, on the lines that play each frame as it comes. */
+/**
+ * What becomes of a call's sound when the whole process is held up for a moment, on the lines that play each frame as
+ * it comes.
+ */
 import { describe, expect, it } from 'vitest';
 import { FRAME_MS, MULAW_8K } from '../../src/foundation/units.ts';
 import { parseRtp } from '../../src/protocols/rtp/rtp.ts';
@@ -78,7 +81,8 @@ describe('SIP', () => {
       for (const phaseMs of [0, 3, 7, 11, 19]) {
         const clock = new FakeClock();
         const loud: boolean[] = [];
-        const transmit = (datagram: Uint8Array): void => void loud.push((parseRtp(datagram)?.payload[0] ?? QUIET) === LOUD);
+        const transmit = (datagram: Uint8Array): void =>
+          void loud.push((parseRtp(datagram)?.payload[0] ?? QUIET) === LOUD);
         const sender = new RtpSender({ clock, codec: MULAW_8K, random: () => 0.5, transmit });
         sender.remote = remoteMedia();
         const speak = startPlayout(clock, (bytes) => sender.send(bytes));

@@ -2,8 +2,8 @@
 import { TrunklineError } from '../../foundation/errors.ts';
 
 /**
- * Share of engine time taken by work that is never dropped from which no call is added. Partial captions have been thinned out by then to
- * make room, and the next thing to suffer would be finals.
+ * Share of engine time taken by work that is never dropped from which no call is added. Partial captions have been
+ * thinned out by then to make room, and the next thing to suffer would be finals.
  */
 const FIRM_LOAD_MAX = 0.85;
 
@@ -19,13 +19,17 @@ export interface Occupancy {
 
 /**
  * Lets a new call in by returning.
- * @throws TrunklineError `draining` when the gateway is shutting down, `too_many_calls` when it is full or its engines are overloaded
+ * @throws TrunklineError `draining` when the gateway is shutting down, `too_many_calls` when it is full or its engines
+ * are overloaded
  */
 export function admitCall(occupancy: Occupancy): void {
   const { liveCount, maxCalls, firmLoad, draining } = occupancy;
   if (draining) throw new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
   if (liveCount >= maxCalls) {
-    throw new TrunklineError('too_many_calls', `${liveCount} calls are live and at most ${maxCalls} are allowed (MAX_CALLS)`);
+    throw new TrunklineError(
+      'too_many_calls',
+      `${liveCount} calls are live and at most ${maxCalls} are allowed (MAX_CALLS)`,
+    );
   }
   // An idle gateway that was busy a moment ago has nobody to protect.
   if (liveCount > 0 && firmLoad >= FIRM_LOAD_MAX) {

@@ -29,6 +29,8 @@ export class CallAnnouncements {
   /** `start` with what was announced of its call, which is thereby used up; itself when nothing was. */
   complete(start: CallStart): CallStart {
     const announced = this.#waiting.take(start.callId);
-    return announced === null ? start : { ...start, ...announced, parameters: { ...start.parameters, ...announced.parameters } };
+    return announced === null
+      ? start
+      : { ...start, ...announced, parameters: { ...start.parameters, ...announced.parameters } };
   }
 }

@@ -7,7 +7,10 @@ const LIFE_MS = 600_000;
 export class OneUse<V> {
   readonly #clock: Clock;
   readonly #itemsMax: number;
-  /** In the order in which they were put, which is the order of expiry: all live equally long, and no timer runs for that. */
+  /**
+   * In the order in which they were put, which is the order of expiry: all live equally long, and no timer runs for
+   * that.
+   */
   readonly #items = new Map<string, { readonly value: V; readonly expiresAtMs: number }>();
 
   /** Beyond `itemsMax` the oldest goes, so that a flood cannot fill the memory. */

@@ -1,4 +1,7 @@
-/** One-use tokens that tie a media stream to the webhook that asked for it: who has not been through `/twilio/voice` has none. */
+/**
+ * One-use tokens that tie a media stream to the webhook that asked for it: who has not been through `/twilio/voice` has
+ * none.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../foundation/clock.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
@@ -38,7 +41,10 @@ export class CallTokens {
     return token;
   }
 
-  /** What `token` was issued with, or null when it is unknown, used, expired or another call's. Any attempt uses the token up. */
+  /**
+   * What `token` was issued with, or null when it is unknown, used, expired or another call's. Any attempt uses the
+   * token up.
+   */
   redeem(token: string, callId: string): KnownCall | null {
     const issued = this.#issued.take(token);
     return issued?.callId === callId ? issued.known : null;

@@ -1,6 +1,7 @@
 /**
- * The app on the line: for one call Trunkline dials a program's WebSocket and speaks ConversationRelay with it, text for text. This introduces the
- * session to its connection, and decides what becomes of the call when the app is done or gone. `docs/app.md` says it from the app's side.
+ * The app on the line: for one call Trunkline dials a program's WebSocket and speaks ConversationRelay with it, text
+ * for text. This introduces the session to its connection, and decides what becomes of the call when the app is done or
+ * gone. `docs/app.md` says it from the app's side.
  */
 import { randomUUID } from 'node:crypto';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -147,7 +148,8 @@ export class AppSocket {
       this.#refusals = 0;
     }
     if (outcome === 'refused') this.#refusals += 1;
-    if (outcome === 'lost' || (outcome === 'refused' && this.#refusals === 1)) this.#log.warn({ outcome, reason }, WARNINGS[outcome]);
+    if (outcome === 'lost' || (outcome === 'refused' && this.#refusals === 1))
+      this.#log.warn({ outcome, reason }, WARNINGS[outcome]);
     else this.#log.info(reason === null ? { outcome } : { outcome, reason }, 'app connection');
   }
 
@@ -220,7 +222,10 @@ export class AppSocket {
   }
 }
 
-/** Both names of one signature, Twilio's scheme for handshakes: apps that were written for Twilio look for theirs. Empty key = unsigned. */
+/**
+ * Both names of one signature, Twilio's scheme for handshakes: apps that were written for Twilio look for theirs. Empty
+ * key = unsigned.
+ */
 function signatures(url: string, key: string): Record<string, string> {
   if (key === '') return {};
   const signature = signTwilio(key, url.replace(/^wss?:/i, 'wss:').replace(/^(wss:\/\/[^/?]+)(?=\?|$)/, '$1/'));

@@ -1,6 +1,6 @@
 /**
- * The way to one call's app: a WebSocket that is dialled, dialled again with back-off when it is lost, watched by pings, and given up in the end.
- * What the caller says meanwhile is kept, within bounds, for the app to come back to.
+ * The way to one call's app: a WebSocket that is dialled, dialled again with back-off when it is lost, watched by
+ * pings, and given up in the end. What the caller says meanwhile is kept, within bounds, for the app to come back to.
  */
 import { WebSocket } from 'ws';
 import { lookupPublic } from '../../foundation/addresses.ts';
@@ -39,7 +39,10 @@ export interface ConnectionHandlers {
   onFinished(): void;
   /** The app cannot be reached any more. Nothing follows. `reason` as in {@link ConnectionHandlers.onOutcome}. */
   onGone(reason: string | null): void;
-  /** `reason` = why it was refused or lost: the code of an error such as ECONNREFUSED, a close code, or a few words; null of the others. */
+  /**
+   * `reason` = why it was refused or lost: the code of an error such as ECONNREFUSED, a close code, or a few words;
+   * null of the others.
+   */
   onOutcome(outcome: ConnectionOutcome, reason: string | null): void;
 }
 
@@ -96,11 +99,15 @@ export class AppConnection {
   /** Sends a frame that only matters now: not to an app that is away or behind. */
   sendNow(frame: BridgeFrame): void {
     const socket = this.#socket;
-    if (socket?.readyState !== WebSocket.OPEN || socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes / 4) return;
+    if (socket?.readyState !== WebSocket.OPEN || socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes / 4)
+      return;
     this.#transmit(socket, frame);
   }
 
-  /** Asks the app's end for a sign when it has read everything sent so far: `onFence` follows, unless the connection breaks. */
+  /**
+   * Asks the app's end for a sign when it has read everything sent so far: `onFence` follows, unless the connection
+   * breaks.
+   */
   fence(): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping('fence');
   }

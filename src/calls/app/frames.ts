@@ -1,6 +1,6 @@
 /**
- * The frames of ConversationRelay (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages), spoken from the platform's side: one JSON
- * object in each text message. Pure: text in, frames out.
+ * The frames of ConversationRelay (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages), spoken from
+ * the platform's side: one JSON object in each text message. Pure: text in, frames out.
  */
 import { z } from 'zod';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
@@ -45,7 +45,11 @@ export type BridgeFrame =
   | InterruptFrame
   | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'error'; readonly description: string }
-  | { readonly type: 'info'; readonly name: 'agentSpeaking' | 'clientSpeaking' | 'tokensPlayed'; readonly value: string };
+  | {
+      readonly type: 'info';
+      readonly name: 'agentSpeaking' | 'clientSpeaking' | 'tokensPlayed';
+      readonly value: string;
+    };
 
 const SOURCE_MAX_CHARS = 2048;
 const DIGITS_MAX = 100;
@@ -137,7 +141,8 @@ export function malformed(what: string): Malformed {
 
 function explain(issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'it cannot be read';
-  if (issue.code === 'invalid_union' && issue.path[0] === 'type') return 'expected text, play, sendDigits, language or end';
+  if (issue.code === 'invalid_union' && issue.path[0] === 'type')
+    return 'expected text, play, sendDigits, language or end';
   return issue.message;
 }
 

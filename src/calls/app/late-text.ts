@@ -1,8 +1,9 @@
 import type { TextFrame } from './frames.ts';
 
 /**
- * Tells text that still comes of an interrupted talk cycle from the next one. The protocol gives cycles no names, so: what the app sent before it had
- * read of the interruption is late for certain; after that, text is late until the cycle's `last`, or until the app was told something to answer.
+ * Tells text that still comes of an interrupted talk cycle from the next one. The protocol gives cycles no names, so:
+ * what the app sent before it had read of the interruption is late for certain; after that, text is late until the
+ * cycle's `last`, or until the app was told something to answer.
  */
 export class LateText {
   /** Text of the interrupted cycle may still come. */

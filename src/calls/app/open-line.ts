@@ -12,7 +12,9 @@ export function openAppLine(options: AppLineOptions): AppLine | null {
   const beginning = beginningOf(options);
   if (beginning !== null) return new TwimlFollower({ ...options, beginning });
   const request = readAppRequest(start.parameters, context.settings);
-  return request === null ? null : new AppSocket({ ...options, request, onEnd: (handoffData) => options.onEnd(handoffData, 'app') });
+  return request === null
+    ? null
+    : new AppSocket({ ...options, request, onEnd: (handoffData) => options.onEnd(handoffData, 'app') });
 }
 
 function beginningOf({ start, context }: AppLineOptions): Beginning | null {

@@ -4,7 +4,14 @@ import { lookupPublic, PrivateAddressError } from '../../foundation/addresses.ts
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { packagePath } from '../../foundation/folders/paths.ts';
-import { FetchError, guardedFetch, type Hop, networkCode, readBody, withinTime } from '../../foundation/guarded-fetch.ts';
+import {
+  FetchError,
+  guardedFetch,
+  type Hop,
+  networkCode,
+  readBody,
+  withinTime,
+} from '../../foundation/guarded-fetch.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { WorkerPool, WorkLostError } from '../../foundation/workers/worker-pool.ts';
 
@@ -30,17 +37,31 @@ interface FetchLimits {
 }
 
 /**
- * A {@link FetchRecording} that fails with TrunklineError `invalid_request` saying what is wrong with the URL, its host, the answer or the file.
- * Names are looked up with `lookup` unless private addresses are allowed. What came is decoded in threads that all calls of a gateway share.
+ * A {@link FetchRecording} that fails with TrunklineError `invalid_request` saying what is wrong with the URL, its
+ * host, the answer or the file. Names are looked up with `lookup` unless private addresses are allowed. What came is
+ * decoded in threads that all calls of a gateway share.
  */
-export function recordingFetcher(settings: RecordingSettings, clock: Clock, lookup: LookupFunction = lookupPublic): FetchRecording {
+export function recordingFetcher(
+  settings: RecordingSettings,
+  clock: Clock,
+  lookup: LookupFunction = lookupPublic,
+): FetchRecording {
   const program = packagePath('dist', 'src', 'calls', 'app', 'wav-worker.js');
-  const pool = new WorkerPool<Uint8Array, Recording>({ program, threadsMax: THREADS_MAX, heapMb: THREAD_HEAP_MB, clock });
+  const pool = new WorkerPool<Uint8Array, Recording>({
+    program,
+    threadsMax: THREADS_MAX,
+    heapMb: THREAD_HEAP_MB,
+    clock,
+  });
   const fetch = downloader({ settings, lookup }, clock);
   return async (source, signal) => decode(await fetch(source, signal), pool, signal);
 }
 
-async function decode(bytes: Uint8Array<ArrayBuffer>, pool: WorkerPool<Uint8Array, Recording>, signal: AbortSignal): Promise<Recording> {
+async function decode(
+  bytes: Uint8Array<ArrayBuffer>,
+  pool: WorkerPool<Uint8Array, Recording>,
+  signal: AbortSignal,
+): Promise<Recording> {
   const work = pool.open(bytes, [bytes.buffer]);
   try {
     return await work.next(signal);
@@ -52,7 +73,10 @@ async function decode(bytes: Uint8Array<ArrayBuffer>, pool: WorkerPool<Uint8Arra
   }
 }
 
-function downloader(limits: FetchLimits, clock: Clock): (source: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>> {
+function downloader(
+  limits: FetchLimits,
+  clock: Clock,
+): (source: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>> {
   const { APP_PLAY_TIMEOUT_MS: timeoutMs } = limits.settings;
   return async (source, signal) => {
     try {
@@ -61,13 +85,18 @@ function downloader(limits: FetchLimits, clock: Clock): (source: string, signal:
       if (error instanceof TrunklineError) throw error;
       if (error instanceof PrivateAddressError)
         refuse('its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)');
-      if (error instanceof FetchError) refuse(error.failure === 'too_large' ? `${error.message} (APP_PLAY_MAX_BYTES)` : error.message);
+      if (error instanceof FetchError)
+        refuse(error.failure === 'too_large' ? `${error.message} (APP_PLAY_MAX_BYTES)` : error.message);
       refuse(`its server cannot be reached (${networkCode(error)})`);
     }
   };
 }
 
-async function download(source: string, { settings, lookup }: FetchLimits, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+async function download(
+  source: string,
+  { settings, lookup }: FetchLimits,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
   const allowPrivate = settings.APP_PLAY_ALLOW_PRIVATE;
   const { response } = await guardedFetch({ url: source, allowPrivate, signal, lookup, prepare: askForSound });
   if (response.statusCode === 200) return await readBody(response, settings.APP_PLAY_MAX_BYTES);

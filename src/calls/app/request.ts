@@ -1,6 +1,7 @@
 /**
- * What a stream asks of its app, in its custom parameters (TwiML's `<Parameter>`): which app, and the attributes of `<ConversationRelay>` that mean
- * something here, under their own names. Whatever is not among them is the app's own business and is passed on to it.
+ * What a stream asks of its app, in its custom parameters (TwiML's `<Parameter>`): which app, and the attributes of
+ * `<ConversationRelay>` that mean something here, under their own names. Whatever is not among them is the app's own
+ * business and is passed on to it.
  */
 
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -8,7 +9,10 @@ import type { RelayVerb } from '../../protocols/twiml/document.ts';
 import type { Interruptible } from '../outbound/barge-in.ts';
 
 type Parameters = Readonly<Record<string, string>>;
-type AppSettings = Pick<Settings, 'APP_URL' | 'APP_TWIML_URL' | 'APP_ALLOWED_ORIGINS' | 'APP_GREETING' | 'APP_PARTIAL_PROMPTS'>;
+type AppSettings = Pick<
+  Settings,
+  'APP_URL' | 'APP_TWIML_URL' | 'APP_ALLOWED_ORIGINS' | 'APP_GREETING' | 'APP_PARTIAL_PROMPTS'
+>;
 
 /** How one call is to be held with its app. */
 export interface AppRequest {
@@ -35,7 +39,10 @@ export interface AppRequest {
   readonly tokensPlayed: boolean;
   /** Whether keys are told. */
   readonly dtmf: boolean;
-  /** A document named the URL, and not the operator: a private address may not be dialled unless APP_TWIML_ALLOW_PRIVATE says so. */
+  /**
+   * A document named the URL, and not the operator: a private address may not be dialled unless APP_TWIML_ALLOW_PRIVATE
+   * says so.
+   */
   readonly guarded: boolean;
 }
 
@@ -62,7 +69,10 @@ type OwnName = (typeof OWN_NAMES)[number];
 /** What the recogniser understands. */
 const TRANSCRIPTION_LANGUAGE = 'en-US';
 
-/** Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link withoutStrangeApp} let through. */
+/**
+ * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link withoutStrangeApp}
+ * let through.
+ */
 export function readAppRequest(parameters: Parameters, settings: AppSettings): AppRequest | null {
   const own = ownAmong(parameters);
   const url = own.app ?? settings.APP_URL;
@@ -101,16 +111,27 @@ function foreignAmong(parameters: Parameters): Parameters {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isOwn(name.toLowerCase())));
 }
 
-/** How a session is to be held that a document asks for. `parameters` are the call's own: the app gets them beside those of the document. */
+/**
+ * How a session is to be held that a document asks for. `parameters` are the call's own: the app gets them beside those
+ * of the document.
+ */
 export function readRelayRequest(relay: RelayVerb, parameters: Parameters, settings: AppSettings): AppRequest {
   const { url, attributes, voices } = relay;
   // Keys are told only where the document says so, as with Twilio.
   const request = readAppRequest({ dtmfdetection: 'false', ...attributes }, { ...settings, APP_URL: url });
   if (request === null) throw new RangeError('a session without an app');
-  return { ...request, url, voices, guarded: true, customParameters: { ...foreignAmong(parameters), ...relay.parameters } };
+  return {
+    ...request,
+    url,
+    voices,
+    guarded: true,
+    customParameters: { ...foreignAmong(parameters), ...relay.parameters },
+  };
 }
 
-/** Where the app's TwiML for a call is asked for; null = nowhere. What the call itself says goes before the settings. */
+/**
+ * Where the app's TwiML for a call is asked for; null = nowhere. What the call itself says goes before the settings.
+ */
 export function twimlUrlOf(parameters: Parameters, settings: AppSettings): string | null {
   const own = ownAmong(parameters);
   if (own.twiml !== undefined) return own.twiml;
@@ -118,9 +139,9 @@ export function twimlUrlOf(parameters: Parameters, settings: AppSettings): strin
 }
 
 /**
- * The parameters without an `app` that must not be dialled and without a `twiml` that must not be asked: one that is no such URL or, unless the stream is
- * `vouched` for by a signed webhook, one of an origin that the settings do not name. Otherwise whoever gets at the media door could have us connect to any
- * host that we reach.
+ * The parameters without an `app` that must not be dialled and without a `twiml` that must not be asked: one that is no
+ * such URL or, unless the stream is `vouched` for by a signed webhook, one of an origin that the settings do not name.
+ * Otherwise whoever gets at the media door could have us connect to any host that we reach.
  */
 export function withoutStrangeApp(parameters: Parameters, vouched: boolean, settings: AppSettings): Parameters {
   const { app, twiml } = ownAmong(parameters);
@@ -149,7 +170,9 @@ export function mayAskTwiml(url: string, vouched: boolean, settings: AppSettings
 
 /** `origin` begins with `ws:` or `wss:`; one of http stands for that of ws on the same host and port. */
 function isKnownOrigin(origin: string, { APP_URL, APP_TWIML_URL, APP_ALLOWED_ORIGINS }: AppSettings): boolean {
-  const own = [APP_URL, APP_TWIML_URL].filter((url) => url !== '').map((url) => new URL(url).origin.replace(/^http/, 'ws'));
+  const own = [APP_URL, APP_TWIML_URL]
+    .filter((url) => url !== '')
+    .map((url) => new URL(url).origin.replace(/^http/, 'ws'));
   return APP_ALLOWED_ORIGINS.includes(origin) || own.includes(origin);
 }
 

@@ -1,6 +1,6 @@
 /**
- * One call's conversation with its app, apart from the connection it is held over: what the app says becomes speech in talk cycles, what the caller
- * says, presses and interrupts becomes frames. It lasts over reconnections.
+ * One call's conversation with its app, apart from the connection it is held over: what the app says becomes speech in
+ * talk cycles, what the caller says, presses and interrupts becomes frames. It lasts over reconnections.
  */
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -107,7 +107,8 @@ export class AppSession {
 
   /** The caller pressed a key, which has had its effect on what sounds. */
   press(digit: string): void {
-    if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf'))) return;
+    if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf')))
+      return;
     this.#options.way.send({ type: 'dtmf', digit });
     this.#onAnswerable();
   }
@@ -223,7 +224,10 @@ export class AppSession {
 
   #turnOf(frame: TextFrame | PlayFrame): TurnOptions {
     const { interruptible, preemptible } = this.#options.request;
-    return { ...given('interruptible', frame.interruptible ?? interruptible), preemptible: frame.preemptible ?? preemptible };
+    return {
+      ...given('interruptible', frame.interruptible ?? interruptible),
+      preemptible: frame.preemptible ?? preemptible,
+    };
   }
 
   /** Nothing else of the app is looked at until the recording is there, or is known not to come. */
@@ -256,7 +260,10 @@ export class AppSession {
     }
   }
 
-  /** The recording that is being fetched and whatever was to be heard after it are not wanted any more. Returns whether more of its text may come. */
+  /**
+   * The recording that is being fetched and whatever was to be heard after it are not wanted any more. Returns whether
+   * more of its text may come.
+   */
   #dropWaiting(): boolean {
     this.#fetching?.abort();
     const lastText = this.#waiting.findLast((frame) => frame.type === 'text');
@@ -266,7 +273,10 @@ export class AppSession {
 
   #changeLanguage({ ttsLanguage, transcriptionLanguage }: LanguageFrame): void {
     if (transcriptionLanguage !== undefined && !UNDERSTOOD.test(transcriptionLanguage)) {
-      throw new TrunklineError('invalid_request', `transcriptionLanguage: got ${transcriptionLanguage}, only English is understood`);
+      throw new TrunklineError(
+        'invalid_request',
+        `transcriptionLanguage: got ${transcriptionLanguage}, only English is understood`,
+      );
     }
     if (ttsLanguage === undefined) return;
     if (!this.#options.speaks(ttsLanguage)) {
@@ -344,7 +354,10 @@ export class AppSession {
     this.#options.way.fence();
   }
 
-  /** The app was told something to answer. A cycle that has nothing more to say is not gone on with: its `last` may never come. */
+  /**
+   * The app was told something to answer. A cycle that has nothing more to say is not gone on with: its `last` may
+   * never come.
+   */
   #onAnswerable(): void {
     if (this.#cycle?.isPaused) this.#endCycle();
     this.#late.onAnswerable();

@@ -20,9 +20,9 @@ interface TalkCycleOptions {
 }
 
 /**
- * One talk cycle of the app, from its first text to its `last`. Usually it is one utterance. An app that falls silent in the midst of it, or never says
- * `last`, has what it said so far said, so that nothing waits for a sentence's end that does not come, and the cycle talks no more; text that comes after
- * that is another utterance in the same manner.
+ * One talk cycle of the app, from its first text to its `last`. Usually it is one utterance. An app that falls silent
+ * in the midst of it, or never says `last`, has what it said so far said, so that nothing waits for a sentence's end
+ * that does not come, and the cycle talks no more; text that comes after that is another utterance in the same manner.
  */
 export class TalkCycle {
   readonly #options: TalkCycleOptions;

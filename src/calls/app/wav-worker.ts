@@ -1,4 +1,7 @@
-/** A thread in which recordings that apps have played are decoded: samples of some minutes take longer than a call may wait for its next frame. */
+/**
+ * A thread in which recordings that apps have played are decoded: samples of some minutes take longer than a call may
+ * wait for its next frame.
+ */
 import { mixDown } from '../../audio/mix.ts';
 import { readWav } from '../../audio/wav.ts';
 import { serveWork } from '../../foundation/workers/worker-thread.ts';

@@ -1,8 +1,13 @@
-/** What the caption feed says, one JSON object each. These shapes are public: other programs are written against them. */
+/**
+ * What the caption feed says, one JSON object each. These shapes are public: other programs are written against them.
+ */
 import type { Track } from '../../protocols/dialect.ts';
 import type { LossReason } from '../../transcription/live-transcriber.ts';
 
-/** A call has begun; the first event of its id. One that we make begins when it is answered; if it never is, `call.ended` is its only event. */
+/**
+ * A call has begun; the first event of its id. One that we make begins when it is answered; if it never is,
+ * `call.ended` is its only event.
+ */
 export interface CallStartedEvent {
   readonly type: 'call.started';
   readonly callId: string;
@@ -43,8 +48,8 @@ export interface CaptionEvent {
 }
 
 /**
- * Why a stretch has no final caption: as a {@link LossReason}, or `media`: its sound was lost on the way to us. Silence that a carrier does not send is
- * no gap.
+ * Why a stretch has no final caption: as a {@link LossReason}, or `media`: its sound was lost on the way to us. Silence
+ * that a carrier does not send is no gap.
  */
 export type GapReason = LossReason | 'media';
 
@@ -59,8 +64,8 @@ export interface GapEvent {
 }
 
 /**
- * The captions of a track have fallen behind what is said on it, or have caught up. They take turns, and a new `lag.started` comes some seconds after the
- * last `lag.ended` at the earliest.
+ * The captions of a track have fallen behind what is said on it, or have caught up. They take turns, and a new
+ * `lag.started` comes some seconds after the last `lag.ended` at the earliest.
  */
 export interface LagEvent {
   readonly type: 'lag.started' | 'lag.ended';
@@ -98,8 +103,9 @@ export interface DtmfEvent {
 }
 
 /**
- * Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`: the app ended it, or is gone;
- * `app_unreachable`: the app could never be reached in this call: it was given up, or the caller hung up before that. `busy`, `unanswered`, `refused`: we made it, and that is what the other side did.
+ * Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`:
+ * the app ended it, or is gone; `app_unreachable`: the app could never be reached in this call: it was given up, or the
+ * caller hung up before that. `busy`, `unanswered`, `refused`: we made it, and that is what the other side did.
  */
 export type EndReason =
   | 'hangup'
@@ -123,4 +129,12 @@ export interface CallEndedEvent {
   readonly durationMs: number;
 }
 
-export type FeedEvent = CallStartedEvent | SpeechEvent | CaptionEvent | GapEvent | LagEvent | SpokenEvent | DtmfEvent | CallEndedEvent;
+export type FeedEvent =
+  | CallStartedEvent
+  | SpeechEvent
+  | CaptionEvent
+  | GapEvent
+  | LagEvent
+  | SpokenEvent
+  | DtmfEvent
+  | CallEndedEvent;

@@ -1,6 +1,7 @@
 /**
- * The caption feed: what happens in all calls, in order, to everyone who listens. Each event gets an id and its JSON once; the latest ones are kept
- * so that a reader can go on where it was cut off. Readers own their sockets and their limits: nothing is buffered for them here.
+ * The caption feed: what happens in all calls, in order, to everyone who listens. Each event gets an id and its JSON
+ * once; the latest ones are kept so that a reader can go on where it was cut off. Readers own their sockets and their
+ * limits: nothing is buffered for them here.
  */
 import type { FeedEvent } from './events.ts';
 
@@ -39,7 +40,10 @@ export class Feed {
   readonly #subscriptions = new Set<Subscription>();
   #last = 0;
 
-  /** `history` = entries kept for resuming (at least 1); `epoch` = a name for this run of the program, different at each start. */
+  /**
+   * `history` = entries kept for resuming (at least 1); `epoch` = a name for this run of the program, different at each
+   * start.
+   */
   constructor(options: { history: number; epoch: string }) {
     this.#history = options.history;
     this.#epoch = options.epoch;
@@ -54,9 +58,9 @@ export class Feed {
   }
 
   /**
-   * Calls `reader` with every entry that passes `filter`: first, before this returns, with the kept ones after `filter.after`, then with new ones.
-   * An id that this feed did not give out, or one older than what is kept, replays everything kept. No `after` = new ones only.
-   * Returns the function that ends the subscription.
+   * Calls `reader` with every entry that passes `filter`: first, before this returns, with the kept ones after
+   * `filter.after`, then with new ones. An id that this feed did not give out, or one older than what is kept, replays
+   * everything kept. No `after` = new ones only. Returns the function that ends the subscription.
    */
   subscribe(filter: FeedFilter, reader: FeedReader): () => void {
     const cursor = filter.after === undefined ? this.#last : this.#numberOf(filter.after);
@@ -66,7 +70,10 @@ export class Feed {
     return () => void this.#subscriptions.delete(subscription);
   }
 
-  /** The cursor moves before the reader is called, so one that publishes or subscribes meanwhile sees no entry twice and misses none. */
+  /**
+   * The cursor moves before the reader is called, so one that publishes or subscribes meanwhile sees no entry twice and
+   * misses none.
+   */
   #catchUp(subscription: Subscription): void {
     subscription.cursor = Math.max(subscription.cursor, this.#last - this.#history);
     while (subscription.cursor < this.#last && this.#subscriptions.has(subscription)) {

@@ -3,7 +3,10 @@ import type { FinalCaption, TranscriptGap, TranscriptItem } from './transcript.t
 /** Finals and gaps kept for one call, some seven hours of talk. */
 const ITEMS_MAX = 5000;
 
-/** A call's final captions as they came, and what is missing among them. Beyond {@link ITEMS_MAX} the oldest go, and what they covered is a gap. */
+/**
+ * A call's final captions as they came, and what is missing among them. Beyond {@link ITEMS_MAX} the oldest go, and
+ * what they covered is a gap.
+ */
 export class FinalCaptions {
   readonly #kept: TranscriptItem[] = [];
   /** What had to go, by track. */

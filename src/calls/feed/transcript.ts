@@ -13,7 +13,10 @@ export interface FinalCaption {
   readonly endMs: number;
 }
 
-/** A stretch of which the transcript has nothing, as a `gap` event told it; `limit`: there were finals, more than are kept. */
+/**
+ * A stretch of which the transcript has nothing, as a `gap` event told it; `limit`: there were finals, more than are
+ * kept.
+ */
 export interface TranscriptGap {
   readonly kind: 'gap';
   readonly track: Track;
@@ -29,8 +32,8 @@ export type TranscriptItem = FinalCaption | TranscriptGap;
 const MISSING = 'missing';
 
 /**
- * `json`: an array of {@link FinalCaption}, in which a gap is one without text and with `kind` and `reason`; `text`: a line for each; `srt`: SubRip; `vtt`:
- * WebVTT with a voice span for each track. There, a gap is `[missing]`.
+ * `json`: an array of {@link FinalCaption}, in which a gap is one without text and with `kind` and `reason`; `text`: a
+ * line for each; `srt`: SubRip; `vtt`: WebVTT with a voice span for each track. There, a gap is `[missing]`.
  */
 export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'vtt'] as const;
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
@@ -41,8 +44,8 @@ const HOUR_MS = 3_600_000;
 export type NameSpeaker = (item: TranscriptItem) => string | null;
 
 /**
- * `items` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to say; they name speakers
- * by their track unless `nameSpeaker` knows better.
+ * `items` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to
+ * say; they name speakers by their track unless `nameSpeaker` knows better.
  */
 export function formatTranscript(
   items: readonly TranscriptItem[],

@@ -1,11 +1,14 @@
 /**
- * When the audio of a carrier without timestamps was said: chunk after chunk without a break for as long as they come more or less on time, else by
- * the clock. So jitter inserts nothing, and what the carrier did not send becomes a gap that the timeline fills.
+ * When the audio of a carrier without timestamps was said: chunk after chunk without a break for as long as they come
+ * more or less on time, else by the clock. So jitter inserts nothing, and what the carrier did not send becomes a gap
+ * that the timeline fills.
  */
 import type { Clock } from '../../foundation/clock.ts';
 import { FRAME_MS } from '../../foundation/units.ts';
 
-/** A chunk that is later than this was not sent on time. Asterisk's own timers were seen to be 48 ms late with 60 calls. */
+/**
+ * A chunk that is later than this was not sent on time. Asterisk's own timers were seen to be 48 ms late with 60 calls.
+ */
 const JITTER_MAX_MS = 60;
 
 /** The times of one track's chunks, from their arrivals. */
@@ -25,8 +28,8 @@ export class ArrivalTimes {
   }
 
   /**
-   * A chunk of `durationMs` has arrived: the ms of its first sample since the track was made. Numbers left out before `sequence` are frames that the
-   * carrier knows to be lost; they take up their time.
+   * A chunk of `durationMs` has arrived: the ms of its first sample since the track was made. Numbers left out before
+   * `sequence` are frames that the carrier knows to be lost; they take up their time.
    */
   place(durationMs: number, sequence: number): number {
     const arrivalMs = this.#clock.nowMs() - this.#originMs;
@@ -41,15 +44,18 @@ export class ArrivalTimes {
     return atMs;
   }
 
-  /** The time now, where nothing has come for longer than chunks are late: there is silence, though nobody sends it. Null = audio is coming. */
+  /**
+   * The time now, where nothing has come for longer than chunks are late: there is silence, though nobody sends it.
+   * Null = audio is coming.
+   */
   get silentUntilMs(): number | null {
     const nowMs = this.#clock.nowMs() - this.#originMs;
     return nowMs - this.#lastArrivalMs > JITTER_MAX_MS + FRAME_MS ? nowMs : null;
   }
 
   /**
-   * The socket was not read for a while, and now is again. What waited in it comes at once and is joined on; the first chunk that keeps us waiting shows
-   * that we are up to date.
+   * The socket was not read for a while, and now is again. What waited in it comes at once and is joined on; the first
+   * chunk that keeps us waiting shows that we are up to date.
    */
   forgivePause(): void {
     this.#catchingUp = true;

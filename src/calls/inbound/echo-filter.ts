@@ -12,7 +12,10 @@ interface EchoFilterOptions {
 
 type Caption = Extract<SpeechEvent, { type: 'caption' }>;
 
-/** Stands between the caller's ear and the rest: tells the voice when the caller speaks, and keeps our own echo out of the caller's captions. */
+/**
+ * Stands between the caller's ear and the rest: tells the voice when the caller speaks, and keeps our own echo out of
+ * the caller's captions.
+ */
 export class EchoFilter {
   readonly #options: EchoFilterOptions;
   #speechFromMs = 0;
@@ -24,8 +27,8 @@ export class EchoFilter {
   }
 
   /**
-   * The event as others may have it; null = not at all. Of an utterance that proves to be an echo only after its first words were shown, the final
-   * comes without text, so that it still ends.
+   * The event as others may have it; null = not at all. Of an utterance that proves to be an echo only after its first
+   * words were shown, the final comes without text, so that it still ends.
    */
   filter(event: SpeechEvent): SpeechEvent | null {
     const { voice } = this.#options;
@@ -40,7 +43,8 @@ export class EchoFilter {
     const played = this.#playedDuring(caption);
     const { text, startMs } = caption;
     // A late final of an earlier speech says nothing of this one.
-    if (startMs >= this.#speechFromMs) this.#options.voice.onCallerSpeech(mayBeEcho(text, played) ? 'echo' : { word: text });
+    if (startMs >= this.#speechFromMs)
+      this.#options.voice.onCallerSpeech(mayBeEcho(text, played) ? 'echo' : { word: text });
     if (isEcho(text, played)) return this.#withhold(caption);
     if (!caption.final) this.#shown = caption.utterance;
     return caption;

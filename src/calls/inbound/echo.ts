@@ -1,12 +1,15 @@
 /**
- * Own echo: on a line without an echo canceller the caller's track carries our own voice, a little later. It is told by its words: what is heard has,
- * in order, the words of what was played just before.
+ * Own echo: on a line without an echo canceller the caller's track carries our own voice, a little later. It is told by
+ * its words: what is heard has, in order, the words of what was played just before.
  */
 import { splitWords } from '../../transcription/words.ts';
 
 /** Longest way of our voice to the caller's telephone and back, with the carrier's buffers. */
 export const ECHO_DELAY_MAX_MS = 2000;
-/** Share of the words heard that must have been played: recognition of an echo is not perfect, people do not quote at this length. */
+/**
+ * Share of the words heard that must have been played: recognition of an echo is not perfect, people do not quote at
+ * this length.
+ */
 const ECHO_SIMILARITY = 0.7;
 /** Fewer words than this may be an answer that repeats ours ("coffee or tea?" "tea"). */
 const ECHO_WORDS_MIN = 3;

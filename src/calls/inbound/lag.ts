@@ -5,7 +5,10 @@ import type { Metrics } from '../../foundation/metrics.ts';
 
 /** Captions later than this have fallen behind; later than people bear in a conversation. */
 const LATE_MS = 1000;
-/** They have caught up when they were no later than this for so long: a machine at its limit is otherwise late and in time by turns. */
+/**
+ * They have caught up when they were no later than this for so long: a machine at its limit is otherwise late and in
+ * time by turns.
+ */
 const IN_TIME_MS = 500;
 const IN_TIME_FOR_MS = 5000;
 /** The log says so this often at most, however many tracks there are. */
@@ -61,7 +64,10 @@ export class LagWatch {
   }
 }
 
-/** The tracks of a gateway that have fallen behind: counted, and told in the log, but not each of many that fall behind together. */
+/**
+ * The tracks of a gateway that have fallen behind: counted, and told in the log, but not each of many that fall behind
+ * together.
+ */
 export class LagTally {
   readonly #clock: Clock;
   readonly #metrics: Pick<Metrics, 'tracksBehind' | 'lags'>;
@@ -89,7 +95,10 @@ export class LagTally {
       this.#unsaid++;
       return;
     }
-    log.warn({ ...found, warningsLeftOut: this.#unsaid }, 'captions come late: the engines have more to do than they can');
+    log.warn(
+      { ...found, warningsLeftOut: this.#unsaid },
+      'captions come late: the engines have more to do than they can',
+    );
     this.#warnedAtMs = nowMs;
     this.#unsaid = 0;
   }

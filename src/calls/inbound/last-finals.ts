@@ -1,7 +1,9 @@
 /** How long a call that has ended waits for its last final captions. */
 import type { Clock } from '../../foundation/clock.ts';
 
-/** Nothing was understood for so long: longer than an ear keeps asking an engine that fails, for one that never answers. */
+/**
+ * Nothing was understood for so long: longer than an ear keeps asking an engine that fails, for one that never answers.
+ */
 const STANDSTILL_MAX_MS = 30_000;
 /** However much is understood meanwhile: an ended call takes up a place among MAX_CALLS until then. */
 const WAIT_MAX_MS = 300_000;

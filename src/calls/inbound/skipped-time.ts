@@ -1,6 +1,7 @@
 /**
- * From the time that an ear counts, by the samples that it heard, to the time of the call. The two part where nothing came for so long that not all of the
- * gap was filled with silence (GAP_MAX_MS): a caller on hold, or one who is muted at a carrier that then sends nothing.
+ * From the time that an ear counts, by the samples that it heard, to the time of the call. The two part where nothing
+ * came for so long that not all of the gap was filled with silence (GAP_MAX_MS): a caller on hold, or one who is muted
+ * at a carrier that then sends nothing.
  */
 
 /** Captions are about the last half minute or so; what was skipped long before that only adds up. */

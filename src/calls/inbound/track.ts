@@ -6,7 +6,12 @@ import { Timeline, type TimelineStats } from '../../audio/timeline.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import { type Codec, samplesToMs } from '../../foundation/units.ts';
 import type { CarrierEvent } from '../../protocols/dialect.ts';
-import { LiveTranscriber, type LossReason, type TranscriberEvent, type TranscriberMetrics } from '../../transcription/live-transcriber.ts';
+import {
+  LiveTranscriber,
+  type LossReason,
+  type TranscriberEvent,
+  type TranscriberMetrics,
+} from '../../transcription/live-transcriber.ts';
 import type { CallContext } from '../context.ts';
 import type { GapEvent } from '../feed/events.ts';
 import { ArrivalTimes } from './arrival-times.ts';
@@ -40,7 +45,10 @@ export interface TrackOptions {
   onDrained(): void;
 }
 
-/** The chain of one track. Its ear comes into being with the first audio, when it is known at which time the track begins. */
+/**
+ * The chain of one track. Its ear comes into being with the first audio, when it is known at which time the track
+ * begins.
+ */
 export class TrackChain {
   readonly #options: TrackOptions;
   readonly #timeline: Timeline;
@@ -50,7 +58,9 @@ export class TrackChain {
   readonly #heldSinceMs = new WeakMap<Int16Array, number>();
   readonly #resampler: Resampler;
   #transcriber: LiveTranscriber | null = null;
-  /** Whether the carrier's chunks have times of their own, and so come all the time; null = not known before the first. */
+  /**
+   * Whether the carrier's chunks have times of their own, and so come all the time; null = not known before the first.
+   */
   #isTimed: boolean | null;
   #hasBegun = false;
   #heardSamples = 0;
@@ -80,8 +90,8 @@ export class TrackChain {
   }
 
   /**
-   * Where the track is, in ms of the time that captions count in: where its audio ends, chunks held back for reordering not counted yet. Where a carrier
-   * sends nothing while nobody speaks the clock goes on.
+   * Where the track is, in ms of the time that captions count in: where its audio ends, chunks held back for reordering
+   * not counted yet. Where a carrier sends nothing while nobody speaks the clock goes on.
    */
   get lastsMs(): number {
     if (this.#endedMs !== null) return this.#endedMs;
@@ -144,8 +154,8 @@ export class TrackChain {
   }
 
   /**
-   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is heard, and an utterance that is open
-   * ends with the audio that is there. Does so once for each pause.
+   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is heard, and
+   * an utterance that is open ends with the audio that is there. Does so once for each pause.
    */
   checkStall(): void {
     const { clock, settings } = this.#options.context;
@@ -161,7 +171,10 @@ export class TrackChain {
     this.#unread.pause();
   }
 
-  /** The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late by the carrier's fault. */
+  /**
+   * The pause so far was ours, not the carrier's: STALL_MS counts from now, and what waited is not late by the
+   * carrier's fault.
+   */
   forgivePause(): void {
     this.#pendingCalls.forgivePause();
     this.#unread.resume();
@@ -193,13 +206,18 @@ export class TrackChain {
     if (rest.length > 0) this.#transcriber?.push(rest);
   }
 
-  /** @param arrivedAtMs when what came last of them had come; what was held back, and the gaps between, had come before */
+  /**
+   * @param arrivedAtMs when what came last of them had come; what was held back, and the gaps between, had come before
+   */
   #hear(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
     const fromMs = this.#heardMs;
     for (const stretch of stretches) this.#heardSamples += stretch.length;
     try {
       for (const [index, stretch] of stretches.entries()) {
-        this.#push(this.#resampler.push(stretch), this.#heldSince(stretch) ?? this.#heldSince(stretches[index + 1]) ?? arrivedAtMs);
+        this.#push(
+          this.#resampler.push(stretch),
+          this.#heldSince(stretch) ?? this.#heldSince(stretches[index + 1]) ?? arrivedAtMs,
+        );
       }
     } catch (error) {
       this.#lose(this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(this.#heardMs), 'overload');
@@ -269,10 +287,13 @@ export class TrackChain {
     const { stats } = this.#timeline;
     const { carrier, context } = this.#options;
     const before = this.#reported;
-    if (stats.concealedMs > before.concealedMs) context.metrics.mediaConcealedMs.inc({ carrier }, stats.concealedMs - before.concealedMs);
-    if (stats.silenceMs > before.silenceMs) context.metrics.mediaSilenceMs.inc({ carrier }, stats.silenceMs - before.silenceMs);
+    if (stats.concealedMs > before.concealedMs)
+      context.metrics.mediaConcealedMs.inc({ carrier }, stats.concealedMs - before.concealedMs);
+    if (stats.silenceMs > before.silenceMs)
+      context.metrics.mediaSilenceMs.inc({ carrier }, stats.silenceMs - before.silenceMs);
     if (stats.late > before.late) context.metrics.mediaLate.inc({ carrier }, stats.late - before.late);
-    if (stats.reordered > before.reordered) context.metrics.mediaReordered.inc({ carrier }, stats.reordered - before.reordered);
+    if (stats.reordered > before.reordered)
+      context.metrics.mediaReordered.inc({ carrier }, stats.reordered - before.reordered);
     this.#reported = { ...stats };
   }
 }

@@ -1,10 +1,14 @@
 /**
- * When the sound of a track reached us, where it had to wait before it was read: while the engines are behind, a carrier's socket is not read, and what comes
- * meanwhile waits in it. Captions are as late as the caller finds them only if that time counts.
+ * When the sound of a track reached us, where it had to wait before it was read: while the engines are behind, a
+ * carrier's socket is not read, and what comes meanwhile waits in it. Captions are as late as the caller finds them
+ * only if that time counts.
  */
 import type { Clock } from '../../foundation/clock.ts';
 
-/** While sound waits, reading it makes up for so much at least within so long. Where it does not, nothing waits, and the carrier has left sound out. */
+/**
+ * While sound waits, reading it makes up for so much at least within so long. Where it does not, nothing waits, and the
+ * carrier has left sound out.
+ */
 const PROGRESS_MS = 60;
 const PROGRESS_WITHIN_MS = 1000;
 
@@ -13,7 +17,10 @@ interface Chunk {
   readonly arrivedMs: number;
 }
 
-/** The arrivals of one track's chunks. A carrier sends as fast as its sound plays, so what waited came that much behind the chunk before the pause. */
+/**
+ * The arrivals of one track's chunks. A carrier sends as fast as its sound plays, so what waited came that much behind
+ * the chunk before the pause.
+ */
 export class UnreadTime {
   readonly #clock: Clock;
   /** The latest chunk that had not waited. */
@@ -46,7 +53,8 @@ export class UnreadTime {
   /** A chunk was read now that ends at `endMs` of the track's own time: the clock's ms at which it had come. */
   arrivedAtMs(endMs: number): number {
     const nowMs = this.#clock.nowMs();
-    const arrivedMs = this.#isBehind && this.#reference !== null ? this.#estimate(endMs, this.#reference, nowMs) : nowMs;
+    const arrivedMs =
+      this.#isBehind && this.#reference !== null ? this.#estimate(endMs, this.#reference, nowMs) : nowMs;
     if (this.#isBehind && this.#hasCaughtUp(nowMs - arrivedMs, nowMs)) this.#isBehind = false;
     if (this.#isBehind) return arrivedMs;
     this.#reference = { endMs, arrivedMs: nowMs };

@@ -1,6 +1,7 @@
 /**
- * Whether the caller interrupts what is being said. Two stages: speech pauses playback at once; only when it lasts, or has words in it, does it
- * interrupt. A cough, a word of agreement or an echo of our own voice lets playback go on where it paused.
+ * Whether the caller interrupts what is being said. Two stages: speech pauses playback at once; only when it lasts, or
+ * has words in it, does it interrupt. A cough, a word of agreement or an echo of our own voice lets playback go on
+ * where it paused.
  */
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { splitWords } from '../../transcription/words.ts';
@@ -13,9 +14,14 @@ export type BargeInOutcome = 'words' | 'duration' | 'dtmf' | 'resumed';
 
 /** Words that say "go on" (English; keys without case and punctuation). */
 const BACKCHANNELS = new Set(
-  'mm mmm mhm mhmm hm hmm mmhm mmhmm mmhmmm uhhuh uhuh huh ah aha oh uh um er yeah yea yep yup yes ok okay right sure'.split(' '),
+  'mm mmm mhm mhmm hm hmm mmhm mmhmm mmhmmm uhhuh uhuh huh ah aha oh uh um er yeah yea yep yup yes ok okay right sure'.split(
+    ' ',
+  ),
 );
-/** After so many false alarms in a row, playback is not paused on suspicion any more: the line is noisy or echoes, and would only stutter. */
+/**
+ * After so many false alarms in a row, playback is not paused on suspicion any more: the line is noisy or echoes, and
+ * would only stutter.
+ */
 const FALSE_ALARMS_MAX = 3;
 
 /** How a call may be interrupted, and what is done about it. */
@@ -99,7 +105,10 @@ export class BargeIn {
     if (this.#callerSpeaks && this.#speech === null) this.#suspect();
   }
 
-  /** Nothing sounds any more, or somebody else cut it off. Playback is not touched, and what is said next not by the same speech. */
+  /**
+   * Nothing sounds any more, or somebody else cut it off. Playback is not touched, and what is said next not by the
+   * same speech.
+   */
   forget(): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -117,7 +126,10 @@ export class BargeIn {
     if (this.#falseAlarms < FALSE_ALARMS_MAX) pause();
   }
 
-  /** The speech is over or has lasted: it is meant or not. What sounds by now may have other rules than what it began into. */
+  /**
+   * The speech is over or has lasted: it is meant or not. What sounds by now may have other rules than what it began
+   * into.
+   */
   #judge(isMeant: boolean): void {
     if (isMeant && this.#allows('speech')) this.#confirm('duration');
     else this.#dismiss();

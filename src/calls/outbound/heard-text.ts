@@ -2,7 +2,10 @@ import { UNSPACED } from '../../transcription/words.ts';
 
 const WORD = new RegExp(`\\s*(?:[${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
 
-/** The whole words among the first `share` (0–1) of the characters of `text`: what was heard when that share of its sound was played. */
+/**
+ * The whole words among the first `share` (0–1) of the characters of `text`: what was heard when that share of its
+ * sound was played.
+ */
 export function heardPart(text: string, share: number): string {
   if (share >= 1) return text;
   const limit = Math.floor(text.length * share);

@@ -1,9 +1,11 @@
 /**
- * The playout clock of one call: sound in, frames out when they are due, and an account of what the caller has heard of it.
+ * The playout clock of one call: sound in, frames out when they are due, and an account of what the caller has heard of
+ * it.
  *
- * All sound of a call stands on one line, counted in frames from the start of the call: heard ≤ sent ≤ queued. A carrier that buffers is kept a small
- * lead ahead, with a mark behind each sound that comes back when it has been played; one that does not gets each frame when it is due, by an absolute
- * schedule, so that late timers do not add up. Whatever is cleared is taken back on the line, so it can be sent again from where it was heard.
+ * All sound of a call stands on one line, counted in frames from the start of the call: heard ≤ sent ≤ queued. A
+ * carrier that buffers is kept a small lead ahead, with a mark behind each sound that comes back when it has been
+ * played; one that does not gets each frame when it is due, by an absolute schedule, so that late timers do not add up.
+ * Whatever is cleared is taken back on the line, so it can be sent again from where it was heard.
  */
 import { frameBytes, padToFrames } from '../../audio/frames.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -13,8 +15,9 @@ import type { CarrierCommand } from '../../protocols/dialect.ts';
 /** A carrier that buffers is served again when its lead has shrunk by this: five frames at once cost one timer. */
 const REFILL_MS = 100;
 /**
- * A paced frame that is less late than this catches up with its schedule; after a longer hold-up the schedule begins anew. By then RTP leaves slots out
- * (it does so 80 ms behind a slot, which is at most 28 ms behind its frame), and Asterisk its timestamps: whatever else came in a burst could only wait.
+ * A paced frame that is less late than this catches up with its schedule; after a longer hold-up the schedule begins
+ * anew. By then RTP leaves slots out (it does so 80 ms behind a slot, which is at most 28 ms behind its frame), and
+ * Asterisk its timestamps: whatever else came in a burst could only wait.
  */
 const HOLD_UP_MAX_MS = 110;
 /** What begins anew is a frame ahead: RTP's next slot is less than a frame away. */
@@ -40,7 +43,10 @@ export interface PlayoutOptions<S extends Sound> {
   readonly buffered: boolean;
   /** Most that a carrier that buffers is sent ahead. */
   readonly leadMs: number;
-  /** Frames in each message to the carrier, 1 by default. Sounds are filled up to whole messages, and one that is resumed begins with a whole one. */
+  /**
+   * Frames in each message to the carrier, 1 by default. Sounds are filled up to whole messages, and one that is
+   * resumed begins with a whole one.
+   */
   readonly framesPerMessage?: number;
   send(command: CarrierCommand): void;
   /** Its first frame was sent; not again when it is sent anew after a pause. */
@@ -142,7 +148,9 @@ export class Playout<S extends Sound> {
     this.#turn();
   }
 
-  /** A mark came back. One that nobody waits for, because its sound was cleared, says nothing: no name is used twice. */
+  /**
+   * A mark came back. One that nobody waits for, because its sound was cleared, says nothing: no name is used twice.
+   */
   onMark(name: string): void {
     const index = this.#line.findIndex((placed) => placed.mark === name);
     const placed = this.#line[index];
@@ -186,7 +194,10 @@ export class Playout<S extends Sound> {
     this.#makeRoom();
   }
 
-  /** Serves the carrier, settles what was heard, sets the timer; only then do others learn of it, so that they may change everything. */
+  /**
+   * Serves the carrier, settles what was heard, sets the timer; only then do others learn of it, so that they may
+   * change everything.
+   */
   #turn(): void {
     this.#heard = this.#heardNow();
     if (!this.#paused) this.#serve();
@@ -205,7 +216,8 @@ export class Playout<S extends Sound> {
   #serve(): void {
     const { buffered, leadMs, clock } = this.#options;
     const nowMs = clock.nowMs();
-    // A carrier's buffer that ran empty begins again when something comes; a paced schedule is kept unless it is too far behind.
+    // A carrier's buffer that ran empty begins again when something comes; a paced schedule is kept unless it is too
+    // far behind.
     if (buffered) this.#sentUntilMs = Math.max(this.#sentUntilMs, nowMs);
     else if (nowMs - this.#sentUntilMs >= HOLD_UP_MAX_MS) this.#sentUntilMs = nowMs - ANEW_MS;
     const untilMs = buffered ? nowMs + leadMs - FRAME_MS : nowMs;
@@ -261,8 +273,8 @@ export class Playout<S extends Sound> {
   }
 
   /**
-   * Takes everything unheard back from the carrier; without a buffer there is nothing to take back. What was heard by the clock counts as heard,
-   * whatever became of its mark.
+   * Takes everything unheard back from the carrier; without a buffer there is nothing to take back. What was heard by
+   * the clock counts as heard, whatever became of its mark.
    */
   #takeBack(): void {
     const { buffered, clock, send } = this.#options;

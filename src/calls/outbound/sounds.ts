@@ -25,7 +25,8 @@ export interface Recording {
 
 /** A recording a second at a time, made as it is asked for. Its label comes last: it was heard when all of it was. */
 export function* recordingPieces({ samples, rateHz, label, loop }: Recording, codec: Codec): Generator<UtterancePiece> {
-  // Once for all rounds: a filter between odd rates takes some 10 ms to make, and a thousand rounds of nothing would be made in one go.
+  // Once for all rounds: a filter between odd rates takes some 10 ms to make, and a thousand rounds of nothing would be
+  // made in one go.
   const resampler = new Resampler(rateHz, codec.rateHz);
   const framer = new Framer(codec);
   for (let round = 0; round < loop; round++) {

@@ -27,7 +27,10 @@ interface SpeechQueueOptions {
   onDrained(): void;
 }
 
-/** What is said in one call, one thing after the other: utterances in, their sound to playout as far ahead as that has room. */
+/**
+ * What is said in one call, one thing after the other: utterances in, their sound to playout as far ahead as that has
+ * room.
+ */
 export class SpeechQueue {
   readonly playout: Playout<VoiceSound>;
   readonly #options: SpeechQueueOptions;
@@ -72,7 +75,9 @@ export class SpeechQueue {
     if (!this.#producing) void this.#produce();
   }
 
-  /** Falls silent at once and throws everything away. What was heard of the first utterance; null when there was none. */
+  /**
+   * Falls silent at once and throws everything away. What was heard of the first utterance; null when there was none.
+   */
   interrupt(): Heard | null {
     return this.#cutFrom(0);
   }
@@ -159,7 +164,9 @@ export class SpeechQueue {
     this.#noticeDrained();
   }
 
-  /** Throws away the utterances from number `index` on. What was heard of the first of them; null when there is none. */
+  /**
+   * Throws away the utterances from number `index` on. What was heard of the first of them; null when there is none.
+   */
   #cutFrom(index: number): Heard | null {
     const cut = this.#utterances.splice(index);
     if (cut.length === 0) return null;

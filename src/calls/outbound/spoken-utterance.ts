@@ -2,7 +2,10 @@ import type { Interruptible } from './barge-in.ts';
 import { heardPart } from './heard-text.ts';
 import type { UtterancePiece } from './sounds.ts';
 
-/** What a caller heard of an utterance. `heardText` = the beginning of `text` in whole words, `playedMs` = how long it sounded. */
+/**
+ * What a caller heard of an utterance. `heardText` = the beginning of `text` in whole words, `playedMs` = how long it
+ * sounded.
+ */
 export interface Heard {
   readonly utterance: string;
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * What is said in one call: text, recordings and keys in, sound to the carrier out, and news of what the caller heard. It introduces the mouth, playout
- * and barge-in to each other; doors and the app on the line talk to this.
+ * What is said in one call: text, recordings and keys in, sound to the carrier out, and news of what the caller heard.
+ * It introduces the mouth, playout and barge-in to each other; doors and the app on the line talk to this.
  */
 import { DTMF_DIGITS } from '../../audio/dtmf.ts';
 import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
@@ -28,7 +28,10 @@ const LOOPS_MAX = 1000;
 
 /** How an utterance takes its turn. */
 export interface TurnOptions {
-  /** What of the caller may cut it off; true = `any`, false = `none`. `any` unless said otherwise, within what the call allows. */
+  /**
+   * What of the caller may cut it off; true = `any`, false = `none`. `any` unless said otherwise, within what the call
+   * allows.
+   */
   readonly interruptible?: Interruptible | boolean;
   /** Whether whatever is said next cuts it off. */
   readonly preemptible?: boolean;
@@ -55,8 +58,8 @@ export interface OpenUtterance {
   /** No more text. Until then nothing else is said. */
   end(): void;
   /**
-   * No more text than up to the end of the last whole word. Returns what came behind that, which may be the beginning of a word; null = there is nothing
-   * but that, and the utterance stays open.
+   * No more text than up to the end of the last whole word. Returns what came behind that, which may be the beginning
+   * of a word; null = there is nothing but that, and the utterance stays open.
    */
   cut(): string | null;
 }
@@ -119,7 +122,8 @@ export class CallVoice {
 
   /**
    * Says `text` when all that was asked before has been said. Returns the utterance's id.
-   * @throws TrunklineError `invalid_request` for a voice or speed that is not there or a call that takes no sound, `speech_queue_full`, `call_not_found`
+   * @throws TrunklineError `invalid_request` for a voice or speed that is not there or a call that takes no sound,
+   * `speech_queue_full`, `call_not_found`
    */
   say(text: string, options: SayOptions = {}): string {
     this.#checkRoom(2 * text.length);
@@ -129,7 +133,10 @@ export class CallVoice {
     return utterance.id;
   }
 
-  /** Says text that comes in pieces, which are put together as they are. Its first sentence sounds before its last is written. Throws as {@link say}. */
+  /**
+   * Says text that comes in pieces, which are put together as they are. Its first sentence sounds before its last is
+   * written. Throws as {@link say}.
+   */
   open(options: SayOptions = {}): OpenUtterance {
     this.#options.context.prompter.check(options);
     const stream = new TextStream();
@@ -147,14 +154,20 @@ export class CallVoice {
     return { id: utterance.id, write, end: () => stream.end(), cut: () => stream.cut() };
   }
 
-  /** Plays a mono recording as an utterance. Throws as {@link say}, `invalid_request` also for a rate or a loop out of range. */
+  /**
+   * Plays a mono recording as an utterance. Throws as {@link say}, `invalid_request` also for a rate or a loop out of
+   * range.
+   */
   play(samples: Int16Array, rateHz: number, options: PlayOptions): string {
     const { label, loop = 1 } = options;
     if (!Number.isInteger(loop) || loop < 1 || loop > LOOPS_MAX) {
       throw new TrunklineError('invalid_request', `loop: got ${loop}, expected a whole number from 1 to ${LOOPS_MAX}`);
     }
     if (!Number.isInteger(rateHz) || rateHz < RATE_MIN_HZ || rateHz > RATE_MAX_HZ) {
-      throw new TrunklineError('invalid_request', `rate: got ${rateHz} Hz, expected a whole number from ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`);
+      throw new TrunklineError(
+        'invalid_request',
+        `rate: got ${rateHz} Hz, expected a whole number from ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`,
+      );
     }
     this.#checkRoom(samples.byteLength);
     const recording = { samples, rateHz, label, loop };
@@ -168,12 +181,16 @@ export class CallVoice {
   }
 
   /**
-   * Presses keys: their tones, one after the other, in turn like an utterance and never interrupted by the caller. `w` waits half a second.
+   * Presses keys: their tones, one after the other, in turn like an utterance and never interrupted by the caller. `w`
+   * waits half a second.
    * @throws TrunklineError `invalid_request` for what is no row of up to 100 digits, and as {@link say}
    */
   sendDigits(digits: string): void {
     if (digits.length > DIGITS_MAX || digits === '' || ![...digits].every((digit) => DTMF_DIGITS.test(digit))) {
-      throw new TrunklineError('invalid_request', `digits: got ${digits.length} characters, expected 1 to ${DIGITS_MAX} of 0-9 * # A-D w`);
+      throw new TrunklineError(
+        'invalid_request',
+        `digits: got ${digits.length} characters, expected 1 to ${DIGITS_MAX} of 0-9 * # A-D w`,
+      );
     }
     this.#admit(
       { interruptible: 'none' },
@@ -182,12 +199,18 @@ export class CallVoice {
     );
   }
 
-  /** Falls silent at once and throws away whatever waits. What was heard of the utterance that was being said; null when there was none. */
+  /**
+   * Falls silent at once and throws away whatever waits. What was heard of the utterance that was being said; null when
+   * there was none.
+   */
   interrupt(): Heard | null {
     return this.#queue.interrupt();
   }
 
-  /** What the caller's track says of the caller: speech began or stopped, the words of it so far, or that it is an echo of ours. */
+  /**
+   * What the caller's track says of the caller: speech began or stopped, the words of it so far, or that it is an echo
+   * of ours.
+   */
   onCallerSpeech(event: 'started' | 'stopped' | 'echo' | { readonly word: string }): void {
     if (event === 'started') this.#bargeIn.onSpeechStarted();
     else if (event === 'stopped') this.#bargeIn.onSpeechStopped();
@@ -268,7 +291,11 @@ export class CallVoice {
   }
 
   /** Puts an utterance at the end of the queue, in place of those there that make way for the next one. */
-  #admit(turn: TurnOptions, content: Pick<SpokenUtteranceOptions, 'pieces' | 'text' | 'heldBytes'>, announced = true): SpokenUtterance {
+  #admit(
+    turn: TurnOptions,
+    content: Pick<SpokenUtteranceOptions, 'pieces' | 'text' | 'heldBytes'>,
+    announced = true,
+  ): SpokenUtterance {
     this.#checkOpen();
     if (turn.goesOn !== true) this.#queue.preempt();
     this.#utteranceCount++;
@@ -290,7 +317,10 @@ export class CallVoice {
     }
     const { length } = this.#queue;
     if (length < UTTERANCES_MAX) return;
-    throw new TrunklineError('speech_queue_full', `${length} utterances wait in this call, expected fewer than ${UTTERANCES_MAX}`);
+    throw new TrunklineError(
+      'speech_queue_full',
+      `${length} utterances wait in this call, expected fewer than ${UTTERANCES_MAX}`,
+    );
   }
 
   /** The first sound of what is asked for now is waited for, unless something else is said before. */
@@ -310,7 +340,8 @@ export class CallVoice {
 
   #onSpoilt({ id }: SpokenUtterance, error: unknown): void {
     const { log } = this.#options;
-    if (error instanceof TrunklineError || error instanceof EngineError) log.warn({ utterance: id, code: error.code }, 'could not be said');
+    if (error instanceof TrunklineError || error instanceof EngineError)
+      log.warn({ utterance: id, code: error.code }, 'could not be said');
     else log.error({ utterance: id, err: error }, 'could not be said');
   }
 
@@ -326,7 +357,10 @@ export class CallVoice {
     this.#bargeIn.onPlaying();
   }
 
-  /** A pause on suspicion may be what showed that the last sound was heard: nobody would end it, and the next utterance not be heard. */
+  /**
+   * A pause on suspicion may be what showed that the last sound was heard: nobody would end it, and the next utterance
+   * not be heard.
+   */
   #onDrained(): void {
     this.#bargeIn.forget();
     this.#queue.playout.resume();

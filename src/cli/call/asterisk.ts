@@ -10,7 +10,9 @@ import { outcomeOf } from './websocket-outcome.ts';
 /** `slin16`: what our dialplans ask for. */
 const LINEAR_16K: Codec = { name: 'pcm16', rateHz: 16_000, channels: 1, bytesPerSample: 2 };
 
-/** One call. What Twilio has as custom parameters, Asterisk has as channel variables. @throws Error as `PlaceCall` says */
+/**
+ * One call. What Twilio has as custom parameters, Asterisk has as channel variables. @throws Error as `PlaceCall` says
+ */
 export async function placeAsteriskCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
   const [audio = new Int16Array(0)] = await loadAudio(order.wav, LINEAR_16K.rateHz, 'mix');
   const parameters = Object.entries({ from: order.from, to: order.to, ...order.param });

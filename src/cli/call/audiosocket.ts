@@ -2,7 +2,11 @@
 import { systemClock } from '../../foundation/clock.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { type Codec, samplesToMs } from '../../foundation/units.ts';
-import { AudioSocketCaller, type AudioSocketCallReport, type AudioSocketEnd } from '../../simulator/audiosocket-caller.ts';
+import {
+  AudioSocketCaller,
+  type AudioSocketCallReport,
+  type AudioSocketEnd,
+} from '../../simulator/audiosocket-caller.ts';
 import { describeAnswer } from '../../simulator/refusal.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
@@ -61,10 +65,13 @@ async function announce(url: string, { from, to, param }: CallOrder, settings: S
     headers: settings.ASTERISK_PASSWORD === '' ? {} : { authorization: `Basic ${credentials}` },
     signal: AbortSignal.timeout(ANNOUNCE_TIMEOUT_MS),
   }).catch((error: Error) => {
-    throw new Error(`the bridge did not take the call's announcement at ${url}: ${String(error.cause ?? error.message)}`);
+    throw new Error(
+      `the bridge did not take the call's announcement at ${url}: ${String(error.cause ?? error.message)}`,
+    );
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`the bridge did not take the call's announcement: ${describeAnswer(answer.status, text)}`);
+  if (!answer.ok)
+    throw new Error(`the bridge did not take the call's announcement: ${describeAnswer(answer.status, text)}`);
 }
 
 function outcomeOf(report: AudioSocketCallReport): CallOutcome {

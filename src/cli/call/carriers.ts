@@ -48,14 +48,19 @@ export const CALL_CARRIERS = {
 export type CarrierName = keyof typeof CALL_CARRIERS;
 
 /**
- * What is wrong with the options of a call of `name`: one that it has no use for, or a URL of another kind; null = nothing.
- * `isGiven` = whether an option was given on the command line.
+ * What is wrong with the options of a call of `name`: one that it has no use for, or a URL of another kind; null =
+ * nothing. `isGiven` = whether an option was given on the command line.
  */
-export function complaintAbout(name: CarrierName, url: string | undefined, isGiven: (option: keyof CallOrder) => boolean): string | null {
+export function complaintAbout(
+  name: CarrierName,
+  url: string | undefined,
+  isGiven: (option: keyof CallOrder) => boolean,
+): string | null {
   const { label, unused, protocols, exampleUrl }: CallCarrier = CALL_CARRIERS[name];
   const strange = unused.find(isGiven);
   if (strange !== undefined) return `${optionName(strange)} means nothing in a call of ${label}`;
-  if (url !== undefined && !protocols.includes(new URL(url).protocol)) return `--url: expected one such as ${exampleUrl}`;
+  if (url !== undefined && !protocols.includes(new URL(url).protocol))
+    return `--url: expected one such as ${exampleUrl}`;
   return null;
 }
 

@@ -7,8 +7,8 @@ const PAUSE_MS = 300;
 const TIMEOUT_MS = 2000;
 
 /**
- * Why the call at `url` (`…/v1/calls/<id>`) ended, as `call.ended` has it; null where the bridge does not say: because it wants another key, is gone, or
- * takes longer than some seconds. Never rejects.
+ * Why the call at `url` (`…/v1/calls/<id>`) ended, as `call.ended` has it; null where the bridge does not say: because
+ * it wants another key, is gone, or takes longer than some seconds. Never rejects.
  */
 export async function askEndReason(url: string, key: string | undefined): Promise<string | null> {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };

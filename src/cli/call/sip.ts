@@ -16,18 +16,27 @@ const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
   refused: 'refused',
 };
 
-/** One call over UDP. What Twilio has as custom parameters, SIP has as headers `X-Trunkline-…`. @throws Error as `PlaceCall` says */
+/**
+ * One call over UDP. What Twilio has as custom parameters, SIP has as headers `X-Trunkline-…`. @throws Error as
+ * `PlaceCall` says
+ */
 export async function placeSipCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
   const uri = uriOf(order, settings);
   const [audio = new Int16Array(0)] = await loadAudio(order.wav, MULAW_8K.rateHz, 'mix');
   const callId = randomUUID();
   let call: PhoneCall | null = null;
   const run = async (): Promise<CallOutcome> => {
-    const phone = await SipPhone.open({ clock: systemClock, user: plainUser(order.from), password: settings.SIP_PASSWORD });
+    const phone = await SipPhone.open({
+      clock: systemClock,
+      user: plainUser(order.from),
+      password: settings.SIP_PASSWORD,
+    });
     try {
       call = await phone.dial({
         ...{ uri, callId, audio },
-        headers: Object.fromEntries(Object.entries(order.param).map(([name, value]) => [`X-Trunkline-${kebabCase(name)}`, value])),
+        headers: Object.fromEntries(
+          Object.entries(order.param).map(([name, value]) => [`X-Trunkline-${kebabCase(name)}`, value]),
+        ),
         jitterMs: order.jitterMs,
         lossShare: order.loss,
         reorderShare: order.reorder,
@@ -54,7 +63,8 @@ export function explainRefusal(error: unknown, uri: string): unknown {
 
 function uriOf({ url, to }: CallOrder, { SIP_PORT }: Settings): string {
   if (url !== undefined) return url;
-  if (SIP_PORT === 0) throw new Error('where is the bridge? Set SIP_PORT as it is set there, or say --url sip:user@address:port');
+  if (SIP_PORT === 0)
+    throw new Error('where is the bridge? Set SIP_PORT as it is set there, or say --url sip:user@address:port');
   return `sip:${plainUser(to)}@127.0.0.1:${SIP_PORT}`;
 }
 

@@ -44,6 +44,14 @@ export async function placeTwilioCall(order: CallOrder, settings: Settings): Pro
 
 /** Where the stream goes and what it brings: as the webhook says if there is one. */
 function orderStream({ voice, from, to }: CallOrder, settings: Settings, callSid: string): Promise<StreamOrder> {
-  if (voice === undefined) return Promise.resolve({ url: `ws://127.0.0.1:${settings.PORT}/twilio/media`, parameters: {} });
-  return askVoiceWebhook({ url: voice, authToken: settings.TWILIO_AUTH_TOKEN, publicOrigin: settings.PUBLIC_URL, callSid, from, to });
+  if (voice === undefined)
+    return Promise.resolve({ url: `ws://127.0.0.1:${settings.PORT}/twilio/media`, parameters: {} });
+  return askVoiceWebhook({
+    url: voice,
+    authToken: settings.TWILIO_AUTH_TOKEN,
+    publicOrigin: settings.PUBLIC_URL,
+    callSid,
+    from,
+    to,
+  });
 }

@@ -1,6 +1,6 @@
 /**
- * The thread of the callers by whom capacity is measured, so that their work does not hold up the gateway's own. It places as many calls at once as it is
- * told, in real time, and answers when they are over.
+ * The thread of the callers by whom capacity is measured, so that their work does not hold up the gateway's own. It
+ * places as many calls at once as it is told, in real time, and answers when they are over.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sleep, systemClock } from '../../foundation/clock.ts';

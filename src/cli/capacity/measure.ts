@@ -1,4 +1,7 @@
-/** Measures how many live calls this machine holds: simulated callers, a gateway and its engines, more callers each time until finals come late. */
+/**
+ * Measures how many live calls this machine holds: simulated callers, a gateway and its engines, more callers each time
+ * until finals come late.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +25,9 @@ import { heldCalls, nextCalls } from './steps.ts';
 const CALL_SECONDS = 10;
 /** Of that time, how much the caller speaks: as in the benchmark of calls. */
 export const SPEECH_SHARE = 0.45;
-/** A number of calls is held when 95 % of its finals come within this time of the endpoint silence, and none is missing. */
+/**
+ * A number of calls is held when 95 % of its finals come within this time of the endpoint silence, and none is missing.
+ */
 export const LATE_MAX_MS = 300;
 /** How long the last finals of a step are waited for; where they take longer it is not held anyway. */
 const LAST_FINALS_MS = 15_000;
@@ -60,7 +65,10 @@ interface MeasureOptions {
   onStep(step: CapacityStep): void;
 }
 
-/** Measures. Takes a minute or two; nothing is left of it. @throws Error when the engines do not start, or `signal` aborts */
+/**
+ * Measures. Takes a minute or two; nothing is left of it. @throws Error when the engines do not start, or `signal`
+ * aborts
+ */
 export async function measureCapacity(options: MeasureOptions): Promise<Capacity> {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-capacity-'));
   try {
@@ -70,8 +78,17 @@ export async function measureCapacity(options: MeasureOptions): Promise<Capacity
   }
 }
 
-async function measureIn(folder: string, { settings: environment, signal, onTrying, onStep }: MeasureOptions): Promise<Capacity> {
-  const settings: Settings = { ...ownGateway(environment), MODEL_CACHE_DIR: folder, MAX_CALLS: 10_000, APP_URL: '', ENGINE_PRELOAD: true };
+async function measureIn(
+  folder: string,
+  { settings: environment, signal, onTrying, onStep }: MeasureOptions,
+): Promise<Capacity> {
+  const settings: Settings = {
+    ...ownGateway(environment),
+    MODEL_CACHE_DIR: folder,
+    MAX_CALLS: 10_000,
+    APP_URL: '',
+    ENGINE_PRELOAD: true,
+  };
   let refusal: string | null = null;
   const onRefused = (message: string) => {
     refusal = message;
@@ -111,7 +128,10 @@ async function tryCalls(calls: number, { url, settings, signal }: TryOptions): P
   });
   try {
     const mediaUrl = `${url.replace(/^http/, 'ws')}/twilio/media`;
-    const { refused } = await runCallers({ url: mediaUrl, calls, seconds: CALL_SECONDS, speechShare: SPEECH_SHARE }, signal);
+    const { refused } = await runCallers(
+      { url: mediaUrl, calls, seconds: CALL_SECONDS, speechShare: SPEECH_SHARE },
+      signal,
+    );
     const quiet = new Promise<void>((resolve) => {
       onQuiet = resolve;
       if (open.size === 0) resolve();
@@ -155,7 +175,10 @@ export function evaluate(
 
 /** Places calls from a thread of their own. Rejects when `signal` aborts, the thread gone. */
 function runCallers(order: CallersOrder, signal: AbortSignal): Promise<CallersAnswer> {
-  const worker = new Worker(packagePath('dist', 'src', 'cli', 'capacity', 'callers.js'), { workerData: order, execArgv: [] });
+  const worker = new Worker(packagePath('dist', 'src', 'cli', 'capacity', 'callers.js'), {
+    workerData: order,
+    execArgv: [],
+  });
   return new Promise<CallersAnswer>((resolve, reject) => {
     const abort = () => void worker.terminate();
     signal.addEventListener('abort', abort, { once: true });

@@ -12,8 +12,9 @@ interface Tried {
 }
 
 /**
- * The next number of calls to try, or null when enough is known: more and more until it is too many, then once between that and the last that was held.
- * What was not held is tried twice: the few finals of ten seconds may have met with something else that the machine did.
+ * The next number of calls to try, or null when enough is known: more and more until it is too many, then once between
+ * that and the last that was held. What was not held is tried twice: the few finals of ten seconds may have met with
+ * something else that the machine did.
  * @param tried what was tried so far, in order
  */
 export function nextCalls(tried: readonly Tried[], cores: number): number | null {

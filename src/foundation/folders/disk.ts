@@ -12,7 +12,10 @@ const NAMES = new Map(
 /** The disk refused a database or another program, and `message` is what that says of it, without a path. */
 export class DiskError extends Error {}
 
-/** Whether `error` is the disk's doing and may be over in a while: no room on it or in what recordings may take of it, no quota, a failed read or write. */
+/**
+ * Whether `error` is the disk's doing and may be over in a while: no room on it or in what recordings may take of it,
+ * no quota, a failed read or write.
+ */
 export function isDiskTrouble(error: unknown): error is Error {
   return error instanceof DiskError || isBudgetSpent(error) || nameOf(error) !== undefined;
 }

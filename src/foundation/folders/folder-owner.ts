@@ -1,11 +1,12 @@
 /**
- * Which folders belong to a living process. The kernel knows: the owner of a folder listens on a Unix socket in it, and however it dies, connections are
- * refused from then on, also while its parent has yet to take note of its death. Process ids could not tell: they are given out again, begin anew in each
- * container, and a zombie still has its own.
+ * Which folders belong to a living process. The kernel knows: the owner of a folder listens on a Unix socket in it, and
+ * however it dies, connections are refused from then on, also while its parent has yet to take note of its death.
+ * Process ids could not tell: they are given out again, begin anew in each container, and a zombie still has its own.
  *
- * Two that want the same folder at once: each first puts a socket of its own name there and then looks for those of others, so that of two at least one
- * sees the other. Who sees nobody, and no owner, renames its socket to the owner's. No name but the owner's is ever used twice, so what is dead can be
- * removed without a look at who may have come meanwhile.
+ * Two that want the same folder at once: each first puts a socket of its own name there and then looks for those of
+ * others, so that of two at least one sees the other. Who sees nobody, and no owner, renames its socket to the owner's.
+ * No name but the owner's is ever used twice, so what is dead can be removed without a look at who may have come
+ * meanwhile.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, lstat, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +29,10 @@ const NO_SOCKETS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
 /** How long a start waits for an owner that may be about to end. */
 const WAIT_MAX_MS = 10_000;
 const POLL_PERIOD_MS = 100;
-/** How long one of several that want a folder waits for the others to give way: longer than any of them takes, unless it was stopped. */
+/**
+ * How long one of several that want a folder waits for the others to give way: longer than any of them takes, unless it
+ * was stopped.
+ */
 const RIVAL_LOOKS = 100;
 const RIVAL_PERIOD_MS = 10;
 
@@ -41,7 +45,10 @@ export interface Ownership {
   release(): Promise<void>;
 }
 
-/** A folder cannot be this process's: another living one has it, or it takes no sockets. `message` says which, without the folder's name. */
+/**
+ * A folder cannot be this process's: another living one has it, or it takes no sockets. `message` says which, without
+ * the folder's name.
+ */
 export class FolderRefused extends Error {}
 
 interface OwnOptions {
@@ -51,22 +58,28 @@ interface OwnOptions {
 }
 
 /**
- * Makes `folder`, which exists, this process's until it is released or the process ends. Waits some seconds for an owner that may be about to end.
- * @throws FolderRefused when another lives on, or the file system takes no sockets; the system's error when nothing can be put there
+ * Makes `folder`, which exists, this process's until it is released or the process ends. Waits some seconds for an
+ * owner that may be about to end.
+ * @throws FolderRefused when another lives on, or the file system takes no sockets; the system's error when nothing can
+ * be put there
  */
 export async function ownFolder(folder: string, { clock, onWait }: OwnOptions): Promise<Ownership> {
   const deadlineMs = clock.nowMs() + WAIT_MAX_MS;
   for (let isTold = false; ; isTold = true) {
     const ownership = await tryToOwn(folder, clock);
     if (ownership !== null) return ownership;
-    const who = (await ownerOf(folder)) === 'living' ? await describeOwner(folder) : 'another process, which is about to take it';
+    const who =
+      (await ownerOf(folder)) === 'living' ? await describeOwner(folder) : 'another process, which is about to take it';
     if (clock.nowMs() >= deadlineMs) throw new FolderRefused(`it is in use by ${who}`);
     if (!isTold) onWait?.(who);
     await sleep(clock, POLL_PERIOD_MS);
   }
 }
 
-/** What a folder's owner says of it: a process lives that owns it, the one that owned it is dead, or nobody ever did. @throws the system's error when that cannot be told, e.g. EACCES */
+/**
+ * What a folder's owner says of it: a process lives that owns it, the one that owned it is dead, or nobody ever did.
+ * @throws the system's error when that cannot be told, e.g. EACCES
+ */
 export function ownerOf(folder: string): Promise<Presence> {
   return presenceOf(folder, OWNER);
 }
@@ -107,7 +120,8 @@ async function takeOver(folder: string, name: string, server: Server): Promise<O
   await rename(join(folder, name), join(folder, OWNER));
   return {
     release: async () => {
-      // While it is listened on, so that the next owner's is never taken for it; not one that is another's, put there after somebody removed ours.
+      // While it is listened on, so that the next owner's is never taken for it; not one that is another's, put there
+      // after somebody removed ours.
       const found = await lstat(join(folder, OWNER), { bigint: true }).catch(() => null);
       if (found?.ino === ino) await rm(join(folder, OWNER), { force: true });
       server.close();
@@ -115,7 +129,10 @@ async function takeOver(folder: string, name: string, server: Server): Promise<O
   };
 }
 
-/** Always a new file: one that is there may be a pipe, which would be waited for, or a link to a file that is not ours to write. */
+/**
+ * Always a new file: one that is there may be a pipe, which would be waited for, or a link to a file that is not ours
+ * to write.
+ */
 async function writeNote(path: string): Promise<void> {
   await rm(path, { force: true });
   try {
@@ -126,7 +143,10 @@ async function writeNote(path: string): Promise<void> {
   }
 }
 
-/** Whether all others that want the folder have given way. Of those that see each other the one with the lowest name stays. */
+/**
+ * Whether all others that want the folder have given way. Of those that see each other the one with the lowest name
+ * stays.
+ */
 async function hasGivenWay(folder: string, name: string, clock: Clock): Promise<boolean> {
   for (let looks = 0; looks < RIVAL_LOOKS; looks++) {
     const rivals = await rivalsOf(folder, name);
@@ -192,7 +212,9 @@ function listen(path: string): Promise<Server> {
   });
 }
 
-/** Windows has no sockets in folders, but pipes with names, which end with their process. One name has one first owner. */
+/**
+ * Windows has no sockets in folders, but pipes with names, which end with their process. One name has one first owner.
+ */
 async function ownPipe(folder: string): Promise<Ownership | null> {
   try {
     const server = await listen(await pipeOf(folder));

@@ -4,8 +4,8 @@ import { chmod, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:
 import { dirname } from 'node:path';
 
 /**
- * Makes the folder `path`, with `mode`, and those above it where they are missing. Each by itself: Node's own recursive mkdir never returns where the system
- * calls a folder missing whose parent is there, as it does under /proc.
+ * Makes the folder `path`, with `mode`, and those above it where they are missing. Each by itself: Node's own recursive
+ * mkdir never returns where the system calls a folder missing whose parent is there, as it does under /proc.
  * @throws the system's error, e.g. EACCES or ENOENT
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
@@ -37,8 +37,9 @@ export const PRIVATE_FILE_MODE = 0o600;
 const OTHERS_MAY = 0o077;
 
 /**
- * Makes the folder `path` as {@link makeFolder} does, so that nobody else can enter it. One that is there already is closed to others if it is ours and holds
- * nothing but what `isOurs` knows by name: an operator may have named one that is there for others too, such as `/tmp`.
+ * Makes the folder `path` as {@link makeFolder} does, so that nobody else can enter it. One that is there already is
+ * closed to others if it is ours and holds nothing but what `isOurs` knows by name: an operator may have named one that
+ * is there for others too, such as `/tmp`.
  * @throws the system's error, e.g. EACCES or ENOENT
  */
 export async function makePrivateFolder(path: string, isOurs: (name: string) => boolean): Promise<void> {
@@ -53,7 +54,9 @@ export async function closeToOthers(path: string): Promise<void> {
   if (((await lstat(path)).mode & OTHERS_MAY) !== 0) await chmod(path, PRIVATE_FILE_MODE);
 }
 
-/** Reads a file that this user wrote. @throws the system's error; Error when it is a link, no file, or somebody else's */
+/**
+ * Reads a file that this user wrote. @throws the system's error; Error when it is a link, no file, or somebody else's
+ */
 export async function readOwnFile(path: string): Promise<Buffer> {
   // Without O_NONBLOCK a pipe of that name would be waited for.
   const file: FileHandle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

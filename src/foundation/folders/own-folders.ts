@@ -1,4 +1,7 @@
-/** Folders for as long as a process lives: each has its owner, and what the dead leave behind is removed by whoever starts next. */
+/**
+ * Folders for as long as a process lives: each has its owner, and what the dead leave behind is removed by whoever
+ * starts next.
+ */
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -16,8 +19,9 @@ export interface OwnFolder {
 }
 
 /**
- * Makes a folder in `parent` whose name begins with `prefix`. Where the file system takes no sockets it has no owner, and would be removed by another start
- * when nothing in it has changed for a day. @throws the system's error when there can be none
+ * Makes a folder in `parent` whose name begins with `prefix`. Where the file system takes no sockets it has no owner,
+ * and would be removed by another start when nothing in it has changed for a day. @throws the system's error when there
+ * can be none
  */
 export async function makeOwnFolder(parent: string, prefix: string, clock: Clock): Promise<OwnFolder> {
   const path = await mkdtemp(join(parent, prefix));
@@ -34,14 +38,18 @@ export async function makeOwnFolder(parent: string, prefix: string, clock: Clock
   };
 }
 
-/** Removes the folders in `parent` whose names begin with `prefix` and whose owners are dead. Passes over other users' folders and links. Never rejects. */
+/**
+ * Removes the folders in `parent` whose names begin with `prefix` and whose owners are dead. Passes over other users'
+ * folders and links. Never rejects.
+ */
 export async function removeLeftovers(parent: string, prefix: string, clock: Clock): Promise<void> {
   const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue;
     const path = join(parent, entry.name);
     // What cannot be told or removed stays.
-    if (await isLeftOver(path, clock).catch(() => false)) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    if (await isLeftOver(path, clock).catch(() => false))
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

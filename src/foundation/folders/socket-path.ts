@@ -7,8 +7,9 @@ import { join, resolve } from 'node:path';
 const PATH_MAX_BYTES = 103;
 
 /**
- * Does `work` with a path that leads to `name` in `folder` and fits into a socket's address: on Linux through a descriptor of the folder, elsewhere
- * through a link to it in the temporary folder. The path holds until `work` is done.
+ * Does `work` with a path that leads to `name` in `folder` and fits into a socket's address: on Linux through a
+ * descriptor of the folder, elsewhere through a link to it in the temporary folder. The path holds until `work` is
+ * done.
  * @throws the system's error when the folder cannot be opened or the link not made; whatever `work` throws
  */
 export async function withSocketPath<T>(

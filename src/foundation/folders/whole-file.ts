@@ -1,7 +1,10 @@
 /** Files that a reader sees all of or nothing, whenever the power fails. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Writes `text` to `path`, by way of `draft` on the same file system, which is gone afterwards. @throws the system's error */
+/**
+ * Writes `text` to `path`, by way of `draft` on the same file system, which is gone afterwards. @throws the system's
+ * error
+ */
 export async function writeWhole(path: string, text: string, draft = `${path}.part`): Promise<void> {
   try {
     await writeFile(draft, text, { flush: true });

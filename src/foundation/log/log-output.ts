@@ -1,6 +1,6 @@
 /**
- * Where log lines go. A log that cannot be written must not end or hold up a call: no error leaves this file, and nobody waits for a reader who does not
- * read. Lines wait in memory for a while, then they are lost and counted.
+ * Where log lines go. A log that cannot be written must not end or hold up a call: no error leaves this file, and
+ * nobody waits for a reader who does not read. Lines wait in memory for a while, then they are lost and counted.
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -71,11 +71,15 @@ export class LogOutput {
     if (this.#retry === null) this.#writeWaiting();
   }
 
-  /** Writes what waits, and waits half a second for a slow reader: for the end of the process and for what may be its last line. */
+  /**
+   * Writes what waits, and waits half a second for a slow reader: for the end of the process and for what may be its
+   * last line.
+   */
   flushSync(): void {
     this.#retry?.cancel();
     this.#retry = null;
-    for (let pauses = 0; this.#tryAll() === 'slow' && pauses < FLUSH_PAUSES_MAX; pauses++) this.#options.pause(FLUSH_PAUSE_MS);
+    for (let pauses = 0; this.#tryAll() === 'slow' && pauses < FLUSH_PAUSES_MAX; pauses++)
+      this.#options.pause(FLUSH_PAUSE_MS);
     if (this.#waitingBytes > 0) this.#retryLater();
   }
 
@@ -140,7 +144,10 @@ function holdUp(durationMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }
 
-/** The output that writes to standard output, where it can without waiting. There is to be one of it, for lines of two would mix. */
+/**
+ * The output that writes to standard output, where it can without waiting. There is to be one of it, for lines of two
+ * would mix.
+ */
 export function openStandardOutput(onLost: (lines: number) => void): LogOutput {
   const file = openUnblocked(process.stdout.fd);
   const output = new LogOutput({ write: (bytes) => writeSync(file, bytes), onLost });
@@ -149,9 +156,10 @@ export function openStandardOutput(onLost: (lines: number) => void): LogOutput {
 }
 
 /**
- * Standard output in a way that no write to it waits. Node's own stream has made a pipe or socket so, but a terminal waits (Ctrl-S, a dead ssh), and
- * another process that has the same pipe may change it back. Opened anew it is ours alone: open(2), proc(5) on /proc/pid/fd. Where that cannot be,
- * `fd` itself has to do; a file never makes anybody wait for a reader.
+ * Standard output in a way that no write to it waits. Node's own stream has made a pipe or socket so, but a terminal
+ * waits (Ctrl-S, a dead ssh), and another process that has the same pipe may change it back. Opened anew it is ours
+ * alone: open(2), proc(5) on /proc/pid/fd. Where that cannot be, `fd` itself has to do; a file never makes anybody wait
+ * for a reader.
  */
 function openUnblocked(fd: number): number {
   try {

@@ -1,6 +1,16 @@
-/** Log lines for people who watch a terminal: one line each, `07:48:12 WARN  engine died reason="was ended by SIGKILL"`. Pure text to text. */
+/**
+ * Log lines for people who watch a terminal: one line each, `07:48:12 WARN  engine died reason="was ended by SIGKILL"`.
+ * Pure text to text.
+ */
 
-const LEVELS: Readonly<Record<number, string>> = { 10: 'TRACE', 20: 'DEBUG', 30: 'INFO', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+};
 const LEVEL_CHARS = 5;
 const WARN = 40;
 const ERROR = 50;
@@ -16,7 +26,9 @@ const PLAIN = '\u001b[0m';
 /** Words that need no quotes. */
 const BARE = /^[\w.:/@+*[\]-]+$/;
 
-/** Control characters, invisible ones and line ends: they would write over other lines of the terminal, or feign them. */
+/**
+ * Control characters, invisible ones and line ends: they would write over other lines of the terminal, or feign them.
+ */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 interface PrettyOptions {
@@ -27,8 +39,9 @@ interface PrettyOptions {
 type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * `line`, one JSON object of the log with its line end, as a line for people in the local time zone; an error that was logged as `error` or worse has its
- * stack below it. Whatever strangers had written into it stays on its line. A line that is no JSON object comes back as it is.
+ * `line`, one JSON object of the log with its line end, as a line for people in the local time zone; an error that was
+ * logged as `error` or worse has its stack below it. Whatever strangers had written into it stays on its line. A line
+ * that is no JSON object comes back as it is.
  */
 export function prettyLine(line: string, { colours }: PrettyOptions): string {
   const entry = parse(line);
@@ -36,7 +49,9 @@ export function prettyLine(line: string, { colours }: PrettyOptions): string {
   const level = numberIn(entry['level']);
   const head = `${clockTime(numberIn(entry['time']))} ${paint(LEVELS[level]?.padEnd(LEVEL_CHARS) ?? String(level), level, colours)}`;
   const message = typeof entry['msg'] === 'string' ? ` ${safe(entry['msg'])}` : '';
-  const fields = Object.entries(entry).flatMap(([name, value]) => (HIDDEN_FIELDS.includes(name) ? [] : [`${safe(name)}=${show(value)}`]));
+  const fields = Object.entries(entry).flatMap(([name, value]) =>
+    HIDDEN_FIELDS.includes(name) ? [] : [`${safe(name)}=${show(value)}`],
+  );
   const { text, stack } = describeError(entry['err'], level);
   const rest = [...fields, ...text].map((part) => ` ${part}`).join('');
   return `${head}${message}${colours && rest !== '' ? `${DIM}${rest}${PLAIN}` : rest}\n${stack}`;
@@ -58,7 +73,9 @@ function numberIn(value: unknown): number {
 
 function clockTime(atMs: number): string {
   const time = new Date(atMs);
-  return Number.isNaN(time.getTime()) ? '--:--:--' : [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':');
+  return Number.isNaN(time.getTime())
+    ? '--:--:--'
+    : [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':');
 }
 
 function twoDigits(value: number): string {
@@ -86,7 +103,8 @@ function jsonOf(value: unknown): string {
 
 /** `err=message`, and for whoever must find the cause the stack, indented. */
 function describeError(err: unknown, level: number): { text: string[]; stack: string } {
-  if (typeof err !== 'object' || err === null) return { text: err === undefined ? [] : [`err=${show(err)}`], stack: '' };
+  if (typeof err !== 'object' || err === null)
+    return { text: err === undefined ? [] : [`err=${show(err)}`], stack: '' };
   const { message, stack } = err as { message?: unknown; stack?: unknown };
   const text = [`err=${show(message ?? err)}`];
   if (level < ERROR || typeof stack !== 'string') return { text, stack: '' };

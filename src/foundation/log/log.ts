@@ -1,6 +1,7 @@
 /**
- * The log: structured JSON lines by pino, or the same lines written for people. Speech, phone numbers and keys are never fields above debug level, and
- * redacted by name if they slip in; what is secret in a URL is hidden wherever one stands, the words of other programs included.
+ * The log: structured JSON lines by pino, or the same lines written for people. Speech, phone numbers and keys are
+ * never fields above debug level, and redacted by name if they slip in; what is secret in a URL is hidden wherever one
+ * stands, the words of other programs included.
  */
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Settings } from '../settings/settings.ts';
@@ -34,8 +35,9 @@ const lineCounts = new Map<string, number>([...COUNTED_LEVELS.values()].map((lev
 let standardOutput: LogOutput | null = null;
 
 /**
- * A log at `level` to `destination`, by default standard output. That is written at once where it can be: pino's own default writes later, and lines around
- * the end of the process then come out of order. Whatever the format, a line is redacted first.
+ * A log at `level` to `destination`, by default standard output. That is written at once where it can be: pino's own
+ * default writes later, and lines around the end of the process then come out of order. Whatever the format, a line is
+ * redacted first.
  */
 export function createLog(level: string, destination?: DestinationStream, format: LogFormat = 'json'): Log {
   const redact = { paths: PRIVATE_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[private]' };
@@ -44,12 +46,18 @@ export function createLog(level: string, destination?: DestinationStream, format
 }
 
 /** What LOG_FORMAT means here: `auto` is for people where standard output is a terminal. */
-export function logFormatOf({ LOG_FORMAT }: Pick<Settings, 'LOG_FORMAT'>, isTerminal = process.stdout.isTTY === true): LogFormat {
+export function logFormatOf(
+  { LOG_FORMAT }: Pick<Settings, 'LOG_FORMAT'>,
+  isTerminal = process.stdout.isTTY === true,
+): LogFormat {
   if (LOG_FORMAT !== 'auto') return LOG_FORMAT;
   return isTerminal ? 'pretty' : 'json';
 }
 
-/** Writes lines that are no log lines, for people, to where the log goes: neither waits for a reader, and their lines do not mix. */
+/**
+ * Writes lines that are no log lines, for people, to where the log goes: neither waits for a reader, and their lines do
+ * not mix.
+ */
 export function writeForPeople(lines: readonly string[]): void {
   const output = toStandardOutput('pretty');
   for (const line of lines) output.write(`${line}\n`);
@@ -80,7 +88,9 @@ function hasColours(): boolean {
 /** Lost lines are told of whatever the level: they may have been important. */
 function toStandardOutput(format: LogFormat): LogOutput {
   if (standardOutput !== null) return standardOutput;
-  const output = openStandardOutput((lines) => notices.warn({ lines }, 'log lines were lost here: the log could not be written'));
+  const output = openStandardOutput((lines) =>
+    notices.warn({ lines }, 'log lines were lost here: the log could not be written'),
+  );
   standardOutput = output;
   const notices = createLog('warn', output, format);
   return output;

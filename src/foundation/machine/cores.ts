@@ -19,9 +19,10 @@ function readText(path: string): string | null {
 }
 
 /**
- * Cores that this process may use: those that it may run on, or the quota of its control group where that is less (then perhaps a fraction, above 0).
- * Containers and services with a limit have a quota: `docker run --cpus 2`, systemd's `CPUQuota=`.
- * https://docs.kernel.org/admin-guide/cgroup-v2.html, "cpu.max"; for version 1 https://docs.kernel.org/scheduler/sched-bwc.html.
+ * Cores that this process may use: those that it may run on, or the quota of its control group where that is less (then
+ * perhaps a fraction, above 0). Containers and services with a limit have a quota: `docker run --cpus 2`, systemd's
+ * `CPUQuota=`. https://docs.kernel.org/admin-guide/cgroup-v2.html, "cpu.max"; for version 1
+ * https://docs.kernel.org/scheduler/sched-bwc.html.
  */
 export function coresAvailable(cores: number = availableParallelism(), read: ReadText = readText): number {
   const quotas = [...quotasOf(read('/proc/self/cgroup') ?? '', read), oldQuota(read)];
@@ -43,7 +44,9 @@ function quotasOf(groups: string, read: ReadText): number[] {
 }
 
 function oldQuota(read: ReadText): number {
-  const [quota, period] = ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((name) => read(posix.join(GROUPS, 'cpu', name))?.trim());
+  const [quota, period] = ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((name) =>
+    read(posix.join(GROUPS, 'cpu', name))?.trim(),
+  );
   return share(quota, period);
 }
 

@@ -13,7 +13,10 @@ export interface Descriptors {
   readonly max: number;
 }
 
-/** Warns in the log when descriptors run short, until cancelled. `read` resolves with null where the system does not tell. */
+/**
+ * Warns in the log when descriptors run short, until cancelled. `read` resolves with null where the system does not
+ * tell.
+ */
 export function watchDescriptors(options: { read: () => Promise<Descriptors | null>; clock: Clock; log: Log }): Timer {
   const { read, clock, log } = options;
   let isShort = false;
@@ -22,7 +25,10 @@ export function watchDescriptors(options: { read: () => Promise<Descriptors | nu
     if (found === null) return;
     const share = found.open / found.max;
     if (share > SHORT_SHARE && !isShort) {
-      log.warn({ ...found }, 'file descriptors run short: with none left, calls are refused; raise the limit (ulimit -n, LimitNOFILE)');
+      log.warn(
+        { ...found },
+        'file descriptors run short: with none left, calls are refused; raise the limit (ulimit -n, LimitNOFILE)',
+      );
     }
     isShort = share > (isShort ? ENOUGH_SHARE : SHORT_SHARE);
   };

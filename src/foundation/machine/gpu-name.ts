@@ -2,11 +2,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One folder for each processor, in it a file with a line such as `Model: NVIDIA L4` (NVIDIA's README for Linux, "The /proc interface"). */
+/**
+ * One folder for each processor, in it a file with a line such as `Model: NVIDIA L4` (NVIDIA's README for Linux, "The
+ * /proc interface").
+ */
 const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
 const MODEL_LINE = /^Model:[ \t]*(\S.*)$/m;
 
-/** The name; null where there is no such driver, or where processors of several names make it uncertain which is meant. Never rejects. */
+/**
+ * The name; null where there is no such driver, or where processors of several names make it uncertain which is meant.
+ * Never rejects.
+ */
 export async function readGpuName(folder: string): Promise<string | null> {
   try {
     const processors = await readdir(folder);

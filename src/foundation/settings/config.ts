@@ -10,7 +10,9 @@ import { SETTINGS, type Settings } from './settings.ts';
 /** Exit code when the settings are wrong (`EX_CONFIG` of sysexits.h): a supervisor need not try again. */
 export const EXIT_CONFIG = 78;
 
-/** The settings cannot be used. `problems` has one line for each, naming the variable, what came and what is allowed. */
+/**
+ * The settings cannot be used. `problems` has one line for each, naming the variable, what came and what is allowed.
+ */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -30,8 +32,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const KEY_MIN_CHARS = 16;
 
 /**
- * The settings in `environment` (the process's own by default), defaults filled in, frozen. Those of a command that opens no port of theirs
- * (`opensPorts` false) may open one to strangers.
+ * The settings in `environment` (the process's own by default), defaults filled in, frozen. Those of a command that
+ * opens no port of theirs (`opensPorts` false) may open one to strangers.
  * @throws ConfigError naming every value that is not allowed, every likely typo and every contradiction.
  */
 export function readSettings(environment: Environment = process.env, { opensPorts = true } = {}): Settings {
@@ -77,7 +79,10 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** The private networks that are widest are 10.0.0.0/8 and fc00::/7: what is wider has strangers in it, and two halves are the whole. */
+/**
+ * The private networks that are widest are 10.0.0.0/8 and fc00::/7: what is wider has strangers in it, and two halves
+ * are the whole.
+ */
 function isOfEverybody(range: string): boolean {
   const [, prefix] = range.split('/');
   return prefix !== undefined && Number(prefix) < 7;
@@ -86,15 +91,21 @@ function isOfEverybody(range: string): boolean {
 function findContradictions(settings: Settings): string[] {
   const problems: string[] = [];
   if (settings.TRUSTED_PROXIES.some(isOfEverybody)) {
-    problems.push('TRUSTED_PROXIES: got a network of all addresses, so that anybody could say who he is: name your proxies');
+    problems.push(
+      'TRUSTED_PROXIES: got a network of all addresses, so that anybody could say who he is: name your proxies',
+    );
   }
   if (settings.RTP_ALLOW.some(isOfEverybody)) {
-    problems.push('RTP_ALLOW: got a network of all addresses, so that anybody could speak in any call: name your media relays');
+    problems.push(
+      'RTP_ALLOW: got a network of all addresses, so that anybody could speak in any call: name your media relays',
+    );
   }
   for (const name of ['SIP_REGISTRAR', 'SIP_TRUNK'] as const) {
-    if (settings[name] !== '' && settings.SIP_PORT === 0) problems.push(`${name} needs a port of our own: set SIP_PORT, usually to 5060`);
+    if (settings[name] !== '' && settings.SIP_PORT === 0)
+      problems.push(`${name} needs a port of our own: set SIP_PORT, usually to 5060`);
   }
-  if (settings.SIP_REGISTRAR !== '' && settings.SIP_USER === '') problems.push('SIP_REGISTRAR: set SIP_USER, the name to register');
+  if (settings.SIP_REGISTRAR !== '' && settings.SIP_USER === '')
+    problems.push('SIP_REGISTRAR: set SIP_USER, the name to register');
   if (settings.AUDIOSOCKET_ALLOW.some(isOfEverybody) && !settings.ALLOW_ANONYMOUS) {
     problems.push(
       'AUDIOSOCKET_ALLOW: got a network of all addresses, and AudioSocket has no credentials: name yours, or set ALLOW_ANONYMOUS=true',
@@ -130,7 +141,8 @@ function findExposures(settings: Settings): string[] {
     ];
   }
   if (API_KEYS.length > 0 || ALLOW_ANONYMOUS) return [];
-  if (!isLoopback(HOST)) return [`HOST=${HOST} is reachable from other machines: set API_KEYS, or ALLOW_ANONYMOUS=true to let anyone in`];
+  if (!isLoopback(HOST))
+    return [`HOST=${HOST} is reachable from other machines: set API_KEYS, or ALLOW_ANONYMOUS=true to let anyone in`];
   return [
     `PUBLIC_URL=${PUBLIC_URL} without API_KEYS: behind a proxy or tunnel strangers can look like this machine, to which /v1 is open without keys. Set API_KEYS, also where carriers alone come that way, or ALLOW_ANONYMOUS=true to let anyone in`,
   ];
@@ -146,7 +158,8 @@ export function findWarnings(settings: Settings): string[] {
     );
   }
   // With others about, these have stopped the start.
-  if (API_KEYS.some(isShort)) warnings.push(`API_KEYS: ${countShort(API_KEYS)}; a public server would not start with them`);
+  if (API_KEYS.some(isShort))
+    warnings.push(`API_KEYS: ${countShort(API_KEYS)}; a public server would not start with them`);
   const { APP_TWIML_URL, APP_TWIML_ALLOW_PRIVATE } = settings;
   if (APP_TWIML_URL !== '' && !APP_TWIML_ALLOW_PRIVATE && isPrivateHost(new URL(APP_TWIML_URL).hostname)) {
     warnings.push('APP_TWIML_URL is at a private address, where it is not asked: set APP_TWIML_ALLOW_PRIVATE=true');

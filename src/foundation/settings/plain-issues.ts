@@ -20,13 +20,15 @@ const FORMATS: Readonly<Record<string, string>> = { url: 'a URL' };
 export const UNKNOWN_FIELD = 'no such field: ';
 
 /**
- * To be given to `safeParse`: each issue then says what was expected, such as "expected text of at least 1 character", or which fields there are not. What
- * came is for whoever shows it to say. Messages of a schema's own stay as they are.
+ * To be given to `safeParse`: each issue then says what was expected, such as "expected text of at least 1 character",
+ * or which fields there are not. What came is for whoever shows it to say. Messages of a schema's own stay as they are.
  */
 export const IN_PLAIN_WORDS = { error: explain } as const;
 
 function explain(issue: Issue): string {
-  return issue.code === 'unrecognized_keys' ? `${UNKNOWN_FIELD}${listOf(issue.keys)}` : `expected ${expectation(issue)}`;
+  return issue.code === 'unrecognized_keys'
+    ? `${UNKNOWN_FIELD}${listOf(issue.keys)}`
+    : `expected ${expectation(issue)}`;
 }
 
 function expectation(issue: Issue): string {
@@ -57,8 +59,12 @@ function sized(origin: string, limit: number, bound: string): string {
 
 /** What each of the alternatives would have taken, as far as it is about the value itself. */
 function choices(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
-  const wanted = errors.flatMap((issues) => issues.filter(({ path }) => path.length === 0).map(({ message }) => message));
-  return wanted.length === 0 ? 'another form' : [...new Set(wanted)].map((words) => words.replace(/^expected /, '')).join(' or ');
+  const wanted = errors.flatMap((issues) =>
+    issues.filter(({ path }) => path.length === 0).map(({ message }) => message),
+  );
+  return wanted.length === 0
+    ? 'another form'
+    : [...new Set(wanted)].map((words) => words.replace(/^expected /, '')).join(' or ');
 }
 
 function listOf(values: readonly unknown[]): string {

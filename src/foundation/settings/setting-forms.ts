@@ -7,7 +7,13 @@ function isPublicUrl(value: string): boolean {
   if (value === '') return true;
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
-  return /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  return (
+    /^https?:$/.test(url.protocol) &&
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === ''
+  );
 }
 
 /** PUBLIC_URL. */
@@ -18,7 +24,8 @@ export const publicUrl: SettingSpec<string> = {
     .transform((value) => value.replace(/\/$/, '')),
   defaultText: '',
   unit: 'origin',
-  meaning: 'How carriers reach this server from outside (https://host, no path), which needs API_KEYS; empty = as the request says',
+  meaning:
+    'How carriers reach this server from outside (https://host, no path), which needs API_KEYS; empty = as the request says',
 };
 
 function isServiceUrl(value: string): boolean {
@@ -54,7 +61,12 @@ function isSocketUrl(value: string): boolean {
 
 /** APP_URL. */
 export const appUrl: SettingSpec<string> = {
-  schema: z.string().refine((value) => value === '' || isSocketUrl(value), 'empty or a WebSocket URL such as wss://app.example.com/calls'),
+  schema: z
+    .string()
+    .refine(
+      (value) => value === '' || isSocketUrl(value),
+      'empty or a WebSocket URL such as wss://app.example.com/calls',
+    ),
   defaultText: '',
   unit: 'ws or wss URL',
   meaning: 'The app that talks to callers; each call is one connection to it. Empty = none, calls are only captioned',
@@ -107,7 +119,10 @@ const SIP_SERVER = /^sip:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:;transport=(
 export function sipServer(meaning: string): SettingSpec<string> {
   const schema = z
     .string()
-    .refine((value) => value === '' || SIP_SERVER.test(value), 'empty or a server such as sip:pbx.example.com:5060;transport=tcp');
+    .refine(
+      (value) => value === '' || SIP_SERVER.test(value),
+      'empty or a server such as sip:pbx.example.com:5060;transport=tcp',
+    );
   return { schema, defaultText: '', unit: 'sip:host[:port][;transport=udp or tcp]', meaning };
 }
 
@@ -128,16 +143,23 @@ export const rtpPorts: SettingSpec<string> = {
 export const sipPublicAddress: SettingSpec<string> = {
   schema: z
     .string()
-    .refine((value) => value === '' || (isAddressRange(value) && !value.includes('/')), 'empty or an address such as 203.0.113.7'),
+    .refine(
+      (value) => value === '' || (isAddressRange(value) && !value.includes('/')),
+      'empty or an address such as 203.0.113.7',
+    ),
   defaultText: '',
   unit: 'address',
-  meaning: 'Address at which SIP peers reach this machine, behind NAT the outer one; empty = HOST, or the first of the machine',
+  meaning:
+    'Address at which SIP peers reach this machine, behind NAT the outer one; empty = HOST, or the first of the machine',
 };
 
 /** RFC 4028 §4: below 90 s a session would be refreshed too often. */
 export function sessionExpires(meaning: string): SettingSpec<number> {
   const spec = whole(1800, 0, 86_400, 's', meaning);
-  return { ...spec, schema: spec.schema.refine((value) => value === 0 || value >= 90, '0, or a whole number from 90 to 86400') };
+  return {
+    ...spec,
+    schema: spec.schema.refine((value) => value === 0 || value >= 90, '0, or a whole number from 90 to 86400'),
+  };
 }
 
 /** ARI_URL. */

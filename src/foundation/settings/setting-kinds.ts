@@ -17,7 +17,13 @@ const INTEGER = /^-?\d+$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /** A whole number within bounds. */
-export function whole(defaultValue: number, minimum: number, maximum: number, unit: string, meaning: string): SettingSpec<number> {
+export function whole(
+  defaultValue: number,
+  minimum: number,
+  maximum: number,
+  unit: string,
+  meaning: string,
+): SettingSpec<number> {
   const expected = `a whole number from ${minimum} to ${maximum}`;
   const schema = z
     .string()
@@ -45,7 +51,11 @@ export function flag(defaultValue: boolean, meaning: string): SettingSpec<boolea
 }
 
 /** One of a few words. */
-export function choice<const T extends string>(defaultValue: T, options: readonly T[], meaning: string): SettingSpec<T> {
+export function choice<const T extends string>(
+  defaultValue: T,
+  options: readonly T[],
+  meaning: string,
+): SettingSpec<T> {
   const expected = `one of ${options.join(', ')}`;
   const schema = z
     .string()

@@ -1,8 +1,9 @@
 /**
- * Which environment variables are settings with a slip of the finger in their name. The environment is everybody's: APP_PORT, SMTP_PORT, API_USER or
- * HOSTNAME are other programs' own, however near they come to SIP_PORT, ARI_USER and HOST. So it is not the number of letters that counts alone, but what
- * slips are like: letters that changed places or came twice, a forgotten `_`, small letters; and a wrong, missing or superfluous letter only inside a long
- * word of a name whose other words are right.
+ * Which environment variables are settings with a slip of the finger in their name. The environment is everybody's:
+ * APP_PORT, SMTP_PORT, API_USER or HOSTNAME are other programs' own, however near they come to SIP_PORT, ARI_USER and
+ * HOST. So it is not the number of letters that counts alone, but what slips are like: letters that changed places or
+ * came twice, a forgotten `_`, small letters; and a wrong, missing or superfluous letter only inside a long word of a
+ * name whose other words are right.
  */
 import { SETTINGS, type SettingName } from './settings.ts';
 
@@ -23,8 +24,8 @@ export interface Typo {
 }
 
 /**
- * The typos among the variables `names`. `isSet` = whether the environment has a value for a setting: on Windows, where case does not matter, it has one for
- * `Port` as well, which then is no typo.
+ * The typos among the variables `names`. `isSet` = whether the environment has a value for a setting: on Windows, where
+ * case does not matter, it has one for `Port` as well, which then is no typo.
  */
 export function findTypos(names: readonly string[], isSet: (setting: SettingName) => boolean): Typo[] {
   const settings = Object.keys(SETTINGS) as SettingName[];
@@ -37,7 +38,11 @@ export function findTypos(names: readonly string[], isSet: (setting: SettingName
 
 function isTypoOf(name: string, setting: SettingName, isSet: (setting: SettingName) => boolean): boolean {
   if (lettersOf(name) === lettersOf(setting)) return !isSet(setting);
-  return isSwapped(name, setting) || isDoubled(name, setting) || (name.length >= NAME_MIN_CHARS && isNearByWords(name, setting));
+  return (
+    isSwapped(name, setting) ||
+    isDoubled(name, setting) ||
+    (name.length >= NAME_MIN_CHARS && isNearByWords(name, setting))
+  );
 }
 
 /** Without case and what parts the words: `apiKeys` and `API-KEYS` are API_KEYS. */

@@ -1,6 +1,7 @@
 /**
- * Threads for work that would hold up the gateway's own thread: a few, however much work there is. Each has several pieces of work, of which whoever wants
- * them asks one step after the other; a thread does the steps in the order in which they were asked for, so that long work does not hold up short work.
+ * Threads for work that would hold up the gateway's own thread: a few, however much work there is. Each has several
+ * pieces of work, of which whoever wants them asks one step after the other; a thread does the steps in the order in
+ * which they were asked for, so that long work does not hold up short work.
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../clock.ts';
@@ -35,7 +36,8 @@ export class WorkLostError extends Error {
 export interface PoolWork<Answer> {
   /**
    * The next step, when the one before it has been answered.
-   * @throws TrunklineError as the thread does; DiskError when its disk is full or fails; WorkLostError when the thread died; the reason of `signal` when that aborts
+   * @throws TrunklineError as the thread does; DiskError when its disk is full or fails; WorkLostError when the thread
+   * died; the reason of `signal` when that aborts
    */
   next(signal: AbortSignal): Promise<Answer>;
   /** Idempotent. */
@@ -57,7 +59,10 @@ export class WorkerPool<Task, Answer> {
     return this.#threads.size;
   }
 
-  /** A piece of work: nothing is done before its first step is asked for. The buffers `transfer` of `task` move to the thread. */
+  /**
+   * A piece of work: nothing is done before its first step is asked for. The buffers `transfer` of `task` move to the
+   * thread.
+   */
   open(task: Task, transfer: ArrayBuffer[] = []): PoolWork<Answer> {
     const id = this.#nextId++;
     let thread: PoolThread<Task, Answer> | null = null;
@@ -110,7 +115,12 @@ class PoolThread<Task, Answer> {
   constructor({ program, heapMb, clock }: PoolOptions, onEnd: () => void) {
     this.#clock = clock;
     this.#onEnd = onEnd;
-    this.#worker = new Worker(program, { execArgv: [], stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: heapMb } });
+    this.#worker = new Worker(program, {
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
     // Codecs print what they dislike.
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();

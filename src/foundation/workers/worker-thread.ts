@@ -1,9 +1,14 @@
-/** The thread's side of a {@link WorkerPool}: pieces of work are begun when they are first asked for, and done one step at a time. */
+/**
+ * The thread's side of a {@link WorkerPool}: pieces of work are begun when they are first asked for, and done one step
+ * at a time.
+ */
 import { parentPort } from 'node:worker_threads';
 import { type ErrorCode, TrunklineError } from '../errors.ts';
 import { isDiskTrouble, toDiskFull } from '../folders/disk.ts';
 
-/** A step that one piece of work is asked for. `task` comes with the first, `isOver` when nothing more is wanted of it. */
+/**
+ * A step that one piece of work is asked for. `task` comes with the first, `isOver` when nothing more is wanted of it.
+ */
 export interface WorkRequest<Task> {
   readonly id: number;
   readonly task?: Task;
@@ -49,10 +54,13 @@ export function serveWork<Task, Answer>({ begin, transfer }: Served<Task, Answer
   };
   let last = Promise.resolve();
   port.on('message', (request: WorkRequest<Task>) => {
-    // One after the other: beginning may wait for a codec to be compiled, and the pool takes the first request that has no reply for the one in work.
+    // One after the other: beginning may wait for a codec to be compiled, and the pool takes the first request that has
+    // no reply for the one in work.
     last = last
       .then(() => step(request))
-      .catch((error: unknown) => port.postMessage({ id: request.id, failure: failureOf(error) } satisfies WorkReply<Answer>));
+      .catch((error: unknown) =>
+        port.postMessage({ id: request.id, failure: failureOf(error) } satisfies WorkReply<Answer>),
+      );
   });
 }
 

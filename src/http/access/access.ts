@@ -1,6 +1,6 @@
 /**
- * Who may come in. Locked by default: a configured secret is always asked for (API_KEYS here, TWILIO_AUTH_TOKEN at Twilio's doors); where there is
- * none, only this machine itself may come in, unless ALLOW_ANONYMOUS lets everybody.
+ * Who may come in. Locked by default: a configured secret is always asked for (API_KEYS here, TWILIO_AUTH_TOKEN at
+ * Twilio's doors); where there is none, only this machine itself may come in, unless ALLOW_ANONYMOUS lets everybody.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -55,8 +55,8 @@ export class Access {
   }
 
   /**
-   * Whose work a request asks for: that of the key that it brought or that opened its session. It says nothing of the key, and stays the same while the
-   * request lasts, whatever becomes of the session.
+   * Whose work a request asks for: that of the key that it brought or that opened its session. It says nothing of the
+   * key, and stays the same while the request lasts, whatever becomes of the session.
    * @throws Error when {@link admit} has not let the request in
    */
   tenantOf(request: FastifyRequest): string {
@@ -99,12 +99,15 @@ export class Access {
     const given = basicOf(request);
     const isRight = () => given !== null && timingSafeEqual(hashOf(given), hashOf(`${user}:${password}`));
     if (given !== null && this.#attempt(request, isRight)) return;
-    throw new TrunklineError('credentials_invalid', 'this door needs a username and a password: Authorization: Basic, as its settings say');
+    throw new TrunklineError(
+      'credentials_invalid',
+      'this door needs a username and a password: Authorization: Basic, as its settings say',
+    );
   }
 
   /**
-   * Lets a carrier in with `token`: a bearer token, a Basic password whatever the user, the value of `header`, or `?token=`, for each carrier has another
-   * way to send one. Where there is no token, one of this machine.
+   * Lets a carrier in with `token`: a bearer token, a Basic password whatever the user, the value of `header`, or
+   * `?token=`, for each carrier has another way to send one. Where there is no token, one of this machine.
    * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
    */
   admitToken(request: FastifyRequest, token: string, header?: string): void {
@@ -123,7 +126,8 @@ export class Access {
   }
 
   /**
-   * Keeps other sites' pages from acting through a visitor's browser: WebSockets and all but GET and HEAD must come from our own pages or from programs.
+   * Keeps other sites' pages from acting through a visitor's browser: WebSockets and all but GET and HEAD must come
+   * from our own pages or from programs.
    * @throws TrunklineError `origin_refused`
    */
   refuseForeign(request: FastifyRequest): void {
@@ -164,7 +168,10 @@ export class Access {
     if (key !== null) return this.#checkKey(request, key);
     const tenant = this.#sessions.tenantOf(sessionOf(request));
     if (tenant !== null) return tenant;
-    throw new TrunklineError('api_key_missing', 'this door needs a key: send Authorization: Bearer <key>, or sign in at / with a browser');
+    throw new TrunklineError(
+      'api_key_missing',
+      'this door needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
+    );
   }
 
   /** The key's tenant. Throws `invalid_api_key` or `too_many_attempts`. */
@@ -173,7 +180,10 @@ export class Access {
     throw new TrunklineError('invalid_api_key', 'the key is not one of API_KEYS');
   }
 
-  /** Whether what the request brought is right; wrong ones are counted. Throws `too_many_attempts` when there were too many of them. */
+  /**
+   * Whether what the request brought is right; wrong ones are counted. Throws `too_many_attempts` when there were too
+   * many of them.
+   */
   #attempt(request: FastifyRequest, isRight: () => boolean): boolean {
     this.#warnOfUntrustedProxy(request);
     const outcome = this.#attempts.attempt(this.#origins.clientOf(request), isRight);
@@ -181,12 +191,17 @@ export class Access {
     throw new TrunklineError('too_many_attempts', 'too many wrong keys came from this address; try again in a minute');
   }
 
-  /** Once: an operator who forgot a proxy learns why all its clients count as one, and strangers cannot fill the log. */
+  /**
+   * Once: an operator who forgot a proxy learns why all its clients count as one, and strangers cannot fill the log.
+   */
   #warnOfUntrustedProxy(request: FastifyRequest): void {
     const proxy = this.#hasWarned ? null : this.#origins.untrustedProxy(request);
     if (proxy === null) return;
     this.#hasWarned = true;
-    this.#log.warn({ proxy }, 'X-Forwarded-For is not believed: if this address is your reverse proxy, name it in TRUSTED_PROXIES');
+    this.#log.warn(
+      { proxy },
+      'X-Forwarded-For is not believed: if this address is your reverse proxy, name it in TRUSTED_PROXIES',
+    );
   }
 
   /** Compares hashes of equal length, and with every key, so that the time taken tells nothing. */
@@ -221,7 +236,9 @@ function tokensOf(request: FastifyRequest, header?: string): string[] {
   const { token } = request.query as Readonly<Record<string, unknown>>;
   const sent = header === undefined ? undefined : request.headers[header];
   const basic = basicOf(request);
-  return [bearerOf(request), basic?.slice(basic.indexOf(':') + 1), sent, token].filter((each) => typeof each === 'string');
+  return [bearerOf(request), basic?.slice(basic.indexOf(':') + 1), sent, token].filter(
+    (each) => typeof each === 'string',
+  );
 }
 
 function sessionOf(request: FastifyRequest): string {

@@ -3,7 +3,10 @@ import type { Client } from './origin.ts';
 
 /** Wrong keys in a row that an address may offer, and how long it waits for each one after that. */
 const IN_A_ROW = { burst: 10, refillMs: 6000 } as const;
-/** Wrong keys of an address that is never shut out for those in a row: whoever shares it may not guess without end either. */
+/**
+ * Wrong keys of an address that is never shut out for those in a row: whoever shares it may not guess without end
+ * either.
+ */
 const IN_ALL = { burst: 100, refillMs: 100 } as const;
 /** Addresses remembered; the one that was quiet longest is forgotten first. */
 const ADDRESSES_MAX = 10_000;
@@ -12,9 +15,10 @@ const ADDRESSES_MAX = 10_000;
 export type Outcome = 'right' | 'wrong' | 'refused';
 
 /**
- * Counts wrong keys per address, so that keys cannot be guessed by trying. After ten in a row an address is shut out: its keys are not looked at any
- * more, but for one every six seconds. Two kinds of address are not, because somebody who guesses would shut others out with him: one from
- * which a right key came before, and one that several clients may share. There a right key always gets in, unless more than ten wrong ones a second come.
+ * Counts wrong keys per address, so that keys cannot be guessed by trying. After ten in a row an address is shut out:
+ * its keys are not looked at any more, but for one every six seconds. Two kinds of address are not, because somebody
+ * who guesses would shut others out with him: one from which a right key came before, and one that several clients may
+ * share. There a right key always gets in, unless more than ten wrong ones a second come.
  */
 export class Attempts {
   readonly #inARow: Buckets;

@@ -1,4 +1,7 @@
-/** Where a request comes from and how its client names this server. Headers are the client's word: each function says what it believes. */
+/**
+ * Where a request comes from and how its client names this server. Headers are the client's word: each function says
+ * what it believes.
+ */
 import type { FastifyRequest } from 'fastify';
 import { AddressRanges, canonicalAddress, isPublicAddress } from '../../foundation/addresses.ts';
 import { isLoopback } from '../../foundation/settings/config.ts';
@@ -10,7 +13,10 @@ const HOPS_MAX = 16;
 
 /** Who made a request, as far as it can be known. */
 export interface Client {
-  /** IPv4 address, or the first 64 bits of an IPv6 address: what one subscriber usually has. Empty when the socket is gone. */
+  /**
+   * IPv4 address, or the first 64 bits of an IPv6 address: what one subscriber usually has. Empty when the socket is
+   * gone.
+   */
   readonly address: string;
   /** It is the address of a trusted proxy, which did not say for whom it asks: several clients may share it. */
   readonly isShared: boolean;
@@ -33,8 +39,9 @@ function peerOf(request: FastifyRequest): string {
 }
 
 /**
- * Whether a request was made on this machine, for this machine: loopback peer, no sign of a proxy in between, and a `Host` that is loopback. The last
- * keeps out web pages that point a name of their own at 127.0.0.1 (DNS rebinding), the other two keep out tunnels and proxies that show themselves.
+ * Whether a request was made on this machine, for this machine: loopback peer, no sign of a proxy in between, and a
+ * `Host` that is loopback. The last keeps out web pages that point a name of their own at 127.0.0.1 (DNS rebinding),
+ * the other two keep out tunnels and proxies that show themselves.
  */
 export function isLocal(request: FastifyRequest): boolean {
   return !isProxied(request) && isLoopback(peerOf(request)) && isLoopback(nameOf(hostOf(request)));
@@ -70,9 +77,10 @@ export class Origins {
   }
 
   /**
-   * What attempts are counted by: the peer, or, where that is a trusted proxy, the last address in `X-Forwarded-For` that is not one. Each proxy appends
-   * the address that it was asked by, so what stands left of that address is anybody's invention; so is the whole header of another peer.
-   * `Forwarded` (RFC 7239) is not read: two headers that say different things would let a client choose.
+   * What attempts are counted by: the peer, or, where that is a trusted proxy, the last address in `X-Forwarded-For`
+   * that is not one. Each proxy appends the address that it was asked by, so what stands left of that address is
+   * anybody's invention; so is the whole header of another peer. `Forwarded` (RFC 7239) is not read: two headers that
+   * say different things would let a client choose.
    */
   clientOf(request: FastifyRequest): Client {
     let address = peerOf(request);
@@ -85,7 +93,10 @@ export class Origins {
     return { address: networkOf(address), isShared: this.#trusted.has(address) };
   }
 
-  /** The peer when it looks like a proxy of one's own that `TRUSTED_PROXIES` does not name: it is in a private network and forwards. Else null. */
+  /**
+   * The peer when it looks like a proxy of one's own that `TRUSTED_PROXIES` does not name: it is in a private network
+   * and forwards. Else null.
+   */
   untrustedProxy(request: FastifyRequest): string | null {
     const peer = peerOf(request);
     const isForwarded = request.headers['x-forwarded-for'] !== undefined;

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Headers that proxies, tunnels and content delivery networks add, and programs do not: RFC 9110 §7.6 (Via), RFC 7239 (Forwarded), RFC 8586 (CDN-Loop), and
- * the makers' own.
+ * Headers that proxies, tunnels and content delivery networks add, and programs do not: RFC 9110 §7.6 (Via), RFC 7239
+ * (Forwarded), RFC 8586 (CDN-Loop), and the makers' own.
  */
 const NAMES: ReadonlySet<string> = new Set([
   'akamai-origin-hop',
@@ -62,10 +62,11 @@ const PREFIXES = [
 ] as const;
 
 /**
- * Whether a request shows that something stands between its client and us: a header that only such things add; HTTP/1.0, which nginx before 1.29.7 speaks
- * to its upstreams by default and hardly any client does; a whole URL in the first line, which only proxies are asked for (RFC 9112 §3.2.2) and which names
- * another server than `Host` may; or `Connection: upgrade` without an upgrade, which nginx sends with what is commonly written
- * for WebSockets. That nothing shows proves nothing: a proxy may add nothing, as nginx since 1.29.7 does by default.
+ * Whether a request shows that something stands between its client and us: a header that only such things add;
+ * HTTP/1.0, which nginx before 1.29.7 speaks to its upstreams by default and hardly any client does; a whole URL in the
+ * first line, which only proxies are asked for (RFC 9112 §3.2.2) and which names another server than `Host` may; or
+ * `Connection: upgrade` without an upgrade, which nginx sends with what is commonly written for WebSockets. That
+ * nothing shows proves nothing: a proxy may add nothing, as nginx since 1.29.7 does by default.
  */
 export function isProxied({ raw: { httpVersion, url = '' }, headers }: FastifyRequest): boolean {
   if (httpVersion !== '1.1' || !url.startsWith('/')) return true;

@@ -14,8 +14,8 @@ interface Session {
 }
 
 /**
- * The browsers that have shown a key. A session is a random 256-bit id that only the browser holds: here lies its keyed hash, so looking one up
- * tells nothing by its timing, and ending one really ends it. All end with the process.
+ * The browsers that have shown a key. A session is a random 256-bit id that only the browser holds: here lies its keyed
+ * hash, so looking one up tells nothing by its timing, and ending one really ends it. All end with the process.
  */
 export class Sessions {
   readonly #clock: Clock;

@@ -6,7 +6,10 @@ import type { Access } from './access.ts';
 
 const KEY_MAX_CHARS = 512;
 
-/** `POST /v1/session {key}` signs in, `DELETE /v1/session` out. The only routes of /v1 that ask for no key: one brings it. */
+/**
+ * `POST /v1/session {key}` signs in, `DELETE /v1/session` out. The only routes of /v1 that ask for no key: one brings
+ * it.
+ */
 export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, { access }, done) => {
   app.post(
     '/v1/session',

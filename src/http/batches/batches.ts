@@ -47,7 +47,10 @@ const batchPath = z.object({ id: z.string().max(100) });
 const filePath = batchPath.extend({ number: z.coerce.number().int().min(0) });
 
 const resultQuery = z.object({
-  response_format: z.enum(['json', 'text', 'srt', 'vtt', 'verbose_json']).default('json').describe('As for transcriptions'),
+  response_format: z
+    .enum(['json', 'text', 'srt', 'vtt', 'verbose_json'])
+    .default('json')
+    .describe('As for transcriptions'),
   max_line_chars: z.string().optional().describe('Display columns of a subtitle line'),
   max_cue_ms: z.string().optional().describe('Longest subtitle'),
   timestamp_granularities: z.string().optional().describe('With verbose_json: word, segment or both with a comma'),
@@ -108,7 +111,8 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
     {
       schema: {
         summary: 'Cancel a batch; remove one that has ended',
-        description: 'What is done when a batch is cancelled stays readable. One that has ended is removed with its transcripts.',
+        description:
+          'What is done when a batch is cancelled stays readable. One that has ended is removed with its transcripts.',
         ...{ tags, params: batchPath, response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) } },
       },
     },
@@ -138,7 +142,9 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       const { id, number } = request.params;
       const { as_spoken, ...wanted } = request.query;
       const tenant = access.tenantOf(request);
-      const fields = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value]] as const]));
+      const fields = Object.entries(wanted).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, [value]] as const],
+      );
       const { channels, targetLanguage } = batches.get(tenant, id);
       const form = { ...readForm(new Map(fields)), channels };
       const isSpoken = as_spoken === 'true' || targetLanguage === '';

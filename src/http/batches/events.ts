@@ -31,7 +31,10 @@ export class BatchEvents {
     this.#options = options;
   }
 
-  /** Answers with events until the batch ends, the reader goes or falls behind. @throws TrunklineError `too_many_readers` */
+  /**
+   * Answers with events until the batch ends, the reader goes or falls behind. @throws TrunklineError
+   * `too_many_readers`
+   */
   stream(batch: Batch, reply: FastifyReply): void {
     const { batches, clock, settings } = this.#options;
     if (this.#open.size >= settings.FEED_READERS_MAX) {

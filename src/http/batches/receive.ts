@@ -20,7 +20,10 @@ const URL_MAX_CHARS = 4096;
 const KEY_MAX_CHARS = 255;
 
 /** What batches are bounded by. */
-export type ReceiveSettings = Pick<Settings, 'BATCH_FILES_MAX' | 'BATCH_MAX_BYTES' | 'UPLOAD_MAX_BYTES' | 'WEBHOOK_SECRET'>;
+export type ReceiveSettings = Pick<
+  Settings,
+  'BATCH_FILES_MAX' | 'BATCH_MAX_BYTES' | 'UPLOAD_MAX_BYTES' | 'WEBHOOK_SECRET'
+>;
 
 const webUrl = z.url({ protocol: /^https?$/ }).max(URL_MAX_CHARS);
 
@@ -53,9 +56,15 @@ export const batchBody = jsonBody;
  */
 export async function receiveBatch(request: FastifyRequest, draft: Draft, settings: ReceiveSettings): Promise<Order> {
   const hash = createHash('sha256');
-  const order = request.isMultipart() ? await readForm(request, draft, settings, hash) : readJson(request, settings, hash);
+  const order = request.isMultipart()
+    ? await readForm(request, draft, settings, hash)
+    : readJson(request, settings, hash);
   if (order.webhookUrl !== null && settings.WEBHOOK_SECRET === '') {
-    throw new TrunklineError('invalid_request', 'webhookUrl: webhooks need a key to be signed with (WEBHOOK_SECRET)', 'webhookUrl');
+    throw new TrunklineError(
+      'invalid_request',
+      'webhookUrl: webhooks need a key to be signed with (WEBHOOK_SECRET)',
+      'webhookUrl',
+    );
   }
   return { ...order, idempotency: idempotencyOf(request, hash) };
 }
@@ -75,24 +84,41 @@ function readJson(request: FastifyRequest, settings: ReceiveSettings, hash: Hash
   return { ...order, files };
 }
 
-async function readForm(request: FastifyRequest, draft: Draft, settings: ReceiveSettings, hash: Hash): Promise<Unnamed> {
+async function readForm(
+  request: FastifyRequest,
+  draft: Draft,
+  settings: ReceiveSettings,
+  hash: Hash,
+): Promise<Unnamed> {
   const fields: Record<string, string> = {};
   const files: Order['files'][number][] = [];
   const budget = { leftBytes: settings.BATCH_MAX_BYTES };
-  const limits = { files: settings.BATCH_FILES_MAX, fields: 10, fieldSize: URL_MAX_CHARS, fileSize: settings.UPLOAD_MAX_BYTES };
+  const limits = {
+    files: settings.BATCH_FILES_MAX,
+    fields: 10,
+    fieldSize: URL_MAX_CHARS,
+    fileSize: settings.UPLOAD_MAX_BYTES,
+  };
   try {
     for await (const part of partsOf(request, { ...limits, parts: limits.files + limits.fields })) {
       if (part.type === 'field') {
         fields[part.fieldname] = fieldText(part);
         continue;
       }
-      await takeFile(part, { path: join(draft.folder, String(files.length)), disk: draft.disk, settings, budget, hash });
+      await takeFile(part, {
+        path: join(draft.folder, String(files.length)),
+        disk: draft.disk,
+        settings,
+        budget,
+        hash,
+      });
       files.push({ name: nameOf(part.filename), source: { kind: 'upload' } });
     }
   } catch (error) {
     throw explain(error, settings);
   }
-  if (files.length === 0) throw new TrunklineError('invalid_request', 'got no file, expected recordings as parts named file', 'file');
+  if (files.length === 0)
+    throw new TrunklineError('invalid_request', 'got no file, expected recordings as parts named file', 'file');
   const order = orderOf(check(formFields, fields));
   hash.update(JSON.stringify(order));
   return { ...order, files };
@@ -117,13 +143,17 @@ async function takeFile(part: MultipartFile, { path, disk, settings, budget, has
       budget.leftBytes -= chunk.length;
       if (budget.leftBytes >= 0) return done(null, chunk);
       done(
-        tooLarge(`the recordings together have more than ${settings.BATCH_MAX_BYTES} bytes, which is the most allowed (BATCH_MAX_BYTES)`),
+        tooLarge(
+          `the recordings together have more than ${settings.BATCH_MAX_BYTES} bytes, which is the most allowed (BATCH_MAX_BYTES)`,
+        ),
       );
     },
   });
   await pipeline(part.file, count, disk.meter(path), createWriteStream(path, { flush: true }));
   if (part.file.truncated)
-    throw tooLarge(`a recording is larger than ${settings.UPLOAD_MAX_BYTES} bytes, which is the most allowed (UPLOAD_MAX_BYTES)`);
+    throw tooLarge(
+      `a recording is larger than ${settings.UPLOAD_MAX_BYTES} bytes, which is the most allowed (UPLOAD_MAX_BYTES)`,
+    );
   hash.update('\0');
 }
 
@@ -131,13 +161,18 @@ function explain(error: unknown, settings: ReceiveSettings): unknown {
   if (error instanceof TrunklineError || isDiskTrouble(error)) return error;
   const { code, message, syscall } = error as NodeJS.ErrnoException;
   if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooManyFiles(settings.BATCH_FILES_MAX);
-  return syscall === undefined ? new TrunklineError('invalid_request', `the upload is broken or ended early: ${message}`, 'file') : error;
+  return syscall === undefined
+    ? new TrunklineError('invalid_request', `the upload is broken or ended early: ${message}`, 'file')
+    : error;
 }
 
 function idempotencyOf(request: FastifyRequest, hash: Hash): Order['idempotency'] {
   const key = [request.headers['idempotency-key'] ?? ''].flat().at(0) ?? '';
   if (key.length > KEY_MAX_CHARS) {
-    throw new TrunklineError('invalid_request', `Idempotency-Key: got ${key.length} characters, expected at most ${KEY_MAX_CHARS}`);
+    throw new TrunklineError(
+      'invalid_request',
+      `Idempotency-Key: got ${key.length} characters, expected at most ${KEY_MAX_CHARS}`,
+    );
   }
   return key === '' ? null : { key, hash: hash.digest('hex') };
 }

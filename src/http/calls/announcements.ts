@@ -15,7 +15,10 @@ const TOTAL_MAX_CHARS = 4096;
 const fields = z
   .record(z.string().regex(/^\w{1,64}$/, 'expected letters, digits and _, at most 64'), z.string())
   .refine((record) => Object.keys(record).length <= FIELDS_MAX, `expected at most ${FIELDS_MAX} fields`)
-  .refine((record) => Object.entries(record).flat().join('').length <= TOTAL_MAX_CHARS, `expected at most ${TOTAL_MAX_CHARS} characters`)
+  .refine(
+    (record) => Object.entries(record).flat().join('').length <= TOTAL_MAX_CHARS,
+    `expected at most ${TOTAL_MAX_CHARS} characters`,
+  )
   .refine(
     ({ from = '', to = '' }) => Math.max(from.length, to.length) <= PARTY_MAX_CHARS,
     `expected from and to of at most ${PARTY_MAX_CHARS} characters`,
@@ -23,7 +26,10 @@ const fields = z
 
 /** What CURL() of a dialplan posts is a form; other programs may send the same as JSON. */
 const body = z
-  .union([z.string().transform((text) => Object.fromEntries(new URLSearchParams(text))), z.record(z.string(), z.string())])
+  .union([
+    z.string().transform((text) => Object.fromEntries(new URLSearchParams(text))),
+    z.record(z.string(), z.string()),
+  ])
   .pipe(fields);
 
 interface AnnouncementOptions {
@@ -33,7 +39,11 @@ interface AnnouncementOptions {
 }
 
 /** `POST /asterisk/calls/{uuid}`. */
-export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> = (app, { settings, announced, access }, done) => {
+export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> = (
+  app,
+  { settings, announced, access },
+  done,
+) => {
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, text, parsed) => parsed(null, text));
   app.post(
     '/asterisk/calls/:uuid',

@@ -1,4 +1,7 @@
-/** The door at which somebody has a running call of Asterisk listened to: both directions, for whoever assists its agent. */
+/**
+ * The door at which somebody has a running call of Asterisk listened to: both directions, for whoever assists its
+ * agent.
+ */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -24,7 +27,10 @@ export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | nul
         body: z.strictObject({
           channel: z.string().min(1).max(256).describe('Its unique id, or its name: PJSIP/alice-00000001'),
         }),
-        response: { 201: z.object({ callId: z.string() }), ...errorResponses(400, 401, 403, 404, 413, 429, 501, 502, 503) },
+        response: {
+          201: z.object({ callId: z.string() }),
+          ...errorResponses(400, 401, 403, 404, 413, 429, 501, 502, 503),
+        },
       },
     },
     async (request, reply) => {

@@ -14,7 +14,9 @@ const call = z.object({
   carrier: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
-  state: z.enum(['dialing', 'live', 'ended']).describe('`dialing`: Trunkline makes the call, and nobody has answered yet'),
+  state: z
+    .enum(['dialing', 'live', 'ended'])
+    .describe('`dialing`: Trunkline makes the call, and nobody has answered yet'),
   startedAt: z.iso.datetime().describe('While it is not answered, when it was dialled'),
   endedAt: z.iso.datetime().nullable(),
   endReason: z
@@ -26,7 +28,10 @@ const call = z.object({
   tracks: z.array(track).readonly(),
   lagMs: z.number().nullable().describe('Lag of the last caption; null before the first'),
   durationMs: z.number().describe('How long it has lasted by its sound'),
-  handoffData: z.string().nullable().describe('What the app gave to whoever takes over the call, in its `end`; null = nothing'),
+  handoffData: z
+    .string()
+    .nullable()
+    .describe('What the app gave to whoever takes over the call, in its `end`; null = nothing'),
 });
 
 const final = z.object({
@@ -60,7 +65,10 @@ const CONTENT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
 
 /** Whoever can make calls. */
 export interface Dialer {
-  /** Dials and returns the call's id at once. Throws TrunklineError `dialing_unavailable`, `too_many_calls` or `draining`. */
+  /**
+   * Dials and returns the call's id at once. Throws TrunklineError `dialing_unavailable`, `too_many_calls` or
+   * `draining`.
+   */
   dial(request: {
     readonly to: string;
     readonly from: string | null;
@@ -89,7 +97,9 @@ const dial = z.strictObject({
     .record(z.string().min(1).max(64), z.string().max(1024))
     .refine((list) => Object.keys(list).length <= PARAMETERS_MAX, `at most ${PARAMETERS_MAX} parameters`)
     .optional()
-    .describe('As a carrier would give them with the call: bargeIn, welcomeGreeting, voice …, and what the app is to be told'),
+    .describe(
+      'As a carrier would give them with the call: bargeIn, welcomeGreeting, voice …, and what the app is to be told',
+    ),
 });
 
 const params = z.object({ id: z.string() });
@@ -158,7 +168,8 @@ const voiceRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls },
     {
       schema: {
         summary: 'Say something to the caller',
-        description: 'It is said when everything asked for before has been said. `spoken` in the caption feed tells what of it was heard.',
+        description:
+          'It is said when everything asked for before has been said. `spoken` in the caption feed tells what of it was heard.',
         tags: ['calls'],
         params,
         querystring: noQuery,
@@ -168,7 +179,10 @@ const voiceRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls },
     },
     (request, reply) => {
       const { text, voice, interruptible } = request.body;
-      const options = { ...(voice === undefined ? {} : { voice }), ...(interruptible === undefined ? {} : { interruptible }) };
+      const options = {
+        ...(voice === undefined ? {} : { voice }),
+        ...(interruptible === undefined ? {} : { interruptible }),
+      };
       reply.code(202).send({ utterance: voiceOf(request.params.id).say(text, options) });
     },
   );
@@ -178,7 +192,8 @@ const voiceRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls },
     {
       schema: {
         summary: 'Fall silent at once',
-        description: 'Throws away whatever is being said and waits to be said. `interrupted` is what was being said; null = nothing was.',
+        description:
+          'Throws away whatever is being said and waits to be said. `interrupted` is what was being said; null = nothing was.',
         tags: ['calls'],
         params,
         querystring: noQuery,
@@ -210,7 +225,11 @@ const voiceRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { calls },
   done();
 };
 
-const dialRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (app, { calls, dialer }, done) => {
+const dialRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (
+  app,
+  { calls, dialer },
+  done,
+) => {
   app.post(
     '/v1/calls',
     {
@@ -226,7 +245,11 @@ const dialRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null
     },
     async (request, reply) => {
       const { to, from = null, app: url = null, parameters = {} } = request.body;
-      if (dialer === null) throw new TrunklineError('dialing_unavailable', 'calls are made over SIP, and its port is closed: set SIP_PORT');
+      if (dialer === null)
+        throw new TrunklineError(
+          'dialing_unavailable',
+          'calls are made over SIP, and its port is closed: set SIP_PORT',
+        );
       const { callId } = await dialer.dial({ to, from, app: url, parameters });
       return reply.code(201).send(calls.get(callId) ?? refuseUnknown('call'));
     },
@@ -234,8 +257,15 @@ const dialRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null
   done();
 };
 
-/** `GET` and `POST /v1/calls`, and of one call itself, `transcript`, `say`, `interrupt`, `dtmf` and `hangup`. `dialer` makes calls; null = nobody can. */
-export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (app, { calls, dialer }, done) => {
+/**
+ * `GET` and `POST /v1/calls`, and of one call itself, `transcript`, `say`, `interrupt`, `dtmf` and `hangup`. `dialer`
+ * makes calls; null = nobody can.
+ */
+export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (
+  app,
+  { calls, dialer },
+  done,
+) => {
   app.get(
     '/v1/calls',
     {
@@ -290,5 +320,8 @@ export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer
 };
 
 function refuseUnknown(what: string): never {
-  throw new TrunklineError('call_not_found', `there is no ${what} of that id; GET /v1/calls lists those that are live or ended lately`);
+  throw new TrunklineError(
+    'call_not_found',
+    `there is no ${what} of that id; GET /v1/calls lists those that are live or ended lately`,
+  );
 }

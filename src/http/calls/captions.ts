@@ -18,8 +18,15 @@ const ID_MAX_CHARS = 300;
 
 const query = z.strictObject({
   call: z.string().max(ID_MAX_CHARS).optional().describe('Only what happens in this call; it need not have begun'),
-  after: z.string().max(ID_MAX_CHARS).optional().describe('Go on after the event with this id; an id no longer held replays all that is'),
-  ids: z.enum(['true', 'false']).default('false').describe('Put the id of each event into its object, as the member `id`'),
+  after: z
+    .string()
+    .max(ID_MAX_CHARS)
+    .optional()
+    .describe('Go on after the event with this id; an id no longer held replays all that is'),
+  ids: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Put the id of each event into its object, as the member `id`'),
 });
 type CaptionQuery = z.infer<typeof query>;
 
@@ -44,7 +51,11 @@ const SSE_HEADERS = {
 };
 
 /** `GET /v1/captions` and `WS /v1/captions`. */
-export const captionRoutes: FastifyPluginCallbackZod<{ readers: FeedReaders; clock: Clock }> = (app, { readers, clock }, done) => {
+export const captionRoutes: FastifyPluginCallbackZod<{ readers: FeedReaders; clock: Clock }> = (
+  app,
+  { readers, clock },
+  done,
+) => {
   app.route({
     method: 'GET',
     url: '/v1/captions',

@@ -1,4 +1,7 @@
-/** What a browser needs to call Trunkline itself: a call's name, and the one-use token that lets its stream in at `/twilio/media`. */
+/**
+ * What a browser needs to call Trunkline itself: a call's name, and the one-use token that lets its stream in at
+ * `/twilio/media`.
+ */
 import { randomUUID } from 'node:crypto';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -13,7 +16,11 @@ const DESCRIPTION = `A page of this server then opens a WebSocket to \`/twilio/m
 \`callSid\` and the token as the custom parameter \`token\`, \`media\`, \`dtmf\`, \`mark\`, \`stop\`. The token is good for one start within ten minutes.`;
 
 /** `POST /v1/phone`. */
-export const phoneRoutes: FastifyPluginCallbackZod<{ registry: Pick<CallRegistry, 'admit' | 'tokens'> }> = (app, { registry }, done) => {
+export const phoneRoutes: FastifyPluginCallbackZod<{ registry: Pick<CallRegistry, 'admit' | 'tokens'> }> = (
+  app,
+  { registry },
+  done,
+) => {
   app.post(
     '/v1/phone',
     {

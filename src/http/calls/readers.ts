@@ -1,4 +1,7 @@
-/** Everyone who reads the caption feed: how many there may be, how far one may fall behind, and what happens to them at the end. */
+/**
+ * Everyone who reads the caption feed: how many there may be, how far one may fall behind, and what happens to them at
+ * the end.
+ */
 import type { Feed, FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -6,7 +9,10 @@ import type { Metrics } from '../../foundation/metrics.ts';
 
 /** Proxies drop a connection that is silent for long; many do after 60 s, some after 30. */
 const HEARTBEAT_MS = 15_000;
-/** While more than this is unsent, entries wait as references to what the feed holds anyway rather than as copies in a socket. */
+/**
+ * While more than this is unsent, entries wait as references to what the feed holds anyway rather than as copies in a
+ * socket.
+ */
 const WRITE_AHEAD_BYTES = 65_536;
 /** Entries already written are taken out of the waiting line in blocks of at least this many. */
 const COMPACT_ENTRIES = 1024;
@@ -56,7 +62,10 @@ export class FeedReaders {
     const { readersMax } = this.#options;
     if (this.#closed) throw new TrunklineError('draining', 'the server is shutting down and takes no new readers');
     if (this.#open.size >= readersMax)
-      throw new TrunklineError('too_many_readers', `${readersMax} caption feeds are open, which is the most allowed (FEED_READERS_MAX)`);
+      throw new TrunklineError(
+        'too_many_readers',
+        `${readersMax} caption feeds are open, which is the most allowed (FEED_READERS_MAX)`,
+      );
   }
 
   /**
@@ -94,7 +103,10 @@ class Reader implements FeedReader {
   /** Entries for the sink; those from `#next` on still wait for it to get rid of what it has. */
   readonly #line: FeedEntry[] = [];
   #next = 0;
-  /** Size of those among them that were not replayed: the replay is bounded by the feed's history, however slowly it is read. */
+  /**
+   * Size of those among them that were not replayed: the replay is bounded by the feed's history, however slowly it is
+   * read.
+   */
   #waitingLiveBytes = 0;
   #replaying = true;
   #replayed = 0;

@@ -15,7 +15,11 @@ interface AsteriskOptions {
 }
 
 /** `WS /asterisk/media`. */
-export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (app, { settings, registry, access }, done) => {
+export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
+  app,
+  { settings, registry, access },
+  done,
+) => {
   const { ASTERISK_USER: user, ASTERISK_PASSWORD: password } = settings;
   app.route({
     method: 'GET',

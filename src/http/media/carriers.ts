@@ -1,4 +1,7 @@
-/** The doors of carriers that stream like Twilio. Each has a dialect of its own; what they must show is the same but for how they send it. */
+/**
+ * The doors of carriers that stream like Twilio. Each has a dialect of its own; what they must show is the same but for
+ * how they send it.
+ */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
@@ -95,7 +98,9 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (app, { s
         throw new TrunklineError('invalid_request', `${url} is for WebSockets, expected an upgrade`);
       },
       wsHandler: (socket) => {
-        registry.acceptSocket(socket, door.open({ bigEndian }), { vouched: isSigned(door, settings) || settings.CARRIER_TOKEN !== '' });
+        registry.acceptSocket(socket, door.open({ bigEndian }), {
+          vouched: isSigned(door, settings) || settings.CARRIER_TOKEN !== '',
+        });
       },
     });
   }

@@ -1,4 +1,7 @@
-/** An app's own TwiML for Twilio: asked for as Twilio asks, and answered with a stream to us in place of its ConversationRelay. */
+/**
+ * An app's own TwiML for Twilio: asked for as Twilio asks, and answered with a stream to us in place of its
+ * ConversationRelay.
+ */
 
 import type { KnownCall } from '../../calls/admission/tokens.ts';
 import { mayAskTwiml, twimlUrlOf } from '../../calls/app/request.ts';
@@ -37,11 +40,17 @@ export class OwnTwiml {
   sourceOf({ app, twiml }: { readonly app: string | undefined; readonly twiml: string | undefined }): TwimlLink | null {
     const { settings } = this.#options;
     const isStrange = twiml !== undefined && !this.#mayAsk(twiml);
-    const url = twimlUrlOf({ ...(app === undefined ? {} : { app }), ...(twiml === undefined || isStrange ? {} : { twiml }) }, settings);
+    const url = twimlUrlOf(
+      { ...(app === undefined ? {} : { app }), ...(twiml === undefined || isStrange ? {} : { twiml }) },
+      settings,
+    );
     return url === null ? null : { url, method: 'POST' };
   }
 
-  /** What Twilio is to do at the beginning of a call. Where the app's TwiML cannot be had, the caller hears of it from us. */
+  /**
+   * What Twilio is to do at the beginning of a call. Where the app's TwiML cannot be had, the caller hears of it from
+   * us.
+   */
   async begin(call: WebhookCall, link: TwimlLink): Promise<string> {
     const document = await this.#fetch(call, link);
     return document === null ? connectStreamTwiml(this.#stream(call, null)) : this.#passOn(call, document);
@@ -52,7 +61,8 @@ export class OwnTwiml {
     const { callId } = call.known;
     const { registry, log } = this.#options;
     const pending = registry.handovers.take(callId);
-    if (pending === null) log.warn({ callId }, 'Twilio asks what follows a session that was not here, or that was asked for before');
+    if (pending === null)
+      log.warn({ callId }, 'Twilio asks what follows a session that was not here, or that was asked for before');
     const document = await pending;
     return document === null ? this.#apology() : this.#passOn(call, document);
   }

@@ -18,7 +18,10 @@ const MEDIA_PATH = '/twilio/media';
 const AFTER_PATH = '/twilio/after';
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The fields we use of https://www.twilio.com/docs/voice/twiml#request-parameters; callers may be `client:…` or `anonymous`. */
+/**
+ * The fields we use of https://www.twilio.com/docs/voice/twiml#request-parameters; callers may be `client:…` or
+ * `anonymous`.
+ */
 const voiceFields = z.object({
   CallSid: z.string().regex(/^[\w-]{1,64}$/, 'expected a call identifier such as CA and 32 hexadecimal digits'),
   From: z.string().max(256).optional(),
@@ -47,7 +50,9 @@ const phoneNumber = z
   .transform((text) => text.replace(/^ /, '+'))
   .refine((text) => /^\+[1-9]\d{6,14}$/.test(text), 'expected a phone number in E.164 form such as +14155550100');
 
-const appUrl = z.string().refine((text) => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol), 'expected a ws or wss URL');
+const appUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol), 'expected a ws or wss URL');
 
 const twimlUrl = z
   .string()
@@ -63,7 +68,9 @@ const voiceSchema = {
   querystring: z.object({
     listen: phoneNumber.optional().describe('Forward the call to this number (E.164) and listen'),
     app: appUrl.optional().describe("The app that talks to the caller (ws or wss URL) in place of APP_URL's"),
-    twiml: twimlUrl.optional().describe("Where the app's own TwiML is asked for (http or https URL), in place of APP_TWIML_URL"),
+    twiml: twimlUrl
+      .optional()
+      .describe("Where the app's own TwiML is asked for (http or https URL), in place of APP_TWIML_URL"),
   }),
   body: voiceForm,
   response: {
@@ -104,12 +111,17 @@ interface TwilioOptions {
 }
 
 /** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
-export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (app, { settings, registry, access, log }, done) => {
+export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
+  app,
+  { settings, registry, access, log },
+  done,
+) => {
   const origins = new Origins(settings);
   const ownTwiml = new OwnTwiml({ settings, registry, log });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
-  const preValidation = async (request: FastifyRequest): Promise<void> => checkWebhook(request, { settings, origins, access });
+  const preValidation = async (request: FastifyRequest): Promise<void> =>
+    checkWebhook(request, { settings, origins, access });
   const callOf = (request: FastifyRequest, body: VoiceFields): WebhookCall => {
     const origin = origins.publicOrigin(request);
     return { ...readCall(body), media: origin.replace(/^http/, 'ws') + MEDIA_PATH, after: origin + AFTER_PATH };
@@ -174,7 +186,10 @@ function known<N extends string>(name: N, value: string | undefined): { [K in N]
 /** An app's webhook that leads back here would have us ask ourselves without end. */
 function refuseOurselves(request: FastifyRequest): void {
   if (request.headers['user-agent'] !== USER_AGENT) return;
-  throw new TrunklineError('invalid_request', "a request of Trunkline itself, expected Twilio's: APP_TWIML_URL or ?twiml= leads back here");
+  throw new TrunklineError(
+    'invalid_request',
+    "a request of Trunkline itself, expected Twilio's: APP_TWIML_URL or ?twiml= leads back here",
+  );
 }
 
 function admissionOf(request: FastifyRequest, settings: Settings): { carrier: string; tokenRequired: boolean } {
@@ -206,8 +221,9 @@ function checkWebhook(request: FastifyRequest, { settings, origins, access }: Ch
 }
 
 /**
- * A browser says which page it acts for (`Origin`), carriers do not; that the page is one of ours has been checked by then. It may open a stream if
- * its user may use `/v1`, and always needs a call token: no signature vouches for what it says the call is.
+ * A browser says which page it acts for (`Origin`), carriers do not; that the page is one of ours has been checked by
+ * then. It may open a stream if its user may use `/v1`, and always needs a call token: no signature vouches for what it
+ * says the call is.
  */
 function isFromPage(request: FastifyRequest): boolean {
   return request.headers.origin !== undefined && signatureOf(request) === undefined;

@@ -1,4 +1,7 @@
-/** The list of calls: a button for each, live ones first. It is changed in place, so that focus and what a screen reader has read stay. */
+/**
+ * The list of calls: a button for each, live ones first. It is changed in place, so that focus and what a screen reader
+ * has read stay.
+ */
 import { describeCall, nameCall } from './calls.js';
 import { setText } from './dom.js';
 
@@ -43,7 +46,8 @@ export class CallList {
   }
 
   /**
-   * Shows `calls`, marking the one with the id `chosen`. Under a pointer no row moves: new ones come last, and those that are gone stay.
+   * Shows `calls`, marking the one with the id `chosen`. Under a pointer no row moves: new ones come last, and those
+   * that are gone stay.
    * @param {readonly CallView[]} calls @param {string | null} chosen
    */
   show(calls, chosen) {
@@ -62,7 +66,9 @@ export class CallList {
     setText(this.#added, this.#addedCount === 0 ? '' : `${this.#addedCount} new, at the end`);
   }
 
-  /** A call that has just been chosen is seen in the list, be it chosen by its address. @param {string | null} chosen */
+  /**
+   * A call that has just been chosen is seen in the list, be it chosen by its address. @param {string | null} chosen
+   */
   #reveal(chosen) {
     const row = this.#rows.get(chosen ?? '');
     if (row === undefined || chosen === this.#revealed || this.#isHeld) return;
@@ -79,7 +85,10 @@ export class CallList {
     }
   }
 
-  /** Moving an element takes its focus away: it is given back. @param {{ item: HTMLElement, button: HTMLElement }} row @param {number} index */
+  /**
+   * Moving an element takes its focus away: it is given back. @param {{ item: HTMLElement, button: HTMLElement }} row
+   * @param {number} index
+   */
   #place(row, index) {
     const there = this.#isHeld ? null : (this.#list.children[index] ?? null);
     if (there === row.item || (this.#isHeld && row.item.isConnected)) return;

@@ -2,7 +2,8 @@
 import { formatTime } from './captions.js';
 
 /**
- * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'dialing' | 'live' | 'ended', startedAt: string, endedAt: string | null,
+ * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'dialing' | 'live' | 'ended',
+ * startedAt: string, endedAt: string | null,
  *   tracks: string[], lagMs: number | null, durationMs: number, endReason: string | null }} CallView
  */
 
@@ -33,7 +34,10 @@ const END_REASONS = new Map([
   ['refused', ['the other side refused it', 'refused']],
 ]);
 
-/** Why a call ended, to stand behind a colon; a reason that is not known here as it came. @param {string} reason @returns {string} */
+/**
+ * Why a call ended, to stand behind a colon; a reason that is not known here as it came. @param {string} reason
+ * @returns {string}
+ */
 export function explainEnd(reason) {
   return END_REASONS.get(reason)?.[0] ?? reason;
 }
@@ -43,9 +47,12 @@ export function nameCarrier(carrier) {
   return CARRIER_NAMES.get(carrier) ?? `${carrier.slice(0, 1).toUpperCase()}${carrier.slice(1)}`;
 }
 
-/** Who talks to whom, as far as the carrier told; its id where it told neither. @param {CallView} call @returns {string} */
+/**
+ * Who talks to whom, as far as the carrier told; its id where it told neither. @param {CallView} call @returns {string}
+ */
 export function nameCall(call) {
-  if (call.from === null && call.to === null) return `Call ${call.id.length > ID_CHARS ? `${call.id.slice(0, ID_CHARS)}…` : call.id}`;
+  if (call.from === null && call.to === null)
+    return `Call ${call.id.length > ID_CHARS ? `${call.id.slice(0, ID_CHARS)}…` : call.id}`;
   return `${call.from ?? 'unknown'} → ${call.to ?? 'unknown'}`;
 }
 
@@ -57,7 +64,9 @@ export function describeCall(call) {
   return call.lagMs === null ? `Live, ${length}` : `Live, ${length}, lag ${Math.round(call.lagMs)} ms`;
 }
 
-/** Wall-clock time of an ISO date, as the reader's own country writes it. @param {string | null} iso @returns {string} */
+/**
+ * Wall-clock time of an ISO date, as the reader's own country writes it. @param {string | null} iso @returns {string}
+ */
 export function formatClock(iso) {
   return iso === null ? '' : new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 }

@@ -1,6 +1,7 @@
 /**
- * The captions of one call: finals as paragraphs in the order of their start, below them what is being said right now. It follows the newest caption
- * unless the reader has scrolled up, and keeps only the latest paragraphs in the document, so a long call costs no more than a short one.
+ * The captions of one call: finals as paragraphs in the order of their start, below them what is being said right now.
+ * It follows the newest caption unless the reader has scrolled up, and keeps only the latest paragraphs in the
+ * document, so a long call costs no more than a short one.
  */
 
 /** Paragraphs kept in the document; earlier ones are in the transcript. */
@@ -19,7 +20,8 @@ const TRACK_NAMES = new Map([
  * @typedef {{ track: string, utterance: number, text: string, startMs: number }} Final
  * @typedef {{ track: string, startMs: number, endMs: number, reason: string }} Gap
  * @typedef {Final & { stable: string, tail: string, final: boolean, lagMs: number }} Caption
- * @typedef {{ pane: HTMLElement, finals: HTMLElement, pending: HTMLElement, earlier: HTMLElement, newest: HTMLElement }} CaptionParts
+ * @typedef {{ pane: HTMLElement, finals: HTMLElement, pending: HTMLElement, earlier: HTMLElement, newest: HTMLElement
+ * }} CaptionParts
  */
 
 /** `ms` as m:ss, or h:mm:ss from one hour on. @param {number} ms @returns {string} */
@@ -27,7 +29,9 @@ export function formatTime(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const minutes = Math.floor(seconds / 60);
   const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
-  return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+  return minutes < 60
+    ? `${minutes}:${two(seconds % 60)}`
+    : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
 /** Why a stretch has no caption, in words. */
@@ -39,7 +43,10 @@ const GAP_REASONS = new Map([
   ['limit', 'the captions are too many to be kept'],
 ]);
 
-/** A new element with a class and, as plain text, its content. @param {string} tag @param {string} className @param {string} [text] */
+/**
+ * A new element with a class and, as plain text, its content. @param {string} tag @param {string} className @param
+ * {string} [text]
+ */
 function make(tag, className, text = '') {
   const element = document.createElement(tag);
   element.className = className;
@@ -75,7 +82,10 @@ export class Captions {
   #parts;
   /** The keys of the paragraphs in the document. @type {Set<string>} */
   #shown = new Set();
-  /** What is being said on each track. @type {Map<string, { element: HTMLElement, stable: HTMLElement, tail: HTMLElement, utterance: number }>} */
+  /**
+   * What is being said on each track. @type {Map<string, { element: HTMLElement, stable: HTMLElement, tail:
+   * HTMLElement, utterance: number }>}
+   */
   #speaking = new Map();
   /** The last utterance of each track that became final: partials up to it are old. @type {Map<string, number>} */
   #settled = new Map();
@@ -108,7 +118,10 @@ export class Captions {
     this.#goToNewest();
   }
 
-  /** What was said before the page came: added without a screen reader reading it all out. @param {readonly (Final | Gap & { kind: 'gap' })[]} finals */
+  /**
+   * What was said before the page came: added without a screen reader reading it all out. @param {readonly (Final | Gap
+   * & { kind: 'gap' })[]} finals
+   */
   addHistory(finals) {
     this.#parts.finals.setAttribute('aria-live', 'off');
     if (finals.length > PARAGRAPHS_MAX) this.#parts.earlier.hidden = false;
@@ -181,7 +194,10 @@ export class Captions {
     this.#insert(`${final.track} ${final.utterance}`, paragraph, final.startMs);
   }
 
-  /** Puts `element` where its time belongs, which is nearly always the end. @param {string} key @param {HTMLElement} element @param {number} startMs */
+  /**
+   * Puts `element` where its time belongs, which is nearly always the end. @param {string} key @param {HTMLElement}
+   * element @param {number} startMs
+   */
   #insert(key, element, startMs) {
     if (this.#shown.has(key) || startMs <= this.#prunedToMs) return;
     const { finals } = this.#parts;
@@ -200,7 +216,9 @@ export class Captions {
     if (this.#shown.size > PARAGRAPHS_MAX) this.#prune();
   }
 
-  /** Takes out the paragraph that starts first; the browser's scroll anchoring keeps in place what the reader looks at. */
+  /**
+   * Takes out the paragraph that starts first; the browser's scroll anchoring keeps in place what the reader looks at.
+   */
   #prune() {
     const { finals, earlier } = this.#parts;
     const oldest = finals.firstElementChild;

@@ -7,7 +7,10 @@ export function part(id) {
   return element;
 }
 
-/** Changing a text that is the same already would make screen readers read it again. @param {Element} element @param {string} text */
+/**
+ * Changing a text that is the same already would make screen readers read it again. @param {Element} element @param
+ * {string} text
+ */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

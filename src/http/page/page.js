@@ -1,6 +1,7 @@
 /**
- * The page: which calls there are, what is said on the chosen one, and how the page stands with the gateway. Whatever a call says enters the document
- * as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a link comes back to it.
+ * The page: which calls there are, what is said on the chosen one, and how the page stands with the gateway. Whatever a
+ * call says enters the document as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a
+ * link comes back to it.
  */
 import { CallList } from './call-list.js';
 import { describeCall, explainEnd, formatClock, nameCall, nameCarrier } from './calls.js';
@@ -151,7 +152,9 @@ class Page {
   /** @param {CallView[]} calls */
   #showCalls(calls) {
     this.#calls = calls;
-    const live = calls.filter((call) => call.state === 'live').toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+    const live = calls
+      .filter((call) => call.state === 'live')
+      .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
     if (this.#chosen === null && live[0] !== undefined) this.#choose(live[0].id);
     this.#list.show(calls, this.#chosen);
     part('no-calls').hidden = calls.length > 0;
@@ -174,7 +177,8 @@ class Page {
     history.replaceState(null, '', `#${encodeURIComponent(id)}`);
     this.#captions.clear();
     this.#list.show(this.#calls, id);
-    for (const link of document.querySelectorAll('a[data-format]')) this.#pointToTranscript(/** @type {HTMLAnchorElement} */ (link), id);
+    for (const link of document.querySelectorAll('a[data-format]'))
+      this.#pointToTranscript(/** @type {HTMLAnchorElement} */ (link), id);
     this.#follow();
   }
 
@@ -231,7 +235,10 @@ class Page {
     this.#feedWasOpen = false;
   }
 
-  /** Why it was refused the browser does not tell, a look at the calls may (a key is wanted, the call is gone). @param {EventSource} refused */
+  /**
+   * Why it was refused the browser does not tell, a look at the calls may (a key is wanted, the call is gone). @param
+   * {EventSource} refused
+   */
   async #reopen(refused) {
     if (this.#feed !== refused) return;
     this.#feed = null;
@@ -299,14 +306,17 @@ class Page {
     part('call-heading').title = call === undefined ? chosen : nameCall(call);
     setText(
       part('call-facts'),
-      call === undefined ? '' : `${describeCall(call)}, begun ${formatClock(call.startedAt)}, over ${nameCarrier(call.carrier)}`,
+      call === undefined
+        ? ''
+        : `${describeCall(call)}, begun ${formatClock(call.startedAt)}, over ${nameCarrier(call.carrier)}`,
     );
   }
 
   /** @param {CallView | undefined} call @returns {string} */
   #explainQuiet(call) {
     if (this.#chosen === null) return 'Choose a call to read what was said.';
-    if (call === undefined) return 'The gateway does not know this call, or no longer. Choose another, or wait for it to begin.';
+    if (call === undefined)
+      return 'The gateway does not know this call, or no longer. Choose another, or wait for it to begin.';
     if (call.state === 'ended' || this.#over) return 'Nothing was said on this call.';
     return 'Nothing has been said yet. Captions appear here while people speak.';
   }

@@ -1,6 +1,7 @@
 /**
- * The sound of a telephone line, as arithmetic: G.711 µ-law, conversion between the line's rate and the sound card's, and what is still to be
- * played. A browser could be asked for a context of 8000 Hz instead, but Firefox connects no microphone to one.
+ * The sound of a telephone line, as arithmetic: G.711 µ-law, conversion between the line's rate and the sound card's,
+ * and what is still to be played. A browser could be asked for a context of 8000 Hz instead, but Firefox connects no
+ * microphone to one.
  */
 
 /** µ-law bytes, and so samples, in a second. */
@@ -45,11 +46,14 @@ export function decodeMulaw(byte) {
   return EXPANDED[byte] ?? 0;
 }
 
-// Resampling: a polyphase filter, its prototype a sinc under a Kaiser window (Oppenheim & Schafer, Discrete-Time Signal Processing, §7.5 and §4.6)
+// Resampling: a polyphase filter, its prototype a sinc under a Kaiser window (Oppenheim & Schafer, Discrete-Time Signal
+// Processing, §7.5 and §4.6)
 
 const ATTENUATION_DB = 60;
 const KAISER_BETA = 0.1102 * (ATTENUATION_DB - 8.7);
-/** Telephone speech ends at 3.4 kHz: 0.85 of the line's Nyquist frequency. Nothing above that frequency gets through. */
+/**
+ * Telephone speech ends at 3.4 kHz: 0.85 of the line's Nyquist frequency. Nothing above that frequency gets through.
+ */
 const PASS_EDGE = 0.85;
 
 /** Modified Bessel function of the first kind, order 0. @param {number} x */
@@ -78,7 +82,8 @@ function greatestCommonDivisor(a, b) {
 }
 
 /**
- * Coefficients for outputs that lie 0, 1/phases, 2/phases… of an input sample behind the middle tap, one row each, every row with a sum of 1.
+ * Coefficients for outputs that lie 0, 1/phases, 2/phases… of an input sample behind the middle tap, one row each,
+ * every row with a sum of 1.
  * @param {number} ratio output rate / input rate @param {number} phases
  */
 function designFilter(ratio, phases) {
@@ -142,8 +147,9 @@ export class Resampler {
 }
 
 /**
- * What the bridge sent and what of it is still to be played, in order: sound, and marks that are due when all sound before them was played. It keeps
- * to what Twilio does: https://www.twilio.com/docs/voice/media-streams/websocket-messages
+ * What the bridge sent and what of it is still to be played, in order: sound, and marks that are due when all sound
+ * before them was played. It keeps to what Twilio does:
+ * https://www.twilio.com/docs/voice/media-streams/websocket-messages
  */
 export class Player {
   /** Sound as µ-law bytes, marks as their names. @type {(Uint8Array | string)[]} */
@@ -168,7 +174,10 @@ export class Player {
     return this.#playing;
   }
 
-  /** Sound to be played after all that waits. @param {Uint8Array} bytes @returns {boolean} false when too much waits: it is not taken */
+  /**
+   * Sound to be played after all that waits. @param {Uint8Array} bytes @returns {boolean} false when too much waits: it
+   * is not taken
+   */
   add(bytes) {
     if (this.#heldBytes + bytes.length > HELD_MAX_BYTES) return false;
     if (bytes.length === 0) return true;

@@ -1,11 +1,15 @@
 /**
- * One call from this browser: the microphone, the audio thread, and the WebSocket between it and the gateway, on which it speaks as Twilio does
- * (https://www.twilio.com/docs/voice/media-streams/websocket-messages). It ends once, and lets go of all it holds.
+ * One call from this browser: the microphone, the audio thread, and the WebSocket between it and the gateway, on which
+ * it speaks as Twilio does (https://www.twilio.com/docs/voice/media-streams/websocket-messages). It ends once, and lets
+ * go of all it holds.
  */
 import { postJson } from './gateway.js';
 import { FRAME_MS, LINE_RATE_HZ } from './phone-audio.js';
 
-/** @typedef {import('./phone-worklet.js').ToWorklet} ToWorklet @typedef {import('./phone-worklet.js').FromWorklet} FromWorklet */
+/**
+ * @typedef {import('./phone-worklet.js').ToWorklet} ToWorklet @typedef {import('./phone-worklet.js').FromWorklet}
+ * FromWorklet
+ */
 
 /**
  * @typedef {object} LineListener
@@ -19,7 +23,9 @@ import { FRAME_MS, LINE_RATE_HZ } from './phone-audio.js';
 /** When so much waits to be sent, frames are left out: the bridge repairs gaps, but a growing delay nobody can. */
 const SEND_WAIT_MAX_BYTES = 65_536;
 
-const MICROPHONE = { audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true } };
+const MICROPHONE = {
+  audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+};
 
 const MICROPHONE_PROBLEMS = new Map([
   ['NotAllowedError', 'The microphone was refused. Allow it for this page in the browser’s settings, then call again.'],
@@ -86,7 +92,8 @@ export class PhoneLine {
   }
 
   /**
-   * Asks for the microphone, then calls. Throws GivenUp after {@link hangUp}, KeyWanted or NoAnswer, or an Error with words for people.
+   * Asks for the microphone, then calls. Throws GivenUp after {@link hangUp}, KeyWanted or NoAnswer, or an Error with
+   * words for people.
    * @returns {Promise<void>}
    */
   async dial() {
@@ -139,7 +146,11 @@ export class PhoneLine {
       throw new Error('This browser has no AudioWorklet: a newer one is needed.');
     await audio.audioWorklet.addModule('/phone-worklet.js');
     this.#assertWanted();
-    this.#worklet = new AudioWorkletNode(audio, 'phone', { numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [1] });
+    this.#worklet = new AudioWorkletNode(audio, 'phone', {
+      numberOfInputs: 1,
+      numberOfOutputs: 1,
+      outputChannelCount: [1],
+    });
     this.#worklet.port.onmessage = ({ data }) => this.#hearWorklet(data);
     audio.createMediaStreamSource(microphone).connect(this.#worklet).connect(audio.destination);
     // A phone call or another page may take the sound away for a while.
@@ -169,7 +180,13 @@ export class PhoneLine {
     const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: LINE_RATE_HZ, channels: 1 };
     this.#socket?.send(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }));
     this.#send('start', {
-      start: { streamSid: this.#streamSid, callSid: this.#callId, tracks: ['inbound'], customParameters: { token }, mediaFormat },
+      start: {
+        streamSid: this.#streamSid,
+        callSid: this.#callId,
+        tracks: ['inbound'],
+        customParameters: { token },
+        mediaFormat,
+      },
     });
     this.#listener.onLive(this.#callId);
   }
@@ -201,14 +218,18 @@ export class PhoneLine {
     const timestamp = String(this.#frames * FRAME_MS);
     this.#frames += 1;
     if (this.#socket.bufferedAmount > SEND_WAIT_MAX_BYTES) return;
-    this.#send('media', { media: { track: 'inbound', chunk: String(this.#frames), timestamp, payload: toBase64(frame) } });
+    this.#send('media', {
+      media: { track: 'inbound', chunk: String(this.#frames), timestamp, payload: toBase64(frame) },
+    });
   }
 
   /** @param {string} event @param {object} body */
   #send(event, body) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
     this.#sequence += 1;
-    this.#socket.send(JSON.stringify({ event, sequenceNumber: String(this.#sequence), streamSid: this.#streamSid, ...body }));
+    this.#socket.send(
+      JSON.stringify({ event, sequenceNumber: String(this.#sequence), streamSid: this.#streamSid, ...body }),
+    );
   }
 
   /** @param {ToWorklet} message @param {Transferable[]} [transfer] */

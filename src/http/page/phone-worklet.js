@@ -1,17 +1,22 @@
 /**
- * The phone's part on the browser's audio thread: microphone → 8 kHz µ-law frames of 20 ms, and frames of the bridge → loudspeaker. It is told
- * `{media}`, `{mark}`, `{clear}`, `{end}` and tells `{frame, level}`, `{mark}`, `{playing}`, `{overflow}`.
+ * The phone's part on the browser's audio thread: microphone → 8 kHz µ-law frames of 20 ms, and frames of the bridge →
+ * loudspeaker. It is told `{media}`, `{mark}`, `{clear}`, `{end}` and tells `{frame, level}`, `{mark}`, `{playing}`,
+ * `{overflow}`.
  */
 import { encodeMulaw, FRAME_SAMPLES, LINE_RATE_HZ, Player, Resampler } from './phone-audio.js';
 
 /**
  * @typedef {{ media: Uint8Array } | { mark: string } | { clear: true } | { end: true }} ToWorklet
- * @typedef {{ frame: Uint8Array, level: number } | { mark: string } | { playing: boolean } | { overflow: true }} FromWorklet level is an RMS, 0 to 1
+ * @typedef {{ frame: Uint8Array, level: number } | { mark: string } | { playing: boolean } | { overflow: true }}
+ * FromWorklet level is an RMS, 0 to 1
  * @typedef {{ AudioWorkletProcessor: { new (): { readonly port: MessagePort } }, sampleRate: number,
- *   registerProcessor: (name: string, processor: new () => object) => void }} WorkletScope what the DOM types of TypeScript lack
+ *   registerProcessor: (name: string, processor: new () => object) => void }} WorkletScope what the DOM types of
+ * TypeScript lack
  */
 
-const { AudioWorkletProcessor, registerProcessor, sampleRate } = /** @type {WorkletScope} */ (/** @type {unknown} */ (globalThis));
+const { AudioWorkletProcessor, registerProcessor, sampleRate } = /** @type {WorkletScope} */ (
+  /** @type {unknown} */ (globalThis)
+);
 
 /** Outputs that the browser has not asked for yet: one sample of the line may become this many on any sound card. */
 const AHEAD_SAMPLES = 1024;
@@ -54,7 +59,8 @@ class PhoneProcessor extends AudioWorkletProcessor {
 
   /**
    * One block of the sound card's clock.
-   * @param {readonly Float32Array[][]} inputs @param {readonly Float32Array[][]} outputs @returns {boolean} false = never call again
+   * @param {readonly Float32Array[][]} inputs @param {readonly Float32Array[][]} outputs @returns {boolean} false =
+   * never call again
    */
   process(inputs, outputs) {
     const [speaker = []] = outputs;
@@ -68,7 +74,10 @@ class PhoneProcessor extends AudioWorkletProcessor {
     return !this.#ended;
   }
 
-  /** Where the microphone gives nothing, silence goes out at the same pace. @param {Float32Array | undefined} microphone @param {number} length */
+  /**
+   * Where the microphone gives nothing, silence goes out at the same pace. @param {Float32Array | undefined} microphone
+   * @param {number} length
+   */
   #listen(microphone, length) {
     for (let at = 0; at < length; at++) this.#down.push(microphone?.[at] ?? 0, this.#hear);
   }

@@ -1,4 +1,7 @@
-/** The phone: a call from this browser, worked with mouse, finger or keyboard. What is said in it appears as in any call. */
+/**
+ * The phone: a call from this browser, worked with mouse, finger or keyboard. What is said in it appears as in any
+ * call.
+ */
 import { part, setText } from './dom.js';
 import { callPath, KeyWanted, NoAnswer, postJson } from './gateway.js';
 import { GivenUp, PhoneLine } from './phone-line.js';
@@ -43,7 +46,10 @@ export class Phone {
   /** @type {(error: KeyWanted) => void} */
   #onKeyWanted;
 
-  /** @param {{ onLive(callId: string): void, onKeyWanted(error: KeyWanted): void }} page what the page does about this call, and about a missing key */
+  /**
+   * @param {{ onLive(callId: string): void, onKeyWanted(error: KeyWanted): void }} page what the page does about this
+   * call, and about a missing key
+   */
   constructor({ onLive, onKeyWanted }) {
     this.#onLive = onLive;
     this.#onKeyWanted = onKeyWanted;
@@ -156,7 +162,10 @@ export class Phone {
     part('phone-keys').setAttribute('aria-expanded', String(shown));
   }
 
-  /** Esc, wherever the focus is; it goes back to the button that opens the keypad if it was in there. @param {KeyboardEvent} event */
+  /**
+   * Esc, wherever the focus is; it goes back to the button that opens the keypad if it was in there. @param
+   * {KeyboardEvent} event
+   */
   #closeKeypad({ key, isComposing }) {
     const keypad = part('keypad');
     if (key !== 'Escape' || isComposing || keypad.hidden) return;
@@ -165,7 +174,9 @@ export class Phone {
     if (hadFocus) part('phone-keys').focus({ preventScroll: true });
   }
 
-  /** Digits typed while the phone has the focus are keys of the keypad, except in its text. @param {KeyboardEvent} event */
+  /**
+   * Digits typed while the phone has the focus are keys of the keypad, except in its text. @param {KeyboardEvent} event
+   */
   #pressKey(event) {
     if (event.target === this.#text || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     this.#press(event.key);

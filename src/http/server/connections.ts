@@ -1,7 +1,8 @@
 /**
- * How many connections the HTTP server has at once, calls' and readers' included. Whoever opens connections and says nothing, sends a request byte by byte, or
- * never reads an answer, must not keep a carrier out: a new connection takes the place of the one that has been idle longest, and is refused only when none
- * is idle. Only who has been let in is in use.
+ * How many connections the HTTP server has at once, calls' and readers' included. Whoever opens connections and says
+ * nothing, sends a request byte by byte, or never reads an answer, must not keep a carrier out: a new connection takes
+ * the place of the one that has been idle longest, and is refused only when none is idle. Only who has been let in is
+ * in use.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -13,10 +14,16 @@ import type { Metrics } from '../../foundation/metrics.ts';
 /** Least time between two lines that say that all connections are taken. */
 const WARN_EVERY_MS = 60_000;
 
-/** The share of the process's file descriptors that connections may take. The rest is for calls' other sockets, files and engines. */
+/**
+ * The share of the process's file descriptors that connections may take. The rest is for calls' other sockets, files
+ * and engines.
+ */
 const DESCRIPTORS_SHARE = 0.5;
 
-/** How many of the connections `wanted` there can be; without a descriptor left, the system would refuse whoever comes next, a carrier too. */
+/**
+ * How many of the connections `wanted` there can be; without a descriptor left, the system would refuse whoever comes
+ * next, a carrier too.
+ */
 export function connectionsThatFit(wanted: number, descriptors: Descriptors | null): number {
   return descriptors === null ? wanted : Math.min(wanted, Math.floor(descriptors.max * DESCRIPTORS_SHARE));
 }
@@ -32,7 +39,8 @@ interface ConnectionsOptions {
 export function limitConnections(app: FastifyInstance, options: ConnectionsOptions): void {
   const connections = new Connections(options);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
-  // By then whoever guards the route has let the request in. An upload is in use while it comes; what else has not come in full is held back by who sends it.
+  // By then whoever guards the route has let the request in. An upload is in use while it comes; what else has not come
+  // in full is held back by who sends it.
   app.addHook('preParsing', async ({ raw, routeOptions }, reply) => {
     if (routeOptions.config.upload === true) connections.holdFor(raw.socket, reply.raw);
   });
@@ -103,7 +111,8 @@ class Connections {
 
   #refuse(socket: Socket): void {
     const { max, clock, log, metrics } = this.#options;
-    // A reset, and not an end: some clients wait for ever for an answer behind an end that comes before they have asked.
+    // A reset, and not an end: some clients wait for ever for an answer behind an end that comes before they have
+    // asked.
     socket.resetAndDestroy();
     metrics.connectionsClosed.inc({ reason: 'refused' });
     if (clock.nowMs() - this.#warnedAtMs < WARN_EVERY_MS) return;

@@ -1,4 +1,7 @@
-/** Turns any failure of a request into what the client hears (OpenAI's error body), a count and a log line. Handlers only throw. */
+/**
+ * Turns any failure of a request into what the client hears (OpenAI's error body), a count and a log line. Handlers
+ * only throw.
+ */
 import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -29,7 +32,13 @@ declare module 'fastify' {
 
 /** The body of every error: OpenAI's `Error` schema, `code` being one of docs/errors.md, and the request's id. */
 const errorSchema = z.object({
-  error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string(), request_id: z.string() }),
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string(),
+    request_id: z.string(),
+  }),
 });
 
 /** The `response` schemas of a route for the error statuses it can answer with. */
@@ -37,7 +46,9 @@ export function errorResponses<S extends number>(...statuses: readonly S[]): Rec
   return Object.fromEntries(statuses.map((status) => [status, errorSchema])) as Record<S, typeof errorSchema>;
 }
 
-/** Seconds after which a client that was refused for its many wrong keys may try again, and one that found a queue full. */
+/**
+ * Seconds after which a client that was refused for its many wrong keys may try again, and one that found a queue full.
+ */
 const RETRY_KEY_SECONDS = 60;
 const RETRY_SOON_SECONDS = 2;
 
@@ -51,7 +62,9 @@ export class Failures {
     this.#metrics = options.metrics;
   }
 
-  /** Counts what went wrong with `request` and logs it if it is a fault of ours. Returns it as the client may hear it. */
+  /**
+   * Counts what went wrong with `request` and logs it if it is a fault of ours. Returns it as the client may hear it.
+   */
   note(error: unknown, request: FastifyRequest): TrunklineError {
     const failure = toTrunklineError(error, request);
     if (failure.code === 'internal' || failure.code === 'disk_full')
@@ -60,7 +73,10 @@ export class Failures {
     return failure;
   }
 
-  /** As {@link note}, but as the body that the client of `request` expects: OpenAI's, the Qwen3 servers', or both in one where it has not said whose it is. */
+  /**
+   * As {@link note}, but as the body that the client of `request` expects: OpenAI's, the Qwen3 servers', or both in one
+   * where it has not said whose it is.
+   */
   tell(error: unknown, request: FastifyRequest): object {
     return bodyOf(this.note(error, request), request);
   }
@@ -70,14 +86,18 @@ export class Failures {
     const failure = this.note(error, request);
     reply.header(REQUEST_ID_HEADER, request.id);
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer');
-    if (failure.status === 429) reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
+    if (failure.status === 429)
+      reply.header('retry-after', failure.code === 'too_many_attempts' ? RETRY_KEY_SECONDS : RETRY_SOON_SECONDS);
     return reply
       .code(statusFor(failure, request))
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(bodyOf(failure, request)));
   }
 
-  /** Closes `socket` with the close code for `error`. What a peer or the network did to the socket has closed it already. */
+  /**
+   * Closes `socket` with the close code for `error`. What a peer or the network did to the socket has closed it
+   * already.
+   */
   close(error: unknown, socket: WebSocket): void {
     if (error instanceof TrunklineError) {
       this.#metrics.refused.inc({ code: error.code });
@@ -116,10 +136,16 @@ export function answerUnreadable({ code = 'no code' }: Error & { code?: string }
   answerByHand(socket, new TrunklineError('invalid_request', message), newRequestId());
 }
 
-/** Answers handshakes that the WebSockets of `app` do not understand as any other error is answered; ws would send a line of HTML. `idOf` = a request's id. */
+/**
+ * Answers handshakes that the WebSockets of `app` do not understand as any other error is answered; ws would send a
+ * line of HTML. `idOf` = a request's id.
+ */
 export function answerBadHandshakes(app: FastifyInstance, idOf: (message: IncomingMessage) => string): void {
   app.websocketServer.on('wsClientError', (error, socket, message) => {
-    const failure = new TrunklineError('invalid_request', `expected a WebSocket handshake (RFC 6455, version 13): ${error.message}`);
+    const failure = new TrunklineError(
+      'invalid_request',
+      `expected a WebSocket handshake (RFC 6455, version 13): ${error.message}`,
+    );
     answerByHand(socket, failure, idOf(message));
   });
 }
@@ -141,13 +167,17 @@ function isOfTransport(error: unknown): boolean {
 function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineError {
   if (error instanceof TrunklineError) return error;
   if (isDiskTrouble(error)) return toDiskFull(error);
-  if (isOfSchema(error)) return new TrunklineError('invalid_request', explainValidation(error, request), wrongField(error));
+  if (isOfSchema(error))
+    return new TrunklineError('invalid_request', explainValidation(error, request), wrongField(error));
   const { statusCode = 500, message = '', code = '' } = (error ?? {}) as Partial<FastifyError>;
   if (code === 'FST_ERR_NOT_FOUND') return routeNotFound(request);
   if (statusCode === 413) return bodyTooLarge(request);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return mediaTypeUnknown(request);
   if (statusCode >= 400 && statusCode < 500) return new TrunklineError('invalid_request', message);
-  return new TrunklineError('internal', `something went wrong in here; the log says what under request id ${request.id}`);
+  return new TrunklineError(
+    'internal',
+    `something went wrong in here; the log says what under request id ${request.id}`,
+  );
 }
 
 /** For a method and path that lead nowhere. */
@@ -186,11 +216,18 @@ function isOfSchema(error: unknown): error is WrongRequest {
   return error instanceof z.ZodError && 'validationContext' in error;
 }
 
-const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path', body: 'body', headers: 'headers' };
+const PLACES: Readonly<Record<string, string>> = {
+  querystring: 'query',
+  params: 'path',
+  body: 'body',
+  headers: 'headers',
+};
 
 /** One clause for each wrong field: where it is, what came and what was expected. */
 function explainValidation({ issues, validationContext }: WrongRequest, request: FastifyRequest): string {
-  const came = { querystring: request.query, params: request.params, body: request.body, headers: {} }[validationContext];
+  const came = { querystring: request.query, params: request.params, body: request.body, headers: {} }[
+    validationContext
+  ];
   const isSecret = validationContext === 'body' && request.routeOptions.config.secretBody === true;
   return issues
     .map(({ path, message }) => {

@@ -7,9 +7,10 @@ import type { FastifyInstance } from 'fastify';
 const OF_THE_OFFER = ['upgrade', 'http2-settings'];
 
 /**
- * Passes over such offers to `app`, as a server may (RFC 9110 §7.8): Java's HttpClient and `curl --http2` make one for HTTP/2 (h2c) with their first request,
- * body and all. Node hands each upgrade to whoever takes WebSockets and reads no body behind it, so the request is put back into its connection without the
- * offer. Call it when all that takes upgrades has been registered.
+ * Passes over such offers to `app`, as a server may (RFC 9110 §7.8): Java's HttpClient and `curl --http2` make one for
+ * HTTP/2 (h2c) with their first request, body and all. Node hands each upgrade to whoever takes WebSockets and reads no
+ * body behind it, so the request is put back into its connection without the offer. Call it when all that takes
+ * upgrades has been registered.
  */
 export function passOverOtherUpgrades(app: FastifyInstance): void {
   const { server } = app;

@@ -7,7 +7,10 @@ import type { Metrics } from '../../foundation/metrics.ts';
 /** Carries the id both ways; no standard, but what proxies and both kinds of client use. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** UUIDs, ULIDs, hexadecimal, base64: whatever is put into a log line and a header as it is. No spaces, quotes or control characters, and no e-mail address. */
+/**
+ * UUIDs, ULIDs, hexadecimal, base64: whatever is put into a log line and a header as it is. No spaces, quotes or
+ * control characters, and no e-mail address.
+ */
 const USABLE = /^[A-Za-z0-9][A-Za-z0-9._:/=+-]{0,127}$/;
 
 /** A new id. It says nothing of anybody. */
@@ -24,7 +27,9 @@ export class RequestIds {
     this.#metrics = options.metrics;
   }
 
-  /** The id of `message`: its client's, if that can be used, otherwise one of ours. The same each time it is asked for. */
+  /**
+   * The id of `message`: its client's, if that can be used, otherwise one of ours. The same each time it is asked for.
+   */
   of(message: IncomingMessage): string {
     const known = this.#ids.get(message);
     if (known !== undefined) return known;

@@ -29,7 +29,10 @@ interface ResponseFormat {
 }
 
 /** A compressing proxy would hold the sound back. */
-const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-store, no-transform' };
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-store, no-transform',
+};
 
 /** The speech itself. Of raw samples the headers say what they are, as the Qwen3-TTS server has them. */
 export const AS_AUDIO: ResponseFormat = {

@@ -14,7 +14,10 @@ interface CatalogueOptions {
 const named = { id: z.string().describe('To be asked for by'), name: z.string().describe('To be shown') };
 const errors = errorResponses(401, 403, 429);
 
-/** `GET /v1/audio/voices` and `GET /v1/audio/models`, as Open WebUI reads them, and `GET /v1/info` of the Qwen3-TTS server. */
+/**
+ * `GET /v1/audio/voices` and `GET /v1/audio/models`, as Open WebUI reads them, and `GET /v1/info` of the Qwen3-TTS
+ * server.
+ */
 export const catalogueRoutes: FastifyPluginCallbackZod<CatalogueOptions> = (app, { speech, settings }, done) => {
   app.get(
     '/v1/audio/voices',

@@ -1,4 +1,7 @@
-/** `POST /v1/audio/speech/clone`: no voice can be cloned here, but a client learns first what is wrong with its form, in the order of the Qwen3-TTS server. */
+/**
+ * `POST /v1/audio/speech/clone`: no voice can be cloned here, but a client learns first what is wrong with its form, in
+ * the order of the Qwen3-TTS server.
+ */
 import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';

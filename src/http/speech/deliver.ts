@@ -1,4 +1,6 @@
-/** The body of an answer that is made while it is sent: no faster than it is read, and no longer than somebody reads it. */
+/**
+ * The body of an answer that is made while it is sent: no faster than it is read, and no longer than somebody reads it.
+ */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -19,7 +21,10 @@ interface DeliveryOptions {
   readonly clock: Clock;
   /** The first chunk is there and leaves. */
   onFirst(): void;
-  /** The chunks failed after the first: what is to be sent before the connection ends properly, or null to break it, which tells the reader. */
+  /**
+   * The chunks failed after the first: what is to be sent before the connection ends properly, or null to break it,
+   * which tells the reader.
+   */
   onFailure(error: unknown): Chunk | null;
 }
 
@@ -34,8 +39,9 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * Answers with 200 and `chunks`. Resolves with how it went: `finished`, `failed` or, when the reader went away or took nothing more, `gone`.
- * Rejects with what the first chunk fails with: then nothing has been sent, and the answer can still be an error.
+ * Answers with 200 and `chunks`. Resolves with how it went: `finished`, `failed` or, when the reader went away or took
+ * nothing more, `gone`. Rejects with what the first chunk fails with: then nothing has been sent, and the answer can
+ * still be an error.
  */
 export async function deliver(options: DeliveryOptions): Promise<'finished' | 'failed' | 'gone'> {
   const { reply, headers, chunks, onFirst } = options;
@@ -45,7 +51,8 @@ export async function deliver(options: DeliveryOptions): Promise<'finished' | 'f
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS, ...headers });
   const reader = new Reader(reply.raw, options.clock);
   try {
-    for (let next = first; next.done !== true && !reader.gone; next = await chunks.next()) await reader.write(next.value);
+    for (let next = first; next.done !== true && !reader.gone; next = await chunks.next())
+      await reader.write(next.value);
   } catch (error) {
     await reader.give(options.onFailure(error));
     return 'failed';

@@ -38,16 +38,28 @@ export class Ffmpeg {
   }
 
   /**
-   * Encodes a sound of 16-bit little-endian mono samples, as it comes. Fails with what the sound fails with, or when ffmpeg does; the process is gone when
-   * the generator ends, and at once when `signal` aborts.
+   * Encodes a sound of 16-bit little-endian mono samples, as it comes. Fails with what the sound fails with, or when
+   * ffmpeg does; the process is gone when the generator ends, and at once when `signal` aborts.
    */
-  async *encode(sound: AsyncIterable<Uint8Array>, order: FfmpegOrder, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  async *encode(
+    sound: AsyncIterable<Uint8Array>,
+    order: FfmpegOrder,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     const stretches = sound[Symbol.asyncIterator]();
-    // A sound that fails at once, or has nothing in it, costs no process, and nobody hears the header of a file that will not be.
+    // A sound that fails at once, or has nothing in it, costs no process, and nobody hears the header of a file that
+    // will not be.
     const first = await stretches.next();
     if (first.done === true || signal.aborted) return;
     const input = ['-f', 's16le', '-ar', String(order.rateHz), '-ac', '1', '-i', 'pipe:0'];
-    const child = spawn(this.#options.command, [...COMMON_ARGS, ...input, ...order.output, '-flush_packets', '1', 'pipe:1']);
+    const child = spawn(this.#options.command, [
+      ...COMMON_ARGS,
+      ...input,
+      ...order.output,
+      '-flush_packets',
+      '1',
+      'pipe:1',
+    ]);
     const run = new FfmpegRun(child, this.#options.clock);
     const kill = (): void => run.kill();
     signal.addEventListener('abort', kill, { once: true });
@@ -60,7 +72,10 @@ export class Ffmpeg {
   }
 }
 
-async function* withFirst(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+async function* withFirst(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield first;
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
@@ -88,7 +103,9 @@ class FfmpegRun {
     });
     this.#ended = new Promise((resolve) => {
       child.once('error', (error) => resolve(`ffmpeg could not be started: ${error.message}`));
-      child.once('close', (code, killedBy) => resolve(code === 0 ? null : `ffmpeg ended with ${code ?? killedBy}: ${this.#complaint}`));
+      child.once('close', (code, killedBy) =>
+        resolve(code === 0 ? null : `ffmpeg ended with ${code ?? killedBy}: ${this.#complaint}`),
+      );
     });
   }
 

@@ -8,7 +8,10 @@ import type { Ffmpeg } from './ffmpeg.ts';
 export const SPEECH_FORMATS = ['mp3', 'wav', 'pcm', 'flac', 'opus', 'ogg', 'aac', 'mulaw', 'alaw'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** Rates at which speech is handed out: those of MP3, which are the usual ones. Filters between odd rates take long to make. */
+/**
+ * Rates at which speech is handed out: those of MP3, which are the usual ones. Filters between odd rates take long to
+ * make.
+ */
 export type SpeechRateHz = (typeof MP3_RATES_HZ)[number];
 
 /** As OpenAI has it: a client that is given no header must know. */
@@ -34,7 +37,10 @@ interface FfmpegFormat {
   readonly output: readonly string[];
 }
 
-const OPUS: FfmpegFormat = { encoder: 'libopus', output: ['-b:a', '32k', '-application', 'voip', '-page_duration', '200000', '-f', 'ogg'] };
+const OPUS: FfmpegFormat = {
+  encoder: 'libopus',
+  output: ['-b:a', '32k', '-application', 'voip', '-page_duration', '200000', '-f', 'ogg'],
+};
 
 const FFMPEG_FORMATS: Partial<Readonly<Record<SpeechFormat, FfmpegFormat>>> = {
   flac: { encoder: 'flac', output: ['-f', 'flac'] },
@@ -52,8 +58,8 @@ export interface SpeechForm {
   /** Of the sound that {@link encode} takes. */
   readonly codec: Codec;
   /**
-   * The sound as it is sent; nothing when there is no sound. Fails with what the sound fails with. `soundBytes` is how many bytes there will be of the
-   * sound; null = nobody knows yet.
+   * The sound as it is sent; nothing when there is no sound. Fails with what the sound fails with. `soundBytes` is how
+   * many bytes there will be of the sound; null = nobody knows yet.
    */
   encode(sound: Sound, signal: AbortSignal, soundBytes: number | null): Sound;
   /** The bytes that `soundBytes` of sound become; missing where only the encoder can tell. */
@@ -71,7 +77,8 @@ export class SpeechForms {
 
   /**
    * The form of `format` at `askedHz`, or at the rate that is usual for it, which for most is the voice's own.
-   * @throws TrunklineError `unsupported_format` where ffmpeg is needed and cannot do it, `invalid_request` for a rate that the format does not have
+   * @throws TrunklineError `unsupported_format` where ffmpeg is needed and cannot do it, `invalid_request` for a rate
+   * that the format does not have
    */
   async settle(format: SpeechFormat, askedHz: SpeechRateHz | null, voiceHz: number): Promise<SpeechForm> {
     const contentType = CONTENT_TYPES[format];
@@ -109,7 +116,8 @@ function rateFor(voiceHz: number): SpeechRateHz {
 }
 
 function telephoneCodec(name: 'mulaw' | 'alaw', askedHz: SpeechRateHz | null): Codec {
-  if (askedHz === null || askedHz === TELEPHONE_RATE_HZ) return { name, rateHz: TELEPHONE_RATE_HZ, channels: 1, bytesPerSample: 1 };
+  if (askedHz === null || askedHz === TELEPHONE_RATE_HZ)
+    return { name, rateHz: TELEPHONE_RATE_HZ, channels: 1, bytesPerSample: 1 };
   throw new TrunklineError(
     'invalid_request',
     `sample_rate: got ${askedHz}, expected ${TELEPHONE_RATE_HZ} or none with ${name}`,

@@ -1,4 +1,7 @@
-/** The paths of the Qwen3-TTS server, so that its clients move by changing the host. Speech here is always raw 16-bit samples. */
+/**
+ * The paths of the Qwen3-TTS server, so that its clients move by changing the host. Speech here is always raw 16-bit
+ * samples.
+ */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -36,7 +39,12 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, 
       },
     },
     async (request, reply) => {
-      await answer(doors, { request, reply, order: toSpeechRequest(request.body, 'pcm'), responseFormat: AS_QWEN_EVENTS });
+      await answer(doors, {
+        request,
+        reply,
+        order: toSpeechRequest(request.body, 'pcm'),
+        responseFormat: AS_QWEN_EVENTS,
+      });
       return reply;
     },
   );
@@ -45,7 +53,12 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, 
     '/v1/audio/speech/stream/pcm',
     {
       ...{ bodyLimit, config },
-      schema: { summary: 'Speak a text: raw samples', tags: ['speech'], body, response: { 200: pcmResponse, ...errors } },
+      schema: {
+        summary: 'Speak a text: raw samples',
+        tags: ['speech'],
+        body,
+        response: { 200: pcmResponse, ...errors },
+      },
     },
     async (request, reply) => {
       await answer(doors, { request, reply, order: toSpeechRequest(request.body, 'pcm'), responseFormat: AS_AUDIO });
@@ -55,7 +68,11 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, 
   done();
 };
 
-const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; idleMs: number }> = (app, { doors, idleMs }, done) => {
+const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; idleMs: number }> = (
+  app,
+  { doors, idleMs },
+  done,
+) => {
   app.route({
     method: 'GET',
     url: '/v1/audio/speech/ws',

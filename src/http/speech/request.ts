@@ -1,4 +1,7 @@
-/** What somebody wants to have spoken: the body of OpenAI's `POST /v1/audio/speech`, with what telephones and the Qwen3-TTS server add to it. */
+/**
+ * What somebody wants to have spoken: the body of OpenAI's `POST /v1/audio/speech`, with what telephones and the
+ * Qwen3-TTS server add to it.
+ */
 import { z } from 'zod';
 import { SPEED_MAX, SPEED_MIN } from '../../../engine/contract.ts';
 import { MP3_RATES_HZ } from '../../audio/encode.ts';
@@ -14,9 +17,15 @@ const INSTRUCTIONS_MAX_CHARS = 4096;
 const BYTES_PER_CHAR = 12;
 /** All fields but `input`. */
 const FIELDS_BYTES = 65_536;
-/** A WAV file of a text up to this length is made whole before it is sent: some 20 s of speech, which take a fast voice a fraction of a second. */
+/**
+ * A WAV file of a text up to this length is made whole before it is sent: some 20 s of speech, which take a fast voice
+ * a fraction of a second.
+ */
 const SHORT_INPUT_CHARS = 300;
-/** A file that is made whole grows no larger than this in memory; a longer one is sent as it grows. Four minutes at 16 kHz. */
+/**
+ * A file that is made whole grows no larger than this in memory; a longer one is sent as it grows. Four minutes at 16
+ * kHz.
+ */
 const WHOLE_MAX_BYTES = 8_388_608;
 
 /** Something to be spoken, and in what form. */
@@ -49,8 +58,13 @@ export function requestFields(inputMaxChars: number) {
       .string()
       .max(NAME_MAX_CHARS)
       .nullish()
-      .describe('BCP-47 or an English name, `de` or `German`: where no voice is named, one that speaks it; `auto` = any'),
-    text_normalize: z.boolean().default(true).describe('Write out amounts, times, numbers and the like before they are spoken'),
+      .describe(
+        'BCP-47 or an English name, `de` or `German`: where no voice is named, one that speaks it; `auto` = any',
+      ),
+    text_normalize: z
+      .boolean()
+      .default(true)
+      .describe('Write out amounts, times, numbers and the like before they are spoken'),
   });
 }
 
@@ -61,9 +75,18 @@ export function speechBody(inputMaxChars: number) {
       .string()
       .max(MODEL_NAME_MAX_CHARS)
       .nullish()
-      .describe('One of GET /v1/models; they all mean the one that is loaded. With `qwen3-tts` the answer is as that server gives it'),
-    instructions: z.string().max(INSTRUCTIONS_MAX_CHARS).nullish().describe('Taken and ignored: the voices follow no instructions'),
-    response_format: z.enum(SPEECH_FORMATS).optional().describe("mp3 unless given; wav for the Qwen3-TTS server's clients"),
+      .describe(
+        'One of GET /v1/models; they all mean the one that is loaded. With `qwen3-tts` the answer is as that server gives it',
+      ),
+    instructions: z
+      .string()
+      .max(INSTRUCTIONS_MAX_CHARS)
+      .nullish()
+      .describe('Taken and ignored: the voices follow no instructions'),
+    response_format: z
+      .enum(SPEECH_FORMATS)
+      .optional()
+      .describe("mp3 unless given; wav for the Qwen3-TTS server's clients"),
     stream_format: z
       .enum(['audio', 'sse'])
       .default('audio')
@@ -96,11 +119,15 @@ function languageTag(language: string): string {
   return code ?? language.trim();
 }
 
-/** The order that the body of `POST /v1/audio/speech` makes: in the format that its client expects, and whole where that client needs its length. */
+/**
+ * The order that the body of `POST /v1/audio/speech` makes: in the format that its client expects, and whole where that
+ * client needs its length.
+ */
 export function toFileRequest(body: SpeechBody): SpeechRequest {
   const isQwen = clientOf(body) === 'qwen';
   const format = body.response_format ?? (isQwen ? 'wav' : 'mp3');
-  const isWhole = format === 'wav' && body.stream_format === 'audio' && (isQwen || body.input.length <= SHORT_INPUT_CHARS);
+  const isWhole =
+    format === 'wav' && body.stream_format === 'audio' && (isQwen || body.input.length <= SHORT_INPUT_CHARS);
   return { ...toSpeechRequest(body, format), wholeMaxBytes: isWhole ? WHOLE_MAX_BYTES : 0 };
 }
 

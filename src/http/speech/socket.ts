@@ -111,7 +111,11 @@ function readOrder(text: string, inputMaxChars: number): SpeechRequest {
   const parsed = requestFields(inputMaxChars).safeParse(parseJson(text), IN_PLAIN_WORDS);
   if (parsed.success) return toSpeechRequest(parsed.data, 'pcm');
   const { path = [], message = 'not allowed' } = parsed.error.issues[0] ?? {};
-  throw new TrunklineError('invalid_request', `${['order', ...path].join('.')}: ${message}`, path.length === 0 ? null : path.join('.'));
+  throw new TrunklineError(
+    'invalid_request',
+    `${['order', ...path].join('.')}: ${message}`,
+    path.length === 0 ? null : path.join('.'),
+  );
 }
 
 function parseJson(text: string): unknown {

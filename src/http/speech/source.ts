@@ -45,8 +45,8 @@ interface SourceOptions {
 }
 
 /**
- * A source with a cache of its own, in memory: a book that is read aloud must not push out what callers are greeted with, and no call may come to wait for
- * a sentence that is made as batch work.
+ * A source with a cache of its own, in memory: a book that is read aloud must not push out what callers are greeted
+ * with, and no call may come to wait for a sentence that is made as batch work.
  */
 export function openSpeech({ settings, engine, metrics, clock, callPrompts }: SourceOptions): SpeechSource {
   const cache = new PromptCache({
@@ -59,7 +59,12 @@ export function openSpeech({ settings, engine, metrics, clock, callPrompts }: So
       held: (bytes) => metrics.speechCacheBytes.set(bytes),
     },
   });
-  const speaker = new Prompter({ engine, cache, defaultVoice: settings.DEFAULT_VOICE, voiceMap: readVoiceMap(settings.VOICE_MAP) });
+  const speaker = new Prompter({
+    engine,
+    cache,
+    defaultVoice: settings.DEFAULT_VOICE,
+    voiceMap: readVoiceMap(settings.VOICE_MAP),
+  });
   return {
     speaker,
     ffmpeg: new Ffmpeg({ command: 'ffmpeg', clock }),
@@ -73,9 +78,13 @@ export function openSpeech({ settings, engine, metrics, clock, callPrompts }: So
   };
 }
 
-/** The caches are bounded by bytes; clients of the Qwen3-TTS server expect a number, of which what is kept is the same share. */
+/**
+ * The caches are bounded by bytes; clients of the Qwen3-TTS server expect a number, of which what is kept is the same
+ * share.
+ */
 function keptOf(caches: readonly PromptCacheStats[], maxBytes: number): KeptSpeech {
-  const sum = (read: (stats: PromptCacheStats) => number): number => caches.reduce((total, stats) => total + read(stats), 0);
+  const sum = (read: (stats: PromptCacheStats) => number): number =>
+    caches.reduce((total, stats) => total + read(stats), 0);
   const [inMemory, bytes] = [sum(({ prompts }) => prompts), sum((stats) => stats.bytes)];
   const eachBytes = inMemory === 0 ? USUAL_PROMPT_BYTES : bytes / inMemory;
   return { prompts: sum(({ all }) => all), promptsMax: Math.floor(maxBytes / eachBytes) };

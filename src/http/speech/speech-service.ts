@@ -54,14 +54,19 @@ export class SpeechService {
   }
 
   /**
-   * Opens an order, and makes it as far as it is wanted whole; nothing is made once `signal` has aborted. The chunks fail as {@link recite} says.
-   * @throws TrunklineError `invalid_request`, `unsupported_format` or `engine_unavailable`, and what making it fails with
+   * Opens an order, and makes it as far as it is wanted whole; nothing is made once `signal` has aborted. The chunks
+   * fail as {@link recite} says.
+   * @throws TrunklineError `invalid_request`, `unsupported_format` or `engine_unavailable`, and what making it fails
+   * with
    */
   async open(order: SpeechRequest, signal: AbortSignal): Promise<OpenedSpeech> {
     const { speaker, forms } = this.#options;
     const manner = await resolveVoice(speaker, order.style);
     const form = await forms.settle(order.format, order.rateHz, manner.voice.rateHz);
-    const { sound, bytes } = await gather(synthesize(speaker, order.text, { manner, codec: form.codec, signal }), order.wholeMaxBytes);
+    const { sound, bytes } = await gather(
+      synthesize(speaker, order.text, { manner, codec: form.codec, signal }),
+      order.wholeMaxBytes,
+    );
     const fileBytes = bytes === null ? null : (form.fileBytes?.(bytes) ?? null);
     return { form, chunks: form.encode(sound, signal, bytes), bytes: fileBytes };
   }

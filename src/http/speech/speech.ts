@@ -29,11 +29,17 @@ const speechResponse = {
   description: 'Speech, as it is made',
   content: {
     'audio/mpeg': { schema: z.string().describe('The file; other formats have content types of their own') },
-    'text/event-stream': { schema: z.string().describe('`speech.audio.delta` with pieces in base64, then `speech.audio.done`') },
+    'text/event-stream': {
+      schema: z.string().describe('`speech.audio.delta` with pieces in base64, then `speech.audio.done`'),
+    },
   },
 };
 
-const speechRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; settings: Settings }> = (app, { doors, settings }, done) => {
+const speechRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; settings: Settings }> = (
+  app,
+  { doors, settings },
+  done,
+) => {
   app.post(
     '/v1/audio/speech',
     {
@@ -72,7 +78,12 @@ export function speechDoors(options: {
 }): SpeechServices {
   const { settings, speech, clock, metrics, failures } = options;
   const forms = new SpeechForms({ ffmpeg: speech.ffmpeg });
-  const service = new SpeechService({ speaker: speech.speaker, forms, ordersMax: settings.SPEECH_REQUESTS_MAX, metrics });
+  const service = new SpeechService({
+    speaker: speech.speaker,
+    forms,
+    ordersMax: settings.SPEECH_REQUESTS_MAX,
+    metrics,
+  });
   return { service, clock, metrics, failures, inputMaxChars: settings.SPEECH_INPUT_MAX_CHARS };
 }
 
@@ -84,7 +95,11 @@ interface SpeechRoutesOptions {
 }
 
 /** `POST /v1/audio/speech`, models and voices, what is kept of speech, and the Qwen3-TTS server's paths. */
-export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (app, { doors, settings, clock, speech }, done) => {
+export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (
+  app,
+  { doors, settings, clock, speech },
+  done,
+) => {
   void app.register(speechRoute, { doors, settings });
   void app.register(modelRoutes, { settings, clock });
   void app.register(catalogueRoutes, { speech, settings });

@@ -25,8 +25,9 @@ export async function resolveVoice(speaker: Speaker, style: VoiceOptions): Promi
 }
 
 /**
- * The sound of `text` in `codec`, a stretch for each sentence; a sentence is made when it is asked for. Ends early when `signal` aborts.
- * Fails with TrunklineError: `invalid_request` when nothing in the text can be spoken, `engine_unavailable`.
+ * The sound of `text` in `codec`, a stretch for each sentence; a sentence is made when it is asked for. Ends early when
+ * `signal` aborts. Fails with TrunklineError: `invalid_request` when nothing in the text can be spoken,
+ * `engine_unavailable`.
  */
 export async function* synthesize(
   speaker: Speaker,
@@ -57,7 +58,8 @@ async function* sentencesOf(text: string, signal: AbortSignal): AsyncGenerator<s
   const stream = new TextStream();
   stream.write(text);
   stream.end();
-  for (let sentence = await stream.next(signal); sentence !== null; sentence = await stream.next(signal)) yield sentence;
+  for (let sentence = await stream.next(signal); sentence !== null; sentence = await stream.next(signal))
+    yield sentence;
 }
 
 /** Null when it is not wanted any more. */

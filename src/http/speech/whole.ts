@@ -7,7 +7,10 @@ interface Gathered {
   readonly bytes: number | null;
 }
 
-/** Takes of `sound` what there is, until it ends or has more than `maxBytes`; with 0 nothing is taken. Fails with what the sound fails with by then. */
+/**
+ * Takes of `sound` what there is, until it ends or has more than `maxBytes`; with 0 nothing is taken. Fails with what
+ * the sound fails with by then.
+ */
 export async function gather(sound: Sound, maxBytes: number): Promise<Gathered> {
   const taken: Uint8Array[] = [];
   let bytes = 0;

@@ -11,12 +11,14 @@ import type { Order } from './serve.ts';
 /** The transcript of an order, in `target_language` if it has one. */
 export async function answerTranscription({ form, hear, signal }: Order, translator: Translator): Promise<Rendered> {
   const target = languageName(form.target_language ?? '');
-  if (target === '') return render({ ...(await hear()), task: 'transcribe', language: languageShown(SPOKEN_LANGUAGE, form) }, form);
+  if (target === '')
+    return render({ ...(await hear()), task: 'transcribe', language: languageShown(SPOKEN_LANGUAGE, form) }, form);
   return answerTranslation({ form, hear, signal }, { translator, target });
 }
 
 /**
- * The transcript of an order in the language `target`, an English name in lower case. Where that is what was spoken, nothing has to be translated.
+ * The transcript of an order in the language `target`, an English name in lower case. Where that is what was spoken,
+ * nothing has to be translated.
  * @throws TrunklineError `unsupported_model` where nothing can translate, `translation_failed`
  */
 export async function answerTranslation(
@@ -28,7 +30,8 @@ export async function answerTranslation(
   const outcome: Outcome = { ...recording, task: 'translate', language: languageShown(target, form) };
   if (target === SPOKEN_LANGUAGE) return render(outcome, form);
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, signal);
-  if (form.response_format === 'srt' || form.response_format === 'vtt') return translateCues(recording, form, translate);
+  if (form.response_format === 'srt' || form.response_format === 'vtt')
+    return translateCues(recording, form, translate);
   return render({ ...outcome, ...(await translateSegments(recording, translate)) }, form);
 }
 

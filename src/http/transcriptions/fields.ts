@@ -1,4 +1,7 @@
-/** The fields of a transcription request, checked: OpenAI's (CreateTranscriptionRequest) and our own additions. What is not listed is ignored. */
+/**
+ * The fields of a transcription request, checked: OpenAI's (CreateTranscriptionRequest) and our own additions. What is
+ * not listed is ignored.
+ */
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
@@ -31,20 +34,33 @@ function number(minimum: number, maximum: number) {
 
 /** Single values; a field that came several times counts with its last value. */
 const single = {
-  model: z.string().max(200).optional().describe('One of GET /v1/models, or a name of Whisper; they all mean the one that is loaded'),
+  model: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('One of GET /v1/models, or a name of Whisper; they all mean the one that is loaded'),
   language: z
     .string()
     .max(40)
     .optional()
     .describe('Code or English name of the language spoken; "auto" or nothing = as the recogniser does'),
-  target_language: z.string().max(40).optional().describe('Ours: translate into this language (needs TRANSLATE_BASE_URL)'),
+  target_language: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('Ours: translate into this language (needs TRANSLATE_BASE_URL)'),
   prompt: z.string().max(PROMPT_MAX_CHARS).optional().describe('Accepted; the recogniser in the box cannot use it'),
   response_format: z.enum(RESPONSE_FORMATS).default('json'),
   temperature: number(0, 1).optional().describe('Accepted; decoding is always greedy'),
   stream: flag
     .default(false)
-    .describe('Server-Sent Events, each piece of text as soon as it is there; with json and text, ignored with the other formats'),
-  channels: z.enum(['mix', 'split']).default('mix').describe('Ours: split = one speaker on each side of a stereo recording'),
+    .describe(
+      'Server-Sent Events, each piece of text as soon as it is there; with json and text, ignored with the other formats',
+    ),
+  channels: z
+    .enum(['mix', 'split'])
+    .default('mix')
+    .describe('Ours: split = one speaker on each side of a stereo recording'),
   max_line_chars: number(10, 200).default(42).describe('Ours: display columns of a subtitle line'),
   max_cue_ms: number(1000, 60_000).default(7000).describe('Ours: longest subtitle'),
 };
@@ -59,8 +75,12 @@ export type TranscriptionForm = z.infer<typeof transcriptionForm>;
 
 /** As the API description shows it. */
 export const transcriptionBody = z.object({
-  ...z.object({ file: z.string().meta({ format: 'binary' }).describe('The recording, of any common format; its name does not matter') })
-    .shape,
+  ...z.object({
+    file: z
+      .string()
+      .meta({ format: 'binary' })
+      .describe('The recording, of any common format; its name does not matter'),
+  }).shape,
   ...z.object(single).partial().shape,
   timestamp_granularities: z
     .array(z.enum(['word', 'segment']))
@@ -68,7 +88,9 @@ export const transcriptionBody = z.object({
     .describe('With verbose_json; may be sent as timestamp_granularities[]'),
 });
 
-/** @throws TrunklineError `invalid_request` naming the field, what came and what was expected; `unsupported_language` */
+/**
+ * @throws TrunklineError `invalid_request` naming the field, what came and what was expected; `unsupported_language`
+ */
 export function readForm(fields: Fields): TranscriptionForm {
   const { timestamp_granularities: granularities = [], ...others } = Object.fromEntries(fields);
   const singles = Object.fromEntries(Object.entries(others).map(([name, values]) => [name, values.at(-1)]));
@@ -80,7 +102,10 @@ export function readForm(fields: Fields): TranscriptionForm {
   return parsed.data;
 }
 
-/** Whether the answer to a form is events. As at OpenAI, where srt, vtt and verbose_json come from a model that ignores `stream`. */
+/**
+ * Whether the answer to a form is events. As at OpenAI, where srt, vtt and verbose_json come from a model that ignores
+ * `stream`.
+ */
 export function isStreamed({ stream, response_format }: TranscriptionForm): boolean {
   return stream && (response_format === 'json' || response_format === 'text');
 }
@@ -96,7 +121,10 @@ export function readTranslationForm(fields: Fields): TranscriptionForm {
 export function readSubtitleForm(fields: Fields): TranscriptionForm {
   const mode = fields.get('mode')?.at(-1) ?? '';
   if (mode !== '' && !SUBTITLE_MODES.includes(mode)) throw wrong('mode', mode, 'expected "accurate" or "fast"');
-  return { ...readForm(new Map([...fields].filter(([name]) => name !== 'response_format' && name !== 'stream'))), response_format: 'srt' };
+  return {
+    ...readForm(new Map([...fields].filter(([name]) => name !== 'response_format' && name !== 'stream'))),
+    response_format: 'srt',
+  };
 }
 
 /** A list may come as JSON or with commas, where a client cannot repeat a field. */
@@ -115,12 +143,23 @@ function explain(error: z.ZodError, fields: Fields): TrunklineError {
 }
 
 function wrong(name: string, came: string | undefined, why: string): TrunklineError {
-  return new TrunklineError('invalid_request', `${name}: got ${describe(came)}${why.startsWith('expected') ? ',' : ';'} ${why}`, name);
+  return new TrunklineError(
+    'invalid_request',
+    `${name}: got ${describe(came)}${why.startsWith('expected') ? ',' : ';'} ${why}`,
+    name,
+  );
 }
 
-/** OpenAI's `include` asks for more in the answer. Whoever asks would stumble over what is missing there, so it is said at once. */
+/**
+ * OpenAI's `include` asks for more in the answer. Whoever asks would stumble over what is missing there, so it is said
+ * at once.
+ */
 function refuseExtras(fields: Fields): void {
   const wanted = fields.get('include')?.flatMap(splitList)[0];
   if (wanted !== undefined)
-    throw wrong('include', wanted, 'the recogniser gives no log probabilities yet, and there is nothing else to include');
+    throw wrong(
+      'include',
+      wanted,
+      'the recogniser gives no log probabilities yet, and there is nothing else to include',
+    );
 }

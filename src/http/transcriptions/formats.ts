@@ -17,7 +17,10 @@ export interface Rendered {
   readonly body: string;
 }
 
-type FormatOptions = Pick<TranscriptionForm, 'response_format' | 'channels' | 'max_line_chars' | 'max_cue_ms' | 'timestamp_granularities'>;
+type FormatOptions = Pick<
+  TranscriptionForm,
+  'response_format' | 'channels' | 'max_line_chars' | 'max_cue_ms' | 'timestamp_granularities'
+>;
 
 /** Fewest columns of a line that a speaker's name leaves for what is said. */
 const LINE_COLUMNS_MIN = 10;
@@ -106,7 +109,9 @@ function wordTimesOf(segments: readonly Segment[]): Segment['wordTimes'] {
   return segments.every(({ wordTimes }) => wordTimes === 'aligned') ? 'aligned' : 'estimated';
 }
 
-/** The recogniser gives neither tokens nor probabilities: those fields are there because clients' schemas require them. */
+/**
+ * The recogniser gives neither tokens nor probabilities: those fields are there because clients' schemas require them.
+ */
 function verboseSegment({ channel, text, startMs, endMs }: Segment, id: number, isSplit: boolean): unknown {
   const neutral = { tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
   return {

@@ -4,16 +4,25 @@ import { TrunklineError } from '../../foundation/errors.ts';
 /** A text, or audio. */
 export type Message = string | Uint8Array;
 
-/** Messages that may wait. The socket is read no further while one does; ws hands out by then what it holds, 64 KiB with at least 6 bytes to a message. */
+/**
+ * Messages that may wait. The socket is read no further while one does; ws hands out by then what it holds, 64 KiB with
+ * at least 6 bytes to a message.
+ */
 const WAITING_MAX = 16_384;
 
-/** Finals behind which it goes on at once. Where nothing was said they are there at once, and thousands of orders would be obeyed in one go. */
+/**
+ * Finals behind which it goes on at once. Where nothing was said they are there at once, and thousands of orders would
+ * be obeyed in one go.
+ */
 const FINALS_IN_A_ROW = 16;
 
 interface InboxOptions {
   /** Most audio that is taken in one go. Even, so that no sample is cut. */
   readonly sliceBytes: number;
-  /** Whether `message`, the next one, may be taken now; one that was begun is taken whole. Whoever says no calls {@link Inbox.run} when that changes. */
+  /**
+   * Whether `message`, the next one, may be taken now; one that was begun is taken whole. Whoever says no calls {@link
+   * Inbox.run} when that changes.
+   */
   readonly mayTake: (message: Message) => boolean;
   readonly take: (message: Message) => void;
   /** What `take` failed with. */
@@ -22,7 +31,10 @@ interface InboxOptions {
   readonly onRun: () => void;
 }
 
-/** Hands out a long message slice by slice, with the rest of the process in between: half a minute of audio takes as long to resample as twenty calls take for a second. */
+/**
+ * Hands out a long message slice by slice, with the rest of the process in between: half a minute of audio takes as
+ * long to resample as twenty calls take for a second.
+ */
 export class Inbox {
   readonly #options: InboxOptions;
   #waiting: Message[] = [];
@@ -42,10 +54,14 @@ export class Inbox {
     return this.#waiting.length === 0;
   }
 
-  /** Takes `message` in, and hands out what may be. Ignored after {@link close}. Throws `too_many_requests` when more waits than can have been read in one go. */
+  /**
+   * Takes `message` in, and hands out what may be. Ignored after {@link close}. Throws `too_many_requests` when more
+   * waits than can have been read in one go.
+   */
   push(message: Message): void {
     if (this.#isClosed) return;
-    if (this.#waiting.length >= WAITING_MAX) throw new TrunklineError('too_many_requests', `${WAITING_MAX} messages wait already`);
+    if (this.#waiting.length >= WAITING_MAX)
+      throw new TrunklineError('too_many_requests', `${WAITING_MAX} messages wait already`);
     this.#waiting.push(message);
     this.run();
   }

@@ -55,7 +55,8 @@ export function titleCase(name: string): string {
 }
 
 /**
- * The one rule for the language that somebody says is spoken: the recogniser in the box knows English alone, and would write nonsense for anything else.
+ * The one rule for the language that somebody says is spoken: the recogniser in the box knows English alone, and would
+ * write nonsense for anything else.
  * @param param the request's field that holds it
  * @throws TrunklineError `unsupported_language` saying what is supported
  */

@@ -1,4 +1,6 @@
-/** What a client of the Qwen3-ASR server's socket may ask for: by the address it opens, and by the texts that it sends. */
+/**
+ * What a client of the Qwen3-ASR server's socket may ask for: by the address it opens, and by the texts that it sends.
+ */
 import type { FastifyRequest } from 'fastify';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -33,16 +35,23 @@ export function readSocketQuery(query: {
   readonly sample_rate?: string | undefined;
 }): SocketQuery {
   const { use_server_vad: vad = '', sample_rate: rate = '' } = query;
-  return { useServerVad: vad === '' ? true : readFlag('use_server_vad', vad), rateHz: rate === '' ? ENGINE_RATE_HZ : readRate(rate) };
+  return {
+    useServerVad: vad === '' ? true : readFlag('use_server_vad', vad),
+    rateHz: rate === '' ? ENGINE_RATE_HZ : readRate(rate),
+  };
 }
 
 /**
  * Reads one text message to a socket whose samples come at `rateHz`.
- * @throws TrunklineError `message_too_large`, `message_malformed`, `invalid_request` (with `param`) or `unsupported_language`
+ * @throws TrunklineError `message_too_large`, `message_malformed`, `invalid_request` (with `param`) or
+ * `unsupported_language`
  */
 export function readOrder(text: string, rateHz: number): SocketOrder {
   if (text.length > ORDER_MAX_CHARS)
-    throw new TrunklineError('message_too_large', `got a text message of ${text.length} characters, expected at most ${ORDER_MAX_CHARS}`);
+    throw new TrunklineError(
+      'message_too_large',
+      `got a text message of ${text.length} characters, expected at most ${ORDER_MAX_CHARS}`,
+    );
   const order = parseObject(text);
   const { action } = order;
   if (action === 'flush' || action === 'reset') return { action };
@@ -71,18 +80,28 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
     value = undefined;
   }
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  throw new TrunklineError('message_malformed', 'got a text message that is no JSON object, expected one such as {"action":"flush"}');
+  throw new TrunklineError(
+    'message_malformed',
+    'got a text message that is no JSON object, expected one such as {"action":"flush"}',
+  );
 }
 
 /** All of it is checked before any of it counts. */
-function readConfig({ language, use_server_vad: vad, sample_rate: rate }: Readonly<Record<string, unknown>>, rateHz: number): SocketOrder {
+function readConfig(
+  { language, use_server_vad: vad, sample_rate: rate }: Readonly<Record<string, unknown>>,
+  rateHz: number,
+): SocketOrder {
   if (!isMissing(rate) && rate !== rateHz)
     throw wrong(
       'sample_rate',
       rate,
       `expected ${rateHz} as this socket was opened; another rate needs another socket, /ws/transcribe?sample_rate=…`,
     );
-  return { action: 'config', language: readLanguage(language), useServerVad: isMissing(vad) ? null : readFlag('use_server_vad', vad) };
+  return {
+    action: 'config',
+    language: readLanguage(language),
+    useServerVad: isMissing(vad) ? null : readFlag('use_server_vad', vad),
+  };
 }
 
 function readLanguage(language: unknown): string | null {

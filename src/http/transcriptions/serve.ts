@@ -1,4 +1,7 @@
-/** What every door for recordings does: lets one in, takes its upload, has it transcribed, and lets go of it whatever happens. */
+/**
+ * What every door for recordings does: lets one in, takes its upload, has it transcribed, and lets go of it whatever
+ * happens.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -32,11 +35,16 @@ export interface Order {
 
 /**
  * Serves one upload: `read` checks its fields, `work` does what the door is for.
- * @throws TrunklineError `draining`, `batch_queue_full`, `upload_disk_full`, whatever is wrong with the upload, and what `read` and `work` throw
+ * @throws TrunklineError `draining`, `batch_queue_full`, `upload_disk_full`, whatever is wrong with the upload, and
+ * what `read` and `work` throw
  */
 export async function serveRecording(
   doors: RecordingServices,
-  { request, reply, read }: { request: FastifyRequest; reply: FastifyReply; read: (fields: Fields) => TranscriptionForm },
+  {
+    request,
+    reply,
+    read,
+  }: { request: FastifyRequest; reply: FastifyReply; read: (fields: Fields) => TranscriptionForm },
   work: (order: Order) => Promise<void>,
 ): Promise<void> {
   const place = await doors.recordings.admit();
@@ -48,7 +56,11 @@ export async function serveRecording(
     const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const tenant = doors.access.tenantOf(request);
     const task: RecordingTask = { path, workFolder, channels: form.channels, timed: showsTimes(form), tenant, signal };
-    await work({ form, signal, hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }).catch(blameFile) });
+    await work({
+      form,
+      signal,
+      hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }).catch(blameFile),
+    });
   } finally {
     await place.release();
   }
@@ -56,7 +68,8 @@ export async function serveRecording(
 
 /** What is wrong with a recording is wrong with the field `file`; who transcribes knows of no fields. */
 function blameFile(error: unknown): never {
-  const isOfFile = error instanceof TrunklineError && (error.code === 'audio_unreadable' || error.code === 'audio_too_long');
+  const isOfFile =
+    error instanceof TrunklineError && (error.code === 'audio_unreadable' || error.code === 'audio_too_long');
   throw isOfFile ? new TrunklineError(error.code, error.message, 'file') : error;
 }
 

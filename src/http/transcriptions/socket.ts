@@ -1,4 +1,7 @@
-/** Live audio to text over the WebSocket of the Qwen3-ASR server: samples in as binary messages, orders as texts, running text out. */
+/**
+ * Live audio to text over the WebSocket of the Qwen3-ASR server: samples in as binary messages, orders as texts,
+ * running text out.
+ */
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
@@ -11,7 +14,11 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { msToSamples, samplesToMs } from '../../foundation/units.ts';
-import { LiveTranscriber, type TranscriberMetrics, type TranscriberSettings } from '../../transcription/live-transcriber.ts';
+import {
+  LiveTranscriber,
+  type TranscriberMetrics,
+  type TranscriberSettings,
+} from '../../transcription/live-transcriber.ts';
 import type { Failures } from '../server/errors.ts';
 import { Inbox, type Message } from './inbox.ts';
 import { readOrder, type SocketOrder, type SocketQuery, toSocketError } from './orders.ts';
@@ -28,8 +35,9 @@ const NO_ENDPOINT_MS = 600_000;
 /** Audio that is taken in one go. */
 const SLICE_MS = 1000;
 /**
- * Least silence that ends what is being said, where ENDPOINT_MS is shorter: that server waits for 450 to 900 ms, and its clients look at one final alone. A
- * reader at a slow pace rests for more than 400 ms in the middle of a sentence, which then comes in pieces, each read worse.
+ * Least silence that ends what is being said, where ENDPOINT_MS is shorter: that server waits for 450 to 900 ms, and
+ * its clients look at one final alone. A reader at a slow pace rests for more than 400 ms in the middle of a sentence,
+ * which then comes in pieces, each read worse.
  */
 const ENDPOINT_MIN_MS = 600;
 
@@ -117,7 +125,10 @@ export class TranscribeSocket {
 
   /** No final is owed, and there is room for audio. */
   #mayTake(message: Message): boolean {
-    return this.#stretches.size <= 1 && (typeof message === 'string' || this.#current.transcriber.backlogMs <= BACKLOG_MAX_MS);
+    return (
+      this.#stretches.size <= 1 &&
+      (typeof message === 'string' || this.#current.transcriber.backlogMs <= BACKLOG_MAX_MS)
+    );
   }
 
   #hear(data: Uint8Array): void {
@@ -134,7 +145,10 @@ export class TranscribeSocket {
     this.#current.transcriber.push(samples, arrivedAtMs);
   }
 
-  /** Reads the socket only while there is room for what comes, and no final is owed. One that is being closed is read for the other side's close. */
+  /**
+   * Reads the socket only while there is room for what comes, and no final is owed. One that is being closed is read
+   * for the other side's close.
+   */
   #readOrPause(): void {
     const { socket } = this.#options;
     if (!this.#isOver && (!this.#inbox.isEmpty || !this.#mayTake(NO_AUDIO))) {
@@ -163,7 +177,8 @@ export class TranscribeSocket {
   }
 
   #obey(order: SocketOrder): void {
-    if (order.action === 'config') this.#configure(order.language ?? this.#language, order.useServerVad ?? this.#useServerVad);
+    if (order.action === 'config')
+      this.#configure(order.language ?? this.#language, order.useServerVad ?? this.#useServerVad);
     else if (order.action === 'flush') this.#flush();
     else this.#reset();
   }
@@ -185,7 +200,10 @@ export class TranscribeSocket {
     this.#send({ status: 'buffer_reset' });
   }
 
-  /** Ends what is being said and says so: where no final comes of it, by an empty one. Nothing is begun anew where nothing was heard. */
+  /**
+   * Ends what is being said and says so: where no final comes of it, by an empty one. Nothing is begun anew where
+   * nothing was heard.
+   */
   #flush(): void {
     this.#push(this.#resampler.flush());
     this.#end(this.#current.heard > 0 ? this.#begin() : null, true);
@@ -221,7 +239,10 @@ export class TranscribeSocket {
     const { engine, clock, metrics, settings } = this.#options;
     const transcriber = new LiveTranscriber({
       ...{ engine, clock, metrics },
-      settings: { ...settings, ENDPOINT_MS: this.#useServerVad ? Math.max(settings.ENDPOINT_MS, ENDPOINT_MIN_MS) : NO_ENDPOINT_MS },
+      settings: {
+        ...settings,
+        ENDPOINT_MS: this.#useServerVad ? Math.max(settings.ENDPOINT_MS, ENDPOINT_MIN_MS) : NO_ENDPOINT_MS,
+      },
       originMs: 0,
       emit: (event) => {
         if (event.type !== 'caption') return;
@@ -249,10 +270,17 @@ export class TranscribeSocket {
     const { clock, settings } = this.#options;
     this.#idle?.cancel();
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
-    this.#idle = clock.after(timeoutMs, () => this.#fail(new TrunklineError('media_timeout', `nothing came for ${timeoutMs} ms`)), true);
+    this.#idle = clock.after(
+      timeoutMs,
+      () => this.#fail(new TrunklineError('media_timeout', `nothing came for ${timeoutMs} ms`)),
+      true,
+    );
   }
 
-  /** Closes the socket for `error`. The client may take half a minute to answer that; nothing that it sends by then counts. */
+  /**
+   * Closes the socket for `error`. The client may take half a minute to answer that; nothing that it sends by then
+   * counts.
+   */
   #fail(error: unknown): void {
     if (this.#isOver) return;
     const { failures, socket } = this.#options;

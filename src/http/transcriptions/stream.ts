@@ -22,11 +22,17 @@ export interface EventForm {
 
 /** OpenAI's TranscriptTextDeltaEvent and TranscriptTextDoneEvent. The deltas joined are the text. */
 export const OPENAI_EVENTS: EventForm = {
-  segment: (segment, _index, before) => ({ type: 'transcript.text.delta', delta: separatorAfter(before, segment) + segment.text }),
+  segment: (segment, _index, before) => ({
+    type: 'transcript.text.delta',
+    delta: separatorAfter(before, segment) + segment.text,
+  }),
   end: (recording) => ({ type: 'transcript.text.done', text: textOf(recording.segments), usage: usageOf(recording) }),
 };
 
-/** Those of the Qwen3-ASR server, for texts in `language` (an English name in lower case). A segment never changes once it is said, so each is final. */
+/**
+ * Those of the Qwen3-ASR server, for texts in `language` (an English name in lower case). A segment never changes once
+ * it is said, so each is final.
+ */
 export function qwenEvents(language: string): EventForm {
   return {
     segment: ({ text }, index) => ({ text, language: titleCase(language), is_final: true, chunk_index: index }),
@@ -43,11 +49,15 @@ interface Asked {
 }
 
 /**
- * Answers an order with events, in its target_language if it has one. The answer begins when the recording proves to be one: what is wrong before that has
- * its HTTP status, and an error that comes later is an event, as OpenAI's clients expect it. What waits for a slow client, or for a translation, is text alone
- * and bounded by the recording's length.
+ * Answers an order with events, in its target_language if it has one. The answer begins when the recording proves to be
+ * one: what is wrong before that has its HTTP status, and an error that comes later is an event, as OpenAI's clients
+ * expect it. What waits for a slow client, or for a translation, is text alone and bounded by the recording's length.
  */
-export async function streamTranscript(failures: Failures, { request, reply, order, translator }: Asked, events: EventForm): Promise<void> {
+export async function streamTranscript(
+  failures: Failures,
+  { request, reply, order, translator }: Asked,
+  events: EventForm,
+): Promise<void> {
   const stream = new EventStream(reply);
   const said: Segment[] = [];
   const say = (segment: Segment): void => {
@@ -104,7 +114,8 @@ class Interpreter {
       while (this.#waiting.length > 0) {
         const segments = this.#waiting;
         this.#waiting = [];
-        for (const segment of (await translateSegments({ durationMs: 0, segments }, this.#translate)).segments) this.#say(segment);
+        for (const segment of (await translateSegments({ durationMs: 0, segments }, this.#translate)).segments)
+          this.#say(segment);
       }
     } catch (error) {
       this.#failure = { error };

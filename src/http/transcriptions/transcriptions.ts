@@ -1,4 +1,7 @@
-/** Recordings to text: OpenAI's audio API, and the paths of the Qwen3-ASR server, so that its clients move by changing the host. */
+/**
+ * Recordings to text: OpenAI's audio API, and the paths of the Qwen3-ASR server, so that its clients move by changing
+ * the host.
+ */
 import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
@@ -53,12 +56,20 @@ const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (ap
     '/v1/audio/transcriptions',
     {
       ...upload,
-      schema: { summary: 'A recording as text (OpenAI)', ...described, response: { 200: transcript, ...errors, ...errorResponses(502) } },
+      schema: {
+        summary: 'A recording as text (OpenAI)',
+        ...described,
+        response: { 200: transcript, ...errors, ...errorResponses(502) },
+      },
     },
     async (request, reply) => {
       await serveRecording(doors, { request, reply, read: readForm }, async (order) => {
         if (isStreamed(order.form))
-          return streamTranscript(doors.failures, { request, reply, order, translator: doors.translator }, OPENAI_EVENTS);
+          return streamTranscript(
+            doors.failures,
+            { request, reply, order, translator: doors.translator },
+            OPENAI_EVENTS,
+          );
         const { contentType, body } = await answerTranscription(order, doors.translator);
         reply.type(contentType).send(body);
       });
@@ -197,7 +208,10 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
   done();
 };
 
-/** As the Qwen3-ASR server does, a wrong address is told by a message: many clients never see what a refused handshake says. @throws what it tells */
+/**
+ * As the Qwen3-ASR server does, a wrong address is told by a message: many clients never see what a refused handshake
+ * says. @throws what it tells
+ */
 function readOrTell(socket: WebSocket, request: FastifyRequest): ReturnType<typeof readSocketQuery> {
   try {
     return readSocketQuery(request.query as z.infer<typeof socketQuery>);

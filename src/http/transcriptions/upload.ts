@@ -26,8 +26,10 @@ interface UploadTarget {
 }
 
 /**
- * Writes the file of a multipart request to `path` and returns the other fields. The file's name and type do not matter.
- * @throws TrunklineError `upload_too_large`, `upload_disk_full`, or `invalid_request` where there is no file or the form is broken; what a full disk says
+ * Writes the file of a multipart request to `path` and returns the other fields. The file's name and type do not
+ * matter.
+ * @throws TrunklineError `upload_too_large`, `upload_disk_full`, or `invalid_request` where there is no file or the
+ * form is broken; what a full disk says
  */
 export async function receiveUpload(request: FastifyRequest, { path, disk, maxBytes }: UploadTarget): Promise<Fields> {
   requireForm(request);
@@ -73,7 +75,11 @@ export function requireForm(request: FastifyRequest): void {
 /** Of a form without a file; `isText` = there is a part of that name, without a filename. */
 export function noFile(isText: boolean): TrunklineError {
   const came = isText ? 'a text, for the part has no filename' : 'nothing';
-  return new TrunklineError('invalid_request', `file: got ${came}, expected a recording as a part of that name with a filename`, 'file');
+  return new TrunklineError(
+    'invalid_request',
+    `file: got ${came}, expected a recording as a part of that name with a filename`,
+    'file',
+  );
 }
 
 /** What is wrong with a form that could not be read, by what read it. */
@@ -88,7 +94,11 @@ const BROKEN_FORMS: Readonly<Record<string, string>> = {
 /** `error`, which reading a form of one file failed with, for its sender. */
 export function brokenForm(error: unknown): TrunklineError {
   const { code = '', message = String(error) } = error as { code?: string; message?: string };
-  return new TrunklineError('invalid_request', BROKEN_FORMS[code] ?? `the form is broken or ended early: ${message}`, 'file');
+  return new TrunklineError(
+    'invalid_request',
+    BROKEN_FORMS[code] ?? `the form is broken or ended early: ${message}`,
+    'file',
+  );
 }
 
 /** The name of a part, which may have none. */
@@ -96,7 +106,10 @@ function nameOf({ fieldname }: { readonly fieldname: string | undefined }): stri
   return fieldname ?? '';
 }
 
-/** The parts of a form. @throws TrunklineError `invalid_request` when the client has gone already: nothing would ever come, not even an end */
+/**
+ * The parts of a form. @throws TrunklineError `invalid_request` when the client has gone already: nothing would ever
+ * come, not even an end
+ */
 export function partsOf(request: FastifyRequest, limits: BusboyLimits): ReturnType<FastifyRequest['parts']> {
   if (request.raw.destroyed) throw new TrunklineError('invalid_request', 'the upload ended before it was read', 'file');
   return request.parts({ limits });
@@ -104,7 +117,9 @@ export function partsOf(request: FastifyRequest, limits: BusboyLimits): ReturnTy
 
 type BusboyLimits = NonNullable<NonNullable<Parameters<FastifyRequest['parts']>[0]>['limits']>;
 
-/** The text of a field. @throws TrunklineError `invalid_request` for one that came as JSON and is a list or an object */
+/**
+ * The text of a field. @throws TrunklineError `invalid_request` for one that came as JSON and is a list or an object
+ */
 export function fieldText({ fieldname, value }: { readonly fieldname: string; readonly value: unknown }): string {
   if (typeof value !== 'object' || value === null) return String(value);
   throw new TrunklineError('invalid_request', `${fieldname}: got ${describe(value)}, expected text`, fieldname);
@@ -120,5 +135,9 @@ function tooLarge(maxBytes: number): TrunklineError {
 
 /** What our own disk does is no fault of the client's. */
 function isOurs(error: unknown): boolean {
-  return error instanceof TrunklineError || isDiskTrouble(error) || (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
+  return (
+    error instanceof TrunklineError ||
+    isDiskTrouble(error) ||
+    (error as NodeJS.ErrnoException | null)?.syscall !== undefined
+  );
 }

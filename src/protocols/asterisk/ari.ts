@@ -1,6 +1,7 @@
 /**
- * What Asterisk's REST interface says, as far as we need it: events of its WebSocket and channels in its answers (rest-api/api-docs/events.json and
- * channels.json), and what a dialplan writes into `Stasis(trunkline,…)`. Pure: text in, events out.
+ * What Asterisk's REST interface says, as far as we need it: events of its WebSocket and channels in its answers
+ * (rest-api/api-docs/events.json and channels.json), and what a dialplan writes into `Stasis(trunkline,…)`. Pure: text
+ * in, events out.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart } from '../dialect.ts';
@@ -92,12 +93,16 @@ export function readStasisRequest(args: readonly string[]): StasisRequest {
   const mode = first.trim();
   const isMode = MODES.includes(mode);
   if (!isMode && mode !== '' && !ARGUMENT.test(first)) {
-    throw new TrunklineError('invalid_request', `a mode of ${mode.length} other characters, expected Stasis(…,talk), captions or assist`);
+    throw new TrunklineError(
+      'invalid_request',
+      `a mode of ${mode.length} other characters, expected Stasis(…,talk), captions or assist`,
+    );
   }
   const parameters: Record<string, string> = Object.create(null);
   for (const argument of isMode || mode === '' ? rest : args) {
     const [, name, value = ''] = ARGUMENT.exec(argument) ?? [];
-    if (name === undefined) throw new TrunklineError('invalid_request', 'an argument of Stasis without a name, expected name=value');
+    if (name === undefined)
+      throw new TrunklineError('invalid_request', 'an argument of Stasis without a name, expected name=value');
     parameters[name] = value;
   }
   return { mode: isMode ? (mode as AriMode) : 'talk', parameters };
@@ -105,7 +110,8 @@ export function readStasisRequest(args: readonly string[]): StasisRequest {
 
 function readArguments(value: unknown): readonly string[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > ARGUMENTS_MAX) throw malformed('args', value, `a list of at most ${ARGUMENTS_MAX}`);
+  if (!Array.isArray(value) || value.length > ARGUMENTS_MAX)
+    throw malformed('args', value, `a list of at most ${ARGUMENTS_MAX}`);
   return value.map((argument: unknown) => {
     if (typeof argument !== 'string') throw malformed('args', argument, 'strings');
     return argument;

@@ -1,7 +1,8 @@
 /**
- * Asterisk's AudioSocket (https://docs.asterisk.org/Configuration/Channel-Drivers/AudioSocket/, and where it says nothing include/asterisk/res_audiosocket.h,
- * res/res_audiosocket.c and what a 22.10 says on the wire): messages of a kind, a length and a payload on one TCP connection. Asterisk connects and names the
- * call by a UUID; after that there is sound both ways, keys, and the end of the connection. Application and channel driver, every release since 18.
+ * Asterisk's AudioSocket (https://docs.asterisk.org/Configuration/Channel-Drivers/AudioSocket/, and where it says
+ * nothing include/asterisk/res_audiosocket.h, res/res_audiosocket.c and what a 22.10 says on the wire): messages of a
+ * kind, a length and a payload on one TCP connection. Asterisk connects and names the call by a UUID; after that there
+ * is sound both ways, keys, and the end of the connection. Application and channel driver, every release since 18.
  */
 import { frameBytes } from '../../audio/frames.ts';
 import { pcm16ToSamples, samplesToPcm16 } from '../../audio/pcm.ts';
@@ -21,7 +22,10 @@ const KIND = { hangup: 0x00, uuid: 0x01, silence: 0x02, dtmf: 0x03, error: 0xff 
 const KIND_8K = 0x10;
 /** Linear PCM, little-endian, by the rate of its kind: slin, slin12 … slin192. */
 const RATES_HZ: ReadonlyMap<number, number> = new Map(
-  [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000].map((rateHz, index) => [KIND_8K + index, rateHz]),
+  [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000].map((rateHz, index) => [
+    KIND_8K + index,
+    rateHz,
+  ]),
 );
 const KINDS: ReadonlyMap<number, number> = new Map([...RATES_HZ].map(([kind, rateHz]) => [rateHz, kind]));
 const DEFAULT_RATE_HZ = 8000;
@@ -34,7 +38,10 @@ export interface AudioSocketMessage {
   readonly payload: Uint8Array;
 }
 
-/** Cuts the bytes of a connection into messages, wherever TCP has split them. Holds no more than the beginning of one message. */
+/**
+ * Cuts the bytes of a connection into messages, wherever TCP has split them. Holds no more than the beginning of one
+ * message.
+ */
 export class AudioSocketFramer {
   readonly #messageMaxBytes: number;
   #rest: Uint8Array = new Uint8Array(0);
@@ -52,7 +59,8 @@ export class AudioSocketFramer {
 
   /**
    * The messages that `bytes` complete, one at a time: what follows one is looked at when the next is asked for.
-   * @throws TrunklineError `message_too_large`; `message_malformed` when the first message is none that names a call, before more of it is waited for
+   * @throws TrunklineError `message_too_large`; `message_malformed` when the first message is none that names a call,
+   * before more of it is waited for
    */
   *push(bytes: Uint8Array): Generator<AudioSocketMessage> {
     let all = this.#rest.length === 0 ? bytes : joined(this.#rest, bytes);
@@ -75,7 +83,10 @@ export class AudioSocketFramer {
     const size = HEADER_BYTES + high * 256 + low;
     if (this.#isFirst && size !== HEADER_BYTES + UUID_BYTES) throw notAudioSocket();
     if (size <= this.#messageMaxBytes) return size;
-    throw new TrunklineError('message_too_large', `got a message of ${size} bytes, expected at most ${this.#messageMaxBytes}`);
+    throw new TrunklineError(
+      'message_too_large',
+      `got a message of ${size} bytes, expected at most ${this.#messageMaxBytes}`,
+    );
   }
 }
 
@@ -87,7 +98,10 @@ function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
 }
 
 function notAudioSocket(): TrunklineError {
-  return new TrunklineError('message_malformed', 'the connection did not begin with a call id (kind 1, 16 bytes), as AudioSocket does');
+  return new TrunklineError(
+    'message_malformed',
+    'the connection did not begin with a call id (kind 1, 16 bytes), as AudioSocket does',
+  );
 }
 
 /** 16 bytes → `8-4-4-4-12` hexadecimal digits in lower case (RFC 9562 §4). */
@@ -115,8 +129,8 @@ function ignored(what: string): CarrierEvent {
 }
 
 /**
- * One connection. Pure, as a `Dialect` is; but the connection's first message names the call and the first sound shows its rate, so that a call begins
- * with its first sound, or with {@link begin} when there is none.
+ * One connection. Pure, as a `Dialect` is; but the connection's first message names the call and the first sound shows
+ * its rate, so that a call begins with its first sound, or with {@link begin} when there is none.
  */
 export class AudioSocketDialect {
   readonly carrier = 'audiosocket';
@@ -166,7 +180,10 @@ export class AudioSocketDialect {
     }
   }
 
-  /** The call begins although no sound has shown its rate: at 8 kHz, as the application always does. Nothing when it has begun or has no id yet. */
+  /**
+   * The call begins although no sound has shown its rate: at 8 kHz, as the application always does. Nothing when it has
+   * begun or has no id yet.
+   */
   begin(rateHz = DEFAULT_RATE_HZ): readonly CarrierEvent[] {
     if (this.#start !== null || this.#callId === null) return [];
     this.#start = {
@@ -185,10 +202,12 @@ export class AudioSocketDialect {
 
   /**
    * The wire form of sound. There are no marks and nothing to clear: what was sent is played.
-   * @throws TrunklineError `invalid_request` before `start`, for anything else, and for sound that no message holds (nothing, for one, ends the call)
+   * @throws TrunklineError `invalid_request` before `start`, for anything else, and for sound that no message holds
+   * (nothing, for one, ends the call)
    */
   format(command: CarrierCommand): Uint8Array {
-    if (this.#start === null) throw new TrunklineError('invalid_request', 'nothing can be sent before the call has begun');
+    if (this.#start === null)
+      throw new TrunklineError('invalid_request', 'nothing can be sent before the call has begun');
     if (command.type !== 'audio') throw new TrunklineError('invalid_request', `AudioSocket has no ${command.type}`);
     const { length } = command.bytes;
     if (length === 0 || length > PAYLOAD_MAX_BYTES)
@@ -198,7 +217,10 @@ export class AudioSocketDialect {
 
   /** One frame in which nothing is said. Throws as {@link format}. */
   silence(): Uint8Array {
-    return this.format({ type: 'audio', bytes: new Uint8Array(frameBytes(this.#start?.codec ?? linear(DEFAULT_RATE_HZ))) });
+    return this.format({
+      type: 'audio',
+      bytes: new Uint8Array(frameBytes(this.#start?.codec ?? linear(DEFAULT_RATE_HZ))),
+    });
   }
 
   /** That the call is over for us: the application then goes on in the dialplan, the channel driver hangs up. */
@@ -207,7 +229,8 @@ export class AudioSocketDialect {
   }
 
   #receiveUuid(payload: Uint8Array): CarrierEvent {
-    if (this.#callId !== null) throw new TrunklineError('start_repeated', 'got a second call id, expected one per connection');
+    if (this.#callId !== null)
+      throw new TrunklineError('start_repeated', 'got a second call id, expected one per connection');
     this.#callId = formatUuid(payload);
     return ignored('uuid');
   }
@@ -232,7 +255,8 @@ export class AudioSocketDialect {
 
 /** Keys of the telephone; a flash and its like are none. */
 function receiveDtmf(payload: Uint8Array): CarrierEvent {
-  if (payload.length !== 1) throw new TrunklineError('message_malformed', `got a key of ${payload.length} bytes, expected 1`);
+  if (payload.length !== 1)
+    throw new TrunklineError('message_malformed', `got a key of ${payload.length} bytes, expected 1`);
   const digit = String.fromCharCode(payload[0] as number);
   return DIGIT.test(digit) ? { type: 'dtmf', track: 'inbound', digit } : ignored('strange_key');
 }

@@ -1,18 +1,30 @@
 /**
- * Asterisk's chan_websocket (https://docs.asterisk.org/Configuration/Channel-Drivers/WebSocket/, and where it differs channels/chan_websocket.c and what a
- * 22.10 says on the wire): Asterisk dials us, media are binary messages without a header, control is text. Nothing has a timestamp or a number, and
- * while the caller sends nothing, nothing comes. Speaks to every release since 20.16, 21.11, 22.6 and 23.0.
+ * Asterisk's chan_websocket (https://docs.asterisk.org/Configuration/Channel-Drivers/WebSocket/, and where it differs
+ * channels/chan_websocket.c and what a 22.10 says on the wire): Asterisk dials us, media are binary messages without a
+ * header, control is text. Nothing has a timestamp or a number, and while the caller sends nothing, nothing comes.
+ * Speaks to every release since 20.16, 21.11, 22.6 and 23.0.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import { type Codec, MULAW_8K } from '../../foundation/units.ts';
-import type { CallStart, CarrierCommand, CarrierEvent, CarrierSignal, Dialect, Playback, WireMessage } from '../dialect.ts';
+import type {
+  CallStart,
+  CarrierCommand,
+  CarrierEvent,
+  CarrierSignal,
+  Dialect,
+  Playback,
+  WireMessage,
+} from '../dialect.ts';
 import { type ControlFormat, type ControlMessage, formatOf, readControl, writeCommand } from './control-messages.ts';
 
 const IDENTIFIER = /^[!-~]{1,128}$/;
 const DIGIT = /^[0-9*#A-D]$/;
 /** Variables that a dialplan sets for us, under the name that they are inherited by: `__TRUNKLINE_FROM`. */
 const VARIABLE = /^_{0,2}TRUNKLINE_([A-Z0-9_]{1,64})$/;
-/** Linear PCM in the machine's byte order, which is little-endian wherever Asterisk runs; a bare `slin` is 8 kHz (main/codec_builtin.c). */
+/**
+ * Linear PCM in the machine's byte order, which is little-endian wherever Asterisk runs; a bare `slin` is 8 kHz
+ * (main/codec_builtin.c).
+ */
 const LINEAR = /^(?:slin|sln)(8|12|16|24|32|44|48|96|192)?$/;
 const CD_RATE_HZ = 44_100;
 const COMMANDS: Readonly<Record<CarrierSignal, string>> = { answer: 'ANSWER', hangup: 'HANGUP', probe: 'GET_STATUS' };
@@ -25,12 +37,15 @@ function codecOf(format: string | undefined): Codec {
     return { name: 'pcm16', rateHz: khz === '44' ? CD_RATE_HZ : Number(khz) * 1000, channels: 1, bytesPerSample: 2 };
   }
   const got = /^[\w.-]{1,32}$/.test(format ?? '') ? format : 'none or a strange one';
-  throw new TrunklineError('codec_unsupported', `format: got ${got}, expected ulaw, alaw or slin at any rate: Dial(WebSocket/…/c(slin16))`);
+  throw new TrunklineError(
+    'codec_unsupported',
+    `format: got ${got}, expected ulaw, alaw or slin at any rate: Dial(WebSocket/…/c(slin16))`,
+  );
 }
 
 /**
- * What becomes of the sound that we send, by the options in the dial string (`bridge/c(slin16)f(json)`), which JSON tells: `d(in)` throws it away, and
- * `p` hands it on as it comes.
+ * What becomes of the sound that we send, by the options in the dial string (`bridge/c(slin16)f(json)`), which JSON
+ * tells: `d(in)` throws it away, and `p` hands it on as it comes.
  */
 function playbackOf(variables: ControlMessage['variables']): Playback {
   const options = (variables['DIALEDPEERNUMBER'] ?? '').replace(/^[^/]*\/?/, '');
@@ -55,12 +70,17 @@ function parametersOf(variables: ControlMessage['variables']): Record<string, st
 function identifierAt({ fields }: ControlMessage, key: string): string {
   const value = fields[key];
   if (value !== undefined && IDENTIFIER.test(value)) return value;
-  throw new TrunklineError('message_malformed', `${key}: got ${value?.length ?? 0} characters, expected an identifier of 1 to 128`);
+  throw new TrunklineError(
+    'message_malformed',
+    `${key}: got ${value?.length ?? 0} characters, expected an identifier of 1 to 128`,
+  );
 }
 
 /** Releases before 20.17 and 22.7 tell no `channel_id`: the channel's name ends in what is its own. */
 function callIdOf(message: ControlMessage, channel: string): string {
-  return message.fields['channel_id'] === undefined ? channel.slice(channel.lastIndexOf('/') + 1) : identifierAt(message, 'channel_id');
+  return message.fields['channel_id'] === undefined
+    ? channel.slice(channel.lastIndexOf('/') + 1)
+    : identifierAt(message, 'channel_id');
 }
 
 function startOf(message: ControlMessage, carrier: string): CallStart {
@@ -117,16 +137,18 @@ export class AsteriskDialect implements Dialect {
   }
 
   /**
-   * Audio as it is: frames of the codec, whole and in one message each. A mark is the event that follows it in the queue: MARK_MEDIA where there is JSON,
-   * else the end of a buffering that was never begun, which every release has. A flush takes queued marks with it and says nothing; QUEUE_DRAINED, asked
-   * for in front of it, is its receipt. Throws `invalid_request` before `start` and where sound is thrown away.
+   * Audio as it is: frames of the codec, whole and in one message each. A mark is the event that follows it in the
+   * queue: MARK_MEDIA where there is JSON, else the end of a buffering that was never begun, which every release has. A
+   * flush takes queued marks with it and says nothing; QUEUE_DRAINED, asked for in front of it, is its receipt. Throws
+   * `invalid_request` before `start` and where sound is thrown away.
    */
   format(command: CarrierCommand): WireMessage | readonly WireMessage[] {
     if (this.#start === null) throw new TrunklineError('invalid_request', 'nothing can be sent before MEDIA_START');
     if (this.#start.playback === 'none')
       throw new TrunklineError('invalid_request', 'this channel only listens: it was dialled with d(in)');
     if (command.type === 'audio') return command.bytes;
-    if (command.type === 'clear') return ['REPORT_QUEUE_DRAINED', 'FLUSH_MEDIA'].map((name) => writeCommand(name, this.#format));
+    if (command.type === 'clear')
+      return ['REPORT_QUEUE_DRAINED', 'FLUSH_MEDIA'].map((name) => writeCommand(name, this.#format));
     return writeCommand(this.#format === 'json' ? 'MARK_MEDIA' : 'STOP_MEDIA_BUFFERING', this.#format, command.name);
   }
 
@@ -136,7 +158,8 @@ export class AsteriskDialect implements Dialect {
   }
 
   #receiveStart(control: ControlMessage): CarrierEvent {
-    if (this.#start !== null) throw new TrunklineError('start_repeated', 'got a second MEDIA_START, expected one per channel');
+    if (this.#start !== null)
+      throw new TrunklineError('start_repeated', 'got a second MEDIA_START, expected one per channel');
     this.#start = startOf(control, this.carrier);
     return { type: 'start', start: this.#start };
   }

@@ -1,6 +1,7 @@
 /**
- * The text messages of Asterisk's chan_websocket (channels/chan_websocket.c), in both formats: one line of `NAME key:value key:value`, and since
- * 20.18, 22.8 and 23.2 one JSON object. A channel speaks one of them for its life; its first message shows which.
+ * The text messages of Asterisk's chan_websocket (channels/chan_websocket.c), in both formats: one line of `NAME
+ * key:value key:value`, and since 20.18, 22.8 and 23.2 one JSON object. A channel speaks one of them for its life; its
+ * first message shows which.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 
@@ -38,7 +39,10 @@ export function readControl(text: string, format: ControlFormat): ControlMessage
 
 /** Writes a command; `id` is what comes back with its event. */
 export function writeCommand(command: string, format: ControlFormat, id?: string): string {
-  const text = format === 'json' ? JSON.stringify({ command, correlation_id: id }) : [command, ...(id === undefined ? [] : [id])].join(' ');
+  const text =
+    format === 'json'
+      ? JSON.stringify({ command, correlation_id: id })
+      : [command, ...(id === undefined ? [] : [id])].join(' ');
   const bytes = new TextEncoder().encode(text).length;
   if (bytes <= COMMAND_MAX_BYTES) return text;
   throw new TrunklineError(
@@ -76,7 +80,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function scalarsOf(json: Readonly<Record<string, unknown>>): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   for (const [key, value] of Object.entries(json)) {
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') fields[key] = String(value);
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      fields[key] = String(value);
   }
   return fields;
 }

@@ -1,7 +1,7 @@
 /**
- * Exotel AgentStream (https://developer.exotel.com/docs/agentstream/websocket-protocol), Voicebot and Stream applets: linear PCM, little-endian, or
- * µ-law (https://developer.exotel.com/docs/agentstream/stream-voicebot-extension), in messages of about 100 ms, and nothing shorter than 3200 bytes
- * taken back.
+ * Exotel AgentStream (https://developer.exotel.com/docs/agentstream/websocket-protocol), Voicebot and Stream applets:
+ * linear PCM, little-endian, or µ-law (https://developer.exotel.com/docs/agentstream/stream-voicebot-extension), in
+ * messages of about 100 ms, and nothing shorter than 3200 bytes taken back.
  */
 import { frameBytes } from '../../audio/frames.ts';
 import { parseContentType, readCodec } from '../codecs.ts';

@@ -1,6 +1,7 @@
 /**
- * What carriers have in common that stream like Twilio: a socket is one stream, every message a text with one JSON object, named by `event`: start,
- * then media in base64, keys and marks, perhaps a stop. A carrier's own file says how it spells them ({@link StreamTerms}).
+ * What carriers have in common that stream like Twilio: a socket is one stream, every message a text with one JSON
+ * object, named by `event`: start, then media in base64, keys and marks, perhaps a stop. A carrier's own file says how
+ * it spells them ({@link StreamTerms}).
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import { decodeBase64, encodeBase64 } from '../base64.ts';
@@ -21,7 +22,9 @@ export interface StreamTerms {
   readonly wallTimestamps?: boolean;
   /** Linear samples travel with their high byte first. */
   readonly bigEndian?: boolean;
-  /** The stream as its start message tells it. Throws what is in the registry of errors under "A carrier's messages". */
+  /**
+   * The stream as its start message tells it. Throws what is in the registry of errors under "A carrier's messages".
+   */
   readStart(message: Json): CallStart;
   /** The name in a message that says that a mark was reached. */
   readMark(message: Json): unknown;
@@ -76,9 +79,13 @@ export class JsonStream implements Dialect {
     }
   }
 
-  /** Audio, a mark or a clear as the carrier takes it. Throws `invalid_request` before `start` and for a stream that only listens. */
+  /**
+   * Audio, a mark or a clear as the carrier takes it. Throws `invalid_request` before `start` and for a stream that
+   * only listens.
+   */
   format(command: CarrierCommand): string {
-    if (this.#start === null) throw new TrunklineError('invalid_request', 'nothing can be sent before start: the stream has no name yet');
+    if (this.#start === null)
+      throw new TrunklineError('invalid_request', 'nothing can be sent before start: the stream has no name yet');
     if (this.#start.playback === 'none')
       throw new TrunklineError('invalid_request', 'this stream only listens: its tracks include outbound');
     if (command.type === 'audio') return this.#terms.writeAudio(encodeBase64(this.#turned(command.bytes)), this.#start);
@@ -118,7 +125,11 @@ export class JsonStream implements Dialect {
     const payload = media['payload'];
     const bytes = typeof payload === 'string' ? decodeBase64(payload) : null;
     if (bytes === null)
-      throw malformed('media.payload', typeof payload === 'string' ? `${payload.length} characters` : payload, 'padded base64');
+      throw malformed(
+        'media.payload',
+        typeof payload === 'string' ? `${payload.length} characters` : payload,
+        'padded base64',
+      );
     if (!this.#start.tracks.includes(track)) return ignored('unannounced_track');
     return { type: 'audio', track, bytes: this.#turned(bytes), atMs, sequence };
   }
@@ -163,12 +174,17 @@ function mediaTrack(media: Json, { tracks }: CallStart): Track {
   return readTrack(media['track'], 'media.track');
 }
 
-/** What most carriers took over from Twilio: marks, and what is sent to them. `key` is the field that names the stream. */
-export function twilioSpelling(key: string): Pick<StreamTerms, 'streamField' | 'readMark' | 'writeAudio' | 'writeMark' | 'writeClear'> {
+/**
+ * What most carriers took over from Twilio: marks, and what is sent to them. `key` is the field that names the stream.
+ */
+export function twilioSpelling(
+  key: string,
+): Pick<StreamTerms, 'streamField' | 'readMark' | 'writeAudio' | 'writeMark' | 'writeClear'> {
   return {
     streamField: key,
     readMark: (message) => objectAt(message, 'mark')['name'],
-    writeAudio: (payload, { streamId }) => `{"event":"media","${key}":${JSON.stringify(streamId)},"media":{"payload":"${payload}"}}`,
+    writeAudio: (payload, { streamId }) =>
+      `{"event":"media","${key}":${JSON.stringify(streamId)},"media":{"payload":"${payload}"}}`,
     writeMark: (name, { streamId }) => JSON.stringify({ event: 'mark', [key]: streamId, mark: { name } }),
     writeClear: ({ streamId }) => JSON.stringify({ event: 'clear', [key]: streamId }),
   };

@@ -1,6 +1,7 @@
 /**
- * X-Plivo-Signature-V3 (https://www.plivo.com/docs/voice/concepts/signature-validation): base64 of HMAC-SHA256, keyed with the account's auth token,
- * over the URL and a nonce. A handshake is a GET: its fields are those of the query, in order of name and value.
+ * X-Plivo-Signature-V3 (https://www.plivo.com/docs/voice/concepts/signature-validation): base64 of HMAC-SHA256, keyed
+ * with the account's auth token, over the URL and a nonce. A handshake is a GET: its fields are those of the query, in
+ * order of name and value.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -22,8 +23,8 @@ export function signPlivo(authToken: string, url: string, nonce: string): string
 }
 
 /**
- * Whether Plivo sent this WebSocket handshake. Its helper library signs the `https` spelling of a `wss` address; that of `wss` is taken too. False for
- * an empty token.
+ * Whether Plivo sent this WebSocket handshake. Its helper library signs the `https` spelling of a `wss` address; that
+ * of `wss` is taken too. False for an empty token.
  */
 export function isPlivoHandshake({ authToken, signature, nonce, url }: SignedHandshake): boolean {
   if (authToken === '' || signature === undefined || nonce === undefined) return false;

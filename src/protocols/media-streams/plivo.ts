@@ -1,7 +1,8 @@
 /**
- * Plivo's audio streaming (https://www.plivo.com/docs/voice-agents/audio-streaming/concepts/audio-streaming-reference). No `connected` and no `stop`:
- * the socket opens and closes. A mark is a checkpoint, and one that is cleared never comes back; that it was played is told as `playedStream`, in
- * Plivo's help centre (https://support.plivo.com/hc/en-us/articles/32800564168345) as `played`.
+ * Plivo's audio streaming (https://www.plivo.com/docs/voice-agents/audio-streaming/concepts/audio-streaming-reference).
+ * No `connected` and no `stop`: the socket opens and closes. A mark is a checkpoint, and one that is cleared never
+ * comes back; that it was played is told as `playedStream`, in Plivo's help centre
+ * (https://support.plivo.com/hc/en-us/articles/32800564168345) as `played`.
  */
 
 import { readCodec } from '../codecs.ts';
@@ -11,7 +12,10 @@ import { JsonStream } from './json-stream.ts';
 
 const ENCODINGS = ['audio/x-mulaw', 'audio/x-l16'];
 
-/** `extraHeaders` of the XML, one string: `from=14155550100,app=…`; the documents separate with a comma here and a semicolon there. */
+/**
+ * `extraHeaders` of the XML, one string: `from=14155550100,app=…`; the documents separate with a comma here and a
+ * semicolon there.
+ */
 function parametersOf(headers: unknown): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = Object.create(null);
   if (typeof headers !== 'string') return parameters;

@@ -1,7 +1,7 @@
 /**
- * Telnyx media streaming (https://developers.telnyx.com/api-reference/websockets/stream-call-media-over-websocket). Messages may overtake each other:
- * `media.chunk` says their order. What we send must be in the codec of `start`, which Telnyx does not check: the same one has to be set for both
- * directions, and the bidirectional mode has to be `rtp`.
+ * Telnyx media streaming (https://developers.telnyx.com/api-reference/websockets/stream-call-media-over-websocket).
+ * Messages may overtake each other: `media.chunk` says their order. What we send must be in the codec of `start`, which
+ * Telnyx does not check: the same one has to be set for both directions, and the bidirectional mode has to be `rtp`.
  */
 
 import { readCodec } from '../codecs.ts';

@@ -1,7 +1,8 @@
 /**
- * X-Twilio-Signature (https://www.twilio.com/docs/usage/webhooks/webhooks-security): base64 of HMAC-SHA1, keyed with the account's primary auth
- * token, over the URL and the form fields. Twilio signs the URL as it was configured, which a server behind a proxy can only guess at, so every
- * spelling that Twilio's own helper library tries is tried here, and those that it misses for WebSockets.
+ * X-Twilio-Signature (https://www.twilio.com/docs/usage/webhooks/webhooks-security): base64 of HMAC-SHA1, keyed with
+ * the account's primary auth token, over the URL and the form fields. Twilio signs the URL as it was configured, which
+ * a server behind a proxy can only guess at, so every spelling that Twilio's own helper library tries is tried here,
+ * and those that it misses for WebSockets.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as querystring from 'node:querystring';
@@ -10,7 +11,10 @@ import * as querystring from 'node:querystring';
 export type FormFields = Iterable<readonly [name: string, value: string]>;
 
 const NO_FIELDS: FormFields = [];
-/** Scheme, user info, host (IPv6 in brackets), port, rest; the rest stays as Twilio wrote it, which `new URL()` would not leave it. */
+/**
+ * Scheme, user info, host (IPv6 in brackets), port, rest; the rest stays as Twilio wrote it, which `new URL()` would
+ * not leave it.
+ */
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#]*@)?)(\[[^\]/?#]*\]|[^:/?#[\]]*)((?::[^/?#]*)?)(.*)$/is;
 
 /** The fields as they are signed: names in code-unit order, each with its distinct values in order. */
@@ -71,7 +75,10 @@ function isSigned(authToken: string, signature: string | undefined, url: string,
   return [...spellings(url)].some((spelling) => isEqual(signature, signTwilio(authToken, spelling, fields)));
 }
 
-/** What is checked: `url` is scheme, public host and the raw path and query of the request line; `signature` is the header's value. */
+/**
+ * What is checked: `url` is scheme, public host and the raw path and query of the request line; `signature` is the
+ * header's value.
+ */
 interface SignedRequest {
   readonly authToken: string;
   readonly signature: string | undefined;
@@ -79,18 +86,26 @@ interface SignedRequest {
 }
 
 /**
- * Whether Twilio sent this HTTP request. `body` is the raw body ('' for GET): a form, or whatever the `bodySHA256` of the query is the
- * SHA-256 of. False for an empty token.
+ * Whether Twilio sent this HTTP request. `body` is the raw body ('' for GET): a form, or whatever the `bodySHA256` of
+ * the query is the SHA-256 of. False for an empty token.
  */
-export function isTwilioWebhook({ authToken, signature, url, body }: SignedRequest & { readonly body: string }): boolean {
+export function isTwilioWebhook({
+  authToken,
+  signature,
+  url,
+  body,
+}: SignedRequest & { readonly body: string }): boolean {
   const hash = /[?&]bodySHA256=([^&#]*)/.exec(url)?.[1];
   if (hash === undefined) return isSigned(authToken, signature, url, new URLSearchParams(body));
-  return isSigned(authToken, signature, url, NO_FIELDS) && isEqual(hash, createHash('sha256').update(body, 'utf8').digest('hex'));
+  return (
+    isSigned(authToken, signature, url, NO_FIELDS) &&
+    isEqual(hash, createHash('sha256').update(body, 'utf8').digest('hex'))
+  );
 }
 
 /**
- * Whether Twilio sent this WebSocket handshake. `url` begins with wss://. An empty path may have been signed with or without its slash, a query
- * within the URL or as fields (Twilio's helpers for Node and Python differ).
+ * Whether Twilio sent this WebSocket handshake. `url` begins with wss://. An empty path may have been signed with or
+ * without its slash, a query within the URL or as fields (Twilio's helpers for Node and Python differ).
  */
 export function isTwilioHandshake({ authToken, signature, url }: SignedRequest): boolean {
   const [bare = url, query] = url.split(/\?(.*)/s, 2);

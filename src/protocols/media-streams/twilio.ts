@@ -1,8 +1,9 @@
 /**
- * Twilio Media Streams (https://www.twilio.com/docs/voice/media-streams/websocket-messages), both kinds: `<Connect><Stream>`, which takes
- * audio from us, and `<Start><Stream>`, which does not. Every message is a text frame with one JSON object; numbers inside come as strings.
- * Simulators of it leave out what is always the same with Twilio (`mediaFormat`, `tracks`) or what a program can do without (`streamSid`,
- * `timestamp`, `chunk`): what is absent is what Twilio's documents have, what is there has to be right.
+ * Twilio Media Streams (https://www.twilio.com/docs/voice/media-streams/websocket-messages), both kinds:
+ * `<Connect><Stream>`, which takes audio from us, and `<Start><Stream>`, which does not. Every message is a text frame
+ * with one JSON object; numbers inside come as strings. Simulators of it leave out what is always the same with Twilio
+ * (`mediaFormat`, `tracks`) or what a program can do without (`streamSid`, `timestamp`, `chunk`): what is absent is
+ * what Twilio's documents have, what is there has to be right.
  */
 import { type Codec, MULAW_8K } from '../../foundation/units.ts';
 import { readCodec } from '../codecs.ts';

@@ -1,14 +1,17 @@
 /**
- * Vonage's Voice API WebSocket (https://developer.vonage.com/en/voice/voice-api/guides/websockets): sound is binary, little-endian and 20 ms a message
- * both ways, control is JSON. Nothing names the call but what the NCCO puts among the endpoint's headers, which come in the first message; there is
- * no stop. Notifications that we ask for are the marks.
+ * Vonage's Voice API WebSocket (https://developer.vonage.com/en/voice/voice-api/guides/websockets): sound is binary,
+ * little-endian and 20 ms a message both ways, control is JSON. Nothing names the call but what the NCCO puts among the
+ * endpoint's headers, which come in the first message; there is no stop. Notifications that we ask for are the marks.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import { parseContentType, readCodec } from '../codecs.ts';
 import type { CallStart, CarrierCommand, CarrierEvent, Dialect, WireMessage } from '../dialect.ts';
 import { isIdentifier, isObject, type Json, malformed, parseMessage, readDigit } from '../json.ts';
 
-/** Headers that name the call, the first of them that is there; the answer webhook is told `uuid` and `conversation_uuid`. */
+/**
+ * Headers that name the call, the first of them that is there; the answer webhook is told `uuid` and
+ * `conversation_uuid`.
+ */
 const CALL_NAMES = ['callId', 'uuid', 'conversation_uuid'];
 const OWN_FIELDS = ['event', 'content-type'];
 
@@ -68,14 +71,16 @@ export class VonageDialect implements Dialect {
 
   /** A frame as it is, a request for a notification, or a clear. Throws `invalid_request` before the first message. */
   format(command: CarrierCommand): WireMessage {
-    if (this.#start === null) throw new TrunklineError('invalid_request', 'nothing can be sent before websocket:connected');
+    if (this.#start === null)
+      throw new TrunklineError('invalid_request', 'nothing can be sent before websocket:connected');
     if (command.type === 'audio') return command.bytes;
     if (command.type === 'clear') return '{"action":"clear"}';
     return JSON.stringify({ action: 'notify', payload: { name: command.name } });
   }
 
   #receiveStart(json: Json): CarrierEvent {
-    if (this.#start !== null) throw new TrunklineError('start_repeated', 'got a second websocket:connected, expected one per stream');
+    if (this.#start !== null)
+      throw new TrunklineError('start_repeated', 'got a second websocket:connected, expected one per stream');
     this.#start = readStart(json, this.#streamId);
     return { type: 'start', start: this.#start };
   }

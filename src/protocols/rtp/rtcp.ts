@@ -1,4 +1,7 @@
-/** RTCP (RFC 3550 §6): reports of what was sent and received, who it is, and that it ends. And the figures in the reports (appendix A). */
+/**
+ * RTCP (RFC 3550 §6): reports of what was sent and received, who it is, and that it ends. And the figures in the
+ * reports (appendix A).
+ */
 
 const VERSION = 2;
 const WORD_BYTES = 4;
@@ -26,7 +29,10 @@ export interface ReceptionReport {
   readonly highestSequence: number;
   /** Mean deviation of the packets' spacing, in timestamp units. */
   readonly jitter: number;
-  /** Middle 32 bits of the NTP time in the last sender report, and the delay since then in 65536ths of a second; 0 without one. */
+  /**
+   * Middle 32 bits of the NTP time in the last sender report, and the delay since then in 65536ths of a second; 0
+   * without one.
+   */
   readonly lastSenderReport: number;
   readonly delaySinceLast: number;
 }
@@ -43,7 +49,12 @@ export interface SenderInfo {
 /** One packet of a compound datagram, as far as it concerns us. */
 export type RtcpPacket =
   /** `ntpMiddle` is what a reception report calls `lastSenderReport`. */
-  | { readonly type: 'sender'; readonly ssrc: number; readonly ntpMiddle: number; readonly reports: readonly ReceptionReport[] }
+  | {
+      readonly type: 'sender';
+      readonly ssrc: number;
+      readonly ntpMiddle: number;
+      readonly reports: readonly ReceptionReport[];
+    }
   | { readonly type: 'receiver'; readonly ssrc: number; readonly reports: readonly ReceptionReport[] }
   | { readonly type: 'goodbye'; readonly ssrcs: readonly number[] };
 
@@ -133,11 +144,16 @@ function writePacket(type: number, count: number, bodyBytes: number, fill: (view
 function writeReportPacket(ssrc: number, sender: SenderInfo | null, reception: ReceptionReport | null): Uint8Array {
   const infoBytes = sender === null ? 0 : SENDER_INFO_BYTES;
   const bodyBytes = WORD_BYTES + infoBytes + (reception === null ? 0 : BLOCK_BYTES);
-  return writePacket(sender === null ? RECEIVER_REPORT : SENDER_REPORT, reception === null ? 0 : 1, bodyBytes, (view) => {
-    view.setUint32(4, ssrc);
-    if (sender !== null) writeSenderInfo(view, sender);
-    if (reception !== null) writeBlock(view, 2 * WORD_BYTES + infoBytes, reception);
-  });
+  return writePacket(
+    sender === null ? RECEIVER_REPORT : SENDER_REPORT,
+    reception === null ? 0 : 1,
+    bodyBytes,
+    (view) => {
+      view.setUint32(4, ssrc);
+      if (sender !== null) writeSenderInfo(view, sender);
+      if (reception !== null) writeBlock(view, 2 * WORD_BYTES + infoBytes, reception);
+    },
+  );
 }
 
 function writeSenderInfo(view: DataView, { wallMs, timestamp, packets, bytes }: SenderInfo): void {

@@ -1,4 +1,7 @@
-/** Keys in RTP packets of their own (RFC 4733 §2): one packet after the other says that the key is down and for how long, the last ones that it is up. */
+/**
+ * Keys in RTP packets of their own (RFC 4733 §2): one packet after the other says that the key is down and for how
+ * long, the last ones that it is up.
+ */
 
 /** Event codes 0 to 15 (§3.2). */
 const KEYS = '0123456789*#ABCD';
@@ -33,13 +36,15 @@ export function parseEvent(payload: Uint8Array): TelephoneEvent | null {
 /** Writes a payload. Throws a RangeError for what is no key. */
 export function writeEvent({ digit, end, duration }: TelephoneEvent): Uint8Array {
   const code = KEYS.indexOf(digit);
-  if (code < 0 || digit.length !== 1) throw new RangeError(`got a digit of ${digit.length} characters, expected one of 0-9 * # A-D`);
+  if (code < 0 || digit.length !== 1)
+    throw new RangeError(`got a digit of ${digit.length} characters, expected one of 0-9 * # A-D`);
   return Uint8Array.of(code, (end ? END : 0) | VOLUME, duration >> 8, duration & 0xff);
 }
 
 /**
- * Tells each key once. All packets of a key have the timestamp of its beginning, so whichever comes first presses it: lost ones, the last included,
- * change nothing. A key held for longer than 16 bits can say goes on under a new timestamp (§2.5.1.3), without a marker.
+ * Tells each key once. All packets of a key have the timestamp of its beginning, so whichever comes first presses it:
+ * lost ones, the last included, change nothing. A key held for longer than 16 bits can say goes on under a new
+ * timestamp (§2.5.1.3), without a marker.
  */
 export class KeyListener {
   /** The latest keys, oldest first. */

@@ -10,8 +10,8 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /**
- * A message that is not taken: `message_malformed`, or `message_too_large` with 513. Both texts go to the sender as they are: they hold nothing of what came,
- * and only characters of a Reason-Phrase (RFC 3261 §25.1).
+ * A message that is not taken: `message_malformed`, or `message_too_large` with 513. Both texts go to the sender as
+ * they are: they hold nothing of what came, and only characters of a Reason-Phrase (RFC 3261 §25.1).
  */
 export class SipFault extends TrunklineError {
   /** Of the answer. */

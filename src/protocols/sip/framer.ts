@@ -4,8 +4,8 @@ import { SipFault } from './fault.ts';
 import { SIP_MESSAGE_MAX_BYTES, splitHeader, unfoldSip } from './sip.ts';
 
 /**
- * What a TCP connection brought: a message; a sign of life that wants one back (RFC 5626 §4.4.1); or the head of a message of which nobody can tell where it
- * ends, and what is wrong with it. After that nothing can be read any more.
+ * What a TCP connection brought: a message; a sign of life that wants one back (RFC 5626 §4.4.1); or the head of a
+ * message of which nobody can tell where it ends, and what is wrong with it. After that nothing can be read any more.
  */
 export type SipFrame =
   | { readonly type: 'message'; readonly text: string }
@@ -17,7 +17,10 @@ export class SipFramer {
   #held = '';
   /** So far there is no empty line in what is held. */
   #searched = 0;
-  /** Of the message that has begun, once its head is there: it is read once, however small the pieces are in which the body comes. */
+  /**
+   * Of the message that has begun, once its head is there: it is read once, however small the pieces are in which the
+   * body comes.
+   */
   #length: number | null = null;
   #broken = false;
 
@@ -81,7 +84,10 @@ function tooLarge(): SipFault {
   return new SipFault('a longer message', `at most ${SIP_MESSAGE_MAX_BYTES} bytes`, 513);
 }
 
-/** Bytes of the body, or why they are not known. Of two lengths each reader could take another, and find another message behind it. */
+/**
+ * Bytes of the body, or why they are not known. Of two lengths each reader could take another, and find another message
+ * behind it.
+ */
 function lengthIn(head: string): number | SipFault {
   const lengths = unfoldSip(head).flatMap((line) => {
     const header = /^(?:content-length|l)[ \t]*:/i.test(line) ? splitHeader(line) : null;
@@ -90,5 +96,7 @@ function lengthIn(head: string): number | SipFault {
   const [length] = lengths;
   if (length === undefined) return new SipFault('no Content-Length', 'one: on TCP it alone says where a message ends');
   if (lengths.length > 1) return new SipFault(`${lengths.length} headers content-length`, 'one');
-  return /^\d{1,10}$/.test(length) ? Number(length) : new SipFault('a Content-Length that cannot be read', 'a number of bytes');
+  return /^\d{1,10}$/.test(length)
+    ? Number(length)
+    : new SipFault('a Content-Length that cannot be read', 'a number of bytes');
 }

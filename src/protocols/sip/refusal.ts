@@ -1,6 +1,6 @@
 /**
- * Answers to requests that are not taken, written from as much of them as can be read (RFC 3261 §8.2.6, §18.2.2): the stack that interprets messages never
- * sees those.
+ * Answers to requests that are not taken, written from as much of them as can be read (RFC 3261 §8.2.6, §18.2.2): the
+ * stack that interprets messages never sees those.
  */
 
 import type { SipFault } from './fault.ts';
@@ -32,8 +32,9 @@ const REQUEST_LINE = /^([\w!%'*+.`~-]{1,64})[ \t]+\S.*[ \t]SIP\/\d{1,3}\.\d{1,3}
 const SEQUENCE = /^\d{1,128}\s+([\w!%'*+.`~-]{1,64})$/;
 
 /**
- * Refuses the request in `text`, which may break off anywhere. Null where there is nothing to answer: it is no request or an ACK (RFC 3261 §17.1.1.3), or
- * its topmost Via or its CSeq cannot be read, without which nobody could tell what the answer is to.
+ * Refuses the request in `text`, which may break off anywhere. Null where there is nothing to answer: it is no request
+ * or an ACK (RFC 3261 §17.1.1.3), or its topmost Via or its CSeq cannot be read, without which nobody could tell what
+ * the answer is to.
  */
 export function refuseSip(text: string, { source, fault, headers = [], tagOf }: RefusalOptions): SipRefusal | null {
   const [startLine = '', ...lines] = unfoldSip(text);

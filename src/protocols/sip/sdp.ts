@@ -1,6 +1,7 @@
 /**
- * Session descriptions of one telephone call: RFC 8866 (grammar), RFC 3264 (offer and answer), RFC 4733 (telephone-event), RFC 5761 (rtcp-mux).
- * One audio stream of G.711; whatever else is offered is refused within the answer, and an offer without it is refused whole.
+ * Session descriptions of one telephone call: RFC 8866 (grammar), RFC 3264 (offer and answer), RFC 4733
+ * (telephone-event), RFC 5761 (rtcp-mux). One audio stream of G.711; whatever else is offered is refused within the
+ * answer, and an offer without it is refused whole.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import { ALAW_8K, type Codec, FRAME_MS, MULAW_8K } from '../../foundation/units.ts';
@@ -97,7 +98,10 @@ function malformed(what: string, expected: string): TrunklineError {
  */
 export function parseSdp(text: string): SessionDescription {
   if (text.length > SDP_MAX_CHARS) {
-    throw new TrunklineError('message_too_large', `SDP: got ${text.length} characters, expected at most ${SDP_MAX_CHARS}`);
+    throw new TrunklineError(
+      'message_too_large',
+      `SDP: got ${text.length} characters, expected at most ${SDP_MAX_CHARS}`,
+    );
   }
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line !== '');
   if (lines.length > LINES_MAX)
@@ -107,7 +111,10 @@ export function parseSdp(text: string): SessionDescription {
   if (lines[0] !== 'v=0') throw malformed('another first line', 'v=0');
   const [session, ...streams] = splitStreams(lines);
   if (streams.length > STREAMS_MAX) {
-    throw new TrunklineError('message_too_large', `SDP: got ${streams.length} streams, expected at most ${STREAMS_MAX}`);
+    throw new TrunklineError(
+      'message_too_large',
+      `SDP: got ${streams.length} streams, expected at most ${STREAMS_MAX}`,
+    );
   }
   const address = readAddress(session);
   const direction = readDirection(readAttributes(session)) ?? 'sendrecv';
@@ -127,8 +134,16 @@ function splitStreams(lines: readonly string[]): [session: string[], ...streams:
 function readOrigin(session: readonly string[]): { sessionId: string; version: string } {
   const line = session.find((each) => each.startsWith('o='));
   const [, sessionId, version] = line?.slice(2).split(' ') ?? [];
-  if (sessionId === undefined || version === undefined || !/^\d{1,20}$/.test(sessionId) || !/^\d{1,20}$/.test(version)) {
-    throw malformed(line === undefined ? 'no o= line' : 'an o= line of another form', 'o=<user> <id> <version> IN IP4 <address>');
+  if (
+    sessionId === undefined ||
+    version === undefined ||
+    !/^\d{1,20}$/.test(sessionId) ||
+    !/^\d{1,20}$/.test(version)
+  ) {
+    throw malformed(
+      line === undefined ? 'no o= line' : 'an o= line of another form',
+      'o=<user> <id> <version> IN IP4 <address>',
+    );
   }
   return { sessionId, version };
 }
@@ -152,9 +167,19 @@ function isUnicast6(address: string): boolean {
   return /^[0-9a-fA-F:.]{2,45}$/.test(address) && !/^ff/i.test(address) && URL.canParse(`http://[${address}]`);
 }
 
-function readStream(lines: readonly string[], sessionAddress: string | null, sessionDirection: Direction): MediaDescription {
+function readStream(
+  lines: readonly string[],
+  sessionAddress: string | null,
+  sessionDirection: Direction,
+): MediaDescription {
   const [, kind, port, protocol, formats] = /^m=(\S+) (\d{1,5})(?:\/\d+)? (\S+) (.+)$/.exec(lines[0] ?? '') ?? [];
-  if (kind === undefined || port === undefined || protocol === undefined || formats === undefined || Number(port) > 65_535) {
+  if (
+    kind === undefined ||
+    port === undefined ||
+    protocol === undefined ||
+    formats === undefined ||
+    Number(port) > 65_535
+  ) {
     throw malformed('an m= line of another form', 'm=<kind> <port> <protocol> <formats>');
   }
   const list = formats.trim().split(/ +/);
@@ -162,7 +187,8 @@ function readStream(lines: readonly string[], sessionAddress: string | null, ses
     throw new TrunklineError('message_too_large', `SDP: got ${list.length} formats, expected at most ${FORMATS_MAX}`);
   const attributes = readAttributes(lines);
   const address = readAddress(lines) ?? sessionAddress;
-  if (address === null && Number(port) !== 0) throw malformed('a stream without a c= line', 'one, or one for the session');
+  if (address === null && Number(port) !== 0)
+    throw malformed('a stream without a c= line', 'one, or one for the session');
   const direction = readDirection(attributes) ?? sessionDirection;
   return { kind, port: Number(port), protocol, formats: list, address: address ?? '0.0.0.0', direction, attributes };
 }
@@ -196,7 +222,8 @@ interface Chosen {
 }
 
 /**
- * The answer to an offer: the first stream and codec in it that we take, under the offer's payload numbers; other streams are refused with port 0.
+ * The answer to an offer: the first stream and codec in it that we take, under the offer's payload numbers; other
+ * streams are refused with port 0.
  * @throws TrunklineError `codec_unsupported` when there is none (SIP's 488)
  */
 export function answerOffer(offer: SessionDescription, local: LocalMedia): { sdp: string; remote: RemoteMedia } {
@@ -231,7 +258,10 @@ export function acceptAnswer(answer: SessionDescription, local: LocalMedia): Rem
   return remoteOf(chosen, answerDirection(chosen.stream, local.direction));
 }
 
-/** `sdp` with the version that its `o=` line must have: that of `previous` if they say the same, else one more (RFC 3264 §8). */
+/**
+ * `sdp` with the version that its `o=` line must have: that of `previous` if they say the same, else one more (RFC 3264
+ * §8).
+ */
 export function countVersion(sdp: string, previous: string | null): string {
   if (previous === null) return sdp;
   const version = Number(/^o=\S+ \d+ (\d+)/m.exec(previous)?.[1] ?? 0);
@@ -245,7 +275,8 @@ function setVersion(sdp: string, version: number): string {
 
 function choose(description: SessionDescription, allowed: LocalMedia['codecs']): Chosen {
   for (const stream of description.media) {
-    const codec = stream.kind === 'audio' && stream.port !== 0 && isPlainRtp(stream) ? findCodec(stream, allowed) : null;
+    const codec =
+      stream.kind === 'audio' && stream.port !== 0 && isPlainRtp(stream) ? findCodec(stream, allowed) : null;
     if (codec !== null) return { ...codec, stream, telephoneEventType: findEvents(stream), ptimeMs: findPtime(stream) };
   }
   throw new TrunklineError(
@@ -259,11 +290,16 @@ function isPlainRtp({ protocol }: MediaDescription): boolean {
   return protocol === 'RTP/AVP' || protocol === 'RTP/AVPF';
 }
 
-function findCodec(stream: MediaDescription, allowed: LocalMedia['codecs']): Pick<Chosen, 'payloadType' | 'codec'> | null {
+function findCodec(
+  stream: MediaDescription,
+  allowed: LocalMedia['codecs'],
+): Pick<Chosen, 'payloadType' | 'codec'> | null {
   for (const format of stream.formats) {
     const payloadType = readPayloadType(format);
     const encoding = payloadType === null ? null : encodingOf(stream, payloadType);
-    const codec = CODECS.find((each) => allowed.includes(each.name) && `${each.encoding}/${each.codec.rateHz}` === encoding);
+    const codec = CODECS.find(
+      (each) => allowed.includes(each.name) && `${each.encoding}/${each.codec.rateHz}` === encoding,
+    );
     if (payloadType !== null && codec !== undefined) return { payloadType, codec };
   }
   return null;
@@ -276,7 +312,8 @@ function readPayloadType(format: string): number | null {
 /** `PCMU/8000` and so on: as the description says, or by the static number. One channel may be said or left out. */
 function encodingOf(stream: MediaDescription, payloadType: number): string | null {
   for (const { name, value } of stream.attributes) {
-    const [, number, encoding, rate] = (name === 'rtpmap' && /^(\d{1,3}) ([^/\s]+)\/(\d+)(?:\/1)?$/.exec(value ?? '')) || [];
+    const [, number, encoding, rate] =
+      (name === 'rtpmap' && /^(\d{1,3}) ([^/\s]+)\/(\d+)(?:\/1)?$/.exec(value ?? '')) || [];
     if (encoding !== undefined && Number(number) === payloadType) return `${encoding.toUpperCase()}/${rate}`;
   }
   const known = CODECS.find((each) => each.payloadType === payloadType);
@@ -352,7 +389,11 @@ function writeSession(local: LocalMedia, streams: readonly (readonly string[])[]
   return `${[...session, ...streams.flat()].join('\r\n')}\r\n`;
 }
 
-function writeStream({ stream, payloadType, codec, telephoneEventType, ptimeMs }: Chosen, local: LocalMedia, ours: Direction): string[] {
+function writeStream(
+  { stream, payloadType, codec, telephoneEventType, ptimeMs }: Chosen,
+  local: LocalMedia,
+  ours: Direction,
+): string[] {
   const formats = telephoneEventType === null ? [payloadType] : [payloadType, telephoneEventType];
   return [
     `m=audio ${local.port} ${stream.protocol} ${formats.join(' ')}`,

@@ -1,6 +1,6 @@
 /**
- * Session timers (RFC 4028) as headers: what a request asks for, what is agreed, and what an answer says. Pure; who keeps the time is
- * `trunks/sip/session-timer.ts`.
+ * Session timers (RFC 4028) as headers: what a request asks for, what is agreed, and what an answer says. Pure; who
+ * keeps the time is `trunks/sip/session-timer.ts`.
  */
 
 /** No session may be refreshed more often than an interval of this allows (RFC 4028 §4), in seconds. */
@@ -49,14 +49,16 @@ function readExpires(value: string): TimerHeaders['expires'] {
 }
 
 /**
- * What is agreed in the answer to a request (RFC 4028 §9); `wantedS` = what we wish ourselves, 0 = nothing. `too-small` = to be refused with 422;
- * null = no timer. Whoever asks for one refreshes unless it leaves it to the other side; a peer that does not know timers gets none.
+ * What is agreed in the answer to a request (RFC 4028 §9); `wantedS` = what we wish ourselves, 0 = nothing. `too-small`
+ * = to be refused with 422; null = no timer. Whoever asks for one refreshes unless it leaves it to the other side; a
+ * peer that does not know timers gets none.
  */
 export function answerTerms(asked: TimerHeaders, wantedS: number): SessionTerms | 'too-small' | null {
   const { supported, expires, minimumS } = asked;
   if (!supported) return null;
   if (expires !== null && expires.intervalS < MIN_SESSION_S) return 'too-small';
-  // An answer may shorten what was asked for, and never lengthens it (RFC 4028 §9), even where the minimum is beyond it.
+  // An answer may shorten what was asked for, and never lengthens it (RFC 4028 §9), even where the minimum is beyond
+  // it.
   const longestS = Math.min(expires?.intervalS ?? MAX_SESSION_S, MAX_SESSION_S);
   if (expires === null && wantedS === 0) return null;
   return {
@@ -68,17 +70,26 @@ export function answerTerms(asked: TimerHeaders, wantedS: number): SessionTerms 
 /** What the answer to a request of ours has agreed to (RFC 4028 §7.2); null = no timer. */
 export function agreedTerms({ expires }: TimerHeaders): SessionTerms | null {
   if (expires === null) return null;
-  return { intervalS: Math.min(Math.max(expires.intervalS, MIN_SESSION_S), MAX_SESSION_S), refresher: expires.refresher ?? 'uac' };
+  return {
+    intervalS: Math.min(Math.max(expires.intervalS, MIN_SESSION_S), MAX_SESSION_S),
+    refresher: expires.refresher ?? 'uac',
+  };
 }
 
-/** The headers of an answer that agrees to `terms`; none when there is no timer. Who asked must obey where it is to refresh (RFC 4028 §9). */
+/**
+ * The headers of an answer that agrees to `terms`; none when there is no timer. Who asked must obey where it is to
+ * refresh (RFC 4028 §9).
+ */
 export function answerHeaders(terms: SessionTerms | null): string[] {
   if (terms === null) return [];
   const header = `Session-Expires: ${terms.intervalS};refresher=${terms.refresher}`;
   return terms.refresher === 'uac' ? [header, `Require: ${TIMER_TAG}`] : [header];
 }
 
-/** The headers of a request that asks for `intervalS` seconds. `refresher` null = the other side decides; `minimumS` above the default is repeated. */
+/**
+ * The headers of a request that asks for `intervalS` seconds. `refresher` null = the other side decides; `minimumS`
+ * above the default is repeated.
+ */
 export function requestHeaders(intervalS: number, refresher: TimerRole | null, minimumS: number): string[] {
   const role = refresher === null ? '' : `;refresher=${refresher}`;
   const expires = `Session-Expires: ${intervalS}${role}`;

@@ -1,10 +1,19 @@
 /**
- * SIP messages as text (RFC 3261): read strictly, made safe for the stack that interprets them, and asked where they go. Characters are bytes
- * (latin1), so that lengths are right and what is echoed is echoed exactly.
+ * SIP messages as text (RFC 3261): read strictly, made safe for the stack that interprets them, and asked where they
+ * go. Characters are bytes (latin1), so that lengths are right and what is echoed is echoed exactly.
  */
 import { SipFault } from './fault.ts';
 import { checkInterpreted, weighSip } from './parsing-cost.ts';
-import { glanceVia, noteSource, readVia, SIP_DEFAULT_PORT, type SipSource, tagIn, transactionOf, viasIn } from './via.ts';
+import {
+  glanceVia,
+  noteSource,
+  readVia,
+  SIP_DEFAULT_PORT,
+  type SipSource,
+  tagIn,
+  transactionOf,
+  viasIn,
+} from './via.ts';
 
 /** Larger than any INVITE with a browser's offer. */
 export const SIP_MESSAGE_MAX_BYTES = 32_768;
@@ -23,7 +32,9 @@ export interface ReceivedSip {
   readonly statusCode: number | null;
   /** `branch` of the topmost Via; '' = it has none, as in RFC 2543. */
   readonly branch: string;
-  /** Names the transaction: of a request by all of RFC 3261 §17.2.3, of an answer to us by the branch, which is ours. */
+  /**
+   * Names the transaction: of a request by all of RFC 3261 §17.2.3, of an answer to us by the branch, which is ours.
+   */
   readonly transaction: string;
   /** Of the Request-URI, in lower case; null = a response. */
   readonly scheme: string | null;
@@ -45,12 +56,23 @@ interface SipParts {
 
 /** RFC 3261 §7.3.3 and those that later RFCs added; in lower case as all names here. */
 const LONG_NAMES: Readonly<Record<string, string>> = {
-  ...{ v: 'via', f: 'from', t: 'to', i: 'call-id', m: 'contact', l: 'content-length', c: 'content-type', s: 'subject', k: 'supported' },
+  ...{
+    v: 'via',
+    f: 'from',
+    t: 'to',
+    i: 'call-id',
+    m: 'contact',
+    l: 'content-length',
+    c: 'content-type',
+    s: 'subject',
+    k: 'supported',
+  },
   ...{ e: 'content-encoding', r: 'refer-to', o: 'event', u: 'allow-events', x: 'session-expires', b: 'referred-by' },
 };
 
 /** Programs that look for open servers. */
-const SCANNERS = /\b(?:friendly-scanner|sipvicious|sipcli|sip-?scan|sundayddr|iwar|vaxsipuseragent|pplsip|siparmyknife|masscan)\b/i;
+const SCANNERS =
+  /\b(?:friendly-scanner|sipvicious|sipcli|sip-?scan|sundayddr|iwar|vaxsipuseragent|pplsip|siparmyknife|masscan)\b/i;
 
 /** Whether a program of this name looks for servers to abuse. */
 export function isScanner(userAgent: string): boolean {
@@ -58,14 +80,16 @@ export function isScanner(userAgent: string): boolean {
 }
 
 /**
- * Reads one message (of a datagram, or framed by `SipFramer`). `ownUri` takes the place of the Request-URI, which may be of any kind.
+ * Reads one message (of a datagram, or framed by `SipFramer`). `ownUri` takes the place of the Request-URI, which may
+ * be of any kind.
  * @throws SipFault
  */
 export function receiveSip(text: string, source: SipSource, ownUri: string): ReceivedSip {
   const parts = splitMessage(text);
   const start = readStart(parts.startLine);
   const { sequence, method: sequenceMethod } = readSequence(only(parts, 'cseq'));
-  if (start.kind === 'request' && start.method !== sequenceMethod) throw new SipFault('a CSeq of another method', 'that of the request');
+  if (start.kind === 'request' && start.method !== sequenceMethod)
+    throw new SipFault('a CSeq of another method', 'that of the request');
   checkNames(parts);
   checkInterpreted(parts.headers);
   const vias = viasIn(parts.headers);
@@ -74,12 +98,33 @@ export function receiveSip(text: string, source: SipSource, ownUri: string): Rec
   const known = { method: sequenceMethod, branch: top.branch, userAgent: first(parts, 'user-agent') ?? '' };
   if (start.kind === 'response') {
     const safe = join(`SIP/2.0 ${start.statusCode} ${start.reason}`, vias, parts, source.address);
-    return { ...known, kind: 'response', transaction: top.branch, statusCode: start.statusCode, scheme: null, user: null, text: safe };
+    return {
+      ...known,
+      kind: 'response',
+      transaction: top.branch,
+      statusCode: start.statusCode,
+      scheme: null,
+      user: null,
+      text: safe,
+    };
   }
   const fromTag = tagIn(only(parts, 'from'));
   const transaction = transactionOf(top, { method: start.method, callId: only(parts, 'call-id'), fromTag, sequence });
-  const safe = join(`${start.method} ${ownUri} SIP/2.0`, [noteSource(top, source), ...vias.slice(1)], parts, source.address);
-  return { ...known, kind: 'request', transaction, statusCode: null, scheme: start.scheme, user: userOf(start.uri), text: safe };
+  const safe = join(
+    `${start.method} ${ownUri} SIP/2.0`,
+    [noteSource(top, source), ...vias.slice(1)],
+    parts,
+    source.address,
+  );
+  return {
+    ...known,
+    kind: 'request',
+    transaction,
+    statusCode: null,
+    scheme: start.scheme,
+    user: userOf(start.uri),
+    text: safe,
+  };
 }
 
 type StartLine =
@@ -91,12 +136,14 @@ function readStart(line: string): StartLine {
   const [, status, reason = ''] = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i.exec(line) ?? [];
   if (status !== undefined) return { kind: 'response', statusCode: Number(status), reason };
   const [, method, uri, version] = /^([\w!%'*+.`~-]{1,64}) ([^\s<>"]+) SIP\/(\d{1,3}\.\d{1,3})$/i.exec(line) ?? [];
-  if (method === undefined || uri === undefined) throw new SipFault('a first line that cannot be read', 'METHOD sip:user@host SIP/2.0');
+  if (method === undefined || uri === undefined)
+    throw new SipFault('a first line that cannot be read', 'METHOD sip:user@host SIP/2.0');
   if (version !== '2.0') throw new SipFault('another version', 'SIP/2.0', 505);
   const [, scheme] = /^([a-z][a-z\d+.-]*):./i.exec(uri) ?? [];
   if (scheme === undefined) throw new SipFault('a Request-URI that cannot be read', 'sip:user@host');
   // In the user a question mark is one (RFC 3261 §19.1.1).
-  if (/^sips?:/i.test(uri) && uri.replace(/^[^@]*@/, '').includes('?')) throw new SipFault('headers in the Request-URI', 'none');
+  if (/^sips?:/i.test(uri) && uri.replace(/^[^@]*@/, '').includes('?'))
+    throw new SipFault('headers in the Request-URI', 'none');
   return { kind: 'request', method, uri, scheme: scheme.toLowerCase() };
 }
 
@@ -107,7 +154,8 @@ function readSequence(value: string): { readonly sequence: number; readonly meth
 }
 
 function splitMessage(text: string): SipParts {
-  if (text.length > SIP_MESSAGE_MAX_BYTES) throw new SipFault(`${text.length} bytes`, `at most ${SIP_MESSAGE_MAX_BYTES}`, 513);
+  if (text.length > SIP_MESSAGE_MAX_BYTES)
+    throw new SipFault(`${text.length} bytes`, `at most ${SIP_MESSAGE_MAX_BYTES}`, 513);
   const message = text.replace(/^(?:\r\n)+/, '');
   const end = message.indexOf('\r\n\r\n');
   if (end < 0) throw new SipFault('no empty line', 'one behind the headers');
@@ -122,13 +170,19 @@ function splitMessage(text: string): SipParts {
   return { ...parts, body: parts.body.slice(0, Number(length)) };
 }
 
-/** The lines of a message before its empty one, if that is there: first line and headers, each folded one in one piece. What ends lines before it is skipped. */
+/**
+ * The lines of a message before its empty one, if that is there: first line and headers, each folded one in one piece.
+ * What ends lines before it is skipped.
+ */
 export function unfoldSip(message: string): string[] {
   const [head = ''] = message.replace(/^(?:\r\n)+/, '').split('\r\n\r\n', 1);
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
 }
 
-/** Whether nothing in a line ends it elsewhere and smuggles headers into what is echoed. A NUL may stand in a quoted name behind a backslash. */
+/**
+ * Whether nothing in a line ends it elsewhere and smuggles headers into what is echoed. A NUL may stand in a quoted
+ * name behind a backslash.
+ */
 export function isPlainLine(line: string): boolean {
   return !/[\r\n]|(?<!\\)\0/.test(line);
 }
@@ -160,7 +214,8 @@ function only(parts: SipParts, name: string): string {
 
 /** What names the dialog, and the body. */
 function checkNames(parts: SipParts): void {
-  if (only(parts, 'call-id').length > NAME_MAX_CHARS) throw new SipFault('a longer Call-ID', `at most ${NAME_MAX_CHARS} characters`);
+  if (only(parts, 'call-id').length > NAME_MAX_CHARS)
+    throw new SipFault('a longer Call-ID', `at most ${NAME_MAX_CHARS} characters`);
   if (tagIn(only(parts, 'from')) === '') throw new SipFault('a From without a tag', 'one with');
   only(parts, 'to');
   if (parts.body !== '') only(parts, 'content-type');
@@ -184,7 +239,10 @@ function plainValue(name: string, value: string, host: string): string {
 /** Bounded, or a value of nothing but schemes would be read once for each of them. */
 const URI_USER = /(sips?:)([^@;>\s]{1,256})@/gi;
 
-/** An address that the stack's grammar knows: a telephone number as a SIP user (RFC 3261 §19.1.6), `#` in a user as phones write it. */
+/**
+ * An address that the stack's grammar knows: a telephone number as a SIP user (RFC 3261 §19.1.6), `#` in a user as
+ * phones write it.
+ */
 function plainUri(value: string, host: string): string {
   const isBare = !value.includes('<');
   const bracketed = host.includes(':') ? `[${host}]` : host;
@@ -194,7 +252,10 @@ function plainUri(value: string, host: string): string {
   return asSip.replace(URI_USER, (_, scheme: string, user: string) => `${scheme}${user.replaceAll('#', '%23')}@`);
 }
 
-/** The user or telephone number in a URI, or in a header's name and address: `"A" <sip:+14155550100;phone-context=x@host>`. Null = none. */
+/**
+ * The user or telephone number in a URI, or in a header's name and address: `"A"
+ * <sip:+14155550100;phone-context=x@host>`. Null = none.
+ */
 export function userOf(address: string): string | null {
   const uri = /<([^<>]*)>/.exec(address)?.[1] ?? address;
   const [, number] = /^tel:([^;,\s]+)/i.exec(uri) ?? [];
@@ -203,7 +264,10 @@ export function userOf(address: string): string | null {
   return unescapeUri(escaped) || null;
 }
 
-/** The name before the address in a header such as From (RFC 3261 §20.20): `"A \\"B\\"" <sip:x@host>` → `A "B"`. Null = none. */
+/**
+ * The name before the address in a header such as From (RFC 3261 §20.20): `"A \\"B\\"" <sip:x@host>` → `A "B"`. Null =
+ * none.
+ */
 export function displayNameOf(header: string): string | null {
   const text = header.trimStart();
   const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
@@ -222,7 +286,10 @@ function unescapeUri(text: string): string {
   }
 }
 
-/** What it takes to interpret a message, told by a look at it: as many bytes as would take as long. The measure of who may send how much. */
+/**
+ * What it takes to interpret a message, told by a look at it: as many bytes as would take as long. The measure of who
+ * may send how much.
+ */
 export function sipWeight(message: string): number {
   const headers = unfoldSip(message).flatMap((line) => {
     const header = splitHeader(line);
@@ -262,12 +329,15 @@ const SPARE_HEADERS = /^(?:allow|accept|supported|user-agent|content-length):.*\
 const SHORT_NAMES: Readonly<Record<string, string>> = { via: 'v', from: 'f', to: 't', 'call-id': 'i' };
 
 /**
- * An answer of ours that has no body, in at most `maxBytes`: without what may be left out on UDP, with compact names (RFC 3261 §7.3.3), with a shorter reason
- * or none, as far as it must be. Null = it does not go.
+ * An answer of ours that has no body, in at most `maxBytes`: without what may be left out on UDP, with compact names
+ * (RFC 3261 §7.3.3), with a shorter reason or none, as far as it must be. Null = it does not go.
  */
 export function fitSip(answer: string, maxBytes: number): string | null {
   const lean = answer.replace(SPARE_HEADERS, '');
-  const compact = lean.replace(/^(via|from|to|call-id): /gim, (_, name: string) => `${SHORT_NAMES[name.toLowerCase()]}:`);
+  const compact = lean.replace(
+    /^(via|from|to|call-id): /gim,
+    (_, name: string) => `${SHORT_NAMES[name.toLowerCase()]}:`,
+  );
   const brief = compact.replace(/^(SIP\/2\.0 \d{3} [^:\r\n]*):[^\r\n]*/, '$1');
   const bare = brief.replace(/^(SIP\/2\.0 \d{3} )[^\r\n]*/, '$1');
   return [answer, lean, compact, brief, bare].find(({ length }) => length <= maxBytes) ?? null;
@@ -285,13 +355,18 @@ export interface SentSip {
   readonly kind: 'request' | 'response';
   readonly method: string;
   readonly statusCode: number | null;
-  /** As {@link ReceivedSip} has it: a request of ours has that of its answers, an answer of ours that of its request. */
+  /**
+   * As {@link ReceivedSip} has it: a request of ours has that of its answers, an answer of ours that of its request.
+   */
   readonly transaction: string;
   /** Null when the message does not say. */
   readonly destination: SipDestination | null;
 }
 
-/** Reads a message that our own stack wrote. A request goes to its first Route or its Request-URI, a response back to where the request came from. */
+/**
+ * Reads a message that our own stack wrote. A request goes to its first Route or its Request-URI, a response back to
+ * where the request came from.
+ */
 export function describeSip(text: string): SentSip {
   const head = text.slice(0, text.indexOf('\r\n\r\n'));
   const [, via = ''] = /^via: *(.*)$/im.exec(head) ?? [];
@@ -304,7 +379,13 @@ export function describeSip(text: string): SentSip {
   const [, method = '', uri = ''] = /^(\w+) (\S+)/.exec(head) ?? [];
   const [, route] = /^route: *([^\r\n]*)/im.exec(head) ?? [];
   const target = route === undefined ? uri : (/<([^<>]*)>/.exec(route)?.[1] ?? route);
-  return { kind: 'request', method, statusCode: null, transaction: glanceVia(via)?.branch ?? '', destination: hostOf(target) };
+  return {
+    kind: 'request',
+    method,
+    statusCode: null,
+    transaction: glanceVia(via)?.branch ?? '',
+    destination: hostOf(target),
+  };
 }
 
 function answeredTransaction(

@@ -1,4 +1,6 @@
-/** Via headers (RFC 3261 §20.42): where a request came from, where its answer goes, and which transaction it belongs to. */
+/**
+ * Via headers (RFC 3261 §20.42): where a request came from, where its answer goes, and which transaction it belongs to.
+ */
 import { SipFault } from './fault.ts';
 
 /** How a message came. */
@@ -56,7 +58,14 @@ export function glanceVia(value: string): Via | null {
   if (version === undefined || transport === undefined || host === undefined) return null;
   if (port !== undefined && (Number(port) === 0 || Number(port) > PORT_MAX)) return null;
   const parameters = rest.filter((parameter) => PARAMETER.test(parameter));
-  return { version, transport, host, port: port === undefined ? null : Number(port), parameters, branch: branchOf(parameters) };
+  return {
+    version,
+    transport,
+    host,
+    port: port === undefined ? null : Number(port),
+    parameters,
+    branch: branchOf(parameters),
+  };
 }
 
 /**
@@ -67,15 +76,20 @@ export function readVia(value: string): Via {
   if (value.length > VIA_MAX_CHARS) throw new SipFault('a longer Via', `at most ${VIA_MAX_CHARS} characters`);
   const via = glanceVia(value);
   const parameters = splitParameters(value).slice(1);
-  if (via === null || via.version !== '2.0' || !parameters.every((parameter) => PARAMETER.test(parameter)) || !BRANCH.test(via.branch)) {
+  if (
+    via === null ||
+    via.version !== '2.0' ||
+    !parameters.every((parameter) => PARAMETER.test(parameter)) ||
+    !BRANCH.test(via.branch)
+  ) {
     throw new SipFault('a Via that cannot be read', 'SIP/2.0/UDP host;branch=z9hG4bK...');
   }
   return via;
 }
 
 /**
- * The Via with where the message came from (RFC 3261 §18.2.1, RFC 3581 §4), so that answers find back. What the sender itself wrote there is not believed. On
- * TCP the port names the connection.
+ * The Via with where the message came from (RFC 3261 §18.2.1, RFC 3581 §4), so that answers find back. What the sender
+ * itself wrote there is not believed. On TCP the port names the connection.
  */
 export function noteSource(via: Via, { protocol, address, port }: SipSource): string {
   const kept = via.parameters.filter((parameter) => !/^(?:received|rport|maddr)(?:=|$)/i.test(parameter));
@@ -89,10 +103,14 @@ export function answerPort(via: Via, { protocol, port }: SipSource): number {
 }
 
 /**
- * Names the transaction of a request (RFC 3261 §17.2.3): by branch, sent-by and method, of which ACK and CANCEL have that of the INVITE they are about. Where
- * the branch is not unique, Call-ID, From tag and sequence number stand in for it, as RFC 2543 had it.
+ * Names the transaction of a request (RFC 3261 §17.2.3): by branch, sent-by and method, of which ACK and CANCEL have
+ * that of the INVITE they are about. Where the branch is not unique, Call-ID, From tag and sequence number stand in for
+ * it, as RFC 2543 had it.
  */
-export function transactionOf({ branch, host, port }: Via, { method, callId, fromTag, sequence }: TransactionNames): string {
+export function transactionOf(
+  { branch, host, port }: Via,
+  { method, callId, fromTag, sequence }: TransactionNames,
+): string {
   const sentBy = `${host.toLowerCase()}:${port ?? SIP_DEFAULT_PORT}`;
   const of = method === 'ACK' || method === 'CANCEL' ? 'INVITE' : method;
   return JSON.stringify([branch, sentBy, of, ...(UNIQUE_BRANCH.test(branch) ? [] : [callId, fromTag, sequence])]);
@@ -105,8 +123,8 @@ export function tagIn(address: string): string {
 }
 
 /**
- * A header's comma-separated values, empty ones left out; commas in quotes are part of one. A quote that never ends goes to the end, so that nothing is
- * read twice.
+ * A header's comma-separated values, empty ones left out; commas in quotes are part of one. A quote that never ends
+ * goes to the end, so that nothing is read twice.
  */
 export function splitList(value: string): string[] {
   const items = value.match(/(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];

@@ -1,6 +1,7 @@
 /**
- * TwiML (https://www.twilio.com/docs/voice/twiml) as an app answers it: a document into verbs, as far as we can do them ourselves. Names of attributes are
- * taken in any case, for Twilio's own libraries spell some of them two ways. Pure: text in, verbs out.
+ * TwiML (https://www.twilio.com/docs/voice/twiml) as an app answers it: a document into verbs, as far as we can do them
+ * ourselves. Names of attributes are taken in any case, for Twilio's own libraries spell some of them two ways. Pure:
+ * text in, verbs out.
  */
 import { elementsOf, readXml, textOf, type XmlElement, XmlError, type XmlLimits } from '../xml.ts';
 
@@ -34,7 +35,10 @@ export interface RelayVerb {
   readonly action: TwimlLink | null;
 }
 
-/** One step of a document. `other` is a verb that we cannot do: `takesCall` = the caller would be somebody else's, or be waited for, from there on. */
+/**
+ * One step of a document. `other` is a verb that we cannot do: `takesCall` = the caller would be somebody else's, or be
+ * waited for, from there on.
+ */
 export type TwimlVerb =
   | {
       readonly type: 'say';
@@ -58,7 +62,19 @@ export interface TwimlDocument {
 }
 
 /** Verbs whose work cannot be left out: what follows them counts on it. */
-const TAKES_CALL = ['connect', 'dial', 'enqueue', 'gather', 'leave', 'pay', 'prompt', 'queue', 'record', 'refer', 'conference'];
+const TAKES_CALL = [
+  'connect',
+  'dial',
+  'enqueue',
+  'gather',
+  'leave',
+  'pay',
+  'prompt',
+  'queue',
+  'record',
+  'refer',
+  'conference',
+];
 /** Longest name that is repeated to people. */
 const NAME_MAX_CHARS = 40;
 
@@ -111,7 +127,8 @@ function other({ name }: XmlElement): TwimlVerb {
 function readPlay(element: XmlElement, base: string): TwimlVerb | null {
   const digits = attribute(element, 'digits');
   const loop = loopOf(element);
-  if (digits !== undefined) return DIGITS.test(digits) ? { type: 'digits', digits: digits.replaceAll('W', 'ww'), loop } : null;
+  if (digits !== undefined)
+    return DIGITS.test(digits) ? { type: 'digits', digits: digits.replaceAll('W', 'ww'), loop } : null;
   const url = absolute(textOf(element).trim(), base);
   return url === null ? null : { type: 'play', url, loop };
 }
@@ -126,7 +143,10 @@ function readConnect(element: XmlElement, base: string): TwimlVerb | null {
   return relay === null ? null : { type: 'relay', relay };
 }
 
-/** What `<Connect>` says of a ConversationRelay that is to be dialled; null = it connects to something else. `base` = the document's URL. */
+/**
+ * What `<Connect>` says of a ConversationRelay that is to be dialled; null = it connects to something else. `base` =
+ * the document's URL.
+ */
 export function readRelay(connect: XmlElement, base: string): RelayVerb | null {
   if (connect.name.toLowerCase() !== 'connect') return null;
   const noun = elementsOf(connect).find(({ name }) => name.toLowerCase() === 'conversationrelay');

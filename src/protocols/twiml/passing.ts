@@ -1,13 +1,16 @@
 /**
- * An app's TwiML on its way to Twilio: as it is, but that its ConversationRelay becomes a stream to us, that what follows is asked of us, and that relative
- * addresses, which Twilio would start from our document, start from the app's.
+ * An app's TwiML on its way to Twilio: as it is, but that its ConversationRelay becomes a stream to us, that what
+ * follows is asked of us, and that relative addresses, which Twilio would start from our document, start from the
+ * app's.
  */
 
 import { escapeXml, textOf, writeXml, type XmlElement } from '../xml.ts';
 import { methodOf, type RelayVerb, readRelay, type TwimlDocument } from './document.ts';
 import { connectStream, type StreamTarget } from './stream.ts';
 
-/** Attributes that hold an address (https://www.twilio.com/docs/voice/twiml), by the end of their names in lower case. */
+/**
+ * Attributes that hold an address (https://www.twilio.com/docs/voice/twiml), by the end of their names in lower case.
+ */
 const ADDRESSES = /(?:^action|url|callback|callbackurl)$/;
 
 /** Where Twilio is sent. */
@@ -22,13 +25,16 @@ interface PassingRoutes {
 
 /** The document for Twilio. Throws `invalid_request` where a parameter of the stream is too long for Twilio. */
 export function passOnTwiml({ response, url }: TwimlDocument, routes: PassingRoutes): string {
-  const verbs = response.children.map((child) => (typeof child === 'string' ? escapeXml(child) : passOn(child, url, routes)));
+  const verbs = response.children.map((child) =>
+    typeof child === 'string' ? escapeXml(child) : passOn(child, url, routes),
+  );
   return `<?xml version="1.0" encoding="UTF-8"?><Response>${verbs.join('')}</Response>`;
 }
 
 function passOn(verb: XmlElement, base: string, routes: PassingRoutes): string {
   const relay = readRelay(verb, base);
-  if (relay !== null) return connectStream(routes.stream(relay)) + (relay.action === null ? '' : redirectTo(routes.after));
+  if (relay !== null)
+    return connectStream(routes.stream(relay)) + (relay.action === null ? '' : redirectTo(routes.after));
   if (verb.name.toLowerCase() !== 'redirect') return writeXml(withAddresses(verb, base));
   const target = resolve(textOf(verb).trim(), base);
   return /^https?:/.test(target) ? redirectTo(routes.through(target, methodOf(verb))) : writeXml(verb);
@@ -64,5 +70,7 @@ function resolveAll(value: string, base: string): string {
 }
 
 function resolve(address: string, base: string): string {
-  return address === '' || URL.canParse(address) || !URL.canParse(address, base) ? address : new URL(address, base).href;
+  return address === '' || URL.canParse(address) || !URL.canParse(address, base)
+    ? address
+    : new URL(address, base).href;
 }

@@ -4,7 +4,10 @@ import { escapeXml } from '../xml.ts';
 
 /** Name and value of one `<Parameter>` must stay below this together. */
 const PARAMETER_CHARACTERS = 500;
-/** A media stream: where it goes, and what `start.customParameters` will hold. Twilio strips a query from `url`: data goes into parameters. */
+/**
+ * A media stream: where it goes, and what `start.customParameters` will hold. Twilio strips a query from `url`: data
+ * goes into parameters.
+ */
 export interface StreamTarget {
   readonly url: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -35,8 +38,8 @@ export function connectStream(target: StreamTarget): string {
 }
 
 /**
- * The call talks to us alone: inbound track, and we may play audio. It goes on with the next verb, here none, when our side closes the socket.
- * Throws `invalid_request` for a parameter of 500 characters or more.
+ * The call talks to us alone: inbound track, and we may play audio. It goes on with the next verb, here none, when our
+ * side closes the socket. Throws `invalid_request` for a parameter of 500 characters or more.
  */
 export function connectStreamTwiml(target: StreamTarget): string {
   return response(connectStream(target));
@@ -47,7 +50,10 @@ export function sayAndHangUpTwiml(text: string): string {
   return response(`<Say>${escapeXml(text)}</Say><Hangup/>`);
 }
 
-/** The call goes on to `dial` (a phone number) while we listen to both tracks. Throws as {@link connectStreamTwiml} does. */
+/**
+ * The call goes on to `dial` (a phone number) while we listen to both tracks. Throws as {@link connectStreamTwiml}
+ * does.
+ */
 export function listenAndDialTwiml(target: StreamTarget, dial: string): string {
   return response(`<Start>${stream(target, ' track="both_tracks"')}</Start><Dial>${escapeXml(dial)}</Dial>`);
 }

@@ -47,7 +47,9 @@ function sayUrl(host: string, port: string | undefined, rest: string): string {
 function sayHost(host: string): string {
   return host
     .split('.')
-    .map((label, index, labels) => (index === labels.length - 1 && labels.length > 1 ? sayEnding(label) : sayPart(label)))
+    .map((label, index, labels) =>
+      index === labels.length - 1 && labels.length > 1 ? sayEnding(label) : sayPart(label),
+    )
     .join(' dot ');
 }
 

@@ -1,4 +1,7 @@
-/** Numbers that are read digit by digit: of telephones, cards and accounts, and codes of letters and digits. A comma makes the voice pause. */
+/**
+ * Numbers that are read digit by digit: of telephones, cards and accounts, and codes of letters and digits. A comma
+ * makes the voice pause.
+ */
 import { cardinal, digitWords, isPronounceable, spellCharacters, spellLetters } from './words.ts';
 
 const PHONE =
@@ -39,7 +42,10 @@ function sayGroups(number: string): string {
     .replace('plus, ', 'plus ');
 }
 
-/** Groups in which digits are read out: as in a North American number where there are ten or eleven, by four where that goes up, else by three. */
+/**
+ * Groups in which digits are read out: as in a North American number where there are ten or eleven, by four where that
+ * goes up, else by three.
+ */
 function digitGroups(digits: string): string[] {
   const { length } = digits;
   if (length <= 4) return [digits];
@@ -61,7 +67,9 @@ function cut(digits: string, sizes: readonly number[]): string[] {
   return groups;
 }
 
-/** Letters by name, digits by value, a pause at each hyphen; a word in front of a short number stays a word: `COVID-19`. */
+/**
+ * Letters by name, digits by value, a pause at each hyphen; a word in front of a short number stays a word: `COVID-19`.
+ */
 export function sayCodes(text: string): string {
   return text.replace(MIXED, (code) =>
     code
@@ -74,6 +82,7 @@ export function sayCodes(text: string): string {
 
 function sayPart(part: string, index: number): string {
   if (/^[A-Z]{4,}$/.test(part) && isPronounceable(part)) return part;
-  if (/^\d+$/.test(part) && part.length <= SHORT_NUMBER_CHARS && index > 0 && !part.startsWith('0')) return cardinal(Number(part));
+  if (/^\d+$/.test(part) && part.length <= SHORT_NUMBER_CHARS && index > 0 && !part.startsWith('0'))
+    return cardinal(Number(part));
   return /^[A-Z]+$/.test(part) ? spellLetters(part) : spellCharacters(part);
 }

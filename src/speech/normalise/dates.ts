@@ -1,4 +1,6 @@
-/** Dates. Where only numbers are given and either order is possible, the month comes first, as the voices are American. */
+/**
+ * Dates. Where only numbers are given and either order is possible, the month comes first, as the voices are American.
+ */
 import { ordinal, yearWords } from './words.ts';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
@@ -12,7 +14,10 @@ const ISO = /(?<![\w/.-])(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:T(?=\d\d:)|(?![\w/-
 const NUMERIC = /(?<![\w/.-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|(?<=\/)\d{2})(?![\w/-]|\.\d)/g;
 const DAY_AND_MONTH = /(?<![\w/.-])(0\d|1[0-2])\/(0\d|[12]\d|3[01])(?![\w/-]|\.\d)/g;
 const MONTH_FIRST = new RegExp(String.raw`(?<!\w)${MONTH} ${DAY}(?:-(\d{1,2}))?(?:,? (\d{4}))?${ENDS}`, 'g');
-const DAY_FIRST = new RegExp(String.raw`(?<![\w/.,:$€£-])(the )?${DAY} (of )?${MONTH}(?!\w)(?:,? (\d{4})${ENDS})?`, 'g');
+const DAY_FIRST = new RegExp(
+  String.raw`(?<![\w/.,:$€£-])(the )?${DAY} (of )?${MONTH}(?!\w)(?:,? (\d{4})${ENDS})?`,
+  'g',
+);
 const MONTH_AND_YEAR = new RegExp(String.raw`(?<!\w)${MONTH},? ([12]\d{3})${ENDS}`, 'g');
 
 /** `12/05/2024` → `December fifth, twenty twenty four`; numbers that are no date stay. */
@@ -27,17 +32,26 @@ export function sayDates(text: string): string {
       const [month, day] = dayFirst ? [second, first] : [first, second];
       return sayDate(Number(month), Number(day), year.length === 2 ? `20${year}` : year) ?? match;
     })
-    .replace(DAY_AND_MONTH, (match, month: string, day: string) => sayDate(Number(month), Number(day), undefined) ?? match)
-    .replace(DAY_FIRST, (match, the: string | undefined, day: string, of: string | undefined, month: string, year?: string) => {
-      const said = sayDate(monthOf(month), Number(day), year, the !== undefined || of !== undefined);
-      return said === null ? match : `${the ?? ''}${said}`;
-    })
+    .replace(
+      DAY_AND_MONTH,
+      (match, month: string, day: string) => sayDate(Number(month), Number(day), undefined) ?? match,
+    )
+    .replace(
+      DAY_FIRST,
+      (match, the: string | undefined, day: string, of: string | undefined, month: string, year?: string) => {
+        const said = sayDate(monthOf(month), Number(day), year, the !== undefined || of !== undefined);
+        return said === null ? match : `${the ?? ''}${said}`;
+      },
+    )
     .replace(MONTH_FIRST, (match, month: string, day: string, lastDay: string | undefined, year?: string) => {
       const said = sayDate(monthOf(month), Number(day), undefined);
       if (said === null) return match;
       return `${said}${lastDay === undefined ? '' : ` to ${ordinal(Number(lastDay))}`}${sayYear(year)}`;
     })
-    .replace(MONTH_AND_YEAR, (_, month: string, year: string) => `${MONTHS[monthOf(month) - 1]} ${yearWords(Number(year))}`);
+    .replace(
+      MONTH_AND_YEAR,
+      (_, month: string, year: string) => `${MONTHS[monthOf(month) - 1]} ${yearWords(Number(year))}`,
+    );
 }
 
 /** 1 for January, by its first three letters. */

@@ -1,4 +1,6 @@
-/** What is written for the eye: Markdown that a language model leaves in its answers, emoji, and typographic characters. */
+/**
+ * What is written for the eye: Markdown that a language model leaves in its answers, emoji, and typographic characters.
+ */
 
 /** Code fences with their language, rules, headings, quotes and bullets stand at the beginning of a line. */
 const LINE_MARKS = /^[ \t]{0,8}(?:```\w{0,20}|~~~\w{0,20}|(?:[-*_] ?){3,10}$|#{1,6} |> ?|[-*+•] (?!\d))/gm;
@@ -70,6 +72,9 @@ export function plainTypography(text: string): string {
     .replace(/[\u00a0\u2000-\u200a\u202f]/g, ' ')
     .replace(/(?<=\w)–(?=[\w$€£])|(?<=\d) – (?=[$€£]?\d)/g, '-')
     .replace(/–/g, ', ')
-    .replace(/(\d?)([½¼¾⅓⅔⅛])/g, (_, digit: string, fraction: string) => `${digit && `${digit} `}${FRACTIONS[fraction]}`)
+    .replace(
+      /(\d?)([½¼¾⅓⅔⅛])/g,
+      (_, digit: string, fraction: string) => `${digit && `${digit} `}${FRACTIONS[fraction]}`,
+    )
     .replace(/[‘’“”„‐‑−…—×÷≈≠≤≥±→§№•·]/g, (character) => PLAIN[character] ?? character);
 }

@@ -63,18 +63,25 @@ const PERIOD = String.raw`(?:\/([a-z]{1,12})(?!\w))?`;
 const IN_FRONT = String.raw`(?<![\w.,$€£])`;
 
 const RANGE = new RegExp(`${IN_FRONT}(${SYMBOL}) ?(${NUMBER}) ?- ?${SYMBOL}?(?=${NUMBER})`, 'g');
-const BEFORE = new RegExp(String.raw`${IN_FRONT}(-?)(${SYMBOL}|${CODE}) ?(-?)(${NUMBER})${SCALE}${PERIOD}(?!\d|,\d)`, 'g');
+const BEFORE = new RegExp(
+  String.raw`${IN_FRONT}(-?)(${SYMBOL}|${CODE}) ?(-?)(${NUMBER})${SCALE}${PERIOD}(?!\d|,\d)`,
+  'g',
+);
 const BEHIND = new RegExp(String.raw`${IN_FRONT}(-?)(${NUMBER})${SCALE} ?(${CODE}(?!\w)|[€£¥₹$](?!\d))${PERIOD}`, 'g');
 
 /** `$42.50` → `forty two dollars and fifty cents`; symbols and codes, before or behind the number. */
 export function sayMoney(text: string): string {
   return text
     .replace(RANGE, (_, symbol: string, from: string) => `${numberWords(from)} to ${symbol}`)
-    .replace(BEFORE, (match, sign: string, currency: string, minus: string, number: string, scale?: string, period?: string) =>
-      say(match, { sign: sign || minus, currency, number, scale, period }),
+    .replace(
+      BEFORE,
+      (match, sign: string, currency: string, minus: string, number: string, scale?: string, period?: string) =>
+        say(match, { sign: sign || minus, currency, number, scale, period }),
     )
-    .replace(BEHIND, (match, sign: string, number: string, scale: string | undefined, currency: string, period?: string) =>
-      say(match, { sign, currency, number, scale, period }),
+    .replace(
+      BEHIND,
+      (match, sign: string, number: string, scale: string | undefined, currency: string, period?: string) =>
+        say(match, { sign, currency, number, scale, period }),
     );
 }
 
@@ -89,7 +96,8 @@ interface Amount {
 function say(match: string, { sign, currency, number, scale, period }: Amount): string {
   const money = CURRENCIES[currency];
   if (money === undefined) return match;
-  const amount = scale === undefined ? sayAmount(number, money) : `${numberWords(number)} ${SCALES[scale] ?? scale} ${money.many}`;
+  const amount =
+    scale === undefined ? sayAmount(number, money) : `${numberWords(number)} ${SCALES[scale] ?? scale} ${money.many}`;
   return `${sign && 'minus '}${amount}${period === undefined ? '' : ` per ${PERIODS[period] ?? period}`}`;
 }
 

@@ -23,7 +23,8 @@ export function sayNumerals(text: string): string {
     .replace(BARE_CODE, sayBareCode)
     .replace(
       ANY_NUMBER,
-      (number, at: number, whole: string) => `${/[\p{L}\p{N}]/u.test(whole.charAt(at - 1)) ? ' ' : ''}${numberWords(number)}`,
+      (number, at: number, whole: string) =>
+        `${/[\p{L}\p{N}]/u.test(whole.charAt(at - 1)) ? ' ' : ''}${numberWords(number)}`,
     );
 }
 

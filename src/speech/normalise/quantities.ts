@@ -85,7 +85,10 @@ const PLURALS: Readonly<Record<string, string>> = Object.freeze({
 const longestFirst = (a: string, b: string): number => b.length - a.length;
 const escaped = (unit: string): string => unit.replace(/\./g, '\\.');
 const UNIT = Object.keys(UNITS).sort(longestFirst).map(escaped).join('|');
-const WITH_UNIT = new RegExp(String.raw`${NOT_INSIDE}(${NUMBER})( ?|-)(${UNIT})(?:/(s|sec|min|h|hr|kg))?(?!\w|['’][a-z])`, 'g');
+const WITH_UNIT = new RegExp(
+  String.raw`${NOT_INSIDE}(${NUMBER})( ?|-)(${UNIT})(?:/(s|sec|min|h|hr|kg))?(?!\w|['’][a-z])`,
+  'g',
+);
 
 const RANGE = new RegExp(String.raw`(?<![\w.,-])(${NUMBER})(%?)-(?=${NUMBER}(?![\w-]*[a-zA-Z]-|-))`, 'g');
 const PERCENT = new RegExp(`${NOT_INSIDE}(${NUMBER}) ?%`, 'g');
@@ -108,18 +111,27 @@ const SET_PHRASES: Readonly<Record<string, string>> = Object.freeze({
 const PARTS: Readonly<Record<number, string>> = Object.freeze({ 2: 'half', 4: 'quarter' });
 const PART_MAX = 16;
 
-/** `5-10 kg` → `5 to ten kilograms`: units, percentages, ordinals and fractions in words, other numbers as they were. */
+/**
+ * `5-10 kg` → `5 to ten kilograms`: units, percentages, ordinals and fractions in words, other numbers as they were.
+ */
 export function sayQuantities(text: string): string {
   return text
     .replace(RANGE, '$1$2 to ')
     .replace(MINUS, 'minus ')
     .replace(DIMENSIONS, ' by ')
-    .replace(DECADE, (_, century: string | undefined, decade: string) => plural(yearWords(Number(`${century ?? ''}${decade}`))))
-    .replace(WITH_UNIT, (_, number: string, between: string, unit: string, per?: string) => sayUnit({ number, between, unit, per }))
+    .replace(DECADE, (_, century: string | undefined, decade: string) =>
+      plural(yearWords(Number(`${century ?? ''}${decade}`))),
+    )
+    .replace(WITH_UNIT, (_, number: string, between: string, unit: string, per?: string) =>
+      sayUnit({ number, between, unit, per }),
+    )
     .replace(PERCENT, (_, number: string) => `${numberWords(number)} percent`)
     .replace(THOUSANDS, (_, number: string) => `${numberWords(number)} thousand`)
     .replace(TIMES, (_, number: string) => `${numberWords(number)} times`)
-    .replace(FOOT_AND_INCH, (_, feet: string, inches: string) => `${cardinal(Number(feet))} foot ${cardinal(Number(inches))}`)
+    .replace(
+      FOOT_AND_INCH,
+      (_, feet: string, inches: string) => `${cardinal(Number(feet))} foot ${cardinal(Number(inches))}`,
+    )
     .replace(FRACTION, (match, whole: string | undefined, top: string, bottom: string) => {
       const said = SET_PHRASES[`${top}/${bottom}`] ?? sayFraction(Number(top), Number(bottom));
       if (whole === undefined) return said;
@@ -128,7 +140,17 @@ export function sayQuantities(text: string): string {
     .replace(ORDINAL, (_, number: string) => ordinal(Number(number.replaceAll(',', ''))));
 }
 
-function sayUnit({ number, between, unit, per }: { number: string; between: string; unit: string; per: string | undefined }): string {
+function sayUnit({
+  number,
+  between,
+  unit,
+  per,
+}: {
+  number: string;
+  between: string;
+  unit: string;
+  per: string | undefined;
+}): string {
   const one = UNITS[unit] ?? unit;
   const isSingle = number === '1' || between === '-';
   return `${numberWords(number)} ${isSingle ? one : several(one)}${per === undefined ? '' : ` per ${PER[per] ?? per}`}`;

@@ -107,7 +107,18 @@ const READ_AS_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 /** Longer ones that are spelt though they look like words. */
-const SPELT: ReadonlySet<string> = new Set(['IEEE', 'ISBN', 'USPS', 'UCLA', 'AARP', 'ESPN', 'ISDN', 'SMTP', 'IMEI', 'IMAP']);
+const SPELT: ReadonlySet<string> = new Set([
+  'IEEE',
+  'ISBN',
+  'USPS',
+  'UCLA',
+  'AARP',
+  'ESPN',
+  'ISDN',
+  'SMTP',
+  'IMEI',
+  'IMAP',
+]);
 const SHORT_CHARS = 3;
 
 /** Abbreviations in full. Where the sentence ends behind one, its stop stays. */
@@ -136,7 +147,9 @@ export function spellInitialisms(text: string): string {
     .replace(DOTTED_INITIALS, (match, initials: string, at: number) => {
       return `${spellLetters(initials.replaceAll('.', ''))}${stopAt(text, at + match.length)}`;
     })
-    .replace(INITIAL_OF_NAME, (match, letter: string, name: string) => (SENTENCE_STARTERS.has(name.toLowerCase()) ? match : `${letter} `))
+    .replace(INITIAL_OF_NAME, (match, letter: string, name: string) =>
+      SENTENCE_STARTERS.has(name.toLowerCase()) ? match : `${letter} `,
+    )
     .replace(CAPITALS, (match, capitals: string, plural: string, at: number, whole: string) => {
       // "AT&T"
       const isJoined = whole.charAt(at + match.length) === '&';

@@ -35,7 +35,9 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
 
 /** Signs in front of a number by name: `#5`, `~20`, and `*67` as it is dialled. To be done while there are digits. */
 export function sayNumberSigns(text: string): string {
-  const dialled = text.replace(STAR_CODE, (match, key: string, digits: string) => (key === '*' ? `star ${digitWords(digits)}` : match));
+  const dialled = text.replace(STAR_CODE, (match, key: string, digits: string) =>
+    key === '*' ? `star ${digitWords(digits)}` : match,
+  );
   return NUMBER_SIGNS.reduce((said, [pattern, words]) => said.replace(pattern, words), dialled);
 }
 

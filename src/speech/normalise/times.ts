@@ -7,7 +7,10 @@ const HALF_OF_DAY = String.raw` ?([AaPp])(?:\.[Mm]\.?|[Mm])(?!\w)`;
 
 const RANGE_BY_CLOCK = /(?<=\d:\d\d) ?- ?(?=\d{1,2}:\d\d)/g;
 const RANGE_BY_HALF = /(?<=\d ?[AaPp]\.?[Mm]\.?) ?- ?(?=\d)/g;
-const RANGE_BY_HOUR = new RegExp(String.raw`${IN_FRONT}(\d{1,2})(?::([0-5]\d))? ?- ?(?=\d{1,2}(?::\d\d)? ?[AaPp]\.?[Mm])`, 'g');
+const RANGE_BY_HOUR = new RegExp(
+  String.raw`${IN_FRONT}(\d{1,2})(?::([0-5]\d))? ?- ?(?=\d{1,2}(?::\d\d)? ?[AaPp]\.?[Mm])`,
+  'g',
+);
 const WITH_HALF = new RegExp(String.raw`${IN_FRONT}${HOUR}(?::([0-5]\d))?(?::[0-5]\d)?${HALF_OF_DAY}`, 'g');
 const BY_CLOCK = new RegExp(String.raw`${IN_FRONT}${HOUR}:([0-5]\d)(?::([0-5]\d))?(?:Z(?!\w))?(?![\w:]|\.\d)`, 'g');
 const RATIO = /(?<![\w:.,-])(\d{1,3}):(\d{1,3})(?![\w:.,]\d|[\w:])/g;
@@ -30,7 +33,9 @@ export function sayTimes(text: string): string {
 }
 
 function sayHour(hour: string, minute: string | undefined): string {
-  return minute === undefined || minute === '00' ? cardinal(Number(hour)) : `${cardinal(Number(hour))} ${sayMinute(minute)}`;
+  return minute === undefined || minute === '00'
+    ? cardinal(Number(hour))
+    : `${cardinal(Number(hour))} ${sayMinute(minute)}`;
 }
 
 function sayClock(hour: number, minute: string): string {

@@ -21,8 +21,8 @@ const IRREGULAR_ORDINALS: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /**
- * A number as people write it, `1,234.50`, for use in patterns: no group of its own, no sign. A pattern sees to it that neither a digit nor a letter
- * stands in front of it, so that a long run of digits is looked at once.
+ * A number as people write it, `1,234.50`, for use in patterns: no group of its own, no sign. A pattern sees to it that
+ * neither a digit nor a letter stands in front of it, so that a long run of digits is looked at once.
  */
 export const NUMBER = String.raw`(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,10})?`;
 

@@ -1,4 +1,7 @@
-/** The WebSocket on which Asterisk tells what happens in our application: dialled, watched by pings, and dialled again with back-off, for good. */
+/**
+ * The WebSocket on which Asterisk tells what happens in our application: dialled, watched by pings, and dialled again
+ * with back-off, for good.
+ */
 import { WebSocket } from 'ws';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';

@@ -75,11 +75,14 @@ export class Ari {
         signal: late.signal,
       });
       const text = await readBounded(response);
-      if (!response.ok) throw new AriError(response.status, `${what}: Asterisk answered ${response.status}${complaintIn(text)}`);
+      if (!response.ok)
+        throw new AriError(response.status, `${what}: Asterisk answered ${response.status}${complaintIn(text)}`);
       return text === '' ? null : JSON.parse(text);
     } catch (error) {
       if (error instanceof AriError) throw error;
-      const why = late.signal.aborted ? `no answer within ${REQUEST_TIMEOUT_MS} ms` : 'Asterisk could not be reached, or not be understood';
+      const why = late.signal.aborted
+        ? `no answer within ${REQUEST_TIMEOUT_MS} ms`
+        : 'Asterisk could not be reached, or not be understood';
       throw new AriError(null, `${what}: ${why}`);
     } finally {
       timer.cancel();

@@ -1,6 +1,6 @@
 /**
- * The sound of one channel of Asterisk as the leg of one call: one WebSocket to it, or one for each direction, whose streams become the tracks of the
- * call. Who calls is known beforehand, from the channel itself.
+ * The sound of one channel of Asterisk as the leg of one call: one WebSocket to it, or one for each direction, whose
+ * streams become the tracks of the call. Who calls is known beforehand, from the channel itself.
  */
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -73,7 +73,10 @@ export class ChannelLeg implements CallLeg {
     }
     this.#starts.push(start);
     if (this.#starts.length < wires.length) return;
-    handlers.onEvent({ type: 'start', start: { ...start, ...identity, playback, tracks: wires.map(({ track }) => track) } });
+    handlers.onEvent({
+      type: 'start',
+      start: { ...start, ...identity, playback, tracks: wires.map(({ track }) => track) },
+    });
   }
 
   #onClosed(end: LegEnd): void {

@@ -1,4 +1,7 @@
-/** What is to be told while a connection cannot be had: each reason once, however the reasons alternate, and a reminder now and then. */
+/**
+ * What is to be told while a connection cannot be had: each reason once, however the reasons alternate, and a reminder
+ * now and then.
+ */
 import type { Clock } from '../../foundation/clock.ts';
 
 const REMIND_MS = 600_000;
@@ -25,7 +28,10 @@ export class Outage {
     this.#clock = clock;
   }
 
-  /** It broke, or one more attempt failed. `new`: this outage did not have the reason before. `reminder`: nothing was told for ten minutes. */
+  /**
+   * It broke, or one more attempt failed. `new`: this outage did not have the reason before. `reminder`: nothing was
+   * told for ten minutes.
+   */
   failed(reason: string): 'new' | 'reminder' | 'known' {
     const nowMs = this.#clock.nowMs();
     if (this.#attempts === 0) this.#sinceMs = nowMs;

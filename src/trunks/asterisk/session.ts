@@ -1,7 +1,8 @@
 /**
- * One channel of Asterisk that we listen to or talk with, and everything that we made in Asterisk for it: the channels that bring its sound to us
- * (externalMedia), for agent assist two channels that listen to it (snoop), and the bridges that join them. All of it is named after the session, goes
- * when the session ends, in whatever order things end, and can be told from others' when somebody finds it later.
+ * One channel of Asterisk that we listen to or talk with, and everything that we made in Asterisk for it: the channels
+ * that bring its sound to us (externalMedia), for agent assist two channels that listen to it (snoop), and the bridges
+ * that join them. All of it is named after the session, goes when the session ends, in whatever order things end, and
+ * can be told from others' when somebody finds it later.
  */
 
 import { WebSocket } from 'ws';
@@ -103,7 +104,10 @@ export class Session {
     if (!sentOn && this.#options.waits) void this.end(null);
   }
 
-  /** Ends it: the channel goes on in the dialplan, all of ours is removed. Resolves when that is done, and never rejects. */
+  /**
+   * Ends it: the channel goes on in the dialplan, all of ours is removed. Resolves when that is done, and never
+   * rejects.
+   */
   end(error: TrunklineError | null): Promise<void> {
     this.#ending ??= this.#end(error);
     return this.#ending;
@@ -117,12 +121,18 @@ export class Session {
 
   async #open(): Promise<void> {
     const { ari, mode, settings, channel } = this.#options;
-    if (mode === 'assist') await ari.post(`/applications/${settings.ARI_APP}/subscription`, { eventSource: `channel:${channel.id}` });
+    if (mode === 'assist')
+      await ari.post(`/applications/${settings.ARI_APP}/subscription`, { eventSource: `channel:${channel.id}` });
     else if (channel.state !== 'Up') await ari.post(`/channels/${encodeURIComponent(channel.id)}/answer`);
     const wires = await Promise.all(this.#pairs.map((pair) => this.#openPair(pair)));
     if (this.#ending !== null) return;
     const { registry } = this.#options;
-    registry.accept({ carrier: 'asterisk', tokenRequired: false, vouched: true, connect: (handlers) => this.#connect(wires, handlers) });
+    registry.accept({
+      carrier: 'asterisk',
+      tokenRequired: false,
+      vouched: true,
+      connect: (handlers) => this.#connect(wires, handlers),
+    });
   }
 
   /** Nobody talks into the channels of agent assist and captions, so nothing of ours could be heard there. */
@@ -130,7 +140,14 @@ export class Session {
     const { ari, settings, mode, channel } = this.#options;
     const app = settings.ARI_APP;
     const mediaRequest = {
-      ...{ app, channelId: media, transport: 'websocket', encapsulation: 'none', connection_type: 'server', external_host: 'INCOMING' },
+      ...{
+        app,
+        channelId: media,
+        transport: 'websocket',
+        encapsulation: 'none',
+        connection_type: 'server',
+        external_host: 'INCOMING',
+      },
       ...{ format: FORMAT, transport_data: 'f(json)' },
       ...(mode === 'talk' ? {} : { direction: 'in' }),
     };
@@ -193,12 +210,16 @@ export class Session {
 
   /** Puts into their bridges those that are all there. */
   async #join(): Promise<void> {
-    const ready = this.#pairs.filter(({ joined, media, snoop }) => !joined && this.#has(media) && (snoop === null || this.#has(snoop)));
+    const ready = this.#pairs.filter(
+      ({ joined, media, snoop }) => !joined && this.#has(media) && (snoop === null || this.#has(snoop)),
+    );
     if (ready.length === 0 || this.#ending !== null) return;
     for (const pair of ready) pair.joined = true;
     const { ari, channel, mode, onJoined } = this.#options;
     await Promise.all(
-      ready.map(({ bridge, media, snoop }) => ari.post(`/bridges/${bridge}/addChannel`, { channel: `${snoop ?? channel.id},${media}` })),
+      ready.map(({ bridge, media, snoop }) =>
+        ari.post(`/bridges/${bridge}/addChannel`, { channel: `${snoop ?? channel.id},${media}` }),
+      ),
     );
     if (!this.#pairs.every(({ joined }) => joined) || this.#ending !== null) return;
     this.#timer.cancel();
@@ -219,14 +240,20 @@ export class Session {
     const { clock, ari, log, onOver } = this.#options;
     this.#timer.cancel();
     this.#leg?.close(1000, 'the channel ended');
-    await this.#sendOn(error === null ? 'ended' : error.code).catch((err: unknown) => log.warn({ err }, 'a channel could not be sent on'));
+    await this.#sendOn(error === null ? 'ended' : error.code).catch((err: unknown) =>
+      log.warn({ err }, 'a channel could not be sent on'),
+    );
     await settlesWithin(clock, this.#opening, SETTLE_MS);
     this.#leg?.close(1000, 'the channel ended');
     const channels = this.#pairs.flatMap(({ media, snoop }) => [media, ...(snoop === null ? [] : [snoop])]);
-    const paths = [...channels.map((id) => `/channels/${id}`), ...this.#pairs.map(({ bridge }) => `/bridges/${bridge}`)];
+    const paths = [
+      ...channels.map((id) => `/channels/${id}`),
+      ...this.#pairs.map(({ bridge }) => `/bridges/${bridge}`),
+    ];
     const removed = await Promise.allSettled(paths.map((path) => ari.remove(path)));
     const left = removed.filter(({ status }) => status === 'rejected').length;
-    if (left > 0) log.warn({ left }, 'channels or bridges could not be removed from Asterisk; they are when its events come again');
+    if (left > 0)
+      log.warn({ left }, 'channels or bridges could not be removed from Asterisk; they are when its events come again');
     onOver(error);
   }
 

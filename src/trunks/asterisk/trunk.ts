@@ -1,6 +1,7 @@
 /**
- * Calls that an Asterisk hands over by its REST interface: a channel enters our application (`Stasis(trunkline,talk)`, `captions` or `assist`), or
- * somebody asks for a channel to be listened to. When the connection comes up, what an earlier life of ours left behind is removed.
+ * Calls that an Asterisk hands over by its REST interface: a channel enters our application (`Stasis(trunkline,talk)`,
+ * `captions` or `assist`), or somebody asks for a channel to be listened to. When the connection comes up, what an
+ * earlier life of ours left behind is removed.
  */
 import { randomBytes } from 'node:crypto';
 import type { CallRegistry } from '../../calls/registry.ts';
@@ -72,13 +73,16 @@ export class AsteriskTrunk {
   }
 
   /**
-   * Listens to both directions of a channel, by its id or name, until it is hung up; the channel notices nothing. Resolves with its id when all is joined.
-   * @throws TrunklineError `call_not_found`, `invalid_request`, `asterisk_unavailable`, and whatever a call is refused with
+   * Listens to both directions of a channel, by its id or name, until it is hung up; the channel notices nothing.
+   * Resolves with its id when all is joined.
+   * @throws TrunklineError `call_not_found`, `invalid_request`, `asterisk_unavailable`, and whatever a call is refused
+   * with
    */
   async assist(name: string): Promise<{ callId: string }> {
     this.#options.registry.admit();
     const channel = await this.#channelNamed(name);
-    if (this.#sessions.has(channel.id)) throw new TrunklineError('invalid_request', 'channel: got one that is listened to already');
+    if (this.#sessions.has(channel.id))
+      throw new TrunklineError('invalid_request', 'channel: got one that is listened to already');
     await new Promise<void>((resolve, reject) => {
       const over = (error: TrunklineError | null) =>
         reject(error ?? new TrunklineError('call_not_found', 'the channel was hung up meanwhile'));
@@ -116,7 +120,8 @@ export class AsteriskTrunk {
     this.#options.metrics.ariConnected.set(0);
     const what = this.#outage.failed(reason);
     if (what === 'new') this.#log.warn({ reason }, "Asterisk's events do not come; dialling again");
-    if (what === 'reminder') this.#log.warn(this.#outage.summary, "Asterisk's events still do not come; dialling again");
+    if (what === 'reminder')
+      this.#log.warn(this.#outage.summary, "Asterisk's events still do not come; dialling again");
     if (what === 'known') this.#log.debug({ reason }, 'one more attempt failed');
   }
 
@@ -134,7 +139,9 @@ export class AsteriskTrunk {
       case 'replaced':
         this.#events?.close();
         this.#options.metrics.ariConnected.set(0);
-        this.#log.error('another program has taken over the application of ARI_APP in Asterisk: no more calls come from there');
+        this.#log.error(
+          'another program has taken over the application of ARI_APP in Asterisk: no more calls come from there',
+        );
         return;
       case 'ignored':
         return;
@@ -148,7 +155,11 @@ export class AsteriskTrunk {
     }
     try {
       this.#options.registry.admit();
-      this.#begin(channel, readStasisRequest(args), { waits: true, onJoined: () => undefined, onOver: () => undefined });
+      this.#begin(channel, readStasisRequest(args), {
+        waits: true,
+        onJoined: () => undefined,
+        onOver: () => undefined,
+      });
     } catch (error) {
       this.#refuse(channel.id, error);
     }
@@ -158,7 +169,10 @@ export class AsteriskTrunk {
     const { settings, registry, clock } = this.#options;
     const name = `${this.#ownPrefix}${randomBytes(8).toString('hex')}`;
     if (this.#sessions.size >= settings.MAX_CALLS) {
-      throw new TrunklineError('too_many_calls', `${this.#sessions.size} channels are handled, expected at most MAX_CALLS`);
+      throw new TrunklineError(
+        'too_many_calls',
+        `${this.#sessions.size} channels are handled, expected at most MAX_CALLS`,
+      );
     }
     const log = this.#log.child({ callId: channel.id, mode: request.mode });
     const session = new Session({
@@ -169,7 +183,8 @@ export class AsteriskTrunk {
       onOver: (error) => {
         this.#sessions.delete(channel.id);
         this.#named.delete(name);
-        if (error !== null) log.warn({ code: error.code, reason: error.message }, 'a channel of Asterisk could not be served');
+        if (error !== null)
+          log.warn({ code: error.code, reason: error.message }, 'a channel of Asterisk could not be served');
         watch.onOver(error);
       },
     });
@@ -181,8 +196,13 @@ export class AsteriskTrunk {
   #refuse(channelId: string, error: unknown): void {
     const code = error instanceof TrunklineError ? error.code : 'internal';
     this.#options.metrics.refused.inc({ code });
-    this.#log.warn({ callId: channelId, code, err: code === 'internal' ? error : undefined }, 'a channel of Asterisk was refused');
-    sendOn(this.#ari, channelId, code).catch((err: unknown) => this.#log.warn({ err }, 'a channel could not be sent on'));
+    this.#log.warn(
+      { callId: channelId, code, err: code === 'internal' ? error : undefined },
+      'a channel of Asterisk was refused',
+    );
+    sendOn(this.#ari, channelId, code).catch((err: unknown) =>
+      this.#log.warn({ err }, 'a channel could not be sent on'),
+    );
   }
 
   #ownerOf(channelId: string): Session | undefined {
@@ -190,8 +210,8 @@ export class AsteriskTrunk {
   }
 
   /**
-   * What happened while no events came is looked up: sessions whose channel is gone end, channels and bridges of an earlier life are removed, and
-   * callers that it left waiting go on in the dialplan.
+   * What happened while no events came is looked up: sessions whose channel is gone end, channels and bridges of an
+   * earlier life are removed, and callers that it left waiting go on in the dialplan.
    */
   async #tidy(): Promise<void> {
     const known = [...this.#sessions.values()];
@@ -209,11 +229,14 @@ export class AsteriskTrunk {
         .filter(leftOver)
         .map((id) => `/bridges/${id}`),
     ];
-    const waiting = waitingIn(application).filter((id) => there.has(id) && !id.startsWith(this.#ownPrefix) && !this.#sessions.has(id));
+    const waiting = waitingIn(application).filter(
+      (id) => there.has(id) && !id.startsWith(this.#ownPrefix) && !this.#sessions.has(id),
+    );
     await Promise.all(paths.map((path) => this.#ari.remove(path)));
     const sent = await Promise.all(waiting.map((id) => sendOn(this.#ari, id, 'lost')));
     const sentOn = sent.filter(Boolean).length;
-    if (paths.length + sentOn > 0) this.#log.info({ removed: paths.length, sentOn }, 'what an earlier life left in Asterisk is gone');
+    if (paths.length + sentOn > 0)
+      this.#log.info({ removed: paths.length, sentOn }, 'what an earlier life left in Asterisk is gone');
   }
 }
 

@@ -1,4 +1,7 @@
-/** One AudioSocket connection as a call's leg: whatever can go wrong with a socket, and silence where nothing is said, for Asterisk gives up a line without sound. */
+/**
+ * One AudioSocket connection as a call's leg: whatever can go wrong with a socket, and silence where nothing is said,
+ * for Asterisk gives up a line without sound.
+ */
 
 import type { Socket } from 'node:net';
 import { frameBytes } from '../../audio/frames.ts';
@@ -12,7 +15,10 @@ import type { LegLimits } from '../websocket/leg.ts';
 
 /** How long Asterisk may take to close its side before the connection is cut. */
 const CLOSE_TIMEOUT_MS = 2000;
-/** How long a call waits for the sound that shows its rate: half of the 2 s without a frame after which the application hangs up. */
+/**
+ * How long a call waits for the sound that shows its rate: half of the 2 s without a frame after which the application
+ * hangs up.
+ */
 const FIRST_SOUND_MS = 1000;
 
 interface LegOptions {
@@ -57,7 +63,10 @@ export class AudioSocketLeg implements CallLeg {
     this.#socket.on('close', () => this.#onSocketClosed());
   }
 
-  /** Sends sound. Throws what the dialect throws; fails the leg with `reader_too_slow` when too much is waiting. Ignored once closing. */
+  /**
+   * Sends sound. Throws what the dialect throws; fails the leg with `reader_too_slow` when too much is waiting. Ignored
+   * once closing.
+   */
   send(command: CarrierCommand): void {
     if (this.#end !== null) return;
     const message = this.#dialect.format(command);
@@ -142,7 +151,10 @@ export class AudioSocketLeg implements CallLeg {
     const { writableLength } = this.#socket;
     if (writableLength <= this.#limits.sendBufferMaxBytes) return;
     this.fail(
-      new TrunklineError('reader_too_slow', `${writableLength} bytes wait to be read, expected ${this.#limits.sendBufferMaxBytes} at most`),
+      new TrunklineError(
+        'reader_too_slow',
+        `${writableLength} bytes wait to be read, expected ${this.#limits.sendBufferMaxBytes} at most`,
+      ),
     );
   }
 
@@ -151,7 +163,12 @@ export class AudioSocketLeg implements CallLeg {
       work();
     } catch (error) {
       if (error instanceof TrunklineError) this.fail(error);
-      else this.#beginClose({ reason: 'error', code: 'internal', error: error instanceof Error ? error : new Error(String(error)) });
+      else
+        this.#beginClose({
+          reason: 'error',
+          code: 'internal',
+          error: error instanceof Error ? error : new Error(String(error)),
+        });
     }
   }
 

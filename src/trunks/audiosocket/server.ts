@@ -1,6 +1,6 @@
 /**
- * The port that Asterisk's AudioSocket connects to. The protocol has no credentials: who may connect is a list of addresses (AUDIOSOCKET_ALLOW), and
- * whoever is not on it is cut off before anything of theirs is read.
+ * The port that Asterisk's AudioSocket connects to. The protocol has no credentials: who may connect is a list of
+ * addresses (AUDIOSOCKET_ALLOW), and whoever is not on it is cut off before anything of theirs is read.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -37,7 +37,10 @@ export class AudioSocketServer {
     this.#server = createServer({ noDelay: true }, (socket) => this.#onConnection(socket));
   }
 
-  /** Listens on `host`. Returns `host:port`, the port being a free one for 0. Rejects with what the system says when it cannot. */
+  /**
+   * Listens on `host`. Returns `host:port`, the port being a free one for 0. Rejects with what the system says when it
+   * cannot.
+   */
   async listen(host: string, port: number): Promise<string> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
@@ -89,7 +92,8 @@ export class AudioSocketServer {
       },
       clock,
       handlers: {
-        onEvent: (event) => handlers.onEvent(event.type === 'start' ? { type: 'start', start: announced.complete(event.start) } : event),
+        onEvent: (event) =>
+          handlers.onEvent(event.type === 'start' ? { type: 'start', start: announced.complete(event.start) } : event),
         onClosed: (end) => handlers.onClosed(end),
       },
     });

@@ -103,7 +103,10 @@ export class RtcpControl {
     this.#reportedPackets = packets;
     const last = this.#lastSenderReport;
     const nowMs = clock.nowMs();
-    const ofPeer = last !== null && last.ssrc === this.#reception?.ssrc ? { ntpMiddle: last.ntpMiddle, agoMs: nowMs - last.atMs } : null;
+    const ofPeer =
+      last !== null && last.ssrc === this.#reception?.ssrc
+        ? { ntpMiddle: last.ntpMiddle, agoMs: nowMs - last.atMs }
+        : null;
     return {
       ssrc: sender.ssrc,
       cname,

@@ -1,6 +1,7 @@
 /**
- * Whose packets are taken (symmetric RTP, RFC 4961). A peer behind a NAT sends from elsewhere than its description says, so others than the announced source
- * are believed after several packets in a row. But only those who may be the peer: a stranger who got in would hear the call and speak as the caller.
+ * Whose packets are taken (symmetric RTP, RFC 4961). A peer behind a NAT sends from elsewhere than its description
+ * says, so others than the announced source are believed after several packets in a row. But only those who may be the
+ * peer: a stranger who got in would hear the call and speak as the caller.
  */
 import type { RtpPacket } from '../../protocols/rtp/rtp.ts';
 
@@ -8,9 +9,15 @@ import type { RtpPacket } from '../../protocols/rtp/rtp.ts';
 const PACKETS_IN_A_ROW = 3;
 /** Those that begin another stream of the source that is the peer already (RFC 3550 §A.1, MIN_SEQUENTIAL). */
 const STREAM_PACKETS_IN_A_ROW = 2;
-/** The peer may begin another stream (SSRC) when the one before has been silent for this long: a sender has one at a time, a forger talks into it. */
+/**
+ * The peer may begin another stream (SSRC) when the one before has been silent for this long: a sender has one at a
+ * time, a forger talks into it.
+ */
 const STREAM_OVER_MS = 100;
-/** A new description lets streams change at once for this long: phones begin anew after a hold, a transfer or another codec. */
+/**
+ * A new description lets streams change at once for this long: phones begin anew after a hold, a transfer or another
+ * codec.
+ */
 const DESCRIBED_MS = 5000;
 /** A peer that has been silent for this long may come back from another address, if it goes on with its own stream. */
 const MOVED_AFTER_MS = 2000;
@@ -139,7 +146,8 @@ export class SourceLatch {
 
   #count({ ssrc, sequence }: RtpPacket, source: Source, fit: Fit): number {
     const before = this.#rows.get(fit);
-    const isNext = before !== undefined && isOf(before, { ssrc }, source) && ((before.sequence + 1) & SEQUENCE_MASK) === sequence;
+    const isNext =
+      before !== undefined && isOf(before, { ssrc }, source) && ((before.sequence + 1) & SEQUENCE_MASK) === sequence;
     const count = isNext ? before.count + 1 : 1;
     this.#rows.set(fit, { source, ssrc, sequence, count });
     return count;

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto';
 import { TrunklineError } from '../../foundation/errors.ts';
 
 /**
- * Pairs of an even port for RTP and the odd one above it for RTCP (RFC 3550 §11), each lent to one session at a time. Which one is nobody's guess: whoever
- * would forge packets of a call must know where to send them.
+ * Pairs of an even port for RTP and the odd one above it for RTCP (RFC 3550 §11), each lent to one session at a time.
+ * Which one is nobody's guess: whoever would forge packets of a call must know where to send them.
  */
 export class RtpPorts {
   /** Even ports that are free; those given back come last. */
@@ -12,7 +12,10 @@ export class RtpPorts {
   readonly #lent = new Set<number>();
   readonly #random: (end: number) => number;
 
-  /** All pairs that lie wholly within `first` to `last`. `random` = a whole number from 0 to below its argument; nobody's guess unless a test says otherwise. */
+  /**
+   * All pairs that lie wholly within `first` to `last`. `random` = a whole number from 0 to below its argument;
+   * nobody's guess unless a test says otherwise.
+   */
   constructor(range: { readonly first: number; readonly last: number }, random: (end: number) => number = randomInt) {
     this.#random = random;
     for (let port = range.first + (range.first % 2); port + 1 <= range.last; port += 2) this.#free.push(port);
@@ -25,13 +28,14 @@ export class RtpPorts {
   }
 
   /**
-   * The even port of a pair, to be given back by {@link giveBack}. Any of the free ones but for the half that was given back last, so that late packets
-   * of the call before meet nobody.
+   * The even port of a pair, to be given back by {@link giveBack}. Any of the free ones but for the half that was given
+   * back last, so that late packets of the call before meet nobody.
    * @throws TrunklineError `too_many_calls` when all are lent
    */
   take(): number {
     const [port] = this.#free.length === 0 ? [] : this.#free.splice(this.#random(Math.ceil(this.#free.length / 2)), 1);
-    if (port === undefined) throw new TrunklineError('too_many_calls', `all ${this.#lent.size} port pairs of RTP_PORTS are in use`);
+    if (port === undefined)
+      throw new TrunklineError('too_many_calls', `all ${this.#lent.size} port pairs of RTP_PORTS are in use`);
     this.#lent.add(port);
     return port;
   }

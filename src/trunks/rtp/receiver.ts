@@ -1,6 +1,7 @@
 /**
- * What comes in: packets of one peer → chunks with a sequence and a time that only grow, and keys. It holds nothing back and drops nothing for being late:
- * order, loss and gaps are the call's timeline's, which waits for audio and not for the clock, so that jitter costs a recogniser nothing.
+ * What comes in: packets of one peer → chunks with a sequence and a time that only grow, and keys. It holds nothing
+ * back and drops nothing for being late: order, loss and gaps are the call's timeline's, which waits for audio and not
+ * for the clock, so that jitter costs a recogniser nothing.
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
@@ -18,7 +19,10 @@ const MISORDER_MAX = 100;
 const JUMP_MS = 1000;
 /** A stream that begins anew later than this after the old one left a gap. */
 const BREAK_MS = 200;
-/** Announced silence is heard this much after its time, so that it is not in the way of a packet that is a little late, and no longer than ends an utterance. */
+/**
+ * Announced silence is heard this much after its time, so that it is not in the way of a packet that is a little late,
+ * and no longer than ends an utterance.
+ */
 const SILENCE_BEHIND_MS = 60;
 const SILENCE_MAX_MS = 1000;
 
@@ -78,7 +82,10 @@ export class RtpReceiver {
     this.#remote = remote;
   }
 
-  /** Whether the silence that the peer announced is still to be heard: {@link hearSilence} is then to be called every 20 ms. */
+  /**
+   * Whether the silence that the peer announced is still to be heard: {@link hearSilence} is then to be called every 20
+   * ms.
+   */
   get isSilent(): boolean {
     return this.#silence !== null;
   }
@@ -86,13 +93,17 @@ export class RtpReceiver {
   /** A packet of the peer. Those of payload numbers that were not agreed are passed over. */
   receive(packet: RtpPacket, arrivalMs: number): void {
     const { payloadType, telephoneEventType } = this.#remote;
-    const known = packet.payloadType === payloadType || packet.payloadType === telephoneEventType || packet.payloadType === COMFORT_NOISE;
+    const known =
+      packet.payloadType === payloadType ||
+      packet.payloadType === telephoneEventType ||
+      packet.payloadType === COMFORT_NOISE;
     const stream = known ? this.#streamOf(packet, arrivalMs) : null;
     if (stream === null) return;
     const sequence = stream.sequences.unwrap(packet.sequence);
     const timestamp = stream.timestamps.unwrap(packet.timestamp);
     this.#handlers.onPacket({ ssrc: stream.ssrc, sequence, timestamp });
-    if (packet.payloadType === payloadType) this.#hear(stream, { sequence, timestamp, arrivalMs, payload: packet.payload });
+    if (packet.payloadType === payloadType)
+      this.#hear(stream, { sequence, timestamp, arrivalMs, payload: packet.payload });
     else this.#takeOut(stream, sequence);
     if (packet.payloadType === telephoneEventType) this.#hearKey(stream, packet);
     if (packet.payloadType === COMFORT_NOISE) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
@@ -145,7 +156,12 @@ export class RtpReceiver {
 
   #hear(
     stream: Stream,
-    { sequence, timestamp, arrivalMs, payload }: { sequence: number; timestamp: number; arrivalMs: number; payload: Uint8Array },
+    {
+      sequence,
+      timestamp,
+      arrivalMs,
+      payload,
+    }: { sequence: number; timestamp: number; arrivalMs: number; payload: Uint8Array },
   ): void {
     const { codec } = this.#remote;
     if (payload.length === 0) {
@@ -155,7 +171,8 @@ export class RtpReceiver {
     this.#silence = null;
     if (this.#hasJumped(stream, { sequence, timestamp, arrivalMs })) {
       const brokenMs = arrivalMs - stream.arrivalMs;
-      stream.zeroMs = this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0) - samplesToMs(timestamp, codec.rateHz);
+      stream.zeroMs =
+        this.#endMs + (brokenMs > BREAK_MS ? brokenMs - FRAME_MS : 0) - samplesToMs(timestamp, codec.rateHz);
     }
     if (sequence > stream.highest) Object.assign(stream, { highest: sequence, timestamp, arrivalMs });
     const bytes = codec.name === this.#codec.name ? payload : encodeG711(decodeG711(payload, codec), this.#codec);
@@ -164,12 +181,21 @@ export class RtpReceiver {
 
   #emit(bytes: Uint8Array, atMs: number, sequence: number): void {
     this.#lastSequence = Math.max(this.#lastSequence, sequence);
-    this.#endMs = Math.max(this.#endMs, atMs + samplesToMs(bytesToSamples(bytes.length, this.#codec), this.#codec.rateHz));
+    this.#endMs = Math.max(
+      this.#endMs,
+      atMs + samplesToMs(bytesToSamples(bytes.length, this.#codec), this.#codec.rateHz),
+    );
     this.#handlers.onAudio({ bytes, atMs, sequence });
   }
 
-  /** Whether the sender's clock was set: its timestamps agree neither with the packets since the last one nor with the time since then. */
-  #hasJumped(stream: Stream, { sequence, timestamp, arrivalMs }: { sequence: number; timestamp: number; arrivalMs: number }): boolean {
+  /**
+   * Whether the sender's clock was set: its timestamps agree neither with the packets since the last one nor with the
+   * time since then.
+   */
+  #hasJumped(
+    stream: Stream,
+    { sequence, timestamp, arrivalMs }: { sequence: number; timestamp: number; arrivalMs: number },
+  ): boolean {
     const { rateHz } = this.#remote.codec;
     const movedMs = samplesToMs(timestamp - stream.timestamp, rateHz);
     const byPacketsMs = (sequence - stream.highest) * this.#remote.ptimeMs;
@@ -177,7 +203,9 @@ export class RtpReceiver {
     return Math.abs(movedMs - byPacketsMs) > JUMP_MS && Math.abs(movedMs - byClockMs) > JUMP_MS;
   }
 
-  /** A packet without audio leaves no hole in the audio's sequence. One out of order does, and the timeline bears it. */
+  /**
+   * A packet without audio leaves no hole in the audio's sequence. One out of order does, and the timeline bears it.
+   */
   #takeOut(stream: Stream, sequence: number): void {
     if (sequence !== stream.highest + 1) return;
     stream.highest = sequence;

@@ -1,6 +1,7 @@
 /**
- * What goes out: one packet for each slot of an absolute grid, so that late timers never add up. Timestamps are the slots', whether or not something was
- * sent in those before. While nothing is said the packets hold silence, for carriers end calls in which nothing comes.
+ * What goes out: one packet for each slot of an absolute grid, so that late timers never add up. Timestamps are the
+ * slots', whether or not something was sent in those before. While nothing is said the packets hold silence, for
+ * carriers end calls in which nothing comes.
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
@@ -14,7 +15,10 @@ import type { RemoteMedia } from '../../protocols/sip/sdp.ts';
 const EARLY_MS = 1;
 /** After a longer hold-up the slots gone by are left out. */
 const CATCH_UP_SLOTS = 3;
-/** Sound that begins waits at least this long for its slot, so that a frame that is a little late finds its own still free. */
+/**
+ * Sound that begins waits at least this long for its slot, so that a frame that is a little late finds its own still
+ * free.
+ */
 const SLACK_MS = 8;
 const WHOLE_MS = 10;
 /** Sound that may wait to be sent; a hold-up of the process is the only way to have so much. */
@@ -116,7 +120,10 @@ export class RtpSender {
     this.#waiting = all.subarray(Math.max(all.length - msToBytes(WAITING_MAX_MS, codec), 0));
   }
 
-  /** Presses a key by events; sound is left out meanwhile. False, and nothing done, where none were agreed: its tone is then to be sent as sound. */
+  /**
+   * Presses a key by events; sound is left out meanwhile. False, and nothing done, where none were agreed: its tone is
+   * then to be sent as sound.
+   */
   press(digit: string): boolean {
     if (this.#timer === null || this.#remote === null || this.#remote.telephoneEventType === null) return false;
     if (this.#keys.length < KEYS_WAITING_MAX) this.#keys.push(digit);
@@ -163,8 +170,10 @@ export class RtpSender {
 
   #fillSlot(remote: RemoteMedia): void {
     const digit = this.#key === null ? this.#keys.shift() : undefined;
-    if (digit !== undefined) this.#key = { digit, timestamp: this.#timestampAt(this.#dueMs), fromMs: this.#dueMs, ends: 0 };
-    if (this.#key !== null && remote.telephoneEventType !== null) this.#sendKey(this.#key, remote, remote.telephoneEventType);
+    if (digit !== undefined)
+      this.#key = { digit, timestamp: this.#timestampAt(this.#dueMs), fromMs: this.#dueMs, ends: 0 };
+    if (this.#key !== null && remote.telephoneEventType !== null)
+      this.#sendKey(this.#key, remote, remote.telephoneEventType);
     else this.#sendSound(remote);
   }
 
@@ -204,7 +213,9 @@ export class RtpSender {
     this.#options.transmit(writeRtp({ marker, payloadType, sequence, timestamp, ssrc: this.ssrc, payload }));
   }
 
-  /** The grid lies on whole tens of ms since the beginning, so that timestamps are whole whatever the packets' length. */
+  /**
+   * The grid lies on whole tens of ms since the beginning, so that timestamps are whole whatever the packets' length.
+   */
   #nextWhole(nowMs: number): number {
     return this.#startMs + Math.ceil((nowMs - this.#startMs) / WHOLE_MS) * WHOLE_MS;
   }

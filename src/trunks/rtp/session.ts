@@ -1,4 +1,7 @@
-/** The media of one call: a pair of UDP sockets, whose packets are taken on them, what comes in, what goes out, and the reports on both. */
+/**
+ * The media of one call: a pair of UDP sockets, whose packets are taken on them, what comes in, what goes out, and the
+ * reports on both.
+ */
 import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from 'node:dgram';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -13,7 +16,10 @@ import { RtpSender } from './sender.ts';
 
 /** How often time-outs are looked at. */
 const CHECK_MS = 1000;
-/** A peer that is not to send (it holds the call, or only listens) is believed to be there for so long without a sign of it, such as RTCP or a re-INVITE. */
+/**
+ * A peer that is not to send (it holds the call, or only listens) is believed to be there for so long without a sign of
+ * it, such as RTCP or a re-INVITE.
+ */
 const HELD_MAX_MS = 2 * 3_600_000;
 /** Pairs tried before the loan fails: others on this machine may use ports of the range. */
 const BIND_TRIES = 20;
@@ -25,7 +31,10 @@ const NOWHERE = /^(0\.0\.0\.0|::)$/;
 
 /** Whom a session tells. What they throw is not caught. */
 export interface RtpHandlers {
-  /** Audio in the call's codec; `sequence` from 1, `atMs` from the first packet. Order, loss and gaps are the call's timeline's. */
+  /**
+   * Audio in the call's codec; `sequence` from 1, `atMs` from the first packet. Order, loss and gaps are the call's
+   * timeline's.
+   */
   onAudio(chunk: AudioChunk): void;
   /** A key was pressed (RFC 4733). */
   onDigit(digit: string): void;
@@ -115,8 +124,8 @@ export class RtpSession {
   }
 
   /**
-   * What was agreed with the peer, whose signalling comes from `peerAddress`: at the beginning, and again after every new agreement. From then on packets are
-   * sent to it. The call keeps the codec of the first agreement.
+   * What was agreed with the peer, whose signalling comes from `peerAddress`: at the beginning, and again after every
+   * new agreement. From then on packets are sent to it. The call keeps the codec of the first agreement.
    */
   setRemote(remote: RemoteMedia, peerAddress: string): void {
     if (this.#closed !== null) return;
@@ -137,7 +146,10 @@ export class RtpSession {
     this.#sender?.send(bytes);
   }
 
-  /** Presses a key by events, 100 ms long. False, and nothing done, when none were agreed: its tone is then to be sent as sound. */
+  /**
+   * Presses a key by events, 100 ms long. False, and nothing done, when none were agreed: its tone is then to be sent
+   * as sound.
+   */
   press(digit: string): boolean {
     return this.#sender?.press(digit) ?? false;
   }
@@ -162,9 +174,20 @@ export class RtpSession {
     if (this.#codec !== null) return;
     const { clock, handlers } = this.#options;
     const random = this.#random;
-    const sender = new RtpSender({ clock, random, codec: remote.codec, transmit: (datagram) => this.#transmit(datagram) });
+    const sender = new RtpSender({
+      clock,
+      random,
+      codec: remote.codec,
+      transmit: (datagram) => this.#transmit(datagram),
+    });
     const cname = randomBytes(12).toString('base64url');
-    const control = new RtcpControl({ clock, random, cname, sender, transmit: (datagram) => this.#transmitControl(datagram) });
+    const control = new RtcpControl({
+      clock,
+      random,
+      cname,
+      sender,
+      transmit: (datagram) => this.#transmitControl(datagram),
+    });
     this.#codec = remote.codec;
     this.#sender = sender;
     this.#control = control;
@@ -190,7 +213,8 @@ export class RtpSession {
     }
     this.#lastPacketMs = nowMs;
     if (this.#remote.sends) this.#receiver?.receive(packet, nowMs);
-    if (this.#receiver?.isSilent === true) this.#silence ??= this.#options.clock.every(FRAME_MS, () => this.#hearSilence(), true);
+    if (this.#receiver?.isSilent === true)
+      this.#silence ??= this.#options.clock.every(FRAME_MS, () => this.#hearSilence(), true);
   }
 
   #onControl(datagram: Buffer, from: RemoteInfo): void {
@@ -200,8 +224,10 @@ export class RtpSession {
       this.#refused++;
       return;
     }
-    // Others at the peer's address may be behind the same NAT: who spoke first is answered, unless the announced one speaks.
-    if (this.#controlSource?.address !== source.address || source.port === this.#remote?.rtcpPort) this.#controlSource = source;
+    // Others at the peer's address may be behind the same NAT: who spoke first is answered, unless the announced one
+    // speaks.
+    if (this.#controlSource?.address !== source.address || source.port === this.#remote?.rtcpPort)
+      this.#controlSource = source;
     this.#lastPacketMs = this.#options.clock.nowMs();
   }
 
@@ -215,9 +241,14 @@ export class RtpSession {
     if (to === null || this.#remote === null) return;
     const { rtcpPort, port } = this.#remote;
     if (rtcpPort === null) this.#sendTo(this.#sockets.rtp, datagram, to);
-    else if (this.#controlSource?.address === to.address) this.#sendTo(this.#sockets.rtcp, datagram, this.#controlSource);
+    else if (this.#controlSource?.address === to.address)
+      this.#sendTo(this.#sockets.rtcp, datagram, this.#controlSource);
     // Behind a NAT the announced port says nothing; the one next to where RTP comes from is the best guess.
-    else this.#sendTo(this.#sockets.rtcp, datagram, { address: to.address, port: to.port === port ? rtcpPort : to.port + 1 });
+    else
+      this.#sendTo(this.#sockets.rtcp, datagram, {
+        address: to.address,
+        port: to.port === port ? rtcpPort : to.port + 1,
+      });
   }
 
   #sendTo(socket: Socket, datagram: Uint8Array, { address, port }: Source): void {
@@ -295,7 +326,8 @@ function bind(address: string, port: number): Promise<Socket> {
 }
 
 /** Packets go to addresses, never to names. Without a question in between they leave at once, the farewell too. */
-const takeAsIs: NonNullable<SocketOptions['lookup']> = (address, _options, done) => done(null, address, address.includes(':') ? 6 : 4);
+const takeAsIs: NonNullable<SocketOptions['lookup']> = (address, _options, done) =>
+  done(null, address, address.includes(':') ? 6 : 4);
 
 function closeSocket(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.close(() => resolve()));

@@ -29,7 +29,10 @@ import { openUdp } from './udp.ts';
 /** How long the last requests (BYE, the end of the registration) are waited for at the shutdown. */
 const FAREWELL_MS = 2000;
 const FAREWELL_STEP_MS = 50;
-/** Calls of one address that may wait for an ACK, and never more than half of the ports. Each of them has our answer repeated ten times. */
+/**
+ * Calls of one address that may wait for an ACK, and never more than half of the ports. Each of them has our answer
+ * repeated ten times.
+ */
 const UNACKNOWLEDGED_MAX = 32;
 
 interface SipAgentOptions {
@@ -121,7 +124,10 @@ export class SipAgent {
     const open = this.#open;
     const trunk = this.#trunk;
     if (open === null || trunk === null) {
-      throw new TrunklineError('dialing_unavailable', 'there is nowhere to send calls to: set SIP_PORT, and SIP_TRUNK or SIP_REGISTRAR');
+      throw new TrunklineError(
+        'dialing_unavailable',
+        'there is nowhere to send calls to: set SIP_PORT, and SIP_TRUNK or SIP_REGISTRAR',
+      );
     }
     open.services.registry.admit();
     const { SIP_USER } = this.#options.settings;
@@ -136,7 +142,10 @@ export class SipAgent {
       stack,
       clock: this.#options.clock,
       toUri: uriAt(trunk, request.to),
-      fromUri: this.#registrar === null ? uriOf(stack, from) : uriAt({ ...this.#registrar, transport: 'UDP' }, from ?? SIP_USER),
+      fromUri:
+        this.#registrar === null
+          ? uriOf(stack, from)
+          : uriAt({ ...this.#registrar, transport: 'UDP' }, from ?? SIP_USER),
       onDialog: (opened) => {
         dialog = opened;
         open.switchboard.remember(opened);
@@ -161,7 +170,11 @@ export class SipAgent {
     open.registration?.end();
     open.switchboard.close();
     const stacks = Object.values(open.stacks);
-    for (let waitedMs = 0; waitedMs < FAREWELL_MS && stacks.some((stack) => stack.isWaiting); waitedMs += FAREWELL_STEP_MS) {
+    for (
+      let waitedMs = 0;
+      waitedMs < FAREWELL_MS && stacks.some((stack) => stack.isWaiting);
+      waitedMs += FAREWELL_STEP_MS
+    ) {
       await sleep(this.#options.clock, FAREWELL_STEP_MS);
     }
     await Promise.all(stacks.map((stack) => stack.close()));
@@ -182,14 +195,23 @@ export class SipAgent {
     return { registry, openMedia, mediaAddress, ownUsers, timers, mediaTimeoutMs: timeoutMs, log };
   }
 
-  async #openStacks(options: { address: string; port: number; ownAddress: string; switchboard: Switchboard }): Promise<Open['stacks']> {
+  async #openStacks(options: {
+    address: string;
+    port: number;
+    ownAddress: string;
+    switchboard: Switchboard;
+  }): Promise<Open['stacks']> {
     const { settings, clock, log, metrics } = this.#options;
     const { address, ownAddress, switchboard } = options;
     const { SIP_USER: user, SIP_PASSWORD: password } = settings;
     const admits = (from: string): boolean => this.#peers.admits(from);
     const requests = new RequestLimit(clock);
     const stacks: { UDP?: SipStack; TCP?: SipStack } = {};
-    const udp = await openUdp({ address, port: options.port, onMessage: (bytes, source) => stacks.UDP?.receive(bytes, source) });
+    const udp = await openUdp({
+      address,
+      port: options.port,
+      onMessage: (bytes, source) => stacks.UDP?.receive(bytes, source),
+    });
     const tcp = await openTcp({
       ...{ address, port: udp.port, clock, admits },
       onMessage: (bytes, source) => stacks.TCP?.receive(bytes, source),
@@ -206,7 +228,8 @@ export class SipAgent {
       mayAskWithin: (callId: string, bytes: number) => requests.takeWithin(callId, bytes),
       onDropped: (reason: string) => metrics.sipDropped.inc({ reason }),
       onRefused: (status: number) => metrics.sipRefused.inc({ status: String(status) }),
-      credentials: (withinCalls: boolean) => (user === '' ? undefined : new Credentials({ user, password, withinCalls })),
+      credentials: (withinCalls: boolean) =>
+        user === '' ? undefined : new Credentials({ user, password, withinCalls }),
     };
     stacks.UDP = new SipStack(udp, stackOptions);
     stacks.TCP = new SipStack(tcp, stackOptions);

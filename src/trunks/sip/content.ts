@@ -8,8 +8,8 @@ const WITH_BODIES: readonly string[] = ['INVITE', 'UPDATE', 'INFO'];
 const TAKES_SDP: readonly string[] = ['application/sdp', 'application/*', '*/*'];
 
 /**
- * The refusal of a request with a body that is encoded (RFC 3261 §8.2.3), or of an INVITE whose sender takes no session description as its answer (§20.1);
- * null = it may go on. No Accept, or an empty one, is taken for one that takes SDP.
+ * The refusal of a request with a body that is encoded (RFC 3261 §8.2.3), or of an INVITE whose sender takes no session
+ * description as its answer (§20.1); null = it may go on. No Accept, or an empty one, is taken for one that takes SDP.
  */
 export function contentRefusal(message: IncomingRequestMessage): Reply | null {
   if (!WITH_BODIES.includes(message.method)) return null;

@@ -104,7 +104,10 @@ export class CallDialog {
     return this.#timer;
   }
 
-  /** Tells the peer that the call is over, as soon as that is allowed (RFC 3261 §15: not before its ACK). Nothing when it was the peer who said so. */
+  /**
+   * Tells the peer that the call is over, as soon as that is allowed (RFC 3261 §15: not before its ACK). Nothing when
+   * it was the peer who said so.
+   */
   hangUp(): void {
     if (this.#over !== 'no') return;
     this.#over = 'ours';
@@ -144,10 +147,20 @@ export class CallDialog {
     });
   }
 
-  #refresh(method: RefreshMethod, headers: readonly string[], onFinal: (answer: IncomingResponseMessage) => void): void {
+  #refresh(
+    method: RefreshMethod,
+    headers: readonly string[],
+    onFinal: (answer: IncomingResponseMessage) => void,
+  ): void {
     const { session, media, contactHeader, credentials } = this.#options;
     sendRefresh({
-      ...{ session, method, sdp: media.said, headers: [contactHeader, ALLOW_HEADER, ...headers], credentials: credentials?.() ?? null },
+      ...{
+        session,
+        method,
+        sdp: media.said,
+        headers: [contactHeader, ALLOW_HEADER, ...headers],
+        credentials: credentials?.() ?? null,
+      },
       onFinal: (answer) => {
         this.#refreshing = false;
         if (this.#over !== 'no') return;
@@ -166,7 +179,9 @@ export class CallDialog {
     try {
       media.accept(sdp, addressOf(answer));
     } catch (error) {
-      call.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
+      call.fail(
+        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
+      );
     }
   }
 
@@ -196,7 +211,9 @@ export class CallDialog {
       media.start();
       onAcknowledged();
     } catch (error) {
-      call.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
+      call.fail(
+        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
+      );
     }
   }
 
@@ -257,7 +274,9 @@ export class CallDialog {
       return;
     }
     request.accept();
-    const digit = (type === 'application/dtmf' ? body : (/^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] ?? '')).trim().toUpperCase();
+    const digit = (type === 'application/dtmf' ? body : (/^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] ?? ''))
+      .trim()
+      .toUpperCase();
     if (DTMF_DIGIT.test(digit)) this.#options.call.digit(digit);
   }
 }

@@ -38,8 +38,8 @@ export class Credentials extends DigestAuthentication {
   }
 
   /**
-   * Whether the challenge can be answered. What opens something (REGISTER, a first INVITE) is; within a call only that of whom we called. OPTIONS asks
-   * whether somebody is there, and a challenge says so.
+   * Whether the challenge can be answered. What opens something (REGISTER, a first INVITE) is; within a call only that
+   * of whom we called. OPTIONS asks whether somebody is there, and a challenge says so.
    */
   override authenticate(request: OutgoingRequestMessage, challenge: Challenge): boolean {
     const { realm, nonce, opaque, qop, algorithm = 'MD5' } = challenge;
@@ -51,7 +51,12 @@ export class Credentials extends DigestAuthentication {
     const uri = request.ruri.toString();
     const own = digest(`${this.#user}:${realm}:${this.#secret}`);
     const asked = digest(`${request.method}:${uri}`);
-    const fields = [`username="${quoted(this.#user)}"`, `realm="${quoted(realm)}"`, `nonce="${quoted(nonce)}"`, `uri="${uri}"`];
+    const fields = [
+      `username="${quoted(this.#user)}"`,
+      `realm="${quoted(realm)}"`,
+      `nonce="${quoted(nonce)}"`,
+      `uri="${uri}"`,
+    ];
     if (qop === undefined) fields.push(`response="${digest(`${own}:${nonce}:${asked}`)}"`);
     else fields.push(...this.#answerOnce(digest, own, nonce, asked));
     if (opaque !== undefined) fields.push(`opaque="${quoted(opaque)}"`);

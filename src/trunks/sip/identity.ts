@@ -22,8 +22,8 @@ export function callIdOf(callId: string): string {
 }
 
 /**
- * Caller and callee: users or telephone numbers; null for a caller who does not want to be known. A registrar calls us by the name that we registered,
- * whoever was dialled: that is in To then.
+ * Caller and callee: users or telephone numbers; null for a caller who does not want to be known. A registrar calls us
+ * by the name that we registered, whoever was dialled: that is in To then.
  */
 export function partiesOf(
   message: IncomingRequestMessage,
@@ -40,8 +40,8 @@ export function partiesOf(
 const DETAIL_MAX_CHARS = 256;
 
 /**
- * The caller's name, and from where the call was sent on to us: Diversion (RFC 5806), whose first value is the latest, or History-Info (RFC 7044), whose
- * entry before the last it was.
+ * The caller's name, and from where the call was sent on to us: Diversion (RFC 5806), whose first value is the latest,
+ * or History-Info (RFC 7044), whose entry before the last it was.
  */
 export function detailsOf(message: IncomingRequestMessage): CallDetails {
   const from = message.getHeader('from') ?? '';

@@ -52,8 +52,8 @@ interface IncomingOptions extends CallServices {
 }
 
 /**
- * Until the ACK has come nothing shows that the peer is where its INVITE says: over UDP anybody can write any address there. So there is an answer and a
- * port by then, and neither a call nor a packet.
+ * Until the ACK has come nothing shows that the peer is where its INVITE says: over UDP anybody can write any address
+ * there. So there is an answer and a port by then, and neither a call nor a packet.
  */
 export class IncomingCall implements LegOwner, DialogCall {
   readonly #options: IncomingOptions;
@@ -79,11 +79,16 @@ export class IncomingCall implements LegOwner, DialogCall {
         onDigit: (digit) => this.#leg?.digit(digit),
         onTimeout: () => this.#leg?.fail(this.#mediaTimeout()),
       });
-      this.#media = new CallMedia({ session, address: mediaAddress, log: log.child({ callId: callIdOf(request.message.callId) }) });
+      this.#media = new CallMedia({
+        session,
+        address: mediaAddress,
+        log: log.child({ callId: callIdOf(request.message.callId) }),
+      });
       if (this.#gone) void this.#media.close();
       else this.#answer(this.#media);
     } catch (error) {
-      const coded = error instanceof TrunklineError ? error : new TrunklineError('internal', 'the call could not be answered');
+      const coded =
+        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the call could not be answered');
       if (coded !== error) this.#options.log.error({ err: error }, 'a SIP call could not be answered');
       this.#refuse(coded);
     }
@@ -117,7 +122,10 @@ export class IncomingCall implements LegOwner, DialogCall {
       return;
     }
     const { address } = this.#source;
-    this.#options.log.warn({ address }, 'a SIP peer never acknowledged our answer: is SIP_PUBLIC_ADDRESS where it reaches us?');
+    this.#options.log.warn(
+      { address },
+      'a SIP peer never acknowledged our answer: is SIP_PUBLIC_ADDRESS where it reaches us?',
+    );
     this.release(null);
   }
 
@@ -165,7 +173,12 @@ export class IncomingCall implements LegOwner, DialogCall {
   #begin({ codec }: CallMedia): void {
     const { registry, onAcknowledged } = this.#options;
     onAcknowledged();
-    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: false, connect: (handlers) => this.#connect(handlers) });
+    registry.accept({
+      carrier: 'sip',
+      tokenRequired: false,
+      vouched: false,
+      connect: (handlers) => this.#connect(handlers),
+    });
     if (codec !== null) this.#leg?.begin(this.#start(codec));
   }
 

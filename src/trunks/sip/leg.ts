@@ -1,4 +1,6 @@
-/** The leg of a SIP call: what a call gets of it and gives to it, whichever side began it. Signalling is its owner's. */
+/**
+ * The leg of a SIP call: what a call gets of it and gives to it, whichever side began it. Signalling is its owner's.
+ */
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
@@ -9,7 +11,10 @@ export interface LegOwner {
   send(bytes: Uint8Array): void;
   /** A key, as an event where events were agreed. */
   press(digit: string): void;
-  /** The call is over on our side: tell the peer, unless it was the peer who ended it, and release everything. Once; must not throw. */
+  /**
+   * The call is over on our side: tell the peer, unless it was the peer who ended it, and release everything. Once;
+   * must not throw.
+   */
   release(error: TrunklineError | null): void;
 }
 
@@ -77,7 +82,9 @@ export class SipLeg implements CallLeg {
     this.end({ reason: isTimeout ? 'timeout' : 'error', code: error.code, error });
   }
 
-  /** A telephone cannot be told to wait. What it says meanwhile is kept, until the call gives up with `audio_too_fast`. */
+  /**
+   * A telephone cannot be told to wait. What it says meanwhile is kept, until the call gives up with `audio_too_fast`.
+   */
   pause(): void {}
 
   resume(): void {}
@@ -87,7 +94,8 @@ export class SipLeg implements CallLeg {
     try {
       this.#handlers.onEvent(event);
     } catch (cause) {
-      const error = cause instanceof TrunklineError ? cause : new TrunklineError('internal', 'the call could not go on');
+      const error =
+        cause instanceof TrunklineError ? cause : new TrunklineError('internal', 'the call could not go on');
       this.end({ reason: 'error', code: error.code, error: cause instanceof Error ? cause : error });
     }
   }

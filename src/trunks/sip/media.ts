@@ -1,4 +1,7 @@
-/** The media of one call as signalling sees it: offers and answers on one side (RFC 3264), an {@link RtpSession} on the other. */
+/**
+ * The media of one call as signalling sees it: offers and answers on one side (RFC 3264), an {@link RtpSession} on the
+ * other.
+ */
 import { randomInt } from 'node:crypto';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
@@ -38,7 +41,10 @@ export class CallMedia {
     this.#log = options.log;
   }
 
-  /** What the call speaks; null before the first agreement. Later agreements may be about another, which the media translate. */
+  /**
+   * What the call speaks; null before the first agreement. Later agreements may be about another, which the media
+   * translate.
+   */
   get codec(): Codec | null {
     return this.#codec;
   }
@@ -50,8 +56,8 @@ export class CallMedia {
   }
 
   /**
-   * The peer has shown that it can hear us where it says that it is: media flow from now on, or from the first agreement on. Before, whoever forges an INVITE
-   * could have our packets sent to anybody.
+   * The peer has shown that it can hear us where it says that it is: media flow from now on, or from the first
+   * agreement on. Before, whoever forges an INVITE could have our packets sent to anybody.
    */
   start(): void {
     this.#started = true;
@@ -102,7 +108,10 @@ export class CallMedia {
     return { ...ours, codecs: ['mulaw', 'alaw'], direction: 'sendrecv' };
   }
 
-  /** A description said once more, to refresh a session, is no news of the media: it does not take the place of sound that is to come. */
+  /**
+   * A description said once more, to refresh a session, is no news of the media: it does not take the place of sound
+   * that is to come.
+   */
   #agree(description: string, remote: RemoteMedia, peerAddress: string): void {
     const isRepeated = description === this.#agreed?.description && peerAddress === this.#agreed.peerAddress;
     if (isRepeated && remote.sends) return;

@@ -123,7 +123,11 @@ export class OutgoingCall implements LegOwner {
 
   #send(offer: string): void {
     const { clock, timers } = this.#options;
-    this.#timer = clock.after(RING_TIMEOUT_MS, () => this.#leg?.end({ reason: 'unanswered', code: null, error: null }), true);
+    this.#timer = clock.after(
+      RING_TIMEOUT_MS,
+      () => this.#leg?.end({ reason: 'unanswered', code: null, error: null }),
+      true,
+    );
     this.#ask({ offer, intervalS: timers.wantedS, minimumS: MIN_SESSION_S, raises: 0, last: null });
   }
 
@@ -134,7 +138,10 @@ export class OutgoingCall implements LegOwner {
     const { core, contact } = stack;
     const timer = intervalS === 0 ? [] : requestHeaders(intervalS, null, minimumS);
     const headers = [`Contact: <${contact.toString()}>`, ALLOW_HEADER, ...timer];
-    const names = { callId: request.callId, ...(last === null ? {} : { cseq: last.cseq + 1, fromTag: last.fromTag ?? '' }) };
+    const names = {
+      callId: request.callId,
+      ...(last === null ? {} : { cseq: last.cseq + 1, fromTag: last.fromTag ?? '' }),
+    };
     const message = core.makeOutgoingRequestMessage('INVITE', toUri, fromUri, toUri, names, headers, sdpBody(offer));
     this.#invite = core.invite(message, {
       onAccept: ({ message: answer, session, ack }) => {
@@ -175,7 +182,9 @@ export class OutgoingCall implements LegOwner {
       media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
       leg.begin(this.#start(session, media));
     } catch (error) {
-      leg.fail(error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'));
+      leg.fail(
+        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
+      );
     }
   }
 
@@ -183,7 +192,16 @@ export class OutgoingCall implements LegOwner {
     const { callId, from, to, parameters } = this.#options.request;
     if (codec === null) throw new TrunklineError('codec_unsupported', 'the answer agreed on no codec');
     const parties = { callId, streamId: session.localTag, from, to };
-    return { carrier: 'sip', ...parties, tracks: ['inbound'], codec, timed: true, playback: 'paced', parameters, outgoing: true };
+    return {
+      carrier: 'sip',
+      ...parties,
+      tracks: ['inbound'],
+      codec,
+      timed: true,
+      playback: 'paced',
+      parameters,
+      outgoing: true,
+    };
   }
 
   #rejected({ message }: IncomingResponse, ask: Ask): void {

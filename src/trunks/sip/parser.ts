@@ -1,5 +1,10 @@
 /** sip.js's reader of messages, which says what it cannot read. */
-import { type IncomingRequestMessage, type IncomingResponseMessage, LoggerFactory, Parser } from 'sip.js/lib/core/index.js';
+import {
+  type IncomingRequestMessage,
+  type IncomingResponseMessage,
+  LoggerFactory,
+  Parser,
+} from 'sip.js/lib/core/index.js';
 import { SipFault } from '../../protocols/sip/fault.ts';
 
 /** sip.js would print whole messages, with numbers in them. */
@@ -10,7 +15,8 @@ export function silentLoggers(): LoggerFactory {
 }
 
 /**
- * A message as sip.js has it. What it cannot read it tells nobody but its log: there alone stands the name of the header.
+ * A message as sip.js has it. What it cannot read it tells nobody but its log: there alone stands the name of the
+ * header.
  * @throws SipFault
  */
 export function parseSip(text: string): IncomingRequestMessage | IncomingResponseMessage {

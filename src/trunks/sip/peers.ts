@@ -1,4 +1,7 @@
-/** Whose messages are looked at: those of SIP_ALLOW, and of the hosts that we are a customer of, whatever their addresses are today. */
+/**
+ * Whose messages are looked at: those of SIP_ALLOW, and of the hosts that we are a customer of, whatever their
+ * addresses are today.
+ */
 import { lookup } from 'node:dns/promises';
 import { AddressRanges } from '../../foundation/addresses.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -49,7 +52,8 @@ export class Peers {
     // Where a name cannot be resolved for the moment, the addresses known before still stand.
     this.#addresses = unknown === 0 ? found : new Set([...this.#addresses, ...found]);
     this.#timer?.cancel();
-    if (!this.#closed) this.#timer = this.#clock.after(unknown === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
+    if (!this.#closed)
+      this.#timer = this.#clock.after(unknown === 0 ? REFRESH_MS : RETRY_MS, () => void this.open(), true);
   }
 
   close(): void {

@@ -1,4 +1,7 @@
-/** A request within a call that refreshes its session: UPDATE (RFC 3311), or INVITE with the description that was last said. */
+/**
+ * A request within a call that refreshes its session: UPDATE (RFC 3311), or INVITE with the description that was last
+ * said.
+ */
 import {
   type IncomingResponseMessage,
   type OutgoingRequest,
@@ -61,7 +64,11 @@ function sendInvite({ session, headers, sdp, onFinal }: RefreshRequest, onRefuse
 }
 
 /** The header that answers a challenge (RFC 3261 §22); null when the answer is none, or cannot be answered. */
-function answerChallenge({ message: request }: OutgoingRequest, answer: IncomingResponseMessage, credentials: Credentials): string | null {
+function answerChallenge(
+  { message: request }: OutgoingRequest,
+  answer: IncomingResponseMessage,
+  credentials: Credentials,
+): string | null {
   const { statusCode } = answer;
   if (statusCode !== 401 && statusCode !== 407) return null;
   const challenge: unknown = answer.parseHeader(statusCode === 401 ? 'www-authenticate' : 'proxy-authenticate');

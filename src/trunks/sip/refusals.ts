@@ -26,7 +26,11 @@ export class Refusals {
   }
 
   /** The answer to the request in `text`, or why it gets none. */
-  write(text: string, { source, answerMaxBytes }: Origin, fault: SipFault): SipRefusal | 'malformed' | 'scanner' | 'short' {
+  write(
+    text: string,
+    { source, answerMaxBytes }: Origin,
+    fault: SipFault,
+  ): SipRefusal | 'malformed' | 'scanner' | 'short' {
     const headers = fault.statusCode === 405 ? [this.#allowHeader] : [];
     const refusal = refuseSip(text, { source, fault, headers, tagOf: (names) => this.#tagOf(names) });
     if (refusal === null) return 'malformed';

@@ -1,6 +1,6 @@
 /**
- * Notices while we are registered that the registrar is gone or has forgotten us: it is asked by OPTIONS whether it is there, and where it asks us by itself
- * it is noticed that it no longer does. What is sent also keeps a NAT open.
+ * Notices while we are registered that the registrar is gone or has forgotten us: it is asked by OPTIONS whether it is
+ * there, and where it asks us by itself it is noticed that it no longer does. What is sent also keeps a NAT open.
  */
 import type { Clock, Timer } from '../../foundation/clock.ts';
 

@@ -27,7 +27,10 @@ const UNKNOWN_MIN_S = 60;
 /** A wrong password does not get right by trying, and some lock out who tries often. */
 const REFUSED_RETRY_MS = 300_000;
 
-/** Why we are not registered: the registrar does not want us, there is no answer or a server error, or it was and is no more. */
+/**
+ * Why we are not registered: the registrar does not want us, there is no answer or a server error, or it was and is no
+ * more.
+ */
 export type RegistrationFailure = 'refused' | 'unreachable' | 'lost';
 
 interface RegistrationOptions {
@@ -106,7 +109,10 @@ export class Registration {
     this.#register(this.#expiresS);
   }
 
-  /** Unregisters, and does not register again. Nothing when the registrar does not know us; when it is about to, as soon as it does. */
+  /**
+   * Unregisters, and does not register again. Nothing when the registrar does not know us; when it is about to, as soon
+   * as it does.
+   */
   end(): void {
     if (this.#ending) return;
     this.#ending = true;
@@ -116,7 +122,10 @@ export class Registration {
     if (this.#attempt === null && this.#boundUntilMs > this.#options.clock.nowMs()) this.#register(0);
   }
 
-  /** A connection that we had opened is closed. If it was the registrar's it may have forgotten us with it (Asterisk does), and cannot call us on it. */
+  /**
+   * A connection that we had opened is closed. If it was the registrar's it may have forgotten us with it (Asterisk
+   * does), and cannot call us on it.
+   */
   connectionClosed(peer: SipDestination): void {
     if (this.#ending || !this.#isRegistrar(peer)) return;
     if (this.registered) this.#lost('the connection to the registrar is closed');
@@ -157,10 +166,14 @@ export class Registration {
     const contact = stack.contact.clone();
     contact.user = user;
     const cseq = (this.#last?.cseq ?? 0) + 1;
-    const message = stack.core.makeOutgoingRequestMessage('REGISTER', registrar, aor, aor, { callId: this.#callId, cseq }, [
-      `Contact: <${contact.toString()}>;expires=${expiresS}`,
-      `Expires: ${expiresS}`,
-    ]);
+    const message = stack.core.makeOutgoingRequestMessage(
+      'REGISTER',
+      registrar,
+      aor,
+      aor,
+      { callId: this.#callId, cseq },
+      [`Contact: <${contact.toString()}>;expires=${expiresS}`, `Expires: ${expiresS}`],
+    );
     this.#last = message;
     return { message, contact };
   }
@@ -186,7 +199,9 @@ export class Registration {
     if (this.#settles(attempt)) this.#notAnswered();
   }
 
-  /** A connection that leads nowhere is not used again: it may take a quarter of an hour until the system gives it up. */
+  /**
+   * A connection that leads nowhere is not used again: it may take a quarter of an hour until the system gives it up.
+   */
   #notAnswered(): void {
     if (this.#registrarAt !== null) this.#options.stack.disconnect(this.#registrarAt);
     this.#failed({ reason: 'unreachable', trouble: 'the registrar does not answer', status: 408 });
@@ -201,11 +216,16 @@ export class Registration {
     }
     this.#raises = 0;
     if (grantedS === 0) {
-      this.#failed({ reason: 'refused', trouble: 'the registrar accepts us, but for no time (Expires: 0)', status: answer.statusCode });
+      this.#failed({
+        reason: 'refused',
+        trouble: 'the registrar accepts us, but for no time (Expires: 0)',
+        status: answer.statusCode,
+      });
       return;
     }
     const { address, port } = stack.envelopeOf(answer).source;
-    if (this.#registrarAt !== null && this.#registrarAt.host !== address) log.info({ address }, 'the registrar has another address now');
+    if (this.#registrarAt !== null && this.#registrarAt.host !== address)
+      log.info({ address }, 'the registrar has another address now');
     this.#registrarAt = { host: address, port };
     if (!this.registered) this.#tellRegistered(grantedS);
     this.#setRegistered(true);
@@ -250,7 +270,10 @@ export class Registration {
     this.#again(delayMs);
   }
 
-  /** The registration went without our doing. At first it is made again at once; one that is lost again and again waits as all failures do. */
+  /**
+   * The registration went without our doing. At first it is made again at once; one that is lost again and again waits
+   * as all failures do.
+   */
   #lost(trouble: string): void {
     const isHealthy = this.#healthyForMs >= HEALTHY_MS;
     if (isHealthy) this.#backoff = this.#newBackoff();
@@ -296,7 +319,8 @@ export class Registration {
 
   #isRegistrar({ host, port }: SipDestination): boolean {
     const { registrar } = this.#options;
-    if (this.#registrarAt !== null && this.registered) return this.#registrarAt.host === host && this.#registrarAt.port === port;
+    if (this.#registrarAt !== null && this.registered)
+      return this.#registrarAt.host === host && this.#registrarAt.port === port;
     // Before its first answer only the port tells.
     return port === (registrar.port ?? 5060);
   }
@@ -311,12 +335,20 @@ export class Registration {
   }
 
   /** Each trouble is told once, however often it is met, until the registration has been well again for a while. */
-  #tellTrouble({ trouble, status, hint, delayMs }: Omit<Failure, 'reason' | 'notBeforeMs'> & { readonly delayMs: number }): void {
+  #tellTrouble({
+    trouble,
+    status,
+    hint,
+    delayMs,
+  }: Omit<Failure, 'reason' | 'notBeforeMs'> & { readonly delayMs: number }): void {
     if (this.#healthyForMs >= HEALTHY_MS) this.#told.clear();
     const isNews = !this.#told.has(trouble);
     this.#told.add(trouble);
     this.#hasNews ||= isNews;
-    this.#options.log[isNews ? 'warn' : 'debug']({ status, hint, againInMs: Math.round(delayMs) }, `not registered: ${trouble}`);
+    this.#options.log[isNews ? 'warn' : 'debug'](
+      { status, hint, againInMs: Math.round(delayMs) },
+      `not registered: ${trouble}`,
+    );
   }
 
   #tellRegistered(expiresS: number): void {
@@ -339,8 +371,8 @@ function isOurOwn(answer: IncomingResponseMessage): boolean {
 }
 
 /**
- * What the registrar granted: at our own among the contacts that it knows, or for all, or as asked (RFC 3261 §10.3). Where it writes ours in another way, as
- * some do for those behind a NAT, the shortest is taken for ours. 0 = nothing.
+ * What the registrar granted: at our own among the contacts that it knows, or for all, or as asked (RFC 3261 §10.3).
+ * Where it writes ours in another way, as some do for those behind a NAT, the shortest is taken for ours. 0 = nothing.
  */
 function grantedIn(answer: IncomingResponseMessage, contact: URI, askedS: number): number {
   const contacts = answer.getHeaders('contact').map((value) => ({ value, expiresS: expiresIn(value) }));

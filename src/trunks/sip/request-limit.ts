@@ -1,4 +1,7 @@
-/** How much may be asked for outside calls, by each source and by all, and within each call: buckets of tokens, which fill again by themselves. */
+/**
+ * How much may be asked for outside calls, by each source and by all, and within each call: buckets of tokens, which
+ * fill again by themselves.
+ */
 import type { Clock } from '../../foundation/clock.ts';
 
 interface Rate {
@@ -7,17 +10,30 @@ interface Rate {
   readonly burst: number;
 }
 
-/** All phones of an office at once after a power cut, then more than a trunk that sets up calls for all of a machine. */
+/**
+ * All phones of an office at once after a power cut, then more than a trunk that sets up calls for all of a machine.
+ */
 const OF_A_SOURCE: Rate = { perSecond: 20, burst: 100 };
-/** Reading a request costs a millisecond and more; what is left is for the calls that are there, whoever forges whatever number of sources. */
+/**
+ * Reading a request costs a millisecond and more; what is left is for the calls that are there, whoever forges whatever
+ * number of sources.
+ */
 const OF_ALL: Rate = { perSecond: 400, burst: 400 };
-/** Far more than keys are pressed and descriptions change; whoever has a call may not keep the others' waiting either. */
+/**
+ * Far more than keys are pressed and descriptions change; whoever has a call may not keep the others' waiting either.
+ */
 const OF_A_CALL: Rate = { perSecond: 20, burst: 100 };
-/** Sources that are known; beyond that the one that asked longest ago is forgotten, which gives it no more than {@link OF_ALL} has. */
+/**
+ * Sources that are known; beyond that the one that asked longest ago is forgotten, which gives it no more than {@link
+ * OF_ALL} has.
+ */
 const SOURCES_MAX = 1024;
 /** More than there are calls. */
 const CALLS_MAX = 10_000;
-/** Reading takes as long as there is something to be read: so many bytes cost a token. A telephone's message, of up to two of these, costs one. */
+/**
+ * Reading takes as long as there is something to be read: so many bytes cost a token. A telephone's message, of up to
+ * two of these, costs one.
+ */
 const BYTES_PER_TOKEN = 1024;
 
 class Bucket {

@@ -1,6 +1,7 @@
 /**
- * Sends again what may have got lost on UDP: our requests until they are answered, and our refusals of an INVITE until they are acknowledged
- * (RFC 3261 §17, timers A, E and G). The transactions of sip.js rely on their transport for these.
+ * Sends again what may have got lost on UDP: our requests until they are answered, and our refusals of an INVITE until
+ * they are acknowledged (RFC 3261 §17, timers A, E and G). The transactions of sip.js rely on their transport for
+ * these.
  */
 
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -50,7 +51,12 @@ export class Retransmissions {
   }
 
   /** A message has come: an answer ends the repetition of its request, an ACK that of its refusal. */
-  received({ kind, method, statusCode, transaction }: Pick<ReceivedSip, 'kind' | 'method' | 'statusCode' | 'transaction'>): void {
+  received({
+    kind,
+    method,
+    statusCode,
+    transaction,
+  }: Pick<ReceivedSip, 'kind' | 'method' | 'statusCode' | 'transaction'>): void {
     if (kind === 'request') {
       if (method === 'ACK') this.#forget(keyOf('response', transaction, 'INVITE'));
       return;

@@ -1,6 +1,6 @@
 /**
- * Keeps the session timer of one call (RFC 4028): shows the peer in time that the call still exists where that is ours to do, and ends a call whose peer
- * does not show it. What is asked for and agreed is `carriers/session-timer.ts`.
+ * Keeps the session timer of one call (RFC 4028): shows the peer in time that the call still exists where that is ours
+ * to do, and ends a call whose peer does not show it. What is asked for and agreed is `carriers/session-timer.ts`.
  */
 import type { IncomingRequestMessage, IncomingResponseMessage } from 'sip.js/lib/core/index.js';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -43,7 +43,10 @@ interface SessionTimerOptions {
   readonly wantedS: number;
   /** Whether the call is one of ours: it decides who waits longer when both ask at once (RFC 3261 §14.1). */
   readonly isOurs: boolean;
-  /** Sends a refresh with these headers; `onFinal` gets its final answer. Throws when there is another transaction in the way. */
+  /**
+   * Sends a refresh with these headers; `onFinal` gets its final answer. Throws when there is another transaction in
+   * the way.
+   */
   send(method: RefreshMethod, headers: readonly string[], onFinal: (answer: IncomingResponseMessage) => void): void;
   /** The call is to be ended. Once. */
   onOver(why: SessionEnd, terms: SessionTerms): void;
@@ -84,7 +87,10 @@ export class SessionTimer {
     return answerTerms(timerHeadersOf(message), this.#options.wantedS);
   }
 
-  /** The peer's request, which begins or refreshes the session, is accepted on these terms. Returns the headers of our answer. */
+  /**
+   * The peer's request, which begins or refreshes the session, is accepted on these terms. Returns the headers of our
+   * answer.
+   */
   answered(message: IncomingRequestMessage, terms: SessionTerms | null): string[] {
     if (this.#terms !== null) this.#options.onRefresh({ by: 'peer', result: 'accepted' });
     this.#minimumS = Math.max(this.#minimumS, timerHeadersOf(message).minimumS);
@@ -103,7 +109,11 @@ export class SessionTimer {
     this.#clear();
   }
 
-  #begin(message: IncomingRequestMessage | IncomingResponseMessage, terms: SessionTerms | null, weAre: TimerRole): void {
+  #begin(
+    message: IncomingRequestMessage | IncomingResponseMessage,
+    terms: SessionTerms | null,
+    weAre: TimerRole,
+  ): void {
     this.#clear();
     if (this.#stopped) return;
     const knowsUpdate = allowsUpdate(message);

@@ -1,6 +1,6 @@
 /**
- * One transport with sip.js's core on it: what comes is let in or dropped here, read, and handed to transactions and dialogs; what they say is routed and,
- * on UDP, sent again. Nothing that comes from the network throws out of here.
+ * One transport with sip.js's core on it: what comes is let in or dropped here, read, and handed to transactions and
+ * dialogs; what they say is routed and, on UDP, sent again. Nothing that comes from the network throws out of here.
  */
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
@@ -40,7 +40,8 @@ import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';
 import type { SipSocket } from './udp.ts';
 
-// As if every transport were reliable sip.js ends its transactions at once; whatever is repeated late would meet nothing (timers D, I, J and K).
+// As if every transport were reliable sip.js ends its transactions at once; whatever is repeated late would meet
+// nothing (timers D, I, J and K).
 Object.assign(Timers, { TIMER_D: 32_000, TIMER_I: 5000, TIMER_J: 32_000, TIMER_K: 5000 });
 
 // What this user agent can do; sip.js refuses all else with 405.
@@ -81,7 +82,10 @@ interface StackOptions {
   readonly log: Log;
   /** Whether messages of this address are looked at. */
   admits(address: string): boolean;
-  /** Asked for each message that belongs to no call: whether this address may send one more that takes as long to read as so many bytes. */
+  /**
+   * Asked for each message that belongs to no call: whether this address may send one more that takes as long to read
+   * as so many bytes.
+   */
   mayAsk(address: string, bytes: number): boolean;
   /** The same for each message that belongs to the call of this Call-ID. */
   mayAskWithin(callId: string, bytes: number): boolean;
@@ -115,7 +119,12 @@ export class SipStack implements Transport {
     this.core = new UserAgentCore(
       {
         aor: this.contact,
-        contact: { pubGruu: undefined, tempGruu: undefined, uri: this.contact, toString: () => `<${this.contact.toString()}>` },
+        contact: {
+          pubGruu: undefined,
+          tempGruu: undefined,
+          uri: this.contact,
+          toString: () => `<${this.contact.toString()}>`,
+        },
         displayName: '',
         loggerFactory: this.#loggers,
         hackViaTcp: false,
@@ -131,7 +140,8 @@ export class SipStack implements Transport {
       },
       {
         onInvite: (request) => {
-          // That of sip.js could be foretold by whoever has seen a few; an ACK that brings ours shows where its sender is.
+          // That of sip.js could be foretold by whoever has seen a few; an ACK that brings ours shows where its sender
+          // is.
           Object.assign(request, { toTag: randomBytes(TAG_BYTES).toString('base64url') });
           options.delegate.onInvite(request, this);
         },
@@ -211,7 +221,8 @@ export class SipStack implements Transport {
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
     // An answer without a transaction is said again when its request comes again, and only then.
     const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.transaction);
-    if (this.protocol === 'UDP' && isRepeated) this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
+    if (this.protocol === 'UDP' && isRepeated)
+      this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
     await transmit();
   }
 
@@ -248,11 +259,15 @@ export class SipStack implements Transport {
 
   /** Whether a message is of a call or answers a request of ours: nobody else knows those names. */
   #isExpected({ kind, method, branch, callId, fromTag, toTag }: SipGlance): boolean {
-    if (kind === 'response') return this.core.userAgentClients.get(branch + method)?.transaction.request.callId === callId;
+    if (kind === 'response')
+      return this.core.userAgentClients.get(branch + method)?.transaction.request.callId === callId;
     return this.core.dialogs.has(callId + toTag + fromTag);
   }
 
-  /** An answer as its request allows it; null = not at all. That which accepts a call has a description, and needs its ACK: its number is bounded instead. */
+  /**
+   * An answer as its request allows it; null = not at all. That which accepts a call has a description, and needs its
+   * ACK: its number is bounded instead.
+   */
   #fit({ method, statusCode, transaction }: SentSip, text: string): string | null {
     const isCurrent = this.#current?.viaBranch === transaction;
     const request = isCurrent ? this.#current : this.core.userAgentServers.get(transaction)?.transaction.request;
@@ -278,7 +293,8 @@ export class SipStack implements Transport {
       return;
     }
     const { kind, method, scheme } = received;
-    if (kind === 'request' && !AllowedMethods.includes(method)) throw new SipFault('another method', 'one of those in Allow', 405);
+    if (kind === 'request' && !AllowedMethods.includes(method))
+      throw new SipFault('another method', 'one of those in Allow', 405);
     if (kind === 'request' && !SCHEMES.includes(scheme)) throw new SipFault('another scheme', 'sip or tel', 416);
     const message = parseSip(received.text);
     this.#retransmissions.received(received);
@@ -292,11 +308,12 @@ export class SipStack implements Transport {
   }
 
   /**
-   * What sip.js, which takes the branch alone, is to know a request's transaction by. An ACK of our 200 is none of the INVITE's, even where its sender gives
-   * it the same branch (RFC 6026 §7.1).
+   * What sip.js, which takes the branch alone, is to know a request's transaction by. An ACK of our 200 is none of the
+   * INVITE's, even where its sender gives it the same branch (RFC 6026 §7.1).
    */
   #transactionOf({ method, transaction }: ReceivedSip): string {
-    const isOfAnswered = method === 'ACK' && this.core.userAgentServers.get(transaction)?.transaction.state === TransactionState.Accepted;
+    const isOfAnswered =
+      method === 'ACK' && this.core.userAgentServers.get(transaction)?.transaction.state === TransactionState.Accepted;
     return isOfAnswered ? `${transaction} ACK` : transaction;
   }
 
@@ -320,15 +337,18 @@ export class SipStack implements Transport {
     }
   }
 
-  /** An ACK of what we remember nothing of, such as a refusal without a transaction. sip.js would take it for a request that came twice, and answer it. */
+  /**
+   * An ACK of what we remember nothing of, such as a refusal without a transaction. sip.js would take it for a request
+   * that came twice, and answer it.
+   */
   #isIdleAck({ method, viaBranch, callId, toTag, fromTag }: IncomingRequestMessage): boolean {
     if (method !== 'ACK') return false;
     return !this.core.userAgentServers.has(viaBranch) && !this.core.dialogs.has(callId + toTag + fromTag);
   }
 
   /**
-   * Whether an answer is to no request of ours: sip.js looks at the branch alone, which has few values, but the Call-ID of a request is known only to whom
-   * we sent it. One with two Vias is to somebody else's (RFC 3261 §8.1.3.3).
+   * Whether an answer is to no request of ours: sip.js looks at the branch alone, which has few values, but the Call-ID
+   * of a request is known only to whom we sent it. One with two Vias is to somebody else's (RFC 3261 §8.1.3.3).
    */
   #isStray(message: IncomingResponseMessage): boolean {
     const client = this.core.userAgentClients.get(message.viaBranch + message.method);
@@ -336,18 +356,24 @@ export class SipStack implements Transport {
   }
 
   /**
-   * A request that was challenged is sent again with credentials, and sip.js hands to the second transaction what comes for the first one, too: a challenge
-   * that comes twice would be taken for the refusal of the credentials.
+   * A request that was challenged is sent again with credentials, and sip.js hands to the second transaction what comes
+   * for the first one, too: a challenge that comes twice would be taken for the refusal of the credentials.
    */
   #isOfEarlierTry({ viaBranch, method }: IncomingResponseMessage): boolean {
     const client = this.core.userAgentClients.get(viaBranch + method);
     return client !== undefined && client.transaction.id !== viaBranch;
   }
 
-  /** A peer says where its requests are to go, and is not to reach through us what only we can reach: our own network, but for other peers in it. */
+  /**
+   * A peer says where its requests are to go, and is not to reach through us what only we can reach: our own network,
+   * but for other peers in it.
+   */
   #refuseNeighbour({ host }: SipDestination): void {
     if (isPublicAddress(host) || this.#options.admits(host)) return;
-    this.#options.log.warn({ address: host }, 'a SIP peer has its calls ended at a private address that SIP_ALLOW does not name');
+    this.#options.log.warn(
+      { address: host },
+      'a SIP peer has its calls ended at a private address that SIP_ALLOW does not name',
+    );
     throw new Error('a private address that is no peer');
   }
 }

@@ -1,4 +1,7 @@
-/** What peers ask for: which requests become calls, which are answered at once, and to which call those within a dialog belong. */
+/**
+ * What peers ask for: which requests become calls, which are answered at once, and to which call those within a dialog
+ * belong.
+ */
 import { isIP } from 'node:net';
 import {
   type IncomingInviteRequest,
@@ -73,7 +76,8 @@ export class Switchboard implements StackDelegate {
     if (method === 'INVITE' && this.#turnsAway(message, stack)) return true;
     if (method === 'INVITE') reachAtSource(message, stack.envelopeOf(message).source);
     if (method === 'OPTIONS') this.#options.onAsked(stack.envelopeOf(message).source.address);
-    const reply = method === 'OPTIONS' ? this.#answerOptions() : method === 'UPDATE' ? this.#answerUpdate(message) : null;
+    const reply =
+      method === 'OPTIONS' ? this.#answerOptions() : method === 'UPDATE' ? this.#answerUpdate(message) : null;
     if (reply !== null) stack.core.replyStateless(message, { ...reply });
     return reply !== null;
   }
@@ -110,12 +114,14 @@ export class Switchboard implements StackDelegate {
 
   /** Lets go of the calls that have not begun: nobody else knows of them. */
   close(): void {
-    for (const { unacknowledged } of [...this.#sources.values()]) for (const call of [...unacknowledged]) call.release(null);
+    for (const { unacknowledged } of [...this.#sources.values()])
+      for (const call of [...unacknowledged]) call.release(null);
   }
 
   /**
-   * Whether there is no room for a new call. It is said without a transaction, which would repeat it to an address that may be forged. A source that
-   * acknowledges too little is not even told: on UDP it asks again after half a second, and most of its calls have begun by then.
+   * Whether there is no room for a new call. It is said without a transaction, which would repeat it to an address that
+   * may be forged. A source that acknowledges too little is not even told: on UDP it asks again after half a second,
+   * and most of its calls have begun by then.
    */
   #turnsAway(message: IncomingRequestMessage, stack: SipStack): boolean {
     if (message.toTag || stack.core.userAgentServers.has(message.viaBranch)) return false;
@@ -139,7 +145,8 @@ export class Switchboard implements StackDelegate {
 
   #refusal(source: Source | undefined): TrunklineError | null {
     const { services, dialogsMax } = this.#options;
-    if (this.#acknowledgesTooLittle(source)) return new TrunklineError('too_many_calls', 'too many answers of ours are not acknowledged');
+    if (this.#acknowledgesTooLittle(source))
+      return new TrunklineError('too_many_calls', 'too many answers of ours are not acknowledged');
     if ((source?.calls ?? 0) >= dialogsMax) {
       return new TrunklineError('too_many_calls', `${dialogsMax} calls of one address are open (SIP_DIALOGS_MAX)`);
     }
@@ -152,7 +159,9 @@ export class Switchboard implements StackDelegate {
     }
   }
 
-  /** Peers ask whether we are there, and send no calls to who is not (RFC 3261 §11.2: the answer is that to an INVITE). */
+  /**
+   * Peers ask whether we are there, and send no calls to who is not (RFC 3261 §11.2: the answer is that to an INVITE).
+   */
   #answerOptions(): Reply {
     try {
       this.#options.services.registry.admit();
@@ -177,8 +186,8 @@ function demandsOf(message: IncomingRequestMessage): string[] {
 }
 
 /**
- * A peer behind a NAT names itself by an address that only its own network knows. What it is to be told later goes to where it spoke from, unless a proxy
- * has asked for it (Record-Route).
+ * A peer behind a NAT names itself by an address that only its own network knows. What it is to be told later goes to
+ * where it spoke from, unless a proxy has asked for it (Record-Route).
  */
 function reachAtSource(message: IncomingRequestMessage | IncomingResponseMessage, source: SipSource): void {
   const contact: unknown = message.hasHeader('contact') ? message.parseHeader('contact') : undefined;

@@ -10,7 +10,9 @@ import { type SipListener, type SipSocket, withoutMapping } from './udp.ts';
 /** Connections at once, and of one address. */
 const CONNECTIONS_MAX = 512;
 const CONNECTIONS_PER_ADDRESS = 32;
-/** A connection on which nothing came for so long is closed; phones send a sign of life every two minutes at the latest. */
+/**
+ * A connection on which nothing came for so long is closed; phones send a sign of life every two minutes at the latest.
+ */
 const IDLE_MS = 600_000;
 const CONNECT_TIMEOUT_MS = 5000;
 /** A peer that does not read is cut off. */
@@ -27,7 +29,10 @@ interface TcpOptions {
   /** One was not. */
   onRefused(): void;
   readonly onMessage: SipListener;
-  /** Nobody can tell where the message ends that begins with `text`; the connection is closed when what this sends is on its way. Must not throw. */
+  /**
+   * Nobody can tell where the message ends that begins with `text`; the connection is closed when what this sends is on
+   * its way. Must not throw.
+   */
   onBroken(text: string, source: SipSource, fault: SipFault): void;
   /** A connection that we had opened is gone, and not because we let it go. */
   onLost(peer: SipDestination): void;
@@ -117,7 +122,9 @@ class Connections {
     if (this.#open.size + this.#opening.size >= CONNECTIONS_MAX)
       return Promise.reject(new Error(`${CONNECTIONS_MAX} connections are open`));
     const socket = connect({ host, port });
-    const timer = this.#options.clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('no connection in time')));
+    const timer = this.#options.clock.after(CONNECT_TIMEOUT_MS, () =>
+      socket.destroy(new Error('no connection in time')),
+    );
     const key = keyOf(host, port);
     const settle = (): void => {
       timer.cancel();

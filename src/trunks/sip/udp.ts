@@ -19,7 +19,10 @@ export interface SipSocket {
   close(): Promise<void>;
 }
 
-/** Listens on `address` and `port` (0 = any free one). Rejects when it cannot; whatever goes wrong later is the sender's or the network's loss. */
+/**
+ * Listens on `address` and `port` (0 = any free one). Rejects when it cannot; whatever goes wrong later is the sender's
+ * or the network's loss.
+ */
 export async function openUdp(options: { address: string; port: number; onMessage: SipListener }): Promise<SipSocket> {
   const isDual = isIPv6(options.address);
   const socket = createSocket(isDual ? 'udp6' : 'udp4');
@@ -30,7 +33,9 @@ export async function openUdp(options: { address: string; port: number; onMessag
   socket.removeAllListeners('error');
   // An ICMP "unreachable" of a peer comes as an error of the socket; it goes on.
   socket.on('error', () => undefined);
-  socket.on('message', (bytes, { address, port }) => options.onMessage(bytes, { protocol: 'UDP', address: withoutMapping(address), port }));
+  socket.on('message', (bytes, { address, port }) =>
+    options.onMessage(bytes, { protocol: 'UDP', address: withoutMapping(address), port }),
+  );
   return {
     protocol: 'UDP',
     port: socket.address().port,

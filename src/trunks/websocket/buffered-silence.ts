@@ -1,6 +1,7 @@
 /**
- * Silence for a carrier that plays from a buffer and sends the far party nothing at all while that is empty, as Asterisk does since 22.9: phones and
- * trunks that time out without RTP would hang up, and first words be clipped. Stands between a call and its leg, and counts what the carrier has.
+ * Silence for a carrier that plays from a buffer and sends the far party nothing at all while that is empty, as
+ * Asterisk does since 22.9: phones and trunks that time out without RTP would hang up, and first words be clipped.
+ * Stands between a call and its leg, and counts what the carrier has.
  */
 
 import { frameBytes } from '../../audio/frames.ts';
@@ -11,10 +12,16 @@ import type { TrunklineError } from '../../foundation/errors.ts';
 import { FRAME_MS, msToSamples } from '../../foundation/units.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
 
-/** How often the carrier is looked after, and how much silence it gets at once. What is said next waits behind at most 60 ms of it. */
+/**
+ * How often the carrier is looked after, and how much silence it gets at once. What is said next waits behind at most
+ * 60 ms of it.
+ */
 const FILL_MS = 2 * FRAME_MS;
 
-/** The same way, to a leg that is kept in silence while nothing else is sent, from `start` on, where the carrier buffers. */
+/**
+ * The same way, to a leg that is kept in silence while nothing else is sent, from `start` on, where the carrier
+ * buffers.
+ */
 export function withSilence(connect: ConnectLeg, clock: Clock): ConnectLeg {
   return (handlers) => new FilledLeg(connect, handlers, clock);
 }

@@ -1,6 +1,7 @@
 /**
- * A carrier's WebSocket: moves messages between the socket and a {@link Dialect}, and owns everything that can go wrong with a socket: silence,
- * a peer that does not read, does not close, or vanishes. The only file here that touches sockets.
+ * A carrier's WebSocket: moves messages between the socket and a {@link Dialect}, and owns everything that can go wrong
+ * with a socket: silence, a peer that does not read, does not close, or vanishes. The only file here that touches
+ * sockets.
  */
 import type { WebSocket } from 'ws';
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
@@ -28,7 +29,9 @@ export interface LegLimits {
 }
 
 /** The limits that the settings give to every WebSocket leg. */
-export function legLimits(settings: Pick<Settings, 'START_TIMEOUT_MS' | 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>): LegLimits {
+export function legLimits(
+  settings: Pick<Settings, 'START_TIMEOUT_MS' | 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>,
+): LegLimits {
   return {
     startTimeoutMs: settings.START_TIMEOUT_MS,
     mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
@@ -91,14 +94,20 @@ export class WebSocketLeg implements CallLeg {
     this.#socket.on('close', (code) => this.#onSocketClosed(code));
   }
 
-  /** Sends a command. Throws what the dialect throws; fails the leg with `reader_too_slow` when too much is waiting. Ignored once closing. */
+  /**
+   * Sends a command. Throws what the dialect throws; fails the leg with `reader_too_slow` when too much is waiting.
+   * Ignored once closing.
+   */
   send(command: CarrierCommand): void {
     if (this.#end !== null) return;
     const messages = [this.#dialect.format(command)].flat();
     const waiting = this.#socket.bufferedAmount;
     if (waiting > this.#limits.sendBufferMaxBytes) {
       this.fail(
-        new TrunklineError('reader_too_slow', `${waiting} bytes wait to be read, expected ${this.#limits.sendBufferMaxBytes} at most`),
+        new TrunklineError(
+          'reader_too_slow',
+          `${waiting} bytes wait to be read, expected ${this.#limits.sendBufferMaxBytes} at most`,
+        ),
       );
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * Peers that are no dependency of ours, installed by their own package managers into a folder under the system's temporary one. An install that
- * is complete is used again.
+ * Peers that are no dependency of ours, installed by their own package managers into a folder under the system's
+ * temporary one. An install that is complete is used again.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,11 @@ export function installTransformersJs(): Promise<Install> {
   const version = PEER_VERSIONS.transformersJs;
   return install(`transformers-js-${version}`, async (folder) => {
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
-    await command('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `@huggingface/transformers@${version}`], folder);
+    await command(
+      'npm',
+      ['install', '--ignore-scripts', '--no-audit', '--no-fund', `@huggingface/transformers@${version}`],
+      folder,
+    );
   });
 }
 

@@ -1,4 +1,7 @@
-/** The weights that `@moonshine-ai/moonshine-js` ships, laid out as other programs look for them. The graphs are links to the very same files. */
+/**
+ * The weights that `@moonshine-ai/moonshine-js` ships, laid out as other programs look for them. The graphs are links
+ * to the very same files.
+ */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +32,10 @@ export async function arrangeModels(): Promise<ModelFolder> {
   return { transformersJs, moonshineOnnx, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** The graphs are the package's; of the files beside them, which it does not ship, this holds what the library reads of them for Moonshine. */
+/**
+ * The graphs are the package's; of the files beside them, which it does not ship, this holds what the library reads of
+ * them for Moonshine.
+ */
 async function arrangeForTransformersJs(folder: string): Promise<void> {
   await mkdir(join(folder, 'onnx'), { recursive: true });
   linkGraphs(join(folder, 'onnx'), '_quantized');
@@ -66,7 +72,10 @@ function linkGraphs(folder: string, suffix: string): void {
 /** Moonshine's vocabulary is Llama's with control tokens behind it. Nothing is encoded here, so there are no merges. */
 function tokenizer(): object {
   const words = llamaTokenizer.vocabById;
-  const control = Array.from({ length: VOCABULARY_SIZE - words.length }, (_, index) => [words.length + index, `<<ST_${index}>>`] as const);
+  const control = Array.from(
+    { length: VOCABULARY_SIZE - words.length },
+    (_, index) => [words.length + index, `<<ST_${index}>>`] as const,
+  );
   const special = [...words.slice(0, 3).entries(), ...control];
   return {
     added_tokens: special.map(([id, content]) => ({

@@ -1,6 +1,7 @@
 /**
- * The way in which `@moonshine-ai/moonshine-js` 0.1.29 decodes (its src/model.ts), on onnxruntime-node instead of a browser's runtime:
- * `node moonshine-js.mjs <encoder> <decoder>`. Session options, search for the likeliest token, bound on tokens: all as there, but for the one thread.
+ * The way in which `@moonshine-ai/moonshine-js` 0.1.29 decodes (its src/model.ts), on onnxruntime-node instead of a
+ * browser's runtime: `node moonshine-js.mjs <encoder> <decoder>`. Session options, search for the likeliest token,
+ * bound on tokens: all as there, but for the one thread.
  */
 import llamaTokenizer from 'llama-tokenizer-js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -21,7 +22,9 @@ await serve(generate);
 
 async function generate(audio) {
   const maxTokens = Math.trunc((audio.length / 16_000) * TOKENS_PER_SECOND);
-  const { last_hidden_state: hidden } = await encoder.run({ input_values: new Tensor('float32', audio, [1, audio.length]) });
+  const { last_hidden_state: hidden } = await encoder.run({
+    input_values: new Tensor('float32', audio, [1, audio.length]),
+  });
   const past = emptyPast();
   const tokens = [START_TOKEN];
   let next = START_TOKEN;
@@ -44,7 +47,9 @@ async function generate(audio) {
 
 function emptyPast() {
   const names = Array.from({ length: LAYERS }, (_, layer) =>
-    ['decoder', 'encoder'].flatMap((side) => ['key', 'value'].map((part) => `past_key_values.${layer}.${side}.${part}`)),
+    ['decoder', 'encoder'].flatMap((side) =>
+      ['key', 'value'].map((part) => `past_key_values.${layer}.${side}.${part}`),
+    ),
   );
   return Object.fromEntries(names.flat().map((name) => [name, new Tensor('float32', [], [0, HEADS, 1, HEAD_SIZE])]));
 }

@@ -101,6 +101,7 @@ export class Peer {
 export function memoryOf(pid: number): Memory {
   const path = `/proc/${pid}/status`;
   const status = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const mb = (name: string) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN) * 1024) / 1e6;
+  const mb = (name: string) =>
+    (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN) * 1024) / 1e6;
   return { nowMb: mb('VmRSS'), peakMb: mb('VmHWM') };
 }

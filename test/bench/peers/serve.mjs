@@ -1,6 +1,7 @@
 /**
- * What every peer does in its process: says that it is loaded, then answers one request after the other, JSON line by JSON line.
- * A request is `{"path": raw 16-bit 16 kHz mono samples}`; the answer has the text, the ms and the processor's ms that it took, reading not included.
+ * What every peer does in its process: says that it is loaded, then answers one request after the other, JSON line by
+ * JSON line. A request is `{"path": raw 16-bit 16 kHz mono samples}`; the answer has the text, the ms and the
+ * processor's ms that it took, reading not included.
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -9,7 +10,8 @@ import { createInterface } from 'node:readline';
  * Serves until stdin ends.
  * @template Audio
  * @param {(audio: Audio) => Promise<string>} transcribe
- * @param {(samples: Int16Array) => Audio} convert makes of the samples what the peer takes, outside the time that is measured
+ * @param {(samples: Int16Array) => Audio} convert makes of the samples what the peer takes, outside the time that is
+ * measured
  */
 export async function serve(transcribe, convert = toFloats) {
   answer({ ready: true });

@@ -11,5 +11,9 @@ const { env, pipeline } = createRequire(join(folder, 'package.json'))('@huggingf
 env.localModelPath = models;
 env.allowRemoteModels = false;
 const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1 };
-const transcriber = await pipeline('automatic-speech-recognition', model, { dtype: 'q8', device: 'cpu', session_options: sessionOptions });
+const transcriber = await pipeline('automatic-speech-recognition', model, {
+  dtype: 'q8',
+  device: 'cpu',
+  session_options: sessionOptions,
+});
 await serve(async (samples) => (await transcriber(samples)).text);

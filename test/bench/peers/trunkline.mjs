@@ -15,7 +15,14 @@ await serve(transcribe, (samples) => samples);
 async function rewritten() {
   const { loadMoonshine } = await load('moonshine.js');
   const progress = (text) => process.stderr.write(`${text}\n`);
-  const options = { device: { provider: 'cpu' }, threads: 1, graphs: 'rewritten', cacheDir, runTokens: Number(runTokens), progress };
+  const options = {
+    device: { provider: 'cpu' },
+    threads: 1,
+    graphs: 'rewritten',
+    cacheDir,
+    runTokens: Number(runTokens),
+    progress,
+  };
   const { asr: loaded, warning } = await loadMoonshine(options);
   if (warning !== null) throw new Error(warning);
   return loaded;

@@ -58,7 +58,13 @@ function editCosts(reference: readonly string[], hypothesis: readonly string[]):
   return rows;
 }
 
-function cheapest(rows: readonly Int32Array[], reference: readonly string[], hypothesis: readonly string[], i: number, j: number): number {
+function cheapest(
+  rows: readonly Int32Array[],
+  reference: readonly string[],
+  hypothesis: readonly string[],
+  i: number,
+  j: number,
+): number {
   if (i === 0) return j;
   if (j === 0) return i;
   const substituted = (rows[i - 1]?.[j - 1] ?? 0) + (reference[i - 1] === hypothesis[j - 1] ? 0 : 1);

@@ -1,6 +1,7 @@
 /**
- * Text → words for the word error rate, applied to reference and hypothesis alike: lower case, no punctuation, numbers and contractions spelt
- * out, initials and compounds joined, so that only what was heard counts and not how it was written.
+ * Text → words for the word error rate, applied to reference and hypothesis alike: lower case, no punctuation, numbers
+ * and contractions spelt out, initials and compounds joined, so that only what was heard counts and not how it was
+ * written.
  */
 import { numberWords } from './numbers.ts';
 
@@ -63,7 +64,9 @@ export function normaliseWords(text: string): string[] {
 }
 
 function spellOut(text: string): string {
-  const withNames = text.replace(/www\.asterisk\.org/g, 'w w w dot asterisk dot org').replace(/([a-z])\.(com|org|net)\b/g, '$1 dot $2');
+  const withNames = text
+    .replace(/www\.asterisk\.org/g, 'w w w dot asterisk dot org')
+    .replace(/([a-z])\.(com|org|net)\b/g, '$1 dot $2');
   const joined = withNames.replace(/\b([a-z])\.(?=[a-z]\.)/g, '$1').replace(/\b([a-z]{2,})\.(?=[a-z]\.)/g, '$1');
   return SYMBOLS.reduce((result, [pattern, word]) => result.replace(pattern, word), numberWords(joined));
 }

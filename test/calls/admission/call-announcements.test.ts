@@ -15,7 +15,11 @@ describe('AnnouncedCalls', () => {
     const announced = new CallAnnouncements({ clock: new FakeClock() });
     announced.announce('a', announcement('1'));
     expect(announced.complete(startOf('b'))).toEqual(startOf('b'));
-    expect(announced.complete(startOf('a'))).toEqual({ ...startOf('a'), from: '1', parameters: { own: 'yes', bargeIn: 'off' } });
+    expect(announced.complete(startOf('a'))).toEqual({
+      ...startOf('a'),
+      from: '1',
+      parameters: { own: 'yes', bargeIn: 'off' },
+    });
     expect(announced.complete(startOf('a'))).toEqual(startOf('a'));
   });
 

@@ -19,7 +19,10 @@ afterEach(async () => {
 });
 
 /** A call whose app is {@link app}; resolves when it has its setup. */
-async function call(environment: Record<string, string> = {}, parameters: Record<string, string> = {}): Promise<Caller> {
+async function call(
+  environment: Record<string, string> = {},
+  parameters: Record<string, string> = {},
+): Promise<Caller> {
   gateway = startCalls({ APP_URL: app.url, ...environment });
   const caller = gateway.dial().start({ parameters });
   await app.until(({ frames }) => frames.length > 0);
@@ -38,7 +41,8 @@ const ends = () => gateway.events.filter((event) => event.type === 'call.ended')
 const fixture = (name: string) =>
   JSON.parse(readFileSync(packagePath('fixtures', 'wire', 'relay', 'to-app', `${name}.json`), 'utf8')) as GotFrame;
 /** Names and types of a frame's fields, in order. */
-const shapeOf = (frame: GotFrame | undefined) => Object.entries(frame ?? {}).map(([name, value]) => `${name}: ${typeof value}`);
+const shapeOf = (frame: GotFrame | undefined) =>
+  Object.entries(frame ?? {}).map(([name, value]) => `${name}: ${typeof value}`);
 
 /** Lets time pass, and what comes over the network come, until `holds`. */
 async function pass(holds: () => boolean): Promise<void> {
@@ -91,11 +95,16 @@ describe('an app on the line', () => {
     await app.until(() => app.of('interrupt').length > 0);
     const [interrupt] = app.of('interrupt');
     const [event] = spoken();
-    expect(event).toMatchObject({ interrupted: true, heardText: expect.stringMatching(/^One sentence is short\. The other/) });
+    expect(event).toMatchObject({
+      interrupted: true,
+      heardText: expect.stringMatching(/^One sentence is short\. The other/),
+    });
     expect(interrupt).toMatchObject({ utteranceUntilInterrupt: event?.type === 'spoken' ? event.heardText : '' });
 
     caller.press('5');
-    await app.until(() => app.of('dtmf').length > 0 && app.of('info').some((frame) => frame['name'] === 'tokensPlayed'));
+    await app.until(
+      () => app.of('dtmf').length > 0 && app.of('info').some((frame) => frame['name'] === 'tokensPlayed'),
+    );
     for (const frame of [...app.of('prompt'), ...app.of('interrupt'), ...app.of('dtmf'), ...app.of('info')]) {
       expect([shapeOf(fixture(frame.type === 'info' ? 'info-agent' : frame.type))]).toContainEqual(shapeOf(frame));
     }
@@ -292,7 +301,10 @@ describe('an app that is gone for good', () => {
   it('is made up for with a sentence, and the call ends', async () => {
     const caller = await callNobody({});
     await passUntil((event) => event.type === 'call.ended');
-    expect([spoken(), ends()]).toMatchObject([[{ text: 'Nobody is here.', interrupted: false }], [{ reason: 'app_unreachable' }]]);
+    expect([spoken(), ends()]).toMatchObject([
+      [{ text: 'Nobody is here.', interrupted: false }],
+      [{ reason: 'app_unreachable' }],
+    ]);
     expect(caller.socket.closedWith).toMatchObject({ code: 1000, reason: 'the app cannot be reached' });
   });
 

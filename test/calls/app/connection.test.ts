@@ -38,10 +38,15 @@ function tell(what: string): void {
 
 /** Resolves when the connection has told `what` for the `times`th time. */
 async function until(what: string, times = 1): Promise<void> {
-  while (told.filter((each) => each === what).length < times) await new Promise<void>((resolve) => listeners.push(resolve));
+  while (told.filter((each) => each === what).length < times)
+    await new Promise<void>((resolve) => listeners.push(resolve));
 }
 
-function connect(limits: Partial<ConnectionLimits> = {}, headers: Record<string, string> = {}, url = app.url): AppConnection {
+function connect(
+  limits: Partial<ConnectionLimits> = {},
+  headers: Record<string, string> = {},
+  url = app.url,
+): AppConnection {
   connection = new AppConnection({
     url,
     headers,

@@ -18,7 +18,12 @@ export class Conversation {
   readonly ends: (string | null)[] = [];
   readonly failures: unknown[] = [];
   readonly clock = new FakeClock();
-  readonly fetches: { source: string; signal: AbortSignal; done: (recording: Recording) => void; fail: (error: unknown) => void }[] = [];
+  readonly fetches: {
+    source: string;
+    signal: AbortSignal;
+    done: (recording: Recording) => void;
+    fail: (error: unknown) => void;
+  }[] = [];
   fences = 0;
   reading = true;
   readonly session: AppSession;
@@ -41,7 +46,8 @@ export class Conversation {
           this.reading = true;
         },
       },
-      fetchRecording: (source, signal) => new Promise((done, fail) => this.fetches.push({ source, signal, done, fail })),
+      fetchRecording: (source, signal) =>
+        new Promise((done, fail) => this.fetches.push({ source, signal, done, fail })),
       clock: this.clock,
       flushMs: 1000,
       onFlush: () => undefined,
@@ -67,7 +73,17 @@ export class Conversation {
   }
 
   caption(text: string, final = true): this {
-    this.session.hear({ type: 'caption', utterance: 1, stable: text, tail: '', text, final, startMs: 0, endMs: 1, lagMs: 0 });
+    this.session.hear({
+      type: 'caption',
+      utterance: 1,
+      stable: text,
+      tail: '',
+      text,
+      final,
+      startMs: 0,
+      endMs: 1,
+      lagMs: 0,
+    });
     return this;
   }
 

@@ -52,7 +52,10 @@ describe('a recording', () => {
   it('is mixed to one channel', async () => {
     const stereo = writeWav([Int16Array.of(100, 200), Int16Array.of(300, -200)], 16_000);
     const port = await serve((_request, response) => response.end(stereo));
-    expect(await fetcher()(`http://127.0.0.1:${port}/a.wav`)).toEqual({ samples: Int16Array.of(200, 0), rateHz: 16_000 });
+    expect(await fetcher()(`http://127.0.0.1:${port}/a.wav`)).toEqual({
+      samples: Int16Array.of(200, 0),
+      rateHz: 16_000,
+    });
   });
 
   it('is looked for where its server sends us', async () => {
@@ -141,15 +144,21 @@ describe('recordings that are decoded at once', () => {
     const clock = new FakeClock();
     const fetch = fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true' }, clock);
     const found = await Promise.all([1, 2, 3, 4, 5, 6].map((name) => fetch(`http://127.0.0.1:${port}/${name}`)));
-    expect(found.map(({ samples }) => [samples[0], samples.length])).toEqual([1, 2, 3, 4, 5, 6].map((name) => [name, 50_000]));
+    expect(found.map(({ samples }) => [samples[0], samples.length])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((name) => [name, 50_000]),
+    );
     expect(clock.pending).toBe(0);
   });
 
   it('are given up when the call ends meanwhile', async () => {
-    const port = await serve((_request, response) => response.end(Buffer.from(writeWav([new Int16Array(3_000_000)], 8000))));
+    const port = await serve((_request, response) =>
+      response.end(Buffer.from(writeWav([new Int16Array(3_000_000)], 8000))),
+    );
     const clock = new FakeClock();
     const ended = new AbortController();
-    const outcome = expect(fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true' }, clock)(`http://127.0.0.1:${port}/`, ended.signal)).rejects.toThrow();
+    const outcome = expect(
+      fetcher({ APP_PLAY_ALLOW_PRIVATE: 'true' }, clock)(`http://127.0.0.1:${port}/`, ended.signal),
+    ).rejects.toThrow();
     await eventually(() => expect(clock.pending).toBe(1));
     ended.abort(new Error('the call has ended'));
     await outcome;
@@ -164,14 +173,19 @@ describe('a recording in a private network', () => {
       asked += 1;
       response.end(WAV);
     });
-    const message = 'the recording cannot be played: its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)';
-    await expect(fetcher({})(`http://127.0.0.1:${port}/a.wav`)).rejects.toMatchObject({ code: 'invalid_request', message });
+    const message =
+      'the recording cannot be played: its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)';
+    await expect(fetcher({})(`http://127.0.0.1:${port}/a.wav`)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message,
+    });
     expect(asked).toBe(0);
   });
 
   it('is refused when a public host sends us there', async () => {
     const port = await serve((request, response) => {
-      if (request.headers.host?.startsWith('media.example.com')) response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
+      if (request.headers.host?.startsWith('media.example.com'))
+        response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
       else response.end(WAV);
     });
     await expect(fetcher({})(`http://media.example.com:${port}/`)).rejects.toThrow(/private network/);

@@ -129,12 +129,19 @@ describe('an app that a stream names', () => {
     expect(withoutStrangeApp({ ...others, app }, true, settings)).toEqual({ ...others, app });
   });
 
-  it.each(['https://app.example.com/', 'app', '', 'wss://app.example.com/#part'])('may never be dialled as "%s"', (app) => {
-    expect(withoutStrangeApp({ ...others, app }, true, settings)).toEqual(others);
-  });
+  it.each(['https://app.example.com/', 'app', '', 'wss://app.example.com/#part'])(
+    'may never be dialled as "%s"',
+    (app) => {
+      expect(withoutStrangeApp({ ...others, app }, true, settings)).toEqual(others);
+    },
+  );
 
   it('does not slip in under a second spelling', () => {
-    const parameters = { app: 'wss://app.example.com/', APP: 'wss://evil.example.com/', App: 'wss://evil.example.com/' };
+    const parameters = {
+      app: 'wss://app.example.com/',
+      APP: 'wss://evil.example.com/',
+      App: 'wss://evil.example.com/',
+    };
     expect(withoutStrangeApp(parameters, false, settings)).toEqual({ app: 'wss://app.example.com/' });
   });
 });

@@ -169,6 +169,8 @@ describe('a voice that is not there', () => {
     const conversation = new Conversation({ voice: 'Charlie-flash_v2_5' }).last('Hello.');
     conversation.voice.missVoice('Charlie-flash_v2_5');
     conversation.voice.missVoice('Charlie-flash_v2_5');
-    expect(conversation.errors).toEqual(['voice: got "Charlie-flash_v2_5", which is not there; rms speaks in its place']);
+    expect(conversation.errors).toEqual([
+      'voice: got "Charlie-flash_v2_5", which is not there; rms speaks in its place',
+    ]);
   });
 });

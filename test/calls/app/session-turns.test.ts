@@ -21,19 +21,28 @@ describe('a recording', () => {
   });
 
   it('is followed by the next, in order', async () => {
-    const conversation = new Conversation().app(play, { ...play, source: 'https://media.example.com/b.wav' }).last('Done.');
+    const conversation = new Conversation()
+      .app(play, { ...play, source: 'https://media.example.com/b.wav' })
+      .last('Done.');
     conversation.fetches[0]?.done(RECORDING);
     await settle();
     conversation.fetches[1]?.done(RECORDING);
     await settle();
-    expect(conversation.voice.texts).toEqual(['https://media.example.com/a.wav', 'https://media.example.com/b.wav', 'Done.']);
+    expect(conversation.voice.texts).toEqual([
+      'https://media.example.com/a.wav',
+      'https://media.example.com/b.wav',
+      'Done.',
+    ]);
   });
 
   it('that cannot be had is answered with error, and what follows is said', async () => {
     const conversation = new Conversation().app(play).last('Anyway.');
     conversation.fetches[0]?.fail(new TrunklineError('invalid_request', 'the recording cannot be played: it is gone'));
     await settle();
-    expect([conversation.errors, conversation.voice.texts]).toEqual([['the recording cannot be played: it is gone'], ['Anyway.']]);
+    expect([conversation.errors, conversation.voice.texts]).toEqual([
+      ['the recording cannot be played: it is gone'],
+      ['Anyway.'],
+    ]);
   });
 
   it('that no resampler takes is a failure of ours, not of the process', async () => {
@@ -45,14 +54,21 @@ describe('a recording', () => {
   });
 
   it('is not waited for when the caller interrupts meanwhile, nor is what waits behind it', async () => {
-    const conversation = new Conversation().last('Listen.').app(play, { type: 'sendDigits', digits: '1' }).tokens('And');
+    const conversation = new Conversation()
+      .last('Listen.')
+      .app(play, { type: 'sendDigits', digits: '1' })
+      .tokens('And');
     conversation.voice.begin();
     conversation.voice.interrupt('Lis');
     expect(conversation.fetches[0]?.signal.aborted).toBe(true);
     conversation.fetches[0]?.fail(new Error('aborted'));
     await settle();
     conversation.tokens(' more').last().last('New.');
-    expect([conversation.voice.texts, conversation.voice.digits, conversation.errors]).toEqual([['Listen.', 'New.'], [], []]);
+    expect([conversation.voice.texts, conversation.voice.digits, conversation.errors]).toEqual([
+      ['Listen.', 'New.'],
+      [],
+      [],
+    ]);
     expect(conversation.fences).toBe(1);
   });
 
@@ -78,7 +94,10 @@ describe('keys and languages', () => {
 
   it.each([
     [{ ttsLanguage: 'sv-SE' }, 'ttsLanguage: got sv-SE, which no voice speaks'],
-    [{ transcriptionLanguage: 'sv-SE', ttsLanguage: 'de-DE' }, 'transcriptionLanguage: got sv-SE, only English is understood'],
+    [
+      { transcriptionLanguage: 'sv-SE', ttsLanguage: 'de-DE' },
+      'transcriptionLanguage: got sv-SE, only English is understood',
+    ],
   ])('refuses what it cannot do: %o', (languages, error) => {
     const conversation = new Conversation().app({ type: 'language', ...languages }).last('Hello.');
     expect(conversation.errors).toEqual([error]);
@@ -88,7 +107,9 @@ describe('keys and languages', () => {
 
 describe('the end', () => {
   it('comes when everything before it was played, with what is to be handed over', async () => {
-    const conversation = new Conversation().tokens('Good', 'bye.').app({ type: 'end', handoffData: '{"to":"a person"}' });
+    const conversation = new Conversation()
+      .tokens('Good', 'bye.')
+      .app({ type: 'end', handoffData: '{"to":"a person"}' });
     await settle();
     expect(conversation.ends).toEqual([]);
     conversation.voice.finish();
@@ -103,14 +124,21 @@ describe('the end', () => {
   });
 
   it('is not put off by anything that is said after it', async () => {
-    const conversation = new Conversation().last('Bye.').app({ type: 'end' }).last('One more thing.').app({ type: 'end' });
+    const conversation = new Conversation()
+      .last('Bye.')
+      .app({ type: 'end' })
+      .last('One more thing.')
+      .app({ type: 'end' });
     conversation.voice.finish();
     await settle();
     expect([conversation.voice.texts, conversation.ends]).toEqual([['Bye.'], [null]]);
   });
 
   it('waits for a recording that is being fetched', async () => {
-    const conversation = new Conversation().app({ type: 'play', source: 'https://media.example.com/bye.wav' }, { type: 'end' });
+    const conversation = new Conversation().app(
+      { type: 'play', source: 'https://media.example.com/bye.wav' },
+      { type: 'end' },
+    );
     await settle();
     expect(conversation.ends).toEqual([]);
     conversation.fetches[0]?.done(RECORDING);
@@ -141,7 +169,9 @@ describe('an app that is lost', () => {
   });
 
   it('has what waited for a recording said, and does not wait for the rest of it', async () => {
-    const conversation = new Conversation().app({ type: 'play', source: 'http://example.com/a.wav' }).tokens('Half a sentence');
+    const conversation = new Conversation()
+      .app({ type: 'play', source: 'http://example.com/a.wav' })
+      .tokens('Half a sentence');
     conversation.session.onLost();
     conversation.fetches[0]?.done(RECORDING);
     await settle();
@@ -149,7 +179,10 @@ describe('an app that is lost', () => {
   });
 
   it('while a recording is fetched and the caller interrupts is heard again when it is back', async () => {
-    const conversation = new Conversation().last('Listen:').app({ type: 'play', source: 'http://example.com/a.wav' }).tokens('Half a');
+    const conversation = new Conversation()
+      .last('Listen:')
+      .app({ type: 'play', source: 'http://example.com/a.wav' })
+      .tokens('Half a');
     conversation.session.onLost();
     conversation.voice.begin();
     conversation.voice.interrupt();
@@ -162,7 +195,10 @@ describe('an app that is lost', () => {
 
 describe('subscriptions', () => {
   it('tell who speaks', () => {
-    const conversation = new Conversation({ events: 'speaker-events' }).speech('started').speech('stopped').last('Hello.');
+    const conversation = new Conversation({ events: 'speaker-events' })
+      .speech('started')
+      .speech('stopped')
+      .last('Hello.');
     conversation.voice.finish();
     expect(conversation.told).toEqual([
       { type: 'info', name: 'clientSpeaking', value: 'on' },

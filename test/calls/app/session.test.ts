@@ -22,11 +22,19 @@ describe('a talk cycle', () => {
       { type: 'text', token: 'Hallo', lang: 'de-DE', interruptible: 'dtmf', preemptible: true },
       { type: 'text', token: '!', last: true, interruptible: false },
     );
-    expect(voice.asked[0]?.options).toEqual({ voice: 'slt', voiceIsWish: true, lang: 'de-DE', interruptible: 'dtmf', preemptible: true });
+    expect(voice.asked[0]?.options).toEqual({
+      voice: 'slt',
+      voiceIsWish: true,
+      lang: 'de-DE',
+      interruptible: 'dtmf',
+      preemptible: true,
+    });
   });
 
   it('is otherwise said as the stream asked for', () => {
-    const { voice } = new Conversation({ interruptible: 'none', preemptible: 'true', ttsLanguage: 'de-DE' }).last('Hallo.');
+    const { voice } = new Conversation({ interruptible: 'none', preemptible: 'true', ttsLanguage: 'de-DE' }).last(
+      'Hallo.',
+    );
     expect(voice.asked[0]?.options).toEqual({ lang: 'de-DE', interruptible: 'none', preemptible: true });
   });
 
@@ -188,9 +196,15 @@ describe('an interruption', () => {
 
 describe('a greeting', () => {
   it('is said at once, and may be interrupted as the stream asked for', () => {
-    const conversation = new Conversation({ welcomeGreeting: 'Hello!', welcomeGreetingInterruptible: 'none', voice: 'slt' });
+    const conversation = new Conversation({
+      welcomeGreeting: 'Hello!',
+      welcomeGreetingInterruptible: 'none',
+      voice: 'slt',
+    });
     conversation.session.begin();
-    expect(conversation.voice.asked).toMatchObject([{ text: 'Hello!', options: { interruptible: 'none', voice: 'slt' } }]);
+    expect(conversation.voice.asked).toMatchObject([
+      { text: 'Hello!', options: { interruptible: 'none', voice: 'slt' } },
+    ]);
   });
 
   it('is nothing unless it is asked for', () => {

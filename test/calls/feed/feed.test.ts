@@ -24,7 +24,9 @@ describe('Feed', () => {
     const feed = feedWith(2);
     const entries = read(feed, {});
     feed.publish(event('CA1', 3));
-    expect(entries).toEqual([{ id: 'e-3', event: event('CA1', 3), json: '{"type":"dtmf","callId":"CA1","digit":"1","atMs":3}' }]);
+    expect(entries).toEqual([
+      { id: 'e-3', event: event('CA1', 3), json: '{"type":"dtmf","callId":"CA1","digit":"1","atMs":3}' },
+    ]);
   });
 
   it('passes the very same entry to every reader', () => {
@@ -105,26 +107,32 @@ describe('Feed', () => {
   it('loses and doubles nothing, wherever a reader is cut off and resumes', () => {
     const calls = fc.array(fc.constantFrom('CA1', 'CA2'), { maxLength: 60 });
     fc.assert(
-      fc.property(calls, fc.nat(60), fc.nat(60), fc.option(fc.constantFrom('CA1', 'CA2')), (callIds, cutAt, backAt, only) => {
-        const feed = new Feed({ history: 100, epoch: 'e' });
-        const filter = only === null ? {} : { callId: only };
-        const seen: FeedEntry[] = [];
-        let leave = feed.subscribe(filter, (entry) => seen.push(entry));
-        callIds.forEach((callId, index) => {
-          if (index === cutAt) leave();
-          if (index === Math.max(cutAt, backAt)) {
+      fc.property(
+        calls,
+        fc.nat(60),
+        fc.nat(60),
+        fc.option(fc.constantFrom('CA1', 'CA2')),
+        (callIds, cutAt, backAt, only) => {
+          const feed = new Feed({ history: 100, epoch: 'e' });
+          const filter = only === null ? {} : { callId: only };
+          const seen: FeedEntry[] = [];
+          let leave = feed.subscribe(filter, (entry) => seen.push(entry));
+          callIds.forEach((callId, index) => {
+            if (index === cutAt) leave();
+            if (index === Math.max(cutAt, backAt)) {
+              leave();
+              leave = feed.subscribe({ ...filter, after: seen.at(-1)?.id ?? 'e-0' }, (entry) => seen.push(entry));
+            }
+            feed.publish(event(callId, index));
+          });
+          if (callIds.length <= Math.max(cutAt, backAt)) {
             leave();
-            leave = feed.subscribe({ ...filter, after: seen.at(-1)?.id ?? 'e-0' }, (entry) => seen.push(entry));
+            feed.subscribe({ ...filter, after: seen.at(-1)?.id ?? 'e-0' }, (entry) => seen.push(entry));
           }
-          feed.publish(event(callId, index));
-        });
-        if (callIds.length <= Math.max(cutAt, backAt)) {
-          leave();
-          feed.subscribe({ ...filter, after: seen.at(-1)?.id ?? 'e-0' }, (entry) => seen.push(entry));
-        }
-        const expected = callIds.flatMap((callId, index) => (only === null || callId === only ? [index] : []));
-        expect(seen.map((entry) => (entry.event as DtmfEvent).atMs)).toEqual(expected);
-      }),
+          const expected = callIds.flatMap((callId, index) => (only === null || callId === only ? [index] : []));
+          expect(seen.map((entry) => (entry.event as DtmfEvent).atMs)).toEqual(expected);
+        },
+      ),
     );
   });
 

@@ -4,7 +4,13 @@ import { type FinalCaption, formatTranscript, type TranscriptGap } from '../../.
 
 const HELLO: FinalCaption = { track: 'inbound', utterance: 1, text: 'Hello there.', startMs: 1280, endMs: 2320 };
 const LOST: TranscriptGap = { kind: 'gap', track: 'outbound', startMs: 12_000, endMs: 15_500, reason: 'overload' };
-const ANSWER: FinalCaption = { track: 'outbound', utterance: 1, text: 'How can I help?', startMs: 3_723_004, endMs: 3_724_000 };
+const ANSWER: FinalCaption = {
+  track: 'outbound',
+  utterance: 1,
+  text: 'How can I help?',
+  startMs: 3_723_004,
+  endMs: 3_724_000,
+};
 
 interface Cue {
   readonly startMs: number;
@@ -78,7 +84,9 @@ const byTime = (a: FinalCaption, b: FinalCaption) => a.startMs - b.startMs || a.
 
 describe('formatTranscript', () => {
   it('writes lines of text with time and track, in the order of their start', () => {
-    expect(formatTranscript([ANSWER, HELLO], 'text')).toBe('[00:01.280] inbound: Hello there.\n[01:02:03.004] outbound: How can I help?\n');
+    expect(formatTranscript([ANSWER, HELLO], 'text')).toBe(
+      '[00:01.280] inbound: Hello there.\n[01:02:03.004] outbound: How can I help?\n',
+    );
   });
 
   it('writes SubRip', () => {
@@ -116,7 +124,12 @@ describe('formatTranscript', () => {
   });
 
   it('says nothing well-formed about a call without words', () => {
-    expect(['json', 'text', 'srt', 'vtt'].map((format) => formatTranscript([], format as 'json'))).toEqual(['[]', '', '', 'WEBVTT\n']);
+    expect(['json', 'text', 'srt', 'vtt'].map((format) => formatTranscript([], format as 'json'))).toEqual([
+      '[]',
+      '',
+      '',
+      'WEBVTT\n',
+    ]);
   });
 
   it('leaves the order of what it was given alone', () => {

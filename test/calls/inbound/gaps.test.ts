@@ -19,7 +19,11 @@ describe('speech of which no final comes', () => {
     gateway.dial().start().speak(600).stop();
     await gateway.clock.run(31_000, 500);
     const gap = { track: 'inbound', startMs: 0, endMs: 600, reason: 'overload' };
-    expect(gateway.events.slice(-3)).toMatchObject([{ type: 'gap', callId: 'CA1', ...gap }, { type: 'lag.ended' }, { type: 'call.ended' }]);
+    expect(gateway.events.slice(-3)).toMatchObject([
+      { type: 'gap', callId: 'CA1', ...gap },
+      { type: 'lag.ended' },
+      { type: 'call.ended' },
+    ]);
     expect(JSON.parse(formatTranscript(gateway.registry.finals('CA1') ?? [], 'json'))).toEqual([
       { kind: 'gap', utterance: 0, text: '', ...gap },
     ]);
@@ -37,7 +41,9 @@ describe('speech of which no final comes', () => {
     };
     const caller = gateway.dial().start().speak(600).hush(600);
     await gateway.clock.run(20_000, 100);
-    expect(gapsOf(gateway)).toEqual([{ type: 'gap', callId: 'CA1', track: 'inbound', startMs: 0, endMs: 608, reason: 'engine' }]);
+    expect(gapsOf(gateway)).toEqual([
+      { type: 'gap', callId: 'CA1', track: 'inbound', startMs: 0, endMs: 608, reason: 'engine' },
+    ]);
     caller.stop();
     await settle();
     expect(gapsOf(gateway)).toHaveLength(1);
@@ -105,7 +111,9 @@ describe('sound that was not read', () => {
     expect(socket.isPaused).toBe(true);
     await gateway.clock.run(3000, 100);
     gateway.registry.hangup('CA1');
-    expect(gapsOf(gateway)).toEqual([{ type: 'gap', callId: 'CA1', track: 'inbound', startMs: 5200, endMs: 8200, reason: 'overload' }]);
+    expect(gapsOf(gateway)).toEqual([
+      { type: 'gap', callId: 'CA1', track: 'inbound', startMs: 5200, endMs: 8200, reason: 'overload' },
+    ]);
     gateway.engine.release();
     await gateway.clock.run(500);
     expect(finalsOf(gateway.events)).toMatchObject([{ startMs: 0, endMs: 5200 }]);
@@ -133,7 +141,9 @@ describe('media that got lost', () => {
     const before = await lost('media');
     gateway.dial().start().speak(500).lose(400).speak(500).lose(600).speak(500).stop();
     await gateway.clock.run(100);
-    expect(gapsOf(gateway)).toEqual([{ type: 'gap', callId: 'CA1', track: 'inbound', startMs: 1400, endMs: 2000, reason: 'media' }]);
+    expect(gapsOf(gateway)).toEqual([
+      { type: 'gap', callId: 'CA1', track: 'inbound', startMs: 1400, endMs: 2000, reason: 'media' },
+    ]);
     // It was never received, so it is none of the finals that were lost here.
     expect(await lost('media')).toBe(before);
   });

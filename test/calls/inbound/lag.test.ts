@@ -48,7 +48,10 @@ describe('many tracks that fall behind together', () => {
     const lines: Record<string, unknown>[] = [];
     const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) });
     const seen: number[] = [];
-    const tally = new LagTally(clock, { tracksBehind: { set: (n: number) => seen.push(n) }, lags: { inc: () => undefined } } as never);
+    const tally = new LagTally(clock, {
+      tracksBehind: { set: (n: number) => seen.push(n) },
+      lags: { inc: () => undefined },
+    } as never);
     for (let n = 0; n < 3; n++) tally.note(log, 'inbound', { type: 'lag.started', lagMs: 1200 });
     expect(lines).toMatchObject([{ track: 'inbound', lagMs: 1200, tracksBehind: 1, warningsLeftOut: 0 }]);
     clock.advance(10_000);
@@ -60,7 +63,8 @@ describe('many tracks that fall behind together', () => {
 });
 
 describe('a call whose captions come late', () => {
-  const lagEvents = (gateway: Gateway) => gateway.events.filter((event) => event.type === 'lag.started' || event.type === 'lag.ended');
+  const lagEvents = (gateway: Gateway) =>
+    gateway.events.filter((event) => event.type === 'lag.started' || event.type === 'lag.ended');
 
   it('says so in the feed, the metrics and the log, although no caption comes', async () => {
     const gateway = startCalls();
@@ -90,7 +94,12 @@ describe('a call whose captions come late', () => {
     gateway.engine.transcribeMs = 3000;
     gateway.dial().start().speak(300).hush(600).stop();
     await gateway.clock.run(4000);
-    expect(gateway.events.map(({ type }) => type).slice(-4)).toEqual(['lag.started', 'caption', 'lag.ended', 'call.ended']);
+    expect(gateway.events.map(({ type }) => type).slice(-4)).toEqual([
+      'lag.started',
+      'caption',
+      'lag.ended',
+      'call.ended',
+    ]);
     expect(lagEvents(gateway)[1]).toMatchObject({ lagMs: 3000 });
   });
 

@@ -8,7 +8,9 @@ describe('time that was skipped', () => {
     skipped.add(1000, 20_000);
     skipped.add(1000, 20_000);
     skipped.add(5000, 50_000.4);
-    expect([900, 1000, 1001, 5000, 5001].map((ms) => skipped.toCallMs(ms))).toEqual([900, 1000, 21_001, 25_000, 55_001]);
+    expect([900, 1000, 1001, 5000, 5001].map((ms) => skipped.toCallMs(ms))).toEqual([
+      900, 1000, 21_001, 25_000, 55_001,
+    ]);
     expect(skipped.totalMs).toBe(50_000.4);
   });
 

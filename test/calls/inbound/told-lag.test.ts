@@ -82,7 +82,8 @@ describe('the lag that captions tell', () => {
     const finals = call.told.filter(({ caption }) => caption.final);
     expect(finals).toHaveLength(4);
     expect(Math.max(...finals.map(({ trueMs }) => trueMs))).toBeGreaterThan(10_000);
-    for (const { caption, trueMs } of finals) expect(Math.abs(caption.lagMs - trueMs)).toBeLessThanOrEqual(PRECISION_MS);
+    for (const { caption, trueMs } of finals)
+      expect(Math.abs(caption.lagMs - trueMs)).toBeLessThanOrEqual(PRECISION_MS);
   });
 
   it('counts the time in which sound was held back for a frame that was lost', async () => {

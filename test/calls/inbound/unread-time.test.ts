@@ -36,7 +36,8 @@ class Stream {
   }
 
   read(most = Number.POSITIVE_INFINITY): this {
-    for (const { cameMs, endMs } of this.#waiting.splice(0, most)) this.errorsMs.push(this.unread.arrivedAtMs(endMs) - cameMs);
+    for (const { cameMs, endMs } of this.#waiting.splice(0, most))
+      this.errorsMs.push(this.unread.arrivedAtMs(endMs) - cameMs);
     return this;
   }
 

@@ -27,7 +27,10 @@ class Listening {
     });
   }
 
-  /** The caller makes a sound of `durationMs`, of which nothing is understood unless `words` are given 200 ms after its end. */
+  /**
+   * The caller makes a sound of `durationMs`, of which nothing is understood unless `words` are given 200 ms after its
+   * end.
+   */
   sound(durationMs: number, words?: string): this {
     this.bargeIn.onSpeechStarted();
     this.clock.advance(durationMs + 200);

@@ -63,7 +63,9 @@ describe('a call that speaks', () => {
     expect(sentTo(caller).at(-1)?.event).toBe('clear');
     caller.speak(400);
     await play(gateway, caller, 200);
-    expect(spokenIn(gateway)).toMatchObject([{ utterance: 'u1', heardText: 'Your balance is forty', interrupted: true }]);
+    expect(spokenIn(gateway)).toMatchObject([
+      { utterance: 'u1', heardText: 'Your balance is forty', interrupted: true },
+    ]);
     expect(sentTo(caller).filter(({ event }) => event === 'clear')).toHaveLength(1);
   });
 

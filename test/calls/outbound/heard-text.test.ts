@@ -28,7 +28,9 @@ describe('the part of a text that was heard', () => {
         expect(less.length).toBeLessThanOrEqual(Math.max(Math.ceil(whole.length * Math.min(a, b)), 0));
       }),
     );
-    const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 12 }).map((list) => list.join(' '));
+    const words = fc
+      .array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 12 })
+      .map((list) => list.join(' '));
     fc.assert(
       fc.property(words, share, (whole, part) => {
         const heard = heardPart(whole, part);

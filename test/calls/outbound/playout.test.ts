@@ -34,7 +34,13 @@ class Line {
 
   constructor({ buffered = true, leadMs = 400, wayMs = 0, losesMark = () => false }: LineOptions = {}) {
     const { clock } = this;
-    this.player = new BufferingPlayer({ clock, frameMs: FRAME_MS, wayMs, losesMark, onMark: (name) => this.playout.onMark(name) });
+    this.player = new BufferingPlayer({
+      clock,
+      frameMs: FRAME_MS,
+      wayMs,
+      losesMark,
+      onMark: (name) => this.playout.onMark(name),
+    });
     this.playout = new Playout<Named>({
       codec: MULAW_8K,
       ...{ clock, buffered, leadMs },
@@ -79,7 +85,15 @@ describe('playout to a carrier that buffers', () => {
     line.playout.push(sound('a', 3));
     line.playout.push(sound('b', 2));
     line.clock.advance(1000);
-    expect(line.sent.map(({ command }) => command.type)).toEqual(['audio', 'audio', 'audio', 'mark', 'audio', 'audio', 'mark']);
+    expect(line.sent.map(({ command }) => command.type)).toEqual([
+      'audio',
+      'audio',
+      'audio',
+      'mark',
+      'audio',
+      'audio',
+      'mark',
+    ]);
     expect(new Set(line.marks).size).toBe(2);
   });
 
@@ -334,29 +348,38 @@ describe('dropping sounds', () => {
 
 describe('the account of what was heard', () => {
   const frames = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 6 });
-  const line = fc.record({ buffered: fc.boolean(), leadMs: fc.integer({ min: 40, max: 1000 }), wayMs: fc.integer({ min: 0, max: 150 }) });
+  const line = fc.record({
+    buffered: fc.boolean(),
+    leadMs: fc.integer({ min: 40, max: 1000 }),
+    wayMs: fc.integer({ min: 0, max: 150 }),
+  });
 
   it('never claims more than the carrier had played, and never less than before', () => {
     fc.assert(
-      fc.property(frames, line, fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 12 }), (lengths, options, steps) => {
-        const playing = new Line(options);
-        const sounds = lengths.map((length, n) => sound(String(n), length));
-        for (const each of sounds) playing.playout.push(each);
-        let before = 0;
-        for (const [n, ms] of steps.entries()) {
-          playing.clock.advance(ms);
-          if (n % 3 === 1) playing.playout.pause();
-          if (n % 3 === 2) playing.playout.resume();
-          const gone = sounds.filter(({ name }) => playing.log.some((entry) => entry.startsWith(`heard ${name} `)));
-          const goneMs = gone.reduce((sum, { bytes }) => sum + (bytes.length / FRAME_BYTES) * FRAME_MS, 0);
-          const heardMs = goneMs + sounds.reduce((sum, each) => sum + playing.playout.heardMs(each), 0);
-          // A frame that is being cut off counts neither way.
-          expect(heardMs).toBeGreaterThan(before - FRAME_MS);
-          if (options.buffered && options.wayMs === 0)
-            expect(heardMs).toBeLessThanOrEqual(playing.player.heard.length * FRAME_MS + FRAME_MS);
-          before = heardMs;
-        }
-      }),
+      fc.property(
+        frames,
+        line,
+        fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 12 }),
+        (lengths, options, steps) => {
+          const playing = new Line(options);
+          const sounds = lengths.map((length, n) => sound(String(n), length));
+          for (const each of sounds) playing.playout.push(each);
+          let before = 0;
+          for (const [n, ms] of steps.entries()) {
+            playing.clock.advance(ms);
+            if (n % 3 === 1) playing.playout.pause();
+            if (n % 3 === 2) playing.playout.resume();
+            const gone = sounds.filter(({ name }) => playing.log.some((entry) => entry.startsWith(`heard ${name} `)));
+            const goneMs = gone.reduce((sum, { bytes }) => sum + (bytes.length / FRAME_BYTES) * FRAME_MS, 0);
+            const heardMs = goneMs + sounds.reduce((sum, each) => sum + playing.playout.heardMs(each), 0);
+            // A frame that is being cut off counts neither way.
+            expect(heardMs).toBeGreaterThan(before - FRAME_MS);
+            if (options.buffered && options.wayMs === 0)
+              expect(heardMs).toBeLessThanOrEqual(playing.player.heard.length * FRAME_MS + FRAME_MS);
+            before = heardMs;
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });

@@ -31,7 +31,9 @@ describe('recordingPieces', () => {
   it('plays each round as the first', () => {
     const samples = Int16Array.from({ length: 1234 }, (_, i) => ((i * 37) % 4000) - 2000);
     const soundOf = (loop: number) =>
-      Buffer.concat([...recordingPieces({ samples, rateHz: 16_000, label: 'x', loop }, MULAW_8K)].map(({ bytes }) => bytes));
+      Buffer.concat(
+        [...recordingPieces({ samples, rateHz: 16_000, label: 'x', loop }, MULAW_8K)].map(({ bytes }) => bytes),
+      );
     const once = soundOf(1);
     expect(once.length).toBe(4 * 160);
     expect(soundOf(3)).toEqual(Buffer.concat([once, once, once]));

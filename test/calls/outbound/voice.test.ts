@@ -79,7 +79,10 @@ describe('a text that is said', () => {
     const call = new Speaking();
     call.voice.say('This is the first sentence. And this is the second.');
     await turns();
-    expect(call.engine.spoken.map(({ dueInMs }) => dueInMs)).toEqual([0, (call.engine.spoken[0]?.text.length ?? 0) * CHAR_MS]);
+    expect(call.engine.spoken.map(({ dueInMs }) => dueInMs)).toEqual([
+      0,
+      (call.engine.spoken[0]?.text.length ?? 0) * CHAR_MS,
+    ]);
     expect(call.engine.spoken.every(({ urgency }) => urgency === 'speak')).toBe(true);
   });
 
@@ -261,7 +264,10 @@ describe('an engine that fails', () => {
     call.engine.utter = utter;
     call.voice.say('Hello again.');
     await call.run(2000);
-    expect(call.story.filter((entry) => entry.startsWith('spoken'))).toEqual(['spoken u1 ""', 'spoken u2 "Hello again."']);
+    expect(call.story.filter((entry) => entry.startsWith('spoken'))).toEqual([
+      'spoken u1 ""',
+      'spoken u2 "Hello again."',
+    ]);
   });
 });
 
@@ -277,12 +283,16 @@ describe('limits', () => {
     );
     const utterance = large.voice.open();
     for (let n = 0; n < 16; n++) utterance.write('x'.repeat(1_000_000));
-    expect(() => utterance.write('x'.repeat(1_000_000))).toThrow(expect.objectContaining({ code: 'speech_queue_full' }));
+    expect(() => utterance.write('x'.repeat(1_000_000))).toThrow(
+      expect.objectContaining({ code: 'speech_queue_full' }),
+    );
     large.voice.close();
   });
 
   it('refuse a call that takes no sound, and one that is over', () => {
-    expect(() => new Speaking({ playback: 'none' }).voice.say('Hello.')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(() => new Speaking({ playback: 'none' }).voice.say('Hello.')).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
     const over = new Speaking();
     over.voice.close();
     expect(() => over.voice.say('Hello.')).toThrow(expect.objectContaining({ code: 'call_not_found' }));

@@ -17,12 +17,21 @@ function final(lateMs: number, utterance = 1): FeedEvent[] {
 }
 
 const GAP: FeedEvent = { type: 'gap', callId: 'CA1', track: 'inbound', startMs: 0, endMs: 900, reason: 'overload' };
-const found = (events: readonly FeedEvent[], over = {}) => evaluate({ calls: 4, refused: 0, allEnded: true, events, ...over }, SETTINGS);
+const found = (events: readonly FeedEvent[], over = {}) =>
+  evaluate({ calls: 4, refused: 0, allEnded: true, events, ...over }, SETTINGS);
 
 describe('a number of calls', () => {
   it('is held when its finals come in time', () => {
     const inTime = [0, 40, 300].flatMap((lateMs, index) => final(lateMs, index + 1));
-    expect(found(inTime)).toMatchObject({ calls: 4, finals: 3, lateP50Ms: 40, lateP95Ms: 300, gaps: 0, refused: 0, held: true });
+    expect(found(inTime)).toMatchObject({
+      calls: 4,
+      finals: 3,
+      lateP50Ms: 40,
+      lateP95Ms: 300,
+      gaps: 0,
+      refused: 0,
+      held: true,
+    });
   });
 
   it.each([
@@ -41,13 +50,17 @@ describe('what it comes to', () => {
 
   it('is how many calls to allow, and what was measured', () => {
     const text = sumUp({ calls: 4, isLimit: true, steps: [good, bad, bad] }, SETTINGS).join('\n');
-    expect(text).toContain('This machine holds 4 calls: 95 % of the finals came at most 63 ms after the 400 ms of silence');
+    expect(text).toContain(
+      'This machine holds 4 calls: 95 % of the finals came at most 63 ms after the 400 ms of silence',
+    );
     expect(text).toContain('Set MAX_CALLS=4, or less: it is 40 now');
     expect(text).toContain('callers took their share of the\nsame machine');
   });
 
   it('does not claim more than was tried', () => {
     expect(sumUp({ calls: 4, isLimit: false, steps: [good] }, SETTINGS).join('\n')).toContain('holds at least 4 calls');
-    expect(sumUp({ calls: 0, isLimit: true, steps: [bad, bad] }, SETTINGS).join('\n')).toContain('does not hold 10 calls');
+    expect(sumUp({ calls: 0, isLimit: true, steps: [bad, bad] }, SETTINGS).join('\n')).toContain(
+      'does not hold 10 calls',
+    );
   });
 });

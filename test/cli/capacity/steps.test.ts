@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { heldCalls, nextCalls } from '../../../src/cli/capacity/steps.ts';
 
-/** Which numbers of calls are tried on a machine that holds so many; `disturbed`: the first try of this number fails all the same. */
+/**
+ * Which numbers of calls are tried on a machine that holds so many; `disturbed`: the first try of this number fails all
+ * the same.
+ */
 function triedOn(capacity: number, cores: number, disturbed = 0): { tried: number[]; held: number } {
   const steps: { calls: number; held: boolean }[] = [];
   for (let calls = nextCalls(steps, cores); calls !== null; calls = nextCalls(steps, cores)) {

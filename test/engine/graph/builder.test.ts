@@ -24,7 +24,9 @@ describe('GraphBuilder', () => {
   it('keeps the constants of a body in the outer graph, each of them once', () => {
     const { graph } = decode<ModelProto>(MODEL, smallGraph());
     expect(graph?.initializer.map(({ name }) => name)).toEqual(['always', 'two']);
-    expect(graph?.node.flatMap(({ attribute }) => attribute).find(({ name }) => name === 'body')?.g?.initializer).toEqual([]);
+    expect(
+      graph?.node.flatMap(({ attribute }) => attribute).find(({ name }) => name === 'body')?.g?.initializer,
+    ).toEqual([]);
   });
 
   it('gives no name twice, in bodies neither', () => {

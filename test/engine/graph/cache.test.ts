@@ -130,7 +130,9 @@ describe('files that somebody else could have written', () => {
     for (const path of [set.cacheDir, setFolder()]) chmodSync(path, 0o775);
     for (const name of readdirSync(setFolder())) chmodSync(join(setFolder(), name), 0o664);
     expect(await contentsOf(cachedFiles(set))).toEqual(READY);
-    expect([builds, closed(set.cacheDir), closed(setFolder()), closed(join(setFolder(), 'a'))]).toEqual([2, 0o755, 0o755, 0o644]);
+    expect([builds, closed(set.cacheDir), closed(setFolder()), closed(join(setFolder(), 'a'))]).toEqual([
+      2, 0o755, 0o755, 0o644,
+    ]);
   });
 
   it('are made so that nobody else can write them, whatever the umask', async () => {
@@ -164,7 +166,9 @@ describe('files that somebody else could have written', () => {
     await expect(cachedFiles(set)).rejects.toThrow('belongs to another user (uid 4711)');
     mkdirSync(join(folder, 'theirs'));
     chownSync(join(folder, 'theirs'), 4711, 4711);
-    await expect(cachedFiles({ ...set, cacheDir: join(folder, 'theirs') })).rejects.toThrow('belongs to another user (uid 4711)');
+    await expect(cachedFiles({ ...set, cacheDir: join(folder, 'theirs') })).rejects.toThrow(
+      'belongs to another user (uid 4711)',
+    );
   });
 
   it.runIf(process.platform === 'linux')('cannot be put in the place of those that were checked', async () => {

@@ -31,7 +31,11 @@ describe('protobuf messages', () => {
       name: fc.string({ unit: 'grapheme' }),
       data: fc.uint8Array(),
     };
-    const lists = { sizes: fc.array(int64), packedSizes: fc.array(int64), leaves: fc.array(fc.record({ name: fc.string() })) };
+    const lists = {
+      sizes: fc.array(int64),
+      packedSizes: fc.array(int64),
+      leaves: fc.array(fc.record({ name: fc.string() })),
+    };
     const message = fc.record({ ...scalars, ...lists }, { requiredKeys: ['sizes', 'packedSizes', 'leaves'] });
     fc.assert(
       fc.property(message, (value) => {
@@ -41,7 +45,10 @@ describe('protobuf messages', () => {
   });
 
   it('may hold lists packed or not, whatever the table says', () => {
-    expect(decode(ALL, hex('30 01  32 02 02 03  38 04  3a 01 05'))).toMatchObject({ sizes: [1n, 2n, 3n], packedSizes: [4n, 5n] });
+    expect(decode(ALL, hex('30 01  32 02 02 03  38 04  3a 01 05'))).toMatchObject({
+      sizes: [1n, 2n, 3n],
+      packedSizes: [4n, 5n],
+    });
   });
 
   it('keep the fields that nobody knows', () => {
@@ -63,7 +70,8 @@ describe('protobuf messages', () => {
 
   it('are refused when they are nested beyond all sense', () => {
     let bytes: Uint8Array = new Uint8Array(0);
-    for (let depth = 0; depth < 100; depth++) bytes = encode({ inner: { number: 17, type: 'bytes' } }, { inner: bytes });
+    for (let depth = 0; depth < 100; depth++)
+      bytes = encode({ inner: { number: 17, type: 'bytes' } }, { inner: bytes });
     expect(() => decode(ALL, bytes)).toThrow('nested more than 64 deep');
   });
 });

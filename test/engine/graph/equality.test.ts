@@ -1,4 +1,7 @@
-/** The rewritten graphs against the shipped ones, on speech that we synthesised ourselves. `npm run bench -- equality` does it on human speech. */
+/**
+ * The rewritten graphs against the shipped ones, on speech that we synthesised ourselves. `npm run bench -- equality`
+ * does it on human speech.
+ */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../engine/models/flite.ts';
@@ -19,7 +22,10 @@ import { TEST_CACHE_DIR } from '../settings.ts';
 import { finish, joined, speech } from '../speech.ts';
 
 const RATE_HZ = 16_000;
-const TEXTS = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<string, string[]>;
+const TEXTS = JSON.parse(readFileSync(packagePath('fixtures', 'audio', 'texts.json'), 'utf8')) as Record<
+  string,
+  string[]
+>;
 
 let rewritten: Asr;
 let inOneRun: Asr;
@@ -86,7 +92,8 @@ async function agreement(
   other: typeof one,
 ): Promise<number> {
   let equal = 0;
-  for (const samples of stretches) if ((await one(samples)).tokens.join() === (await other(samples)).tokens.join()) equal++;
+  for (const samples of stretches)
+    if ((await one(samples)).tokens.join() === (await other(samples)).tokens.join()) equal++;
   return equal / stretches.length;
 }
 
@@ -154,19 +161,23 @@ describe('the demo', () => {
   async function readings(line: Int16Array, rateHz: number): Promise<string[]> {
     const texts: string[] = [];
     for (const marginMs of MARGINS_MS) {
-      for (const asr of [rewritten, shipped]) texts.push((await transcribe(asr, onThePhone(line, rateHz, marginMs))).text);
+      for (const asr of [rewritten, shipped])
+        texts.push((await transcribe(asr, onThePhone(line, rateHz, marginMs))).text);
     }
     return [...new Set(texts.map((text) => normaliseWords(text).join(' ')))];
   }
 
-  it.each(['demo-caller', 'demo-agent'])('says sentences in %s that are read right, word for word, on either graphs', async (name) => {
-    const { rateHz, channels } = readWav(readFileSync(packagePath('fixtures', 'audio', `${name}.wav`)));
-    const lines = cutAtSilence(channels[0] ?? new Int16Array(0), rateHz);
-    expect(lines).toHaveLength(TEXTS[name]?.length ?? 0);
-    for (const [index, line] of lines.entries()) {
-      expect(await readings(line, rateHz)).toEqual([normaliseWords(TEXTS[name]?.[index] ?? '').join(' ')]);
-    }
-  });
+  it.each(['demo-caller', 'demo-agent'])(
+    'says sentences in %s that are read right, word for word, on either graphs',
+    async (name) => {
+      const { rateHz, channels } = readWav(readFileSync(packagePath('fixtures', 'audio', `${name}.wav`)));
+      const lines = cutAtSilence(channels[0] ?? new Int16Array(0), rateHz);
+      expect(lines).toHaveLength(TEXTS[name]?.length ?? 0);
+      for (const [index, line] of lines.entries()) {
+        expect(await readings(line, rateHz)).toEqual([normaliseWords(TEXTS[name]?.[index] ?? '').join(' ')]);
+      }
+    },
+  );
 
   it('has a caller who talks with the app in sentences that are read right, word for word, on either graphs', async () => {
     const tts = await loadFlite();

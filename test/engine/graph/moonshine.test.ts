@@ -10,7 +10,10 @@ import { loadMoonshine, shippedFiles } from '../../../engine/models/moonshine.ts
 import { finish, speech } from '../speech.ts';
 import { smallGraph } from './small-graph.ts';
 
-/** What each version of the builder makes of the shipped graphs. Different graphs under an old version would not replace those in people's caches. */
+/**
+ * What each version of the builder makes of the shipped graphs. Different graphs under an old version would not replace
+ * those in people's caches.
+ */
 const DIGESTS: Readonly<Record<number, Readonly<Record<WeightType, string>>>> = {
   7: {
     uint8: 'a6bc3b31575426b2893945ef4012487df078db387bff7cf3101b1957bd2d8529',
@@ -62,12 +65,16 @@ describe('the rewritten graphs', () => {
     ['a convolution', (graph: ShippedGraph) => graph.convolution('conv2')],
   ])('have weights of the same value whichever type they are of: those of %s', (_, weightsIn) => {
     const shipped = readFileSync(shippedFiles().encoder);
-    const [unsigned, signed] = (['uint8', 'int8'] as const).map((products) => weightsIn(ShippedGraph.read(shipped, products)));
+    const [unsigned, signed] = (['uint8', 'int8'] as const).map((products) =>
+      weightsIn(ShippedGraph.read(shipped, products)),
+    );
     if (unsigned === undefined || signed === undefined) throw new Error('no weights');
     const zeroPoints = [unsigned.zeroPoints[0] ?? 0, new Int8Array(signed.zeroPoints.buffer)[0] ?? 0] as const;
     const values = new Int8Array(signed.bytes.buffer, signed.bytes.byteOffset, signed.bytes.length);
     expect([unsigned.type, signed.type]).toEqual(['uint8', 'int8']);
-    expect(unsigned.bytes.findIndex((byte, index) => byte - zeroPoints[0] !== (values[index] ?? 0) - zeroPoints[1])).toBe(-1);
+    expect(
+      unsigned.bytes.findIndex((byte, index) => byte - zeroPoints[0] !== (values[index] ?? 0) - zeroPoints[1]),
+    ).toBe(-1);
   });
 
   it("have a convolution's weights as they are shipped, a row for each tap and channel in", () => {
@@ -123,11 +130,15 @@ describe('the rewritten graphs', () => {
   it('are not made of graphs that are not those of Moonshine tiny', async () => {
     const file = join(cacheDir, 'small.onnx');
     writeFileSync(file, smallGraph());
-    await expect(buildGraphs({ ...shippedFiles(), decoder: file }, 'uint8')).rejects.toThrow('a model without a else_branch');
+    await expect(buildGraphs({ ...shippedFiles(), decoder: file }, 'uint8')).rejects.toThrow(
+      'a model without a else_branch',
+    );
     await expect(buildGraphs({ ...shippedFiles(), encoder: file }, 'uint8')).rejects.toThrow(
       'the shipped graph has no constant conv2.weight_quantized',
     );
     expect(() => ShippedGraph.read(smallGraph()).linear('/x')).toThrow('the shipped graph has no node /x/MatMul_quant');
-    expect(() => ShippedGraph.read(smallGraph()).convolution('x')).toThrow('the shipped graph has no constant x.weight_quantized');
+    expect(() => ShippedGraph.read(smallGraph()).convolution('x')).toThrow(
+      'the shipped graph has no constant x.weight_quantized',
+    );
   });
 });

@@ -2,13 +2,18 @@ import { GraphBuilder } from '../../../engine/graph/builder.ts';
 import { DATA_TYPE } from '../../../engine/graph/onnx-proto.ts';
 import { tensor } from '../../../engine/graph/tensors.ts';
 
-/** A file with every kind of thing that graphs are made of: `doubled` is `value` [1, n] doubled `turns` times, `halves` every half of it. */
+/**
+ * A file with every kind of thing that graphs are made of: `doubled` is `value` [1, n] doubled `turns` times, `halves`
+ * every half of it.
+ */
 export function smallGraph(): Uint8Array {
   const graph = new GraphBuilder();
   const value = graph.input('value', { type: 'float', dims: [1, 'n'] });
   const turns = graph.input('turns', { type: 'int64', dims: [] });
   const always = graph.constant(tensor('always', 'bool', [], Uint8Array.of(1)));
-  const [doubled = '', halves = ''] = graph.addMany('Loop', [turns, always, value], 2, { attributes: { body: body(graph.body()) } });
+  const [doubled = '', halves = ''] = graph.addMany('Loop', [turns, always, value], 2, {
+    attributes: { body: body(graph.body()) },
+  });
   graph.output(doubled, 'doubled', { type: 'float', dims: [1, 'n'] });
   graph.output(halves, 'halves', { type: 'float', dims: ['turns', 1, 'n'] });
   return graph.file('small');

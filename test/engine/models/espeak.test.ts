@@ -70,7 +70,9 @@ describe('espeak-ng as an external program', () => {
 
   it('fails when the program does, without a word of what was said', async () => {
     const tts = await find();
-    await expect(finish(tts.speak({ text: 'fail', voice: 'espeak:de', speed: 1 }))).rejects.toThrow(/^espeak-ng failed: 1$/);
+    await expect(finish(tts.speak({ text: 'fail', voice: 'espeak:de', speed: 1 }))).rejects.toThrow(
+      /^espeak-ng failed: 1$/,
+    );
   });
 
   it('ends the program when it takes too long', async () => {

@@ -12,12 +12,16 @@ beforeAll(async () => {
   flite = await loadFlite();
 });
 
-async function say(text: string, { voice = 'kal', speed = 1 } = {}): Promise<{ samples: Int16Array; seconds: number; runs: number }> {
+async function say(
+  text: string,
+  { voice = 'kal', speed = 1 } = {},
+): Promise<{ samples: Int16Array; seconds: number; runs: number }> {
   const { result, runs } = await finish(flite.speak({ text, voice, speed }));
   return { samples: result.samples, seconds: result.samples.length / result.rateHz, runs };
 }
 
-const level = (samples: Int16Array): number => Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+const level = (samples: Int16Array): number =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 const firstAudible = (samples: Int16Array): number => samples.findIndex((sample) => Math.abs(sample) > 200);
 
 describe('flite', () => {
@@ -115,5 +119,7 @@ describe('foldToAscii', () => {
     ['Straße – “so” it’s…', 'Strasse - "so" it\'s...'],
     ['œuvre Łódź', 'oeuvre  odz'],
     ['a\0b\nc', 'a b c'],
-  ])('folds %j to %j', (text, folded) => expect(foldToAscii(text).replace(/ +/g, ' ')).toBe(folded.replace(/ +/g, ' ')));
+  ])('folds %j to %j', (text, folded) =>
+    expect(foldToAscii(text).replace(/ +/g, ' ')).toBe(folded.replace(/ +/g, ' ')),
+  );
 });

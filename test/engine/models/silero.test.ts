@@ -21,7 +21,11 @@ beforeAll(async () => {
 const detect = async (tracks: readonly DetectTrack[]) => (await finish(vad.detect(tracks))).result;
 
 /** Judges `count` windows one job at a time; `change` may spoil the state in between. */
-async function oneByOne(samples: Int16Array, count: number, change = (state: Float32Array) => state): Promise<number[]> {
+async function oneByOne(
+  samples: Int16Array,
+  count: number,
+  change = (state: Float32Array) => state,
+): Promise<number[]> {
   const probabilities: number[] = [];
   let state: Float32Array | null = null;
   for (let index = 0; index < count; index++) {
@@ -51,14 +55,19 @@ describe('Silero', () => {
   it('judges a window by the last samples of the one before, too', async () => {
     const withoutContext = (state: Float32Array) => state.fill(0, state.length - CONTEXT_SAMPLES);
     const [kept, lost] = [await oneByOne(spoken, 60), await oneByOne(spoken, 60, withoutContext)];
-    expect(Math.max(...kept.map((probability, index) => Math.abs(probability - (lost[index] ?? 0))))).toBeGreaterThan(0.01);
+    expect(Math.max(...kept.map((probability, index) => Math.abs(probability - (lost[index] ?? 0))))).toBeGreaterThan(
+      0.01,
+    );
   });
 
   it('would hear no speech at all in bare windows, for the model wants the context in front', async () => {
-    const session = await openSession(packagePath('node_modules', '@ricky0123', 'vad-web', 'dist', 'silero_vad_v6.onnx'), {
-      device: { provider: 'cpu' },
-      threads: 1,
-    });
+    const session = await openSession(
+      packagePath('node_modules', '@ricky0123', 'vad-web', 'dist', 'silero_vad_v6.onnx'),
+      {
+        device: { provider: 'cpu' },
+        threads: 1,
+      },
+    );
     let state: Tensor = new Tensor('float32', new Float32Array(256), [2, 1, 128]);
     for (let index = 0; index < 60; index++) {
       const window = spoken.subarray(index * VAD_WINDOW_SAMPLES, (index + 1) * VAD_WINDOW_SAMPLES);
@@ -80,7 +89,10 @@ describe('Silero', () => {
 
   it('says the same of a track alone and in a batch with tracks of other lengths', async () => {
     const lengths = [12, 0, 30, 5];
-    const tracks = lengths.map((count, index) => ({ samples: windows(spoken.subarray(index * 3000), count), state: null }));
+    const tracks = lengths.map((count, index) => ({
+      samples: windows(spoken.subarray(index * 3000), count),
+      state: null,
+    }));
     const together = await detect(tracks);
     for (const [index, track] of tracks.entries()) {
       const [alone] = await detect([track]);

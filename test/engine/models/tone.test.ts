@@ -34,14 +34,18 @@ describe('the pretend recogniser', () => {
   it('says the same whatever silence comes before', async () => {
     const words = joined(tone(400, 200), tone(1200, 200), tone(600, 200));
     const silence = fc.integer({ min: 0, max: 300 });
-    await fc.assert(fc.asyncProperty(silence, async (ms) => (await heard(joined(tone(0, ms), words))) === 'alpha echo bravo'));
+    await fc.assert(
+      fc.asyncProperty(silence, async (ms) => (await heard(joined(tone(0, ms), words))) === 'alpha echo bravo'),
+    );
   });
 
   it('begins with the same words when the window grows', async () => {
     const whole = joined(tone(0, 130), tone(400, 400), tone(1000, 200), tone(600, 400));
     const text = await heard(whole);
     const length = fc.integer({ min: 0, max: whole.length });
-    await fc.assert(fc.asyncProperty(length, async (samples) => text.startsWith(await heard(whole.subarray(0, samples)))));
+    await fc.assert(
+      fc.asyncProperty(length, async (samples) => text.startsWith(await heard(whole.subarray(0, samples)))),
+    );
   });
 });
 
@@ -49,7 +53,12 @@ describe('the pretend voice detector', () => {
   it('hears speech where it is loud', async () => {
     const tracks = [{ samples: joined(tone(0, 64), tone(500, 64)), state: null }];
     const { result } = await finish(toneVad.detect(tracks));
-    expect([...(result[0]?.probabilities ?? [])].map((probability) => probability >= 0.5)).toEqual([false, false, true, true]);
+    expect([...(result[0]?.probabilities ?? [])].map((probability) => probability >= 0.5)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('keeps the tracks apart', async () => {

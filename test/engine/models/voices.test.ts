@@ -25,8 +25,14 @@ describe('joinVoices', () => {
 
   it('speaks with the synthesizer of the voice, step by step', async () => {
     const line = { text: 'four', speed: 1 };
-    expect(await finish(joined.speak({ ...line, voice: 'b' }))).toEqual({ result: { samples: new Int16Array(4), rateHz: 1 }, runs: 1 });
-    expect(await finish(joined.speak({ ...line, voice: 'c' }))).toEqual({ result: { samples: new Int16Array(4), rateHz: 3 }, runs: 3 });
+    expect(await finish(joined.speak({ ...line, voice: 'b' }))).toEqual({
+      result: { samples: new Int16Array(4), rateHz: 1 },
+      runs: 1,
+    });
+    expect(await finish(joined.speak({ ...line, voice: 'c' }))).toEqual({
+      result: { samples: new Int16Array(4), rateHz: 3 },
+      runs: 3,
+    });
   });
 
   it('fails for a voice that none of them has', async () => {

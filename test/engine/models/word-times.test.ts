@@ -1,4 +1,7 @@
-/** When words were said, against a synthesiser that knows: it says where its phones end, and from that come the starts below. */
+/**
+ * When words were said, against a synthesiser that knows: it says where its phones end, and from that come the starts
+ * below.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -39,7 +39,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A process that says its id, tries to own each folder that it is given as an argument or on a line of its own, and says what came of it. For it the wait is over in a quarter of the time. */
+/**
+ * A process that says its id, tries to own each folder that it is given as an argument or on a line of its own, and
+ * says what came of it. For it the wait is over in a quarter of the time.
+ */
 const OWNER = `
   import { createInterface } from 'node:readline';
   import { systemClock } from ${JSON.stringify(packagePath('dist', 'src', 'clock.js'))};
@@ -141,7 +144,10 @@ describe('a folder', () => {
     for (const path of folders) {
       const answers = () => owners.flatMap(({ said }) => said.filter((line) => line.endsWith(` ${path}`)));
       await eventually(() => expect(answers()).toHaveLength(owners.length));
-      expect(answers().toSorted()).toEqual([...Array.from({ length: owners.length - 1 }, () => `FolderRefused ${path}`), `owns ${path}`]);
+      expect(answers().toSorted()).toEqual([
+        ...Array.from({ length: owners.length - 1 }, () => `FolderRefused ${path}`),
+        `owns ${path}`,
+      ]);
       expect(readdirSync(path).toSorted()).toEqual(['owner.sock', 'owner.txt']);
     }
   });

@@ -29,7 +29,8 @@ describe('makeFolder', () => {
   it('says so where there can be none', async () => {
     writeFileSync(join(folder, 'file'), '');
     await expect(makeFolder(join(folder, 'file', 'a'))).rejects.toMatchObject({ code: 'ENOTDIR' });
-    if (process.platform === 'linux') await expect(makeFolder('/proc/none/a')).rejects.toMatchObject({ code: 'ENOENT' });
+    if (process.platform === 'linux')
+      await expect(makeFolder('/proc/none/a')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 

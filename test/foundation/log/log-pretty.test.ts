@@ -13,7 +13,9 @@ function pretty(write: (log: ReturnType<typeof createLog>) => void): string {
 
 describe('a log line for people', () => {
   it('has the time, the level, what happened, and the fields behind it', () => {
-    const line = pretty((log) => log.info({ url: 'http://127.0.0.1:8080', maxCalls: 40, reason: 'was ended by SIGKILL' }, 'listening'));
+    const line = pretty((log) =>
+      log.info({ url: 'http://127.0.0.1:8080', maxCalls: 40, reason: 'was ended by SIGKILL' }, 'listening'),
+    );
     expect(line).toBe('INFO  listening url=http://127.0.0.1:8080 maxCalls=40 reason="was ended by SIGKILL"\n');
     expect(prettyLine('{"level":30,"time":0,"msg":"x"}\n', PLAIN)).toMatch(TIME);
   });
@@ -25,7 +27,9 @@ describe('a log line for people', () => {
   });
 
   it('takes anything but a number for no level and no time', () => {
-    expect(prettyLine('{"level":{"toString":1,"valueOf":2},"time":{"valueOf":[]},"msg":"x"}\n', PLAIN)).toBe('--:--:-- NaN x\n');
+    expect(prettyLine('{"level":{"toString":1,"valueOf":2},"time":{"valueOf":[]},"msg":"x"}\n', PLAIN)).toBe(
+      '--:--:-- NaN x\n',
+    );
   });
 
   it('shows a value that is nested too deeply as such', () => {
@@ -64,7 +68,9 @@ describe('a log line for people', () => {
   });
 
   it('is written where standard output is a terminal, unless LOG_FORMAT says otherwise', () => {
-    const formats = (['auto', 'json', 'pretty'] as const).map((LOG_FORMAT) => [true, false].map((tty) => logFormatOf({ LOG_FORMAT }, tty)));
+    const formats = (['auto', 'json', 'pretty'] as const).map((LOG_FORMAT) =>
+      [true, false].map((tty) => logFormatOf({ LOG_FORMAT }, tty)),
+    );
     expect(formats).toEqual([
       ['pretty', 'json'],
       ['json', 'json'],

@@ -9,13 +9,17 @@ const SERVICE = '/sys/fs/cgroup/system.slice/trunkline.service/cpu.max';
 describe('coresAvailable', () => {
   it('is what the process may run on where nothing limits it', () => {
     expect(coresAvailable(8, reader({}))).toBe(8);
-    expect(coresAvailable(8, reader({ ...OURS, [SERVICE]: 'max 100000\n', '/sys/fs/cgroup/cpu.max': 'max 100000\n' }))).toBe(8);
+    expect(
+      coresAvailable(8, reader({ ...OURS, [SERVICE]: 'max 100000\n', '/sys/fs/cgroup/cpu.max': 'max 100000\n' })),
+    ).toBe(8);
     expect(coresAvailable()).toBeLessThanOrEqual(availableParallelism());
     expect(coresAvailable()).toBeGreaterThan(0);
   });
 
   it('is the quota of a container, which sees its own group as the root', () => {
-    expect(coresAvailable(16, reader({ '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': '200000 100000\n' }))).toBe(2);
+    expect(
+      coresAvailable(16, reader({ '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': '200000 100000\n' })),
+    ).toBe(2);
     expect(coresAvailable(16, reader({ '/sys/fs/cgroup/cpu.max': '50000 100000\n' }))).toBe(0.5);
   });
 

@@ -18,7 +18,12 @@ describe('a watch on file descriptors', () => {
       warnings.push(lines.length);
     }
     expect(warnings).toEqual([0, 1, 1, 1, 1, 1, 2]);
-    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ level: 40, open: 850, max: 1000, msg: expect.stringContaining('ulimit -n') });
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+      level: 40,
+      open: 850,
+      max: 1000,
+      msg: expect.stringContaining('ulimit -n'),
+    });
     timer.cancel();
     expect(clock.pending).toBe(0);
   });

@@ -25,13 +25,22 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 describe('the settings', () => {
   it('have defaults that fit together, and cannot be changed later', () => {
     const settings = readSettings({});
-    expect(settings).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, API_KEYS: [], ALLOW_ANONYMOUS: false, CHUNK_MS: 400, OVERLAP_MS: 200 });
+    expect(settings).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 8080,
+      API_KEYS: [],
+      ALLOW_ANONYMOUS: false,
+      CHUNK_MS: 400,
+      OVERLAP_MS: 200,
+    });
     expect(Object.keys(settings).sort()).toEqual(Object.keys(SETTINGS).sort());
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
   it('are taken from the environment; an empty value means the default, spaces around it nothing', () => {
-    expect(readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', VAD_START_THRESHOLD: '0.6' })).toMatchObject({
+    expect(
+      readSettings({ PORT: ' 9000 ', HOST: '', ALLOW_ANONYMOUS: 'true', VAD_START_THRESHOLD: '0.6' }),
+    ).toMatchObject({
       PORT: 9000,
       HOST: '127.0.0.1',
       ALLOW_ANONYMOUS: true,
@@ -57,10 +66,22 @@ describe('the settings', () => {
       'APP_URL: got "https://app.example.com", expected empty or a WebSocket URL such as wss://app.example.com/calls',
     ],
     ['APP_ALLOWED_ORIGINS', 'wss://a, b', 'APP_ALLOWED_ORIGINS: got "wss://a, b", expected WebSocket origins'],
-    ['PUBLIC_URL', 'https://bridge.example.com/path', 'PUBLIC_URL: got "https://bridge.example.com/path", expected empty or an origin'],
-    ['PUBLIC_URL', 'https://user@bridge.example.com', 'PUBLIC_URL: got "https://***@bridge.example.com", expected empty or an origin'],
+    [
+      'PUBLIC_URL',
+      'https://bridge.example.com/path',
+      'PUBLIC_URL: got "https://bridge.example.com/path", expected empty or an origin',
+    ],
+    [
+      'PUBLIC_URL',
+      'https://user@bridge.example.com',
+      'PUBLIC_URL: got "https://***@bridge.example.com", expected empty or an origin',
+    ],
     ['SIP_ALLOW', '10.0.0.0/33', 'SIP_ALLOW: got "10.0.0.0/33", expected addresses and networks'],
-    ['SIP_REGISTRAR', 'sips:pbx', 'SIP_REGISTRAR: got "sips:pbx", expected empty or a server such as sip:pbx.example.com'],
+    [
+      'SIP_REGISTRAR',
+      'sips:pbx',
+      'SIP_REGISTRAR: got "sips:pbx", expected empty or a server such as sip:pbx.example.com',
+    ],
     ['SIP_PUBLIC_ADDRESS', 'bridge', 'SIP_PUBLIC_ADDRESS: got "bridge", expected empty or an address'],
     ['RTP_PORTS', '20000-10000', 'RTP_PORTS: got "20000-10000", expected two ports from 1024 to 65535'],
   ])('refuse %s=%s and say what is allowed', (name, value, expected) => {
@@ -96,12 +117,17 @@ describe('the settings', () => {
     expect(problemsOf({ [typo]: 'x' })).toEqual([`${typo}: no such setting, did you mean ${meant}?`]);
   });
 
-  it.each(['PATH', 'HOME', 'PORTS', 'HOSTNAME', 'LOGNAME', 'npm_config_cache'])('leave %s to whom it belongs', (name) => {
-    expect(problemsOf({ [name]: 'x' })).toEqual([]);
-  });
+  it.each(['PATH', 'HOME', 'PORTS', 'HOSTNAME', 'LOGNAME', 'npm_config_cache'])(
+    'leave %s to whom it belongs',
+    (name) => {
+      expect(problemsOf({ [name]: 'x' })).toEqual([]);
+    },
+  );
 
   it('take apps by their origins, whatever path is written with them', () => {
-    const { APP_ALLOWED_ORIGINS } = readSettings({ APP_ALLOWED_ORIGINS: 'wss://a.example.com:443/calls, ws://10.0.0.7:9000' });
+    const { APP_ALLOWED_ORIGINS } = readSettings({
+      APP_ALLOWED_ORIGINS: 'wss://a.example.com:443/calls, ws://10.0.0.7:9000',
+    });
     expect(APP_ALLOWED_ORIGINS).toEqual(['wss://a.example.com', 'ws://10.0.0.7:9000']);
   });
 
@@ -118,10 +144,15 @@ describe('the settings', () => {
   it('are read, or refused with a line for each problem, whatever the environment holds', () => {
     const names = fc.constantFrom(...Object.keys(SETTINGS));
     fc.assert(
-      fc.property(fc.dictionary(names, fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('true', 'auto'))), (environment) => {
-        const problems = problemsOf(environment);
-        expect(problems.every((problem) => Object.keys(SETTINGS).some((name) => problem.startsWith(name)))).toBe(true);
-      }),
+      fc.property(
+        fc.dictionary(names, fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('true', 'auto'))),
+        (environment) => {
+          const problems = problemsOf(environment);
+          expect(problems.every((problem) => Object.keys(SETTINGS).some((name) => problem.startsWith(name)))).toBe(
+            true,
+          );
+        },
+      ),
     );
   });
 
@@ -133,7 +164,9 @@ describe('the settings', () => {
   });
 
   it('keep rewritten graphs where the user keeps what can be made again, unless they say where', () => {
-    expect(readSettings({ XDG_CACHE_HOME: '/var/cache/me', HOME: '/home/me' }).MODEL_CACHE_DIR).toBe('/var/cache/me/trunkline');
+    expect(readSettings({ XDG_CACHE_HOME: '/var/cache/me', HOME: '/home/me' }).MODEL_CACHE_DIR).toBe(
+      '/var/cache/me/trunkline',
+    );
     expect(readSettings({ HOME: '/home/me' }).MODEL_CACHE_DIR).toBe('/home/me/.cache/trunkline');
     expect(isAbsolute(readSettings({}).MODEL_CACHE_DIR)).toBe(true);
     expect(readSettings({ MODEL_CACHE_DIR: 'graphs' }).MODEL_CACHE_DIR).toBe(resolve('graphs'));
@@ -153,7 +186,9 @@ describe('the settings', () => {
       'WEBHOOK_SECRET',
       'TRANSLATE_API_KEY',
     ]);
-    expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain('hush');
+    expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain(
+      'hush',
+    );
   });
 
   it('repeat a URL without what is secret in it', () => {
@@ -180,12 +215,16 @@ describe('settings that let other machines in', () => {
   it.each(REACHES)('stop the start without keys, and say what to do: %o', (reach) => {
     const remedy = /^(HOST=0\.0\.0\.0|PUBLIC_URL=https:\/\/bridge\.example\.com) .*set API_KEYS.*ALLOW_ANONYMOUS=true/i;
     expect(problemsOf(reach)).toEqual([expect.stringMatching(remedy)]);
-    expect(problemsOf({ ...reach, TWILIO_AUTH_TOKEN: 'a', CARRIER_TOKEN: LONG })).toEqual([expect.stringMatching(remedy)]);
+    expect(problemsOf({ ...reach, TWILIO_AUTH_TOKEN: 'a', CARRIER_TOKEN: LONG })).toEqual([
+      expect.stringMatching(remedy),
+    ]);
   });
 
   it.each(REACHES)('stop the start with keys that can be guessed, and do not repeat them: %o', (reach) => {
     const problems = problemsOf({ ...reach, API_KEYS: `${LONG},${SHORT}`, ALLOW_ANONYMOUS: 'true' });
-    expect(problems).toEqual([expect.stringMatching(/^API_KEYS: 1 of 2 have fewer than 16 characters.*openssl rand -hex 16/)]);
+    expect(problems).toEqual([
+      expect.stringMatching(/^API_KEYS: 1 of 2 have fewer than 16 characters.*openssl rand -hex 16/),
+    ]);
     expect(problems.join()).not.toContain(SHORT);
   });
 
@@ -195,7 +234,9 @@ describe('settings that let other machines in', () => {
   });
 
   it('do not stop a command that opens no port to them', () => {
-    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com' }, { opensPorts: false })).toMatchObject({ API_KEYS: [] });
+    expect(readSettings({ PUBLIC_URL: 'https://bridge.example.com' }, { opensPorts: false })).toMatchObject({
+      API_KEYS: [],
+    });
     expect(() => readSettings({ SIP_TRUNK: 'sip:pbx' }, { opensPorts: false })).toThrow(ConfigError);
   });
 
@@ -204,7 +245,10 @@ describe('settings that let other machines in', () => {
     [{ API_KEYS: LONG, PUBLIC_URL: 'https://bridge.example.com', CARRIER_TOKEN: LONG }, []],
     [{ API_KEYS: SHORT, CARRIER_TOKEN: SHORT }, [/^API_KEYS: 1 of 1 have fewer than 16 characters/]],
     [{ ALLOW_ANONYMOUS: 'true' }, []],
-    [{ ALLOW_ANONYMOUS: 'true', PUBLIC_URL: 'https://bridge.example.com' }, [/^ALLOW_ANONYMOUS=true .*https:\/\/bridge\.example\.com/]],
+    [
+      { ALLOW_ANONYMOUS: 'true', PUBLIC_URL: 'https://bridge.example.com' },
+      [/^ALLOW_ANONYMOUS=true .*https:\/\/bridge\.example\.com/],
+    ],
     [
       { API_KEYS: LONG, HOST: '0.0.0.0', CARRIER_TOKEN: SHORT, ASTERISK_PASSWORD: SHORT },
       [/^CARRIER_TOKEN has fewer than 16 .*HOST=0\.0\.0\.0/, /^ASTERISK_PASSWORD has/],
@@ -232,8 +276,9 @@ describe('settings that let other machines in', () => {
 
 describe('isLoopback', () => {
   it.each(['localhost', '::1', '127.0.0.1', '127.255.0.9'])('knows %s', (host) => expect(isLoopback(host)).toBe(true));
-  it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0.1.evil.example', 'localhost.evil.example', ''])('is not fooled by "%s"', (host) =>
-    expect(isLoopback(host)).toBe(false),
+  it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0.1.evil.example', 'localhost.evil.example', ''])(
+    'is not fooled by "%s"',
+    (host) => expect(isLoopback(host)).toBe(false),
   );
 });
 

@@ -10,7 +10,20 @@ const DESCRIPTION_MAX_CHARACTERS = 300;
 export const target: FuzzTarget = {
   name: 'app-frames',
   seeds: wireFixtures('relay', '.json'),
-  words: ['text', 'play', 'sendDigits', 'language', 'end', '"token":', '"last":true', '"loop":0', 'https://', 'null', '1e999', '__proto__'],
+  words: [
+    'text',
+    'play',
+    'sendDigits',
+    'language',
+    'end',
+    '"token":',
+    '"last":true',
+    '"loop":0',
+    'https://',
+    'null',
+    '1e999',
+    '__proto__',
+  ],
   run(input) {
     const frame = readAppFrame(Buffer.from(input).toString());
     switch (frame.type) {

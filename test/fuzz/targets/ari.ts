@@ -21,13 +21,24 @@ function attempt<T>(read: () => T): T | null {
 /** One event, and what the dialplan asked for in it. */
 export const target: FuzzTarget = {
   name: 'ari',
-  seeds: ['good', 'bad'].flatMap((kind) => readdirSync(join(FOLDER, kind)).map((name) => readFileSync(join(FOLDER, kind, name)))),
-  words: ['"type":"StasisStart"', '"args":["assist","', '"channel":{"id":"', '"caller":{"number":"', 'talk', '=', '__proto__'],
+  seeds: ['good', 'bad'].flatMap((kind) =>
+    readdirSync(join(FOLDER, kind)).map((name) => readFileSync(join(FOLDER, kind, name))),
+  ),
+  words: [
+    '"type":"StasisStart"',
+    '"args":["assist","',
+    '"channel":{"id":"',
+    '"caller":{"number":"',
+    'talk',
+    '=',
+    '__proto__',
+  ],
   run(input) {
     const event = attempt(() => readAriEvent(Buffer.from(input).toString()));
     if (event === null || event.type !== 'entered') return;
     assert(/^[!-~]{1,128}$/.test(event.channel.id), 'an id that cannot stand in a path or a log line');
     const request = attempt(() => readStasisRequest(event.args));
-    for (const [name, value] of Object.entries(request?.parameters ?? {})) assert(/^[A-Za-z]/.test(name) && typeof value === 'string');
+    for (const [name, value] of Object.entries(request?.parameters ?? {}))
+      assert(/^[A-Za-z]/.test(name) && typeof value === 'string');
   },
 };

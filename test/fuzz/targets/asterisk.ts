@@ -33,9 +33,14 @@ function receive(dialect: AsteriskDialect, line: string): CarrierEvent | null {
 /** Whole channels, one message a line. */
 export const target: FuzzTarget = {
   name: 'asterisk',
-  seeds: ['d-dtmf-plain', 'd-dtmf-json', 'd-codec-slin48', 'b7-bad-commands-plain', 'b7j-bad-commands-json', 't6-sip-vars-and-uri'].map(
-    (name) => seedFrom(`${name}.jsonl`),
-  ),
+  seeds: [
+    'd-dtmf-plain',
+    'd-dtmf-json',
+    'd-codec-slin48',
+    'b7-bad-commands-plain',
+    'b7j-bad-commands-json',
+    't6-sip-vars-and-uri',
+  ].map((name) => seedFrom(`${name}.jsonl`)),
   words: [
     'MEDIA_START',
     'DTMF_END digit:',

@@ -7,7 +7,9 @@ const ECHO_MAX_CHARACTERS = 81;
 /** A wrong value in a request, as its error repeats it. */
 export const target: FuzzTarget = {
   name: 'echo',
-  seeds: ['{"text":[[1,"two",{"three":null}]],"voice":"slt"}', '[[[]]]', '"text"', '{}'].map((text) => Buffer.from(text)),
+  seeds: ['{"text":[[1,"two",{"three":null}]],"voice":"slt"}', '[[[]]]', '"text"', '{}'].map((text) =>
+    Buffer.from(text),
+  ),
   words: ['[[[[', '{"a":', '"__proto__":', 'null', '\\ud800'],
   run(input) {
     let value: unknown;

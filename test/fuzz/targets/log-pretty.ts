@@ -11,7 +11,9 @@ const SEEDS = [
   '{"error":{"message":"40 calls are live","type":"server_error","param":null,"code":"too_many_calls"}}',
 ];
 
-/** What strangers had written into log lines, and what a bridge answers: on a terminal neither may be more than text. */
+/**
+ * What strangers had written into log lines, and what a bridge answers: on a terminal neither may be more than text.
+ */
 export const target: FuzzTarget = {
   name: 'log-pretty',
   seeds: SEEDS.map((seed) => Buffer.from(seed)),

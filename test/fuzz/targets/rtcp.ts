@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { parseRtcp, writeReport } from '../../../src/protocols/rtp/rtcp.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
-const RECEPTION = { ssrc: 2, fractionLost: 12, lost: -3, highestSequence: 70_000, jitter: 8, lastSenderReport: 7, delaySinceLast: 65_536 };
+const RECEPTION = {
+  ssrc: 2,
+  fractionLost: 12,
+  lost: -3,
+  highestSequence: 70_000,
+  jitter: 8,
+  lastSenderReport: 7,
+  delaySinceLast: 65_536,
+};
 const SENDER = { wallMs: 1_795_240_043_000, timestamp: 160, packets: 50, bytes: 8000 };
 
 /** A compound datagram: no error, and no more reports than the bytes have room for. */

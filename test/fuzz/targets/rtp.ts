@@ -14,7 +14,10 @@ const GAP_MAX_SAMPLES = 8000;
 /** Datagrams as bytes: each behind its length (16 bits) and the ms since the one before (8 bits). */
 function datagrams(...all: readonly { datagram: Uint8Array; afterMs?: number }[]): Uint8Array {
   return Buffer.concat(
-    all.flatMap(({ datagram, afterMs = 20 }) => [Buffer.of(datagram.length >> 8, datagram.length & 0xff, afterMs), datagram]),
+    all.flatMap(({ datagram, afterMs = 20 }) => [
+      Buffer.of(datagram.length >> 8, datagram.length & 0xff, afterMs),
+      datagram,
+    ]),
   );
 }
 
@@ -32,8 +35,8 @@ const packet = (index: number, changes = {}) => ({
 const stream = Array.from({ length: 12 }, (_, i) => packet(i));
 
 /**
- * Whatever comes: sequences and times are numbers, a key is a key, no gap that a call would fill is too long, and what is heard of a datagram is not
- * longer than it.
+ * Whatever comes: sequences and times are numbers, a key is a key, no gap that a call would fill is too long, and what
+ * is heard of a datagram is not longer than it.
  */
 export const target: FuzzTarget = {
   name: 'rtp',

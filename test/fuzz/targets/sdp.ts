@@ -6,7 +6,9 @@ import type { FuzzTarget } from '../fuzz.ts';
 
 const lines = (...own: string[]): Uint8Array => Buffer.from(offer(...own));
 
-/** Only coded errors; what is answered can be read again, has as many streams as were offered, and agrees on the same. */
+/**
+ * Only coded errors; what is answered can be read again, has as many streams as were offered, and agrees on the same.
+ */
 export const target: FuzzTarget = {
   name: 'sdp',
   seeds: [
@@ -18,11 +20,27 @@ export const target: FuzzTarget = {
       'a=fmtp:96 0-16',
       'a=ptime:30',
     ),
-    lines('m=video 5000 RTP/AVP 31', 'm=audio 4000 RTP/AVP 0', 'c=IN IP4 0.0.0.0', 'a=rtcp:53020 IN IP4 192.0.2.9', 'a=sendonly'),
+    lines(
+      'm=video 5000 RTP/AVP 31',
+      'm=audio 4000 RTP/AVP 0',
+      'c=IN IP4 0.0.0.0',
+      'a=rtcp:53020 IN IP4 192.0.2.9',
+      'a=sendonly',
+    ),
     lines('m=audio 4000/2 RTP/AVPF 8 101', 'c=IN IP6 2001:db8::5', 'a=rtcp-mux', 'a=maxptime:40', 'a=inactive'),
     lines('m=audio 4000 RTP/SAVP 0', 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:x'),
   ],
-  words: ['a=rtpmap:', 'a=ptime:', 'm=audio 1 RTP/AVP 0', 'c=IN IP4 ', 'telephone-event/8000', '\r\n', '0.0.0.0', '::', 'a=recvonly'],
+  words: [
+    'a=rtpmap:',
+    'a=ptime:',
+    'm=audio 1 RTP/AVP 0',
+    'c=IN IP4 ',
+    'telephone-event/8000',
+    '\r\n',
+    '0.0.0.0',
+    '::',
+    'a=recvonly',
+  ],
   run(input) {
     try {
       const offered = parseSdp(Buffer.from(input).toString('latin1'));
@@ -36,7 +54,10 @@ export const target: FuzzTarget = {
         [remote.payloadType, remote.codec, remote.telephoneEventType],
       );
       assert.deepEqual([ours.sends, ours.receives], [remote.receives, remote.sends]);
-      assert(remote.ptimeMs >= 10 && remote.ptimeMs <= 60 && remote.ptimeMs % 10 === 0, `packets of ${remote.ptimeMs} ms`);
+      assert(
+        remote.ptimeMs >= 10 && remote.ptimeMs <= 60 && remote.ptimeMs % 10 === 0,
+        `packets of ${remote.ptimeMs} ms`,
+      );
       assert(remote.port > 0 && (remote.rtcpPort === null || (remote.rtcpPort > 0 && remote.rtcpPort <= 65_535)));
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { agreedTerms, answerHeaders, answerTerms, readTimerHeaders, requestHeaders } from '../../../src/protocols/sip/session-timer.ts';
+import {
+  agreedTerms,
+  answerHeaders,
+  answerTerms,
+  readTimerHeaders,
+  requestHeaders,
+} from '../../../src/protocols/sip/session-timer.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** Headers, one a line, and what is made of them. */
@@ -10,7 +16,19 @@ export const target: FuzzTarget = {
     'require: Timer\nsession-expires: 90 ; x=1; refresher = "uas"\nmin-se: 4294967295',
     'session-expires: 89\nsupported:',
   ].map((text) => Buffer.from(text)),
-  words: ['supported: ', 'require: ', 'session-expires: ', 'min-se: ', 'timer', ';refresher=', 'uac', 'uas', '4294967296', '90', '\n'],
+  words: [
+    'supported: ',
+    'require: ',
+    'session-expires: ',
+    'min-se: ',
+    'timer',
+    ';refresher=',
+    'uac',
+    'uas',
+    '4294967296',
+    '90',
+    '\n',
+  ],
   run(input) {
     const lines = Buffer.from(input).toString('latin1').split('\n');
     const headers = readTimerHeaders((name) =>

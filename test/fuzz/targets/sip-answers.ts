@@ -31,12 +31,19 @@ interface Outcome {
 /** What a user agent makes of what `feed` gives it. */
 function outcomeOf(protocol: SipSource['protocol'], feed: (stack: SipStack) => void): Outcome {
   const outcome: Outcome = { sent: [], dropped: [] };
-  const send = async (text: string, { host }: { readonly host: string }): Promise<void> => void outcome.sent.push({ text, host });
+  const send = async (text: string, { host }: { readonly host: string }): Promise<void> =>
+    void outcome.sent.push({ text, host });
   const stack = new SipStack(
     { protocol, port: 5060, send, disconnect: () => undefined, close: async () => undefined },
     {
       ...{ host: '198.51.100.1', clock: new FakeClock(), log },
-      ...{ admits: () => true, mayAsk: () => true, mayAskWithin: () => true, credentials: () => undefined, onRefused: () => undefined },
+      ...{
+        admits: () => true,
+        mayAsk: () => true,
+        mayAskWithin: () => true,
+        credentials: () => undefined,
+        onRefused: () => undefined,
+      },
       onDropped: (reason) => void outcome.dropped.push(reason),
       delegate: new Switchboard({ services, dialogsMax: 50, unacknowledgedMax: 50, metrics, onAsked: () => undefined }),
     },
@@ -83,7 +90,8 @@ export const target: FuzzTarget = {
     const text = bytes.toString('latin1');
     const { sent, dropped } = outcomeOf('UDP', (stack) => stack.receive(bytes, SOURCE));
     const isSign = /^[\r\n\0]{0,4}$/.test(text);
-    const isAnswerable = refuseSip(text, { source: SOURCE, fault: { statusCode: 400, reason: '' }, tagOf: () => '' }) !== null;
+    const isAnswerable =
+      refuseSip(text, { source: SOURCE, fault: { statusCode: 400, reason: '' }, tagOf: () => '' }) !== null;
     if (isAnswerable) assert(sent.length + dropped.length > 0, 'a request without an answer that nobody counted');
     else if (!isSign) assert(sent.length === 0, 'an answer to what is no request');
     for (const answer of sent) assert(answer.text.length <= text.length, 'an answer larger than its request');

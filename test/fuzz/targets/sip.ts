@@ -55,9 +55,32 @@ function framesOf(stream: Buffer, pieceBytes: number): string[] {
 export const target: FuzzTarget = {
   name: 'sip',
   seeds: [
-    message(['INVITE tel:+14155550100 SIP/2.0', VIA, ...NAMES, 'CSeq: 1 INVITE', 'm: <sip:a#b@10.0.0.5>', 'c: application/sdp'], 'v=0\r\n'),
-    message(['SIP/2.0 200 OK', VIA, ...NAMES, 'CSeq: 2 BYE', 'Record-Route: <sip:p;lr>, <sip:q;lr>', 'Contact: <sip:a@[::1]:5060>']),
-    message(['SIP/2.0 401 Unauthorized', VIA, ...NAMES, 'CSeq: 1 REGISTER', 'WWW-Authenticate: Digest realm="a", nonce="b", qop="auth"']),
+    message(
+      [
+        'INVITE tel:+14155550100 SIP/2.0',
+        VIA,
+        ...NAMES,
+        'CSeq: 1 INVITE',
+        'm: <sip:a#b@10.0.0.5>',
+        'c: application/sdp',
+      ],
+      'v=0\r\n',
+    ),
+    message([
+      'SIP/2.0 200 OK',
+      VIA,
+      ...NAMES,
+      'CSeq: 2 BYE',
+      'Record-Route: <sip:p;lr>, <sip:q;lr>',
+      'Contact: <sip:a@[::1]:5060>',
+    ]),
+    message([
+      'SIP/2.0 401 Unauthorized',
+      VIA,
+      ...NAMES,
+      'CSeq: 1 REGISTER',
+      'WWW-Authenticate: Digest realm="a", nonce="b", qop="auth"',
+    ]),
     message(['OPTIONS sip:a@h SIP/2.0', VIA, 'f: <sip:a@h>', '\t;tag=1', 't: sip:b@h', 'i: c', 'CSeq: 1 OPTIONS']),
     ...wireFixtures('sip', '.sip'),
   ],
@@ -87,10 +110,14 @@ export const target: FuzzTarget = {
     assert(sipWeight(text) >= text.length, 'lighter than its bytes');
     const received = read(text);
     if (received !== null) {
-      if (received.kind === 'request') assert(/^Via: .*;received=192\.0\.2\.7(?:;rport=5062)?\r$/m.test(received.text), 'no source noted');
+      if (received.kind === 'request')
+        assert(/^Via: .*;received=192\.0\.2\.7(?:;rport=5062)?\r$/m.test(received.text), 'no source noted');
       // Read once more it is the same message on the same way: nothing in it can be understood as two.
       const again = receiveSip(received.text, SOURCE, OWN);
-      assert.deepEqual([again.method, again.transaction, again.statusCode], [received.method, received.transaction, received.statusCode]);
+      assert.deepEqual(
+        [again.method, again.transaction, again.statusCode],
+        [received.method, received.transaction, received.statusCode],
+      );
       assert.deepEqual(viasIn(again), viasIn(received));
       parse(received.text);
     }

@@ -5,7 +5,9 @@ import type { FuzzTarget } from '../fuzz.ts';
 /** A timestamp (16 bits), a marker, and the payload. */
 const PACKET_BYTES = 7;
 
-function packets(...all: readonly { at: number; marker?: boolean; digit: string; end?: boolean; duration: number }[]): Uint8Array {
+function packets(
+  ...all: readonly { at: number; marker?: boolean; digit: string; end?: boolean; duration: number }[]
+): Uint8Array {
   return Buffer.concat(
     all.map(({ at, marker = false, digit, end = false, duration }) =>
       Buffer.concat([Buffer.of(at >> 8, at & 0xff, marker ? 1 : 0), writeEvent({ digit, end, duration })]),
@@ -13,7 +15,10 @@ function packets(...all: readonly { at: number; marker?: boolean; digit: string;
   );
 }
 
-/** Packets of keys, one after the other: what is read can be written again, and no packet presses more than its own key, none that is known once more. */
+/**
+ * Packets of keys, one after the other: what is read can be written again, and no packet presses more than its own key,
+ * none that is known once more.
+ */
 export const target: FuzzTarget = {
   name: 'telephone-event',
   seeds: [

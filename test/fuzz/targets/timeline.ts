@@ -19,7 +19,10 @@ function track(chunks: readonly [length: number, atMs: number, sequence: number]
 
 const inOrder = Array.from({ length: 40 }, (_, i): [number, number, number] => [160, i * 20, i + 1]);
 
-/** Each chunk comes out once or is dropped; besides them only gaps come out, one before a chunk at most, and none is too long. */
+/**
+ * Each chunk comes out once or is dropped; besides them only gaps come out, one before a chunk at most, and none is too
+ * long.
+ */
 export const target: FuzzTarget = {
   name: 'timeline',
   seeds: [

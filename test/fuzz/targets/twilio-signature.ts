@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { isTwilioHandshake, isTwilioWebhook, signTwilio } from '../../../src/protocols/media-streams/twilio-signature.ts';
+import {
+  isTwilioHandshake,
+  isTwilioWebhook,
+  signTwilio,
+} from '../../../src/protocols/media-streams/twilio-signature.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const AUTH_TOKEN = '12345';
@@ -8,7 +12,10 @@ function request(url: string, signature: string, body: string): Uint8Array {
   return Buffer.from(`${url}\n${signature}\n${body}`);
 }
 
-/** A request as three lines: url, signature, body. What Twilio signed is let in; what it did not sign is not, and nothing throws. */
+/**
+ * A request as three lines: url, signature, body. What Twilio signed is let in; what it did not sign is not, and
+ * nothing throws.
+ */
 export const target: FuzzTarget = {
   name: 'twilio-signature',
   seeds: [

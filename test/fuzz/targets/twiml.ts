@@ -12,7 +12,10 @@ const SEEDS = [
   '<!DOCTYPE r [<!ENTITY a "b">]><Response>&a;&#60;<![CDATA[<x>]]></Response>',
 ];
 
-/** A document that an app answers: it is read or refused as XML, what is done for it is within bounds, and Twilio gets what reads the same. */
+/**
+ * A document that an app answers: it is read or refused as XML, what is done for it is within bounds, and Twilio gets
+ * what reads the same.
+ */
 export const target: FuzzTarget = {
   name: 'twiml',
   seeds: SEEDS.map((seed) => Buffer.from(seed)),

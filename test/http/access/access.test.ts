@@ -7,7 +7,15 @@ const SECOND = 'second-key-of-two-keys';
 const KEYS = { API_KEYS: `${FIRST},${SECOND}` };
 /** Behind a proxy. */
 const PUBLIC = { ...KEYS, PUBLIC_URL: 'https://bridge.example.com' };
-const GUARDED = ['/v1/calls', '/v1/calls/CA1', '/v1/calls/CA1/transcript', '/v1/captions', '/metrics', '/docs', '/docs/json'];
+const GUARDED = [
+  '/v1/calls',
+  '/v1/calls/CA1',
+  '/v1/calls/CA1/transcript',
+  '/v1/captions',
+  '/metrics',
+  '/docs',
+  '/docs/json',
+];
 
 let doors: Doors;
 afterEach(() => doors.app.close());
@@ -30,7 +38,11 @@ describe('with API_KEYS', () => {
   it.each(GUARDED)('%s asks for a key', async (url) => {
     doors = await startServer(KEYS);
     const answer = await doors.app.inject(url);
-    expect([answer.statusCode, codeOf(answer), answer.headers['www-authenticate']]).toEqual([401, 'api_key_missing', 'Bearer']);
+    expect([answer.statusCode, codeOf(answer), answer.headers['www-authenticate']]).toEqual([
+      401,
+      'api_key_missing',
+      'Bearer',
+    ]);
   });
 
   it.each([FIRST, SECOND])('lets %s in', async (key) => {
@@ -38,12 +50,15 @@ describe('with API_KEYS', () => {
     expect((await doors.app.inject({ url: '/v1/calls', headers: bearer(key) })).statusCode).toBe(200);
   });
 
-  it.each(['first-key', `${FIRST}2`, `${FIRST},${SECOND}`, FIRST.toUpperCase()])('does not let %s in, nor repeats it', async (key) => {
-    doors = await startServer(KEYS);
-    const answer = await doors.app.inject({ url: '/v1/calls', headers: bearer(key) });
-    expect([answer.statusCode, codeOf(answer)]).toEqual([401, 'invalid_api_key']);
-    expect(answer.body + doors.logLines.join('')).not.toContain(key);
-  });
+  it.each(['first-key', `${FIRST}2`, `${FIRST},${SECOND}`, FIRST.toUpperCase()])(
+    'does not let %s in, nor repeats it',
+    async (key) => {
+      doors = await startServer(KEYS);
+      const answer = await doors.app.inject({ url: '/v1/calls', headers: bearer(key) });
+      expect([answer.statusCode, codeOf(answer)]).toEqual([401, 'invalid_api_key']);
+      expect(answer.body + doors.logLines.join('')).not.toContain(key);
+    },
+  );
 
   it('asks for the key before it looks at the request', async () => {
     doors = await startServer(KEYS);
@@ -78,7 +93,10 @@ describe('a browser session', () => {
     const headers = { cookie: `other=1; ${cookie.split(';')[0]}` };
     expect((await doors.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(200);
     const out = await doors.app.inject({ method: 'DELETE', url: '/v1/session', headers });
-    expect([out.statusCode, out.headers['set-cookie']]).toEqual([204, expect.stringContaining('trunkline_session=; Path=/; Max-Age=0')]);
+    expect([out.statusCode, out.headers['set-cookie']]).toEqual([
+      204,
+      expect.stringContaining('trunkline_session=; Path=/; Max-Age=0'),
+    ]);
     expect((await doors.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(401);
   });
 
@@ -91,11 +109,14 @@ describe('a browser session', () => {
     expect((await doors.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(401);
   });
 
-  it.each(['', 'trunkline_session=', `trunkline_session=${'A'.repeat(43)}`])('is not opened by the cookie "%s"', async (cookie) => {
-    doors = await startServer(KEYS);
-    await signIn(FIRST);
-    expect((await doors.app.inject({ url: '/v1/calls', headers: { cookie } })).statusCode).toBe(401);
-  });
+  it.each(['', 'trunkline_session=', `trunkline_session=${'A'.repeat(43)}`])(
+    'is not opened by the cookie "%s"',
+    async (cookie) => {
+      doors = await startServer(KEYS);
+      await signIn(FIRST);
+      expect((await doors.app.inject({ url: '/v1/calls', headers: { cookie } })).statusCode).toBe(401);
+    },
+  );
 
   it('gets a cookie for https alone when the browser came by https', async () => {
     doors = await startServer(PUBLIC);
@@ -108,7 +129,13 @@ describe('a browser session', () => {
     doors = await startServer({ ...PUBLIC, TRUSTED_PROXIES: '10.0.0.1' });
     const cookieFor = async (remoteAddress: string) => {
       const headers = { 'x-forwarded-proto': 'https' };
-      const answer = await doors.app.inject({ method: 'POST', url: '/v1/session', remoteAddress, headers, payload: { key: FIRST } });
+      const answer = await doors.app.inject({
+        method: 'POST',
+        url: '/v1/session',
+        remoteAddress,
+        headers,
+        payload: { key: FIRST },
+      });
       return String(answer.headers['set-cookie']);
     };
     expect(await cookieFor('10.0.0.1')).toMatch(/; Secure$/);
@@ -163,10 +190,13 @@ function viaProxy([name, value]: readonly [string, string]): [string, Record<str
 }
 
 describe('without API_KEYS', () => {
-  it.each(['localhost:8080', '127.0.0.1', '127.9.9.9:1', '[::1]:8080', 'LOCALHOST'])('answers this machine as %s', async (host) => {
-    doors = await startServer();
-    expect((await doors.app.inject({ url: '/v1/calls', headers: { host } })).statusCode).toBe(200);
-  });
+  it.each(['localhost:8080', '127.0.0.1', '127.9.9.9:1', '[::1]:8080', 'LOCALHOST'])(
+    'answers this machine as %s',
+    async (host) => {
+      doors = await startServer();
+      expect((await doors.app.inject({ url: '/v1/calls', headers: { host } })).statusCode).toBe(200);
+    },
+  );
 
   it.each<[string, Record<string, string>, string]>([
     ['a name that merely leads here (DNS rebinding)', { host: 'evil.example' }, '127.0.0.1'],
@@ -200,30 +230,48 @@ describe('without API_KEYS', () => {
     }
   });
 
-  it.each(['/v1/captions', '/twilio/media', '/asterisk/media', '/telnyx/media', '/plivo/media', '/v1/audio/speech/ws', '/ws/transcribe'])(
-    'opens no WebSocket at %s to what was forwarded',
-    async (path) => {
-      doors = await startServer();
-      const url = await listen(doors.app);
-      expect(await knock(url + path, { 'cf-connecting-ip': '192.0.2.1' })).toBe(403);
-      expect(await knock(url + path)).toBe(101);
-    },
-  );
+  it.each([
+    '/v1/captions',
+    '/twilio/media',
+    '/asterisk/media',
+    '/telnyx/media',
+    '/plivo/media',
+    '/v1/audio/speech/ws',
+    '/ws/transcribe',
+  ])('opens no WebSocket at %s to what was forwarded', async (path) => {
+    doors = await startServer();
+    const url = await listen(doors.app);
+    expect(await knock(url + path, { 'cf-connecting-ip': '192.0.2.1' })).toBe(403);
+    expect(await knock(url + path)).toBe(101);
+  });
 
   it('lets everybody in with ALLOW_ANONYMOUS', async () => {
     doors = await startServer({ ALLOW_ANONYMOUS: 'true' });
     expect(
-      (await doors.app.inject({ url: '/v1/calls', headers: { host: 'bridge.example.com' }, remoteAddress: '192.0.2.1' })).statusCode,
+      (
+        await doors.app.inject({
+          url: '/v1/calls',
+          headers: { host: 'bridge.example.com' },
+          remoteAddress: '192.0.2.1',
+        })
+      ).statusCode,
     ).toBe(200);
   });
 });
 
 describe("another site's page", () => {
-  it.each(['https://evil.example', 'null', 'http://localhost:9999', 'nonsense'])('with Origin %s may not act', async (origin) => {
-    doors = await startServer();
-    const answer = await doors.app.inject({ method: 'POST', url: '/v1/calls/CA1/hangup', headers: { host: 'localhost:8080', origin } });
-    expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'origin_refused']);
-  });
+  it.each(['https://evil.example', 'null', 'http://localhost:9999', 'nonsense'])(
+    'with Origin %s may not act',
+    async (origin) => {
+      doors = await startServer();
+      const answer = await doors.app.inject({
+        method: 'POST',
+        url: '/v1/calls/CA1/hangup',
+        headers: { host: 'localhost:8080', origin },
+      });
+      expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'origin_refused']);
+    },
+  );
 
   it('may not open a WebSocket, our own and programs may', async () => {
     doors = await startServer();
@@ -242,7 +290,8 @@ describe("another site's page", () => {
 
   it('is told apart from our own page under PUBLIC_URL', async () => {
     doors = await startServer(PUBLIC);
-    const out = (origin: string) => doors.app.inject({ method: 'DELETE', url: '/v1/session', headers: { host: 'inner:8080', origin } });
+    const out = (origin: string) =>
+      doors.app.inject({ method: 'DELETE', url: '/v1/session', headers: { host: 'inner:8080', origin } });
     expect((await out('https://bridge.example.com')).statusCode).toBe(204);
     expect((await out('http://bridge.example.com')).statusCode).toBe(403);
   });

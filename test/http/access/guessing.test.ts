@@ -20,7 +20,10 @@ function offer(key: string, remoteAddress: string, forwardedFor?: string) {
 const statusOf = async (...asked: Parameters<typeof offer>) => (await offer(...asked)).statusCode;
 
 /** Ten wrong keys, forwarded for what `forwardedFor` says of each. */
-async function guess(remoteAddress: string, forwardedFor: (i: number) => string | undefined = () => undefined): Promise<void> {
+async function guess(
+  remoteAddress: string,
+  forwardedFor: (i: number) => string | undefined = () => undefined,
+): Promise<void> {
   for (let i = 0; i < 10; i++) await offer(`guess-${i}`, remoteAddress, forwardedFor(i));
 }
 
@@ -29,14 +32,22 @@ describe('guessing keys', () => {
     doors = await startServer(KEYS);
     for (let i = 0; i < 10; i++) expect(await statusOf(`guess-${i}`, '192.0.2.1')).toBe(401);
     const stopped = await offer(KEY, '192.0.2.1');
-    expect([stopped.statusCode, codeOf(stopped), stopped.headers['retry-after']]).toEqual([429, 'too_many_attempts', '60']);
+    expect([stopped.statusCode, codeOf(stopped), stopped.headers['retry-after']]).toEqual([
+      429,
+      'too_many_attempts',
+      '60',
+    ]);
     expect(await statusOf(KEY, '192.0.2.2')).toBe(200);
     doors.clock.advance(6000);
     expect(await statusOf(KEY, '192.0.2.1')).toBe(200);
   });
 
   it('is counted at every endpoint that looks at a key, a token or a password', async () => {
-    doors = await startServer({ ...KEYS, CARRIER_TOKEN: 'a-token-of-carriers', ASTERISK_PASSWORD: 'a-password-of-asterisk' });
+    doors = await startServer({
+      ...KEYS,
+      CARRIER_TOKEN: 'a-token-of-carriers',
+      ASTERISK_PASSWORD: 'a-password-of-asterisk',
+    });
     const from = { remoteAddress: '192.0.2.1' } as const;
     const signIn = (key: string) => doors.app.inject({ ...from, method: 'POST', url: '/v1/session', payload: { key } });
     const announce = (password: string) => {
@@ -49,7 +60,9 @@ describe('guessing keys', () => {
     for (let i = 0; i < 3; i++) expect((await announce('guess')).statusCode).toBe(401);
     expect((await signIn(KEY)).statusCode).toBe(429);
     expect((await announce('a-password-of-asterisk')).statusCode).toBe(429);
-    expect((await doors.app.inject({ ...from, url: '/ready', headers: bearer(KEY) })).json()).toEqual({ status: 'ready' });
+    expect((await doors.app.inject({ ...from, url: '/ready', headers: bearer(KEY) })).json()).toEqual({
+      status: 'ready',
+    });
   });
 
   it("stops a carrier's tokens too, and not those of calls that came rightly from the same address", async () => {
@@ -71,10 +84,17 @@ describe('guessing keys', () => {
 
   it('counts a browser that is signed in as nobody: its session cannot be guessed', async () => {
     doors = await startServer(KEYS);
-    const signedIn = await doors.app.inject({ method: 'POST', url: '/v1/session', remoteAddress: '192.0.2.7', payload: { key: KEY } });
+    const signedIn = await doors.app.inject({
+      method: 'POST',
+      url: '/v1/session',
+      remoteAddress: '192.0.2.7',
+      payload: { key: KEY },
+    });
     const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? '';
     await guess('192.0.2.8');
-    expect((await doors.app.inject({ url: '/v1/calls', remoteAddress: '192.0.2.8', headers: { cookie } })).statusCode).toBe(200);
+    expect(
+      (await doors.app.inject({ url: '/v1/calls', remoteAddress: '192.0.2.8', headers: { cookie } })).statusCode,
+    ).toBe(200);
   });
 });
 

@@ -67,7 +67,8 @@ describe('/v1/batches', () => {
   it('takes folders of BATCH_INPUT_DIR, and no more recordings from them than BATCH_FILES_MAX', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
     mkdirSync(join(folder, 'monday'));
-    for (const name of ['a', 'b']) writeFileSync(join(folder, 'monday', name), Buffer.from(await speechFile([1]).arrayBuffer()));
+    for (const name of ['a', 'b'])
+      writeFileSync(join(folder, 'monday', name), Buffer.from(await speechFile([1]).arrayBuffer()));
     writeFileSync(join(folder, 'monday', 'notes.wav'), 'Minutes of the meeting');
     doors = await startRecordingServer({ BATCH_INPUT_DIR: folder, BATCH_FILES_MAX: '3' });
     const ask = (...inputs: unknown[]) =>
@@ -96,7 +97,9 @@ describe('/v1/batches', () => {
     const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
     doors = await startRecordingServer({ BATCH_DIR: folder });
     const drafts = () =>
-      readdirSync(folder, { withFileTypes: true }).filter((entry) => /^[0-9a-f]{8}-/.test(entry.name) && entry.isDirectory());
+      readdirSync(folder, { withFileTypes: true }).filter(
+        (entry) => /^[0-9a-f]{8}-/.test(entry.name) && entry.isDirectory(),
+      );
     const socket = connect(Number(new URL(doors.url).port), '127.0.0.1');
     const head =
       'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
@@ -132,8 +135,12 @@ describe('/v1/batches', () => {
     doors = await startRecordingServer();
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ inputs: [{ url: `${doors.url}/health` }] });
-    const { id } = (await (await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body })).json()) as { id: string };
-    await eventually(async () => expect(await read(`/v1/batches/${id}`)).toMatchObject({ files: [{ error: { code: 'input_refused' } }] }));
+    const { id } = (await (await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body })).json()) as {
+      id: string;
+    };
+    await eventually(async () =>
+      expect(await read(`/v1/batches/${id}`)).toMatchObject({ files: [{ error: { code: 'input_refused' } }] }),
+    );
   });
 
   it('refuses more files and more bytes than are allowed', async () => {

@@ -19,7 +19,10 @@ const START: CallStart = {
 let doors: Doors;
 afterEach(() => doors.app.close());
 
-async function announce(payload: string, { uuid = UUID, type = 'application/x-www-form-urlencoded', headers = {} } = {}) {
+async function announce(
+  payload: string,
+  { uuid = UUID, type = 'application/x-www-form-urlencoded', headers = {} } = {},
+) {
   const answer = await doors.app.inject({
     method: 'POST',
     url: `/asterisk/calls/${uuid}`,
@@ -56,7 +59,10 @@ describe('POST /asterisk/calls/{uuid}', () => {
     ['JSON that is no object of texts', '{"from":{"number":5}}', { type: 'application/json' }],
   ])('refuses %s', async (_what, payload, options) => {
     doors = await startServer();
-    expect(await announce(payload, options)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect(await announce(payload, options)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request' } },
+    });
   });
 
   it('asks for the password where one is set, and else for this machine', async () => {

@@ -62,13 +62,19 @@ describe('the voice of a call', () => {
     return voice;
   }
   const post = (action: string, payload?: object, id = 'CA1') =>
-    doors.app.inject({ method: 'POST', url: `/v1/calls/${id}/${action}`, ...(payload === undefined ? {} : { payload }) });
+    doors.app.inject({
+      method: 'POST',
+      url: `/v1/calls/${id}/${action}`,
+      ...(payload === undefined ? {} : { payload }),
+    });
 
   it('says a text', async () => {
     const voice = await openWithVoice();
     const answer = await post('say', { text: 'Hello.', voice: 'slt', interruptible: 'dtmf' });
     expect([answer.statusCode, answer.json()]).toEqual([202, { utterance: 'u1' }]);
-    expect(voice.asked).toMatchObject([{ text: 'Hello.', ended: true, options: { voice: 'slt', interruptible: 'dtmf' } }]);
+    expect(voice.asked).toMatchObject([
+      { text: 'Hello.', ended: true, options: { voice: 'slt', interruptible: 'dtmf' } },
+    ]);
   });
 
   it.each([{}, { text: '' }, { text: 7 }, { text: 'x', interruptible: 'sometimes' }, { text: 'x', loud: true }])(
@@ -84,7 +90,10 @@ describe('the voice of a call', () => {
     const voice = await openWithVoice();
     voice.refusal = new TrunklineError('speech_queue_full', 'too much waits');
     const answer = await post('say', { text: 'Hello.' });
-    expect([answer.statusCode, answer.json().error]).toMatchObject([429, { code: 'speech_queue_full', message: 'too much waits' }]);
+    expect([answer.statusCode, answer.json().error]).toMatchObject([
+      429,
+      { code: 'speech_queue_full', message: 'too much waits' },
+    ]);
   });
 
   it('takes no text beyond the size of a body', async () => {
@@ -129,7 +138,11 @@ describe('GET /v1/calls/:id/transcript', () => {
     ['?format=json', 'application/json; charset=utf-8', /^\[\{"track":"inbound"/],
     ['?format=text', 'text/plain; charset=utf-8', /^\[.*\] inbound: Hello & welcome\.\n/],
     ['?format=srt', 'application/x-subrip; charset=utf-8', /^1\n00:00:00,320 --> 00:00:01,480\n/],
-    ['?format=vtt', 'text/vtt; charset=utf-8', /^WEBVTT\n\n00:00:00\.320 --> 00:00:01\.480\n<v inbound>Hello &amp; welcome\./],
+    [
+      '?format=vtt',
+      'text/vtt; charset=utf-8',
+      /^WEBVTT\n\n00:00:00\.320 --> 00:00:01\.480\n<v inbound>Hello &amp; welcome\./,
+    ],
   ])('with "%s" is %s', async (query, type, body) => {
     await openWithCalls();
     const answer = await doors.app.inject(`/v1/calls/CA1/transcript${query}`);
@@ -153,8 +166,16 @@ describe('POST /v1/calls', () => {
     const parameters = { bargeIn: 'off' };
     const response = await dial({ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters });
     expect(response.statusCode).toBe(201);
-    expect(response.json()).toMatchObject({ id: 'out-1', carrier: 'sip', from: '1001', to: '+14155550100', state: 'dialing' });
-    expect(doors.calls.outgoing).toEqual([{ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters }]);
+    expect(response.json()).toMatchObject({
+      id: 'out-1',
+      carrier: 'sip',
+      from: '1001',
+      to: '+14155550100',
+      state: 'dialing',
+    });
+    expect(doors.calls.outgoing).toEqual([
+      { to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters },
+    ]);
   });
 
   it('needs to know no more than whom to call', async () => {

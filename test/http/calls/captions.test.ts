@@ -48,7 +48,11 @@ describe('GET /v1/captions', () => {
   it.each([
     ['Last-Event-ID', '/v1/captions', { 'last-event-id': 'e-2' }],
     ['?after=', '/v1/captions?after=e-2', {}],
-    ['Last-Event-ID rather than the ?after= of an earlier connection', '/v1/captions?after=e-1', { 'last-event-id': 'e-2' }],
+    [
+      'Last-Event-ID rather than the ?after= of an earlier connection',
+      '/v1/captions?after=e-1',
+      { 'last-event-id': 'e-2' },
+    ],
   ])('goes on after %s', async (_what, path, headers) => {
     await open();
     for (const digit of ['1', '2', '3', '4']) say('CA1', digit);
@@ -85,7 +89,10 @@ describe('GET /v1/captions', () => {
     });
     const stream = await readEvents('/v1/captions');
     const refused = await fetch(`${url}/v1/captions`);
-    expect([refused.status, await refused.json()]).toEqual([503, { error: expect.objectContaining({ code: 'too_many_readers' }) }]);
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      { error: expect.objectContaining({ code: 'too_many_readers' }) },
+    ]);
     stream.response.destroy();
     await lost;
     expect(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers')).toContain('{kind="sse"} 0');
@@ -99,7 +106,8 @@ describe('GET /v1/captions', () => {
     await new Promise((resolve) => socket.once('data', resolve));
     socket.pause();
     const text = 'x'.repeat(50_000);
-    const isCut = async () => /cut_total 1$/.test(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'));
+    const isCut = async () =>
+      /cut_total 1$/.test(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'));
     for (let i = 0; i < 1000 && !(await isCut()); i++) {
       say('CA1', text);
       await new Promise(setImmediate);
@@ -147,7 +155,8 @@ describe('WS /v1/captions', () => {
     const reading = await readMessages('/v1/captions');
     const stuck = await readMessages('/v1/captions');
     stuck.socket.pause();
-    const isCut = async () => /cut_total 1$/.test(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'));
+    const isCut = async () =>
+      /cut_total 1$/.test(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'));
     for (let i = 0; i < 1000 && !(await isCut()); i++) {
       say('CA1', 'x'.repeat(50_000));
       await reading.take(1);

@@ -69,7 +69,10 @@ describe('POST /v1/phone', () => {
 describe("a page's stream at /twilio/media", () => {
   const LOCKED = { API_KEYS: KEY, TWILIO_AUTH_TOKEN: AUTH };
 
-  async function dial(environment: Record<string, string>, headersFor: (url: string) => Promise<Record<string, string>>) {
+  async function dial(
+    environment: Record<string, string>,
+    headersFor: (url: string) => Promise<Record<string, string>>,
+  ) {
     doors = await startServer(environment);
     const url = await listen(doors.app);
     return knock(`${url}/twilio/media`, await headersFor(url));
@@ -83,7 +86,11 @@ describe("a page's stream at /twilio/media", () => {
       { ...LOCKED, TWILIO_CALL_TOKEN: 'optional' },
       async (origin: string) => ({ origin, cookie: await signIn() }),
     ],
-    ['that anybody may use', { TWILIO_AUTH_TOKEN: AUTH, ALLOW_ANONYMOUS: 'true' }, async (origin: string) => ({ origin })],
+    [
+      'that anybody may use',
+      { TWILIO_AUTH_TOKEN: AUTH, ALLOW_ANONYMOUS: 'true' },
+      async (origin: string) => ({ origin }),
+    ],
   ])('comes in, and must bring a call token: one %s', async (_who, environment, headersFor) => {
     expect(await dial(environment, headersFor)).toBe(101);
     expect(doors.calls.accepted).toMatchObject([{ carrier: 'browser', tokenRequired: true }]);
@@ -91,11 +98,31 @@ describe("a page's stream at /twilio/media", () => {
 
   it.each([
     ['of a user who is not signed in', LOCKED, async (origin: string) => ({ origin }), 401],
-    ['of a user who is not signed in, though Twilio is not locked', { API_KEYS: KEY }, async (origin: string) => ({ origin }), 401],
+    [
+      'of a user who is not signed in, though Twilio is not locked',
+      { API_KEYS: KEY },
+      async (origin: string) => ({ origin }),
+      401,
+    ],
     ['with a made-up session', LOCKED, async (origin: string) => ({ origin, cookie: 'trunkline_session=AAAA' }), 401],
-    ['through a tunnel without any key', {}, async (origin: string) => ({ origin, 'x-forwarded-for': '192.0.2.1' }), 403],
-    ['under a name that points here', {}, async () => ({ host: 'rebound.example', origin: 'http://rebound.example' }), 403],
-    ['from another site, with our cookie', LOCKED, async () => ({ origin: 'https://evil.example', cookie: await signIn() }), 403],
+    [
+      'through a tunnel without any key',
+      {},
+      async (origin: string) => ({ origin, 'x-forwarded-for': '192.0.2.1' }),
+      403,
+    ],
+    [
+      'under a name that points here',
+      {},
+      async () => ({ host: 'rebound.example', origin: 'http://rebound.example' }),
+      403,
+    ],
+    [
+      'from another site, with our cookie',
+      LOCKED,
+      async () => ({ origin: 'https://evil.example', cookie: await signIn() }),
+      403,
+    ],
     ['from another port, with our cookie', LOCKED, async () => ({ origin: OTHER_PORT, cookie: await signIn() }), 403],
     ['from a page that hides where it is', LOCKED, async () => ({ origin: 'null', cookie: await signIn() }), 403],
     ['signed in but without an Origin, as browsers never are', LOCKED, async () => ({ cookie: await signIn() }), 403],
@@ -109,6 +136,8 @@ describe("a page's stream at /twilio/media", () => {
     expect(await dial(LOCKED, async (origin) => ({ origin, 'x-twilio-signature': sign(origin) }))).toBe(101);
     expect(doors.calls.accepted).toMatchObject([{ carrier: 'twilio', tokenRequired: true }]);
     await doors.app.close();
-    expect(await dial(LOCKED, async (origin) => ({ origin, cookie: await signIn(), 'x-twilio-signature': 'AAAA' }))).toBe(403);
+    expect(
+      await dial(LOCKED, async (origin) => ({ origin, cookie: await signIn(), 'x-twilio-signature': 'AAAA' })),
+    ).toBe(403);
   });
 });

@@ -47,7 +47,13 @@ function makeReaders(options: { readersMax?: number; history?: number } = {}) {
   const clock = new FakeClock();
   const metrics = new Metrics();
   const feed = new Feed({ history: options.history ?? 1000, epoch: 'e' });
-  const readers = new FeedReaders({ feed, clock, metrics, readersMax: options.readersMax ?? 2, bufferMaxBytes: BUFFER_BYTES });
+  const readers = new FeedReaders({
+    feed,
+    clock,
+    metrics,
+    readersMax: options.readersMax ?? 2,
+    bufferMaxBytes: BUFFER_BYTES,
+  });
   const say = (callId = 'CA1') => feed.publish({ type: 'dtmf', callId, digit: '5', atMs: 4100 });
   const metric = (name: string) => metrics.registry.getSingleMetricAsString(name);
   return { clock, feed, readers, say, metric };

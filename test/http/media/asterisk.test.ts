@@ -6,7 +6,9 @@ import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { type Doors, knock, listen, startServer } from '../doors.ts';
 
 const LOCKED = { ASTERISK_USER: 'pbx', ASTERISK_PASSWORD: 'a:b c' };
-/** A proxy on this machine would be several clients in one, of whom those with the right password are never shut out. */
+/**
+ * A proxy on this machine would be several clients in one, of whom those with the right password are never shut out.
+ */
 const NO_PROXY_HERE = { TRUSTED_PROXIES: '192.0.2.1' };
 
 let doors: Doors;
@@ -14,7 +16,10 @@ afterEach(() => doors.app.close());
 
 const basic = (credentials: string) => ({ authorization: `Basic ${Buffer.from(credentials).toString('base64')}` });
 
-async function dial(environment: Record<string, string>, headers: Record<string, string> = {}): Promise<number | undefined> {
+async function dial(
+  environment: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<number | undefined> {
   doors = await startServer(environment);
   return knock(`${await listen(doors.app)}/asterisk/media`, headers);
 }

@@ -14,7 +14,14 @@ import { type FeedReader, readFeed } from '../../helpers/feed.ts';
 
 const TOKEN = 'a token of ours';
 const PLIVO_TOKEN = 'plivo auth token';
-const TONE = { ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone', TTS_MODEL: 'tone', LOG_LEVEL: 'silent', PORT: '0' };
+const TONE = {
+  ENGINE_WORKERS: '1',
+  ASR_MODEL: 'tone',
+  VAD_MODEL: 'tone',
+  TTS_MODEL: 'tone',
+  LOG_LEVEL: 'silent',
+  PORT: '0',
+};
 /** The pretend recogniser hears 600 Hz as "bravo", and 1000 Hz as "delta". */
 const [BRAVO_HZ, DELTA_HZ] = [600, 1000];
 const LEVEL = 8000;
@@ -26,7 +33,10 @@ const TOLERANCE_MS = 400;
 
 type Frame = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** An app that answers the first thing that a caller says, and keeps what it is told, by the carrier's name for the call. */
+/**
+ * An app that answers the first thing that a caller says, and keeps what it is told, by the carrier's name for the
+ * call.
+ */
 class Answerer {
   readonly #server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   readonly #frames = new Map<string, Frame[]>();
@@ -39,7 +49,8 @@ class Answerer {
         if (frame.type === 'setup') this.#frames.set(String(frame['callSid']), frames);
         frames.push(frame);
         const prompts = frames.filter(({ type }) => type === 'prompt');
-        if (frame.type === 'prompt' && prompts.length === 1) socket.send(JSON.stringify({ type: 'text', token: ANSWER, last: true }));
+        if (frame.type === 'prompt' && prompts.length === 1)
+          socket.send(JSON.stringify({ type: 'text', token: ANSWER, last: true }));
       });
     });
   }
@@ -136,7 +147,9 @@ class Talker {
     const turn = (2 * Math.PI * this.hz) / rateHz;
     this.caller.advance(FRAME_MS);
     this.caller.speak(
-      Int16Array.from({ length: msToSamples(FRAME_MS, rateHz) }, () => Math.round(LEVEL * Math.sin(turn * this.#samples++))),
+      Int16Array.from({ length: msToSamples(FRAME_MS, rateHz) }, () =>
+        Math.round(LEVEL * Math.sin(turn * this.#samples++)),
+      ),
     );
   }
 }
@@ -207,6 +220,9 @@ describe.concurrent('a caller who talks with an app and cuts in', () => {
     expect(app.of(callId, 'setup')).toMatchObject([{ callType: 'PSTN', customParameters: { orderId: '42' } }]);
     expect(app.of(callId, 'interrupt')).toMatchObject([{ utteranceUntilInterrupt: heardText }]);
     expect(app.of(callId, 'dtmf')).toMatchObject([{ digit: '7' }]);
-    expect(await (await fetch(`${gateway.url}/v1/calls/${encodeURIComponent(callId)}`)).json()).toMatchObject({ carrier, state: 'ended' });
+    expect(await (await fetch(`${gateway.url}/v1/calls/${encodeURIComponent(callId)}`)).json()).toMatchObject({
+      carrier,
+      state: 'ended',
+    });
   });
 });

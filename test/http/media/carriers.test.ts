@@ -17,7 +17,11 @@ afterEach(() => doors.app.close());
 
 const basic = (credentials: string) => ({ authorization: `Basic ${Buffer.from(credentials).toString('base64')}` });
 
-async function dial(path: string, environment: Record<string, string>, headers: Record<string, string> = {}): Promise<number | undefined> {
+async function dial(
+  path: string,
+  environment: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<number | undefined> {
   doors = await startServer(environment);
   return knock(`${await listen(doors.app)}${path}`, headers);
 }
@@ -71,12 +75,15 @@ describe('every one of these doors', () => {
     doors = await startServer();
     doors.calls.refusal = new TrunklineError('too_many_calls', 'full');
     const origin = await listen(doors.app);
-    expect(await Promise.all(CARRIERS.map((carrier) => knock(`${origin}/${carrier}/media`)))).toEqual(CARRIERS.map(() => 503));
+    expect(await Promise.all(CARRIERS.map((carrier) => knock(`${origin}/${carrier}/media`)))).toEqual(
+      CARRIERS.map(() => 503),
+    );
   });
 
   it('is for WebSockets alone', async () => {
     doors = await startServer();
-    for (const carrier of CARRIERS) expect((await doors.app.inject({ url: `/${carrier}/media` })).statusCode, carrier).toBe(400);
+    for (const carrier of CARRIERS)
+      expect((await doors.app.inject({ url: `/${carrier}/media` })).statusCode, carrier).toBe(400);
   });
 });
 
@@ -116,9 +123,13 @@ it.each([
   await dial('/telnyx/media', { L16_BYTE_ORDER: order });
   const [{ dialect } = { dialect: null }] = doors.calls.streamed;
   const format = { encoding: 'L16', sample_rate: 16_000, channels: 1 };
-  dialect?.receive(JSON.stringify({ event: 'start', stream_id: 's', start: { call_control_id: 'c', media_format: format } }));
+  dialect?.receive(
+    JSON.stringify({ event: 'start', stream_id: 's', start: { call_control_id: 'c', media_format: format } }),
+  );
   const media = { track: 'inbound', chunk: '1', timestamp: '0', payload: Buffer.from([1, 2]).toString('base64') };
-  expect(dialect?.receive(JSON.stringify({ event: 'media', stream_id: 's', media }))).toMatchObject({ bytes: Buffer.from(bytes) });
+  expect(dialect?.receive(JSON.stringify({ event: 'media', stream_id: 's', media }))).toMatchObject({
+    bytes: Buffer.from(bytes),
+  });
 });
 
 describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
@@ -129,12 +140,20 @@ describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
     API_KEYS: 'a-key-of-sixteen-characters',
   };
   const url = 'https://bridge.example.com/plivo/media';
-  const headersOf = (signature: string, name = 'x-plivo-signature-v3') => ({ [name]: signature, 'x-plivo-signature-v3-nonce': '12345' });
-
-  it.each(['x-plivo-signature-v3', 'x-plivo-signature-ma-v3'])('opens to what is signed in %s, and vouches for it', async (name) => {
-    expect(await dial('/plivo/media', SIGNED, { ...headersOf(signPlivo('MAtoken', url, '12345'), name), ...ELSEWHERE })).toBe(101);
-    expect(doors.calls.streamed).toMatchObject([{ vouched: true }]);
+  const headersOf = (signature: string, name = 'x-plivo-signature-v3') => ({
+    [name]: signature,
+    'x-plivo-signature-v3-nonce': '12345',
   });
+
+  it.each(['x-plivo-signature-v3', 'x-plivo-signature-ma-v3'])(
+    'opens to what is signed in %s, and vouches for it',
+    async (name) => {
+      expect(
+        await dial('/plivo/media', SIGNED, { ...headersOf(signPlivo('MAtoken', url, '12345'), name), ...ELSEWHERE }),
+      ).toBe(101);
+      expect(doors.calls.streamed).toMatchObject([{ vouched: true }]);
+    },
+  );
 
   it.each([
     ['nothing', {}],

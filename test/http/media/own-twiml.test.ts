@@ -34,13 +34,20 @@ async function open(environment: Record<string, string> = {}): Promise<void> {
 
 function post(url: string, headers: Record<string, string> = {}) {
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  return doors.app.inject({ method: 'POST', url, headers: { ...type, ...headers }, payload: new URLSearchParams(FORM).toString() });
+  return doors.app.inject({
+    method: 'POST',
+    url,
+    headers: { ...type, ...headers },
+    payload: new URLSearchParams(FORM).toString(),
+  });
 }
 
 const tokenIn = (twiml: string) => /<Parameter name="token" value="([\w-]+)"\/>/.exec(twiml)?.[1] ?? '';
-const STREAM = '<Connect><Stream url="ws://localhost:80/twilio/media"><Parameter name="token" value="…"/></Stream></Connect>';
+const STREAM =
+  '<Connect><Stream url="ws://localhost:80/twilio/media"><Parameter name="token" value="…"/></Stream></Connect>';
 /** The verbs of an answer, its token left out. */
-const verbsIn = (twiml: string) => /<Response>(.*)<\/Response>/s.exec(twiml)?.[1]?.replace(/(name="token" value=")[\w-]+/g, '$1…');
+const verbsIn = (twiml: string) =>
+  /<Response>(.*)<\/Response>/s.exec(twiml)?.[1]?.replace(/(name="token" value=")[\w-]+/g, '$1…');
 
 describe('the voice webhook of a number whose app has TwiML of its own', () => {
   it("asks the app with Twilio's own form, and streams the call in place of its ConversationRelay", async () => {
@@ -52,7 +59,9 @@ describe('the voice webhook of a number whose app has TwiML of its own', () => {
     );
     const [asked] = webhook.asked;
     expect(asked?.fields).toEqual(FORM);
-    expect(twilio.validateRequest('key', String(asked?.headers['x-twilio-signature']), `${webhook.origin}/voice`, FORM)).toBe(true);
+    expect(
+      twilio.validateRequest('key', String(asked?.headers['x-twilio-signature']), `${webhook.origin}/voice`, FORM),
+    ).toBe(true);
     expect(doors.calls.tokens.redeem(tokenIn(body), 'CA1')).toEqual({
       ...{ from: FORM.From, to: FORM.To, details: { accountSid: 'AC1', callerName: 'Ann' } },
       relay: {
@@ -133,7 +142,9 @@ describe("what follows a session in Twilio's call", () => {
     expect(verbsIn(body)).toBe(
       `<Play>https://app.example.com/a.mp3</Play>${STREAM}<Redirect method="POST">http://localhost:80/twilio/after</Redirect>`,
     );
-    expect(doors.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({ relay: { url: 'wss://app.example.com/c/CA1' } });
+    expect(doors.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({
+      relay: { url: 'wss://app.example.com/c/CA1' },
+    });
     expect(verbsIn((await post('/twilio/after')).body)).toContain('Sorry');
   });
 

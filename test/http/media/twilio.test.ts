@@ -7,7 +7,12 @@ import { type Doors, knock, listen, startServer } from '../doors.ts';
 const TOKEN = 'auth-token';
 const PUBLIC = { PUBLIC_URL: 'https://bridge.example.com', API_KEYS: 'a-key-of-sixteen-characters' };
 const SIGNED = { TWILIO_AUTH_TOKEN: TOKEN, ...PUBLIC };
-const FORM = { CallSid: 'CA0123456789abcdef0123456789abcdef', From: '+14155550100', To: '+14155550199', CallStatus: 'ringing' };
+const FORM = {
+  CallSid: 'CA0123456789abcdef0123456789abcdef',
+  From: '+14155550100',
+  To: '+14155550199',
+  CallStatus: 'ringing',
+};
 
 let doors: Doors;
 afterEach(() => doors.app.close());
@@ -52,18 +57,23 @@ describe('POST /twilio/voice', () => {
     },
   );
 
-  it.each(['0301234567', '%2B0301234567', '%2B49', '%2B4930123%3CSip%3E', 'sip:a@b'])('does not forward to %s', async (listen) => {
-    doors = await startServer();
-    const answer = await post(Object.entries(FORM), { url: `/twilio/voice?listen=${listen}` });
-    expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
-    expect(answer.body).toContain('E.164');
-  });
+  it.each(['0301234567', '%2B0301234567', '%2B49', '%2B4930123%3CSip%3E', 'sip:a@b'])(
+    'does not forward to %s',
+    async (listen) => {
+      doors = await startServer();
+      const answer = await post(Object.entries(FORM), { url: `/twilio/voice?listen=${listen}` });
+      expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
+      expect(answer.body).toContain('E.164');
+    },
+  );
 
   it('passes on which app is to talk to the caller', async () => {
     doors = await startServer();
     const app = 'wss://app.example.com/calls?line=1&x';
     const answer = await post(Object.entries(FORM), { url: `/twilio/voice?app=${encodeURIComponent(app)}` });
-    expect(answer.body).toContain('<Parameter name="app" value="wss://app.example.com/calls?line=1&amp;x"/></Stream></Connect>');
+    expect(answer.body).toContain(
+      '<Parameter name="app" value="wss://app.example.com/calls?line=1&amp;x"/></Stream></Connect>',
+    );
   });
 
   it.each(['https://app.example.com', 'app', ''])('takes no "%s" for an app', async (app) => {
@@ -98,7 +108,9 @@ describe('POST /twilio/voice', () => {
 });
 
 describe("Twilio's signature on the webhook", () => {
-  const sign = (url: string, fields: Iterable<readonly [string, string]>) => ({ 'x-twilio-signature': signTwilio(TOKEN, url, fields) });
+  const sign = (url: string, fields: Iterable<readonly [string, string]>) => ({
+    'x-twilio-signature': signTwilio(TOKEN, url, fields),
+  });
 
   it('opens the door under the public address, query and repeated fields included', async () => {
     doors = await startServer(SIGNED);
@@ -117,7 +129,10 @@ describe("Twilio's signature on the webhook", () => {
 
   it.each([
     ['none', {}],
-    ['one over other fields', sign('https://bridge.example.com/twilio/voice', Object.entries({ ...FORM, To: '+14155550198' }))],
+    [
+      'one over other fields',
+      sign('https://bridge.example.com/twilio/voice', Object.entries({ ...FORM, To: '+14155550198' })),
+    ],
     ['one over another path', sign('https://bridge.example.com/twilio/other', Object.entries(FORM))],
     ['nonsense', { 'x-twilio-signature': 'AAAA' }],
   ])('keeps the door closed: %s', async (_what, headers) => {
@@ -161,11 +176,14 @@ describe('WS /twilio/media', () => {
   it.each([
     ['required', true],
     ['optional', false],
-  ])('takes a signed handshake; with TWILIO_CALL_TOKEN=%s the token is asked for: %s', async (setting, tokenRequired) => {
-    const headers = signature('wss://bridge.example.com/twilio/media');
-    expect(await dial({ ...SIGNED, TWILIO_CALL_TOKEN: setting }, headers)).toBe(101);
-    expect(doors.calls.accepted).toMatchObject([{ tokenRequired }]);
-  });
+  ])(
+    'takes a signed handshake; with TWILIO_CALL_TOKEN=%s the token is asked for: %s',
+    async (setting, tokenRequired) => {
+      const headers = signature('wss://bridge.example.com/twilio/media');
+      expect(await dial({ ...SIGNED, TWILIO_CALL_TOKEN: setting }, headers)).toBe(101);
+      expect(doors.calls.accepted).toMatchObject([{ tokenRequired }]);
+    },
+  );
 
   it('knows that Twilio signs wss although a tunnel says http', async () => {
     const headers = { host: 'abc.tunnel.example', ...signature('wss://abc.tunnel.example/twilio/media') };

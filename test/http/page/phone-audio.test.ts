@@ -1,4 +1,7 @@
-/** The page's own arithmetic of sound, against the gateway's. It is JavaScript for the browser, so its types stop at this file's door. */
+/**
+ * The page's own arithmetic of sound, against the gateway's. It is JavaScript for the browser, so its types stop at
+ * this file's door.
+ */
 import { describe, expect, it } from 'vitest';
 import { decodeG711, encodeG711 } from '../../../src/audio/g711.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
@@ -10,10 +13,18 @@ interface PhoneAudio {
   Resampler: new (fromHz: number, toHz: number) => { push(sample: number, emit: (sample: number) => void): void };
   Player: new (
     onMark: (name: string) => void,
-  ) => { add(bytes: Uint8Array): boolean; mark(name: string): void; clear(): void; next(): number; readonly playing: boolean };
+  ) => {
+    add(bytes: Uint8Array): boolean;
+    mark(name: string): void;
+    clear(): void;
+    next(): number;
+    readonly playing: boolean;
+  };
 }
 
-const { encodeMulaw, decodeMulaw, Resampler, Player } = (await import(packagePath('src', 'http', 'page', 'phone-audio.js'))) as PhoneAudio;
+const { encodeMulaw, decodeMulaw, Resampler, Player } = (await import(
+  packagePath('src', 'http', 'page', 'phone-audio.js')
+)) as PhoneAudio;
 
 const LINE_HZ = MULAW_8K.rateHz;
 const CARDS_HZ = [16_000, 44_100, 48_000, 96_000];
@@ -54,7 +65,8 @@ describe('resampling in the page', () => {
   }
 
   it.each(CARDS_HZ)('keeps the telephone band and lets nothing fold into it, from %i Hz', (cardHz) => {
-    for (const frequencyHz of [300, 1000, 3400]) expect(Math.abs(gainDb(frequencyHz, cardHz, LINE_HZ))).toBeLessThan(0.2);
+    for (const frequencyHz of [300, 1000, 3400])
+      expect(Math.abs(gainDb(frequencyHz, cardHz, LINE_HZ))).toBeLessThan(0.2);
     for (const frequencyHz of [4000, 5000, 7000]) expect(gainDb(frequencyHz, cardHz, LINE_HZ)).toBeLessThan(-55);
   });
 

@@ -1,4 +1,6 @@
-/** The phone's audio processor, on an audio thread of ours: blocks go in and out, and messages are read as they come. */
+/**
+ * The phone's audio processor, on an audio thread of ours: blocks go in and out, and messages are read as they come.
+ */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeG711, encodeG711 } from '../../../src/audio/g711.ts';
 import { packagePath } from '../../../src/foundation/folders/paths.ts';
@@ -43,7 +45,10 @@ beforeEach(async () => {
 });
 
 function tone(samples: number, rateHz: number, amplitude = 0.5): Float32Array {
-  return Float32Array.from({ length: samples }, (_unused, at) => amplitude * Math.sin((2 * Math.PI * 440 * at) / rateHz));
+  return Float32Array.from(
+    { length: samples },
+    (_unused, at) => amplitude * Math.sin((2 * Math.PI * 440 * at) / rateHz),
+  );
 }
 
 /** `count` blocks with `sound` (silence from its end on) at the microphone; what the loudspeaker gets. */
@@ -97,7 +102,11 @@ describe('the loudspeaker', () => {
     const heard = run(phone, BLOCKS_PER_SECOND * 2);
     expect(loudest(heard)).toBeCloseTo(0.5, 1);
     expect(loudest(heard.subarray(CARD_HZ * 1.1))).toBeLessThan(0.001);
-    expect(told.filter(({ frame }) => frame === undefined)).toEqual([{ playing: true }, { mark: 'said' }, { playing: false }]);
+    expect(told.filter(({ frame }) => frame === undefined)).toEqual([
+      { playing: true },
+      { mark: 'said' },
+      { playing: false },
+    ]);
   });
 
   it('falls silent on a clear', () => {

@@ -57,7 +57,9 @@ describe('connections that say nothing', () => {
   it('give way to a carrier, the one that has been silent longest first', async () => {
     const idlers = await repeat(MAX, idler);
     expect(await knock(`${url}/twilio/media`)).toBe(101);
-    await eventually(() => expect(idlers.map(({ isGone = false }) => isGone)).toEqual([true, ...Array(MAX - 1).fill(false)]));
+    await eventually(() =>
+      expect(idlers.map(({ isGone = false }) => isGone)).toEqual([true, ...Array(MAX - 1).fill(false)]),
+    );
     expect([await closed('idle'), await closed('refused')]).toEqual([1, 0]);
   });
 

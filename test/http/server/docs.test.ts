@@ -5,7 +5,14 @@ interface OpenApi {
   readonly openapi: string;
   readonly paths: Record<
     string,
-    Record<string, { summary?: string; security?: unknown[]; responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+    Record<
+      string,
+      {
+        summary?: string;
+        security?: unknown[];
+        responses: Record<string, { content?: Record<string, { schema: object }> }>;
+      }
+    >
   >;
 }
 

@@ -10,7 +10,11 @@ afterEach(async () => {
   await doors.app.close();
 });
 
-async function messageOf(method: 'GET' | 'POST', url: string, options: { type?: string; body?: string } = {}): Promise<string> {
+async function messageOf(
+  method: 'GET' | 'POST',
+  url: string,
+  options: { type?: string; body?: string } = {},
+): Promise<string> {
   doors = await startServer();
   const { type = 'application/json', body } = options;
   const headers = body === undefined ? {} : { 'content-type': type };
@@ -61,7 +65,10 @@ describe('what is wrong with a request', () => {
       headers: { 'content-type': 'application/json' },
       payload: 'x'.repeat(70_000),
     });
-    expect([answer.statusCode, answer.json().error.message]).toEqual([413, 'body: got 70000 bytes, expected at most 65536']);
+    expect([answer.statusCode, answer.json().error.message]).toEqual([
+      413,
+      'body: got 70000 bytes, expected at most 65536',
+    ]);
   });
 
   it.each([
@@ -97,7 +104,9 @@ describe('what is wrong with a request', () => {
     ],
   ])('is said of a form with %s', async (_what, parts: string[], words) => {
     const body = `${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`;
-    expect(await messageOf('POST', '/v1/audio/transcriptions', { type: 'multipart/form-data; boundary=b', body })).toBe(words);
+    expect(await messageOf('POST', '/v1/audio/transcriptions', { type: 'multipart/form-data; boundary=b', body })).toBe(
+      words,
+    );
   });
 
   it('says of a clone that is no form what it is', async () => {
@@ -127,8 +136,12 @@ describe('what is wrong with a request', () => {
   });
 
   it('is said of names that every object has', async () => {
-    const message = await messageOf('POST', '/v1/calls', { body: '{"to":"+15550100","parameters":{"/constructor":5,"//__proto__":5}}' });
-    expect(message).toMatch(/^body\.parameters\.\/constructor: got 5, expected text\. body\.parameters\.\/\/__proto__: /);
+    const message = await messageOf('POST', '/v1/calls', {
+      body: '{"to":"+15550100","parameters":{"/constructor":5,"//__proto__":5}}',
+    });
+    expect(message).toMatch(
+      /^body\.parameters\.\/constructor: got 5, expected text\. body\.parameters\.\/\/__proto__: /,
+    );
   });
 
   it('repeats little of a long name', async () => {
@@ -139,20 +152,26 @@ describe('what is wrong with a request', () => {
 });
 
 describe('a disk that is full or fails', () => {
-  it.each(['ENOSPC', 'EDQUOT', 'EIO'] as const)('is told of with a code of its own and without a path: %s', async (name) => {
-    const failure = Object.assign(new Error(`${name}: write '/secret/path'`), { errno: -constants.errno[name], syscall: 'write' });
-    vi.spyOn(Recordings.prototype, 'admit').mockRejectedValue(failure);
-    doors = await startServer();
-    const answer = await doors.app.inject({ method: 'POST', url: '/v1/audio/transcriptions' });
-    expect([answer.statusCode, answer.json().error]).toEqual([
-      507,
-      {
-        message: `the disk has no room or fails (${name})`,
-        type: 'server_error',
-        param: null,
-        code: 'disk_full',
-        request_id: answer.headers['x-request-id'],
-      },
-    ]);
-  });
+  it.each(['ENOSPC', 'EDQUOT', 'EIO'] as const)(
+    'is told of with a code of its own and without a path: %s',
+    async (name) => {
+      const failure = Object.assign(new Error(`${name}: write '/secret/path'`), {
+        errno: -constants.errno[name],
+        syscall: 'write',
+      });
+      vi.spyOn(Recordings.prototype, 'admit').mockRejectedValue(failure);
+      doors = await startServer();
+      const answer = await doors.app.inject({ method: 'POST', url: '/v1/audio/transcriptions' });
+      expect([answer.statusCode, answer.json().error]).toEqual([
+        507,
+        {
+          message: `the disk has no room or fails (${name})`,
+          type: 'server_error',
+          param: null,
+          code: 'disk_full',
+          request_id: answer.headers['x-request-id'],
+        },
+      ]);
+    },
+  );
 });

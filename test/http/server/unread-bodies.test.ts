@@ -13,7 +13,8 @@ afterEach(() => doors.close());
 /** More than the sockets and streams in between hold. */
 const FILE_BYTES = 4_000_000;
 const PARTS = {
-  'a field that is a list': 'Content-Disposition: form-data; name="model"\r\nContent-Type: application/json\r\n\r\n["a"]',
+  'a field that is a list':
+    'Content-Disposition: form-data; name="model"\r\nContent-Type: application/json\r\n\r\n["a"]',
   'a file under another name': 'Content-Disposition: form-data; name="model"; filename="m"\r\n\r\nwhisper-1',
 } as const;
 

@@ -1,4 +1,7 @@
-/** How speech travels: as soon as it is there, no faster than it is read, no longer than somebody reads it. Over real sockets. */
+/**
+ * How speech travels: as soon as it is there, no faster than it is read, no longer than somebody reads it. Over real
+ * sockets.
+ */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { READER_STALL_MS } from '../../../src/http/speech/deliver.ts';
@@ -40,8 +43,13 @@ interface Asking {
 /** Asks for raw speech; the answer flows only when the test reads it. */
 function ask(fields: object): Asking {
   const body = JSON.stringify({ response_format: 'pcm', ...fields });
-  const request = httpRequest(`${url}/v1/audio/speech`, { method: 'POST', headers: { 'content-type': 'application/json' } });
-  const response = new Promise<IncomingMessage>((resolve, reject) => request.once('response', resolve).once('error', reject));
+  const request = httpRequest(`${url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  const response = new Promise<IncomingMessage>((resolve, reject) =>
+    request.once('response', resolve).once('error', reject),
+  );
   // Some are given up before they are answered.
   response.catch(() => undefined);
   request.on('error', () => undefined);
@@ -61,7 +69,11 @@ function beLong(): void {
 }
 
 const outcomes = async () =>
-  (await doors.metrics.speechRequests.get()).values.map(({ labels, value }) => [labels['format'], labels['outcome'], value]);
+  (await doors.metrics.speechRequests.get()).values.map(({ labels, value }) => [
+    labels['format'],
+    labels['outcome'],
+    value,
+  ]);
 
 describe('speech over HTTP', () => {
   it('leaves when the first sentence is made, while the second is not', async () => {
@@ -102,20 +114,23 @@ describe('speech over HTTP', () => {
     expect(doors.engine.spoken.length).toBeLessThan(10);
   });
 
-  it.each(['before the first sentence is made', 'in the middle'])('is given up when the client goes away %s', async (when) => {
-    doors.engine.speakMs = MAKING_MS;
-    const { request, response } = ask({ input: 'One is here. Two is there. And here is three.' });
-    if (when === 'in the middle') {
-      await makeOne(1);
-      await response;
-    }
-    const nth = when === 'in the middle' ? 2 : 1;
-    await eventually(() => expect(doors.engine.spoken).toHaveLength(nth));
-    request.destroy();
-    await eventually(() => expect(doors.engine.pending).toBe(0));
-    expect(doors.engine.spoken[nth - 1]?.signal?.aborted).toBe(true);
-    expect(doors.engine.spoken).toHaveLength(nth);
-  });
+  it.each(['before the first sentence is made', 'in the middle'])(
+    'is given up when the client goes away %s',
+    async (when) => {
+      doors.engine.speakMs = MAKING_MS;
+      const { request, response } = ask({ input: 'One is here. Two is there. And here is three.' });
+      if (when === 'in the middle') {
+        await makeOne(1);
+        await response;
+      }
+      const nth = when === 'in the middle' ? 2 : 1;
+      await eventually(() => expect(doors.engine.spoken).toHaveLength(nth));
+      request.destroy();
+      await eventually(() => expect(doors.engine.pending).toBe(0));
+      expect(doors.engine.spoken[nth - 1]?.signal?.aborted).toBe(true);
+      expect(doors.engine.spoken).toHaveLength(nth);
+    },
+  );
 
   it('breaks off when it fails in the middle, so that nobody takes a part for the whole', async () => {
     doors.engine.utter = ({ text }) => {

@@ -121,7 +121,9 @@ describe('Ffmpeg', () => {
 
   it('is ended when nobody wants it any more, however it hangs', async () => {
     const { chunks, state } = endless(Buffer.alloc(65_536));
-    const pending = collect(encode(`process.stdin.once('data', () => undefined); setInterval(() => undefined, 1000);`, chunks));
+    const pending = collect(
+      encode(`process.stdin.once('data', () => undefined); setInterval(() => undefined, 1000);`, chunks),
+    );
     await eventually(() => expect(state.taken).toBeGreaterThan(1));
     gone.abort();
     await expect(pending).rejects.toThrow('SIGKILL');

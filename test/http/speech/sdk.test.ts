@@ -70,11 +70,17 @@ describe("OpenAI's SDK", () => {
   ] as const)('gets %s where ffmpeg is installed, and otherwise a clear answer', async (format, magic) => {
     const asked = speak({ response_format: format });
     if (hasFfmpeg) expect((await asked).bytes.toString('latin1', 0, magic.length)).toBe(magic);
-    else await expect(asked).rejects.toMatchObject({ status: 400, code: 'unsupported_format', param: 'response_format' });
+    else
+      await expect(asked).rejects.toMatchObject({ status: 400, code: 'unsupported_format', param: 'response_format' });
   });
 
   it('reads speech as it comes', async () => {
-    const answer = await openai.audio.speech.create({ model: 'tts-1', voice: { id: 'kal' }, input: INPUT, response_format: 'pcm' });
+    const answer = await openai.audio.speech.create({
+      model: 'tts-1',
+      voice: { id: 'kal' },
+      input: INPUT,
+      response_format: 'pcm',
+    });
     let chunks = 0;
     let bytes = 0;
     for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
@@ -86,10 +92,18 @@ describe("OpenAI's SDK", () => {
   });
 
   it('reads events', async () => {
-    const asked = { model: 'gpt-4o-mini-tts', voice: 'nova', input: INPUT, stream_format: 'sse', response_format: 'pcm' } as const;
+    const asked = {
+      model: 'gpt-4o-mini-tts',
+      voice: 'nova',
+      input: INPUT,
+      stream_format: 'sse',
+      response_format: 'pcm',
+    } as const;
     const answer = await openai.audio.speech.create(asked);
     const events: { type: string; audio?: string }[] = [];
-    const parser = createParser({ onEvent: ({ data }) => events.push(JSON.parse(data) as { type: string; audio?: string }) });
+    const parser = createParser({
+      onEvent: ({ data }) => events.push(JSON.parse(data) as { type: string; audio?: string }),
+    });
     parser.feed(await answer.text());
     expect(events.at(-1)).toMatchObject({ type: 'speech.audio.done' });
     const sound = events.flatMap(({ audio }) => (audio === undefined ? [] : [Buffer.from(audio, 'base64')]));
@@ -111,7 +125,11 @@ describe("OpenAI's SDK", () => {
       code: 'invalid_request',
       type: 'invalid_request_error',
     });
-    await expect(openai.models.retrieve('gpt-5')).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
+    await expect(openai.models.retrieve('gpt-5')).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+      param: 'model',
+    });
     await expect(speak({ voice: 'nobody' })).rejects.toMatchObject({ param: 'voice', requestID: expect.any(String) });
   });
 });

@@ -23,7 +23,9 @@ class Client {
 
   constructor() {
     this.socket = new WebSocket(`${url.replace('http', 'ws')}${PATH}`);
-    this.socket.on('message', (data: Buffer, isBinary) => this.heard.push(isBinary ? data.length / 48 : JSON.parse(data.toString())));
+    this.socket.on('message', (data: Buffer, isBinary) =>
+      this.heard.push(isBinary ? data.length / 48 : JSON.parse(data.toString())),
+    );
   }
 
   async order(...orders: readonly unknown[]): Promise<void> {
@@ -54,13 +56,24 @@ describe('WS /v1/audio/speech/ws', () => {
 
   it('serves orders one after the other', async () => {
     const client = new Client();
-    await client.order({ input: 'One is here.' }, { input: 'Two.', speed: 2 }, { input: 'Three.', sample_rate: 48_000 });
+    await client.order(
+      { input: 'One is here.' },
+      { input: 'Two.', speed: 2 },
+      { input: 'Three.', sample_rate: 48_000 },
+    );
     await client.hears([240, DONE, 40, DONE, 240, DONE]);
   });
 
   it('goes on after an order that is none', async () => {
     const client = new Client();
-    await client.order('rubbish', { input: '' }, [], { input: 'Hello.', voice: 'nobody' }, { input: '...' }, { input: 'Hello.' });
+    await client.order(
+      'rubbish',
+      { input: '' },
+      [],
+      { input: 'Hello.', voice: 'nobody' },
+      { input: '...' },
+      { input: 'Hello.' },
+    );
     const error = (code: string, message: RegExp) => ({
       event: 'error',
       detail: expect.stringMatching(message),

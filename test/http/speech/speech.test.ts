@@ -124,13 +124,31 @@ describe('POST /v1/audio/speech', () => {
     [{ input: '' }, 400, 'invalid_request', 'input', /input/],
     [{ input: 'a'.repeat(4097) }, 400, 'invalid_request', 'input', /4096/],
     [{ input: '🙂 … !' }, 400, 'invalid_request', 'input', /nothing in it that can be spoken/],
-    [{ voice: 'nobody' }, 400, 'invalid_request', 'voice', /"nobody", expected one of rms, slt, OpenAI's alloy.*Qwen3-TTS's vivian/],
+    [
+      { voice: 'nobody' },
+      400,
+      'invalid_request',
+      'voice',
+      /"nobody", expected one of rms, slt, OpenAI's alloy.*Qwen3-TTS's vivian/,
+    ],
     [{ voice: { id: 7 } }, 400, 'invalid_request', 'voice', /voice/],
     [{ speed: 5 }, 400, 'invalid_request', 'speed', /speed/],
     [{ sample_rate: 9999 }, 400, 'invalid_request', 'sample_rate', /sample_rate/],
-    [{ response_format: 'mulaw', sample_rate: 16_000 }, 400, 'invalid_request', 'sample_rate', /got 16000, expected 8000/],
+    [
+      { response_format: 'mulaw', sample_rate: 16_000 },
+      400,
+      'invalid_request',
+      'sample_rate',
+      /got 16000, expected 8000/,
+    ],
     [{ response_format: 'midi' }, 400, 'invalid_request', 'response_format', /response_format: got "midi"/],
-    [{ response_format: 'opus' }, 400, 'unsupported_format', 'response_format', /needs ffmpeg.*expected one of mp3, wav, pcm, mulaw, alaw/],
+    [
+      { response_format: 'opus' },
+      400,
+      'unsupported_format',
+      'response_format',
+      /needs ffmpeg.*expected one of mp3, wav, pcm, mulaw, alaw/,
+    ],
     [{ stream_format: 'smoke' }, 400, 'invalid_request', 'stream_format', /stream_format/],
   ])('refuses %j', async (fields, status, code, param, message) => {
     const answer = await speak(fields);
@@ -201,7 +219,12 @@ describe("the Qwen3-TTS server's paths", () => {
   const input = 'One is here. Two is there.';
 
   it('stream samples in Server-Sent Events, one for each sentence', async () => {
-    const answer = await post('/v1/audio/speech/stream', { input, voice: 'alloy', response_format: 'mp3', temperature: 0.5 });
+    const answer = await post('/v1/audio/speech/stream', {
+      input,
+      voice: 'alloy',
+      response_format: 'mp3',
+      temperature: 0.5,
+    });
     const events = eventsOf(answer.body);
     expect(events.at(-1)).toBe('[DONE]');
     const sentences = events.slice(0, -1).map((data) => Buffer.from(data, 'base64').length / 48);
@@ -210,7 +233,11 @@ describe("the Qwen3-TTS server's paths", () => {
 
   it('stream raw samples and say what they are', async () => {
     const answer = await post('/v1/audio/speech/stream/pcm', { input, sample_rate: 8000 });
-    expect(answer.headers).toMatchObject({ 'x-pcm-sample-rate': '8000', 'x-pcm-bit-depth': '16', 'x-pcm-channels': '1' });
+    expect(answer.headers).toMatchObject({
+      'x-pcm-sample-rate': '8000',
+      'x-pcm-bit-depth': '16',
+      'x-pcm-channels': '1',
+    });
     expect(answer.rawPayload.length).toBe(20 * (input.length - 1) * 16);
   });
 
@@ -231,7 +258,12 @@ describe('GET /v1/models', () => {
         ...['flite', 'tts-1', 'tts-1-hd', 'gpt-4o-mini-tts', 'qwen3-tts'],
       ],
     ]);
-    expect(data[0]).toEqual({ id: 'moonshine-tiny', object: 'model', created: Date.UTC(2026, 0, 1) / 1000, owned_by: 'trunkline' });
+    expect(data[0]).toEqual({
+      id: 'moonshine-tiny',
+      object: 'model',
+      created: Date.UTC(2026, 0, 1) / 1000,
+      owned_by: 'trunkline',
+    });
   });
 
   it('shows one, and says that another is not there', async () => {

@@ -36,13 +36,28 @@ function openSocket() {
   const metrics = new Metrics();
   const request = { id: 'r', routeOptions: { config: { qwen: 'always' } } } as FastifyRequest;
   new TranscribeSocket({
-    ...{ socket: peer.asWebSocket, request, engine, clock, settings: readSettings({}), useServerVad: false, rateHz: 16_000 },
+    ...{
+      socket: peer.asWebSocket,
+      request,
+      engine,
+      clock,
+      settings: readSettings({}),
+      useServerVad: false,
+      rateHz: 16_000,
+    },
     orders: metrics.transcribeOrders,
     failures: new Failures({ log: createLog('silent'), metrics }),
     metrics: toTranscriberMetrics(metrics),
   }).open();
   const say = (samples: Int16Array): unknown => peer.emit('message', Buffer.from(samplesToPcm16(samples)), true);
-  return { clock, engine, metrics, peer, say, order: (text: string): unknown => peer.emit('message', Buffer.from(text), false) };
+  return {
+    clock,
+    engine,
+    metrics,
+    peer,
+    say,
+    order: (text: string): unknown => peer.emit('message', Buffer.from(text), false),
+  };
 }
 
 const FLUSH = '{"action":"flush"}';
@@ -67,7 +82,10 @@ it('reads no further while a final is owed, and then goes on', async () => {
     clock.advance(50);
     await settle();
   }
-  expect([peer.isPaused, JSON.parse(peer.sent.at(-1) ?? '')]).toEqual([false, { text: 'W1.', is_partial: false, is_final: true }]);
+  expect([peer.isPaused, JSON.parse(peer.sent.at(-1) ?? '')]).toEqual([
+    false,
+    { text: 'W1.', is_partial: false, is_final: true },
+  ]);
 });
 
 it('answers orders that came in one go in their order', async () => {
@@ -82,7 +100,11 @@ it('answers orders that came in one go in their order', async () => {
     clock.advance(50);
     await settle();
   }
-  expect(peer.sent.slice(1).map((message) => (JSON.parse(message) as { text: string }).text)).toEqual(['W1.', '', 'W2.']);
+  expect(peer.sent.slice(1).map((message) => (JSON.parse(message) as { text: string }).text)).toEqual([
+    'W1.',
+    '',
+    'W2.',
+  ]);
 });
 
 it('shows no doubled punctuation, be it partial or final', async () => {
@@ -189,7 +211,17 @@ it('takes texts of any kind and size without falling over', () => {
   const codes = peer.sent.slice(1).map((message) => (JSON.parse(message) as { code: string }).code);
   const malformed = 'INVALID_JSON';
   const unknown = 'UNKNOWN_ACTION';
-  expect(codes).toEqual([malformed, malformed, unknown, unknown, malformed, malformed, 'MESSAGE_TOO_LARGE', malformed, unknown]);
+  expect(codes).toEqual([
+    malformed,
+    malformed,
+    unknown,
+    unknown,
+    malformed,
+    malformed,
+    'MESSAGE_TOO_LARGE',
+    malformed,
+    unknown,
+  ]);
   expect(peer.closedWith).toBeNull();
   expect(Math.max(...peer.sent.map(({ length }) => length))).toBeLessThan(500);
 });

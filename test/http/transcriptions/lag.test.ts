@@ -45,7 +45,8 @@ it('counts the time in which the socket was not read into the lag of what waited
   for (let from = 0; from < speech.length; from += PIECE_MS * SAMPLES_PER_MS) {
     clock.advance(PIECE_MS);
     unread.push(Buffer.from(samplesToPcm16(speech.subarray(from, from + PIECE_MS * SAMPLES_PER_MS))));
-    for (await settle(); !peer.isPaused && unread.length > 0; await settle()) peer.emit('message', unread.shift(), true);
+    for (await settle(); !peer.isPaused && unread.length > 0; await settle())
+      peer.emit('message', unread.shift(), true);
     if (peer.isPaused) pauses++;
     // The first windows are kept for 10 s, those after them are judged at once.
     engine.detectMs = 0;

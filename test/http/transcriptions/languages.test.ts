@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { languageName, requireLanguage } from '../../../src/http/transcriptions/languages.ts';
 
 describe('requireLanguage', () => {
-  it.each(['', 'auto', 'Auto', 'en', 'EN', 'en-US', 'en_gb', 'en-Latn-US', 'english', 'English', ' English '])('takes "%s"', (language) => {
-    expect(() => requireLanguage(language)).not.toThrow();
-  });
+  it.each(['', 'auto', 'Auto', 'en', 'EN', 'en-US', 'en_gb', 'en-Latn-US', 'english', 'English', ' English '])(
+    'takes "%s"',
+    (language) => {
+      expect(() => requireLanguage(language)).not.toThrow();
+    },
+  );
 
   it.each([
     ['de', '"de"'],

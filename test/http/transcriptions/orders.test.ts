@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readOrder, readSocketQuery } from '../../../src/http/transcriptions/orders.ts';
 
-const refusal = (code: string, param: string | null, message: string) => expect.objectContaining({ code, param, message });
+const refusal = (code: string, param: string | null, message: string) =>
+  expect.objectContaining({ code, param, message });
 
 describe('the address of a socket', () => {
   it.each([
@@ -34,7 +35,9 @@ describe('the address of a socket', () => {
 
   it('is refused where nobody can tell whether it says yes', () => {
     const message = 'use_server_vad: got "maybe", expected true, 1 or yes, or false, 0 or no';
-    expect(() => readSocketQuery({ use_server_vad: 'maybe' })).toThrow(refusal('invalid_request', 'use_server_vad', message));
+    expect(() => readSocketQuery({ use_server_vad: 'maybe' })).toThrow(
+      refusal('invalid_request', 'use_server_vad', message),
+    );
   });
 });
 
@@ -47,14 +50,22 @@ describe('an order', () => {
     ['{"action":"config"}', config],
     ['{"action":"config","language":null,"use_server_vad":null}', config],
     ['{"action":"config","language":"","use_server_vad":""}', config],
-    ['{"action":"config","language":"English","use_server_vad":0}', { ...config, language: 'English', useServerVad: false }],
+    [
+      '{"action":"config","language":"English","use_server_vad":0}',
+      { ...config, language: 'English', useServerVad: false },
+    ],
     ['{"action":"config","use_server_vad":"yes","sample_rate":8000}', { ...config, useServerVad: true }],
   ])('%s', (text, order) => {
     expect(readOrder(text, 8000)).toEqual(order);
   });
 
   it.each([
-    ['flush', 'message_malformed', null, 'got a text message that is no JSON object, expected one such as {"action":"flush"}'],
+    [
+      'flush',
+      'message_malformed',
+      null,
+      'got a text message that is no JSON object, expected one such as {"action":"flush"}',
+    ],
     ['{"action":"stop"}', 'invalid_request', 'action', 'action: got "stop", expected "flush", "reset" or "config"'],
     ['{}', 'invalid_request', 'action', 'action: got nothing, expected "flush", "reset" or "config"'],
     ['{"action":"config","language":7}', 'invalid_request', 'language', 'language: got 7, expected text'],
@@ -76,7 +87,10 @@ describe('an order', () => {
 
   it('is refused in a language that is not understood, with those that are', () => {
     expect(() => readOrder('{"action":"config","language":"Chinese"}', 8000)).toThrow(
-      expect.objectContaining({ code: 'unsupported_language', message: expect.stringContaining('"Chinese", expected "en"') }),
+      expect.objectContaining({
+        code: 'unsupported_language',
+        message: expect.stringContaining('"Chinese", expected "en"'),
+      }),
     );
   });
 });

@@ -108,7 +108,9 @@ describe('WS /ws/transcribe', () => {
     speaker.speak(spoken([7]));
     speaker.order({ action: 'reset' });
     const reset = { status: 'buffer_reset' };
-    await eventually(() => expect(speaker.answers.slice(1).filter(({ status }) => status !== undefined)).toEqual([reset, reset]));
+    await eventually(() =>
+      expect(speaker.answers.slice(1).filter(({ status }) => status !== undefined)).toEqual([reset, reset]),
+    );
   });
 
   it('can be configured', async () => {

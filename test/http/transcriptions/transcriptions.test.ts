@@ -4,7 +4,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { concat, silence, spoken } from '../../fakes/engine.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { readSubtitles } from '../../helpers/subtitles.ts';
-import { formOf, type RecordingServices, speechFile, startRecordingServer, track, wavFile } from '../recording-doors.ts';
+import {
+  formOf,
+  type RecordingServices,
+  speechFile,
+  startRecordingServer,
+  track,
+  wavFile,
+} from '../recording-doors.ts';
 
 let doors: RecordingServices;
 afterEach(() => doors.close());
@@ -15,14 +22,19 @@ const post = (form: FormData, path = '/v1/audio/transcriptions', headers: Record
 const errorOf = async (response: Response) =>
   ((await response.json()) as { error: { code: string; param: string; message: string } }).error;
 
-const eventsOf = (body: string) => body.split('\n\n').flatMap((block) => (block === '' ? [] : [JSON.parse(block.slice('data: '.length))]));
+const eventsOf = (body: string) =>
+  body.split('\n\n').flatMap((block) => (block === '' ? [] : [JSON.parse(block.slice('data: '.length))]));
 
 describe('POST /v1/audio/transcriptions', () => {
   it('answers json unless told otherwise', async () => {
     doors = await startRecordingServer();
     const response = await post(formOf(speechFile([1, 2], [3]), [['model', 'whisper-1']]));
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await response.json()).toEqual({ text: 'W1 w2. W3.', language: 'english', usage: { type: 'duration', seconds: 6 } });
+    expect(await response.json()).toEqual({
+      text: 'W1 w2. W3.',
+      language: 'english',
+      usage: { type: 'duration', seconds: 6 },
+    });
   });
 
   it('refuses a field that came as a list in JSON, however deep', async () => {
@@ -42,7 +54,10 @@ describe('POST /v1/audio/transcriptions', () => {
   it('answers text with a newline', async () => {
     doors = await startRecordingServer();
     const response = await post(formOf(speechFile([1, 2]), [['response_format', 'text']]));
-    expect([response.headers.get('content-type'), await response.text()]).toEqual(['text/plain; charset=utf-8', 'W1 w2.\n']);
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'text/plain; charset=utf-8',
+      'W1 w2.\n',
+    ]);
   });
 
   it.each(['srt', 'vtt'])('answers %s that others can read, lines as short as asked for', async (format) => {
@@ -105,16 +120,23 @@ describe('POST /v1/audio/transcriptions', () => {
     ['json', [['channels', 'split']], true],
     ['json', [], false],
     ['text', [], false],
-  ] as const)('spends time on when words were said only where somebody will see it: %s %j', async (format, fields, timed) => {
-    doors = await startRecordingServer();
-    await (await post(formOf(speechFile([1]), [['response_format', format], ...fields]))).text();
-    expect(doors.engine.transcribed.map((request) => request.timed)).toEqual([timed]);
-  });
+  ] as const)(
+    'spends time on when words were said only where somebody will see it: %s %j',
+    async (format, fields, timed) => {
+      doors = await startRecordingServer();
+      await (await post(formOf(speechFile([1]), [['response_format', format], ...fields]))).text();
+      expect(doors.engine.transcribed.map((request) => request.timed)).toEqual([timed]);
+    },
+  );
 
   it('gives segments alone unless words are asked for, and words alone when only those are', async () => {
     doors = await startRecordingServer();
     const ask = async (fields: [string, string][]) =>
-      Object.keys((await (await post(formOf(speechFile([1]), [['response_format', 'verbose_json'], ...fields]))).json()) as object);
+      Object.keys(
+        (await (
+          await post(formOf(speechFile([1]), [['response_format', 'verbose_json'], ...fields]))
+        ).json()) as object,
+      );
     expect(await ask([])).not.toContain('words');
     const words = await ask([['timestamp_granularities[]', 'word']]);
     expect([words.includes('words'), words.includes('segments')]).toEqual([true, false]);
@@ -140,7 +162,8 @@ describe('POST /v1/audio/transcriptions', () => {
     doors = await startRecordingServer();
     const left = concat(spoken([1]), silence(900), spoken([3]), silence(2000));
     const right = concat(silence(500), spoken([2]), silence(2625));
-    const ask = (...fields: [string, string][]) => post(formOf(wavFile([left, right]), [['channels', 'split'], ...fields]));
+    const ask = (...fields: [string, string][]) =>
+      post(formOf(wavFile([left, right]), [['channels', 'split'], ...fields]));
     expect(await (await ask()).json()).toMatchObject({ text: 'W1 W2. w3.' });
     const { segments } = (await (await ask(['response_format', 'verbose_json'])).json()) as {
       segments: { channel: number; text: string }[];
@@ -170,7 +193,9 @@ describe('POST /v1/audio/transcriptions', () => {
   it('mends endless repetitions', async () => {
     doors = await startRecordingServer();
     doors.engine.hear = () => ({ text: 'no '.repeat(60) });
-    expect(await (await post(formOf(speechFile([1])))).json()).toMatchObject({ text: expect.stringMatching(/^no ?(no)?$/) });
+    expect(await (await post(formOf(speechFile([1])))).json()).toMatchObject({
+      text: expect.stringMatching(/^no ?(no)?$/),
+    });
   });
 
   it('cleans doubled punctuation, and has the times of words all the same', async () => {
@@ -186,7 +211,8 @@ describe('POST /v1/audio/transcriptions', () => {
 
   it('is behind every call: no job of it is a live one', async () => {
     doors = await startRecordingServer({ API_KEYS: 'one,two' });
-    for (const key of ['one', 'two']) await post(formOf(speechFile([1])), undefined, { authorization: `Bearer ${key}` });
+    for (const key of ['one', 'two'])
+      await post(formOf(speechFile([1])), undefined, { authorization: `Bearer ${key}` });
     const jobs = [...doors.engine.transcribed, ...doors.engine.detected];
     expect(new Set(jobs.map(({ urgency }) => urgency))).toEqual(new Set(['batch']));
     expect(new Set(jobs.map(({ tenant }) => tenant)).size).toBe(2);
@@ -201,10 +227,22 @@ describe('a recording that is refused', () => {
     ['that is empty', formOf(new Blob([])), 400, 'audio_unreadable', 'file'],
     ['with audio of no length', formOf(wavFile([new Int16Array(0)])), 400, 'audio_unreadable', 'file'],
     ['with log probabilities', formOf(speechFile([1]), [['include[]', 'logprobs']]), 400, 'invalid_request', 'include'],
-    ['with log probabilities in a list', formOf(speechFile([1]), [['include', '["logprobs"]']]), 400, 'invalid_request', 'include'],
+    [
+      'with log probabilities in a list',
+      formOf(speechFile([1]), [['include', '["logprobs"]']]),
+      400,
+      'invalid_request',
+      'include',
+    ],
     ['of another language', formOf(speechFile([1]), [['language', 'de']]), 400, 'unsupported_language', 'language'],
     ['with a model there is not', formOf(speechFile([1]), [['model', 'gpt-5']]), 404, 'model_not_found', 'model'],
-    ['in a format there is not', formOf(speechFile([1]), [['response_format', 'xml']]), 400, 'invalid_request', 'response_format'],
+    [
+      'in a format there is not',
+      formOf(speechFile([1]), [['response_format', 'xml']]),
+      400,
+      'invalid_request',
+      'response_format',
+    ],
     ['with an impossible number', formOf(speechFile([1]), [['max_cue_ms', '5']]), 400, 'invalid_request', 'max_cue_ms'],
     [
       'with granularities there are not',
@@ -243,7 +281,11 @@ describe('a recording that is refused', () => {
     doors = await startRecordingServer({ BATCH_QUEUE_MAX: '1' });
     const place = await doors.recordings.admit();
     const response = await post(formOf(speechFile([1])));
-    expect([response.status, response.headers.get('retry-after'), (await errorOf(response)).code]).toEqual([429, '2', 'batch_queue_full']);
+    expect([response.status, response.headers.get('retry-after'), (await errorOf(response)).code]).toEqual([
+      429,
+      '2',
+      'batch_queue_full',
+    ]);
     await place.release();
     expect((await post(formOf(speechFile([1])))).status).toBe(200);
   });
@@ -324,7 +366,9 @@ describe('a client that goes away', () => {
 describe('a transcript as a stream', () => {
   /** From the second piece on the engine waits for the clock. */
   function holdLaterPieces(): void {
-    Object.defineProperty(doors.engine, 'transcribeMs', { get: () => (doors.engine.transcribed.length === 1 ? 0 : 10) });
+    Object.defineProperty(doors.engine, 'transcribeMs', {
+      get: () => (doors.engine.transcribed.length === 1 ? 0 : 10),
+    });
   }
 
   /** The whole body; the clock goes on while it comes. */
@@ -376,14 +420,19 @@ describe('a transcript as a stream', () => {
         ['stream', 'true'],
       ]),
     );
-    expect([asked.headers.get('content-type'), await asked.text()]).toEqual([expect.not.stringContaining('event-stream'), whole]);
+    expect([asked.headers.get('content-type'), await asked.text()]).toEqual([
+      expect.not.stringContaining('event-stream'),
+      whole,
+    ]);
   });
 });
 
 describe('the paths of the Qwen3-ASR server', () => {
   it('stream pieces and say when it is over', async () => {
     doors = await startRecordingServer();
-    const body = await (await post(formOf(speechFile([1], [2]), [['language', 'auto']]), '/v1/audio/transcriptions/stream')).text();
+    const body = await (
+      await post(formOf(speechFile([1], [2]), [['language', 'auto']]), '/v1/audio/transcriptions/stream')
+    ).text();
     expect(eventsOf(body)).toEqual([
       { text: 'W1.', language: 'English', is_final: true, chunk_index: 0 },
       { text: 'W2.', language: 'English', is_final: true, chunk_index: 1 },
@@ -393,7 +442,10 @@ describe('the paths of the Qwen3-ASR server', () => {
 
   it('give subtitles to be saved', async () => {
     doors = await startRecordingServer();
-    const response = await post(formOf(wavFile([concat(spoken([1]), silence(900))]), [['mode', 'accurate']]), '/v1/audio/subtitles');
+    const response = await post(
+      formOf(wavFile([concat(spoken([1]), silence(900))]), [['mode', 'accurate']]),
+      '/v1/audio/subtitles',
+    );
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="subtitles.srt"');
     expect(readSubtitles(await response.text()).map(({ text }) => text)).toEqual(['W1.']);
   });

@@ -10,7 +10,8 @@ class ChatServer {
   readonly asked: string[][] = [];
   readonly bodies: string[] = [];
   authorization: string | undefined;
-  reply: (lines: readonly string[], attempt: number) => string = (lines) => JSON.stringify(lines.map((line) => line.toUpperCase()));
+  reply: (lines: readonly string[], attempt: number) => string = (lines) =>
+    JSON.stringify(lines.map((line) => line.toUpperCase()));
   status = 200;
   readonly #server: Server;
 
@@ -22,7 +23,9 @@ class ChatServer {
         const body = Buffer.concat(chunks).toString();
         this.bodies.push(body);
         this.authorization = request.headers.authorization;
-        const lines = JSON.parse((JSON.parse(body) as { messages: { content: string }[] }).messages[1]?.content ?? '[]') as string[];
+        const lines = JSON.parse(
+          (JSON.parse(body) as { messages: { content: string }[] }).messages[1]?.content ?? '[]',
+        ) as string[];
         this.asked.push(lines);
         response.writeHead(this.status, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ choices: [{ message: { content: this.reply(lines, this.asked.length) } }] }));
@@ -63,7 +66,11 @@ const codeOf = async (response: Response) => ((await response.json()) as { error
 describe('a translation', () => {
   it('is asked of the endpoint with its model and key, and keeps the times', async () => {
     await open();
-    const response = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['response_format', 'verbose_json']);
+    const response = await post(
+      '/v1/audio/transcriptions',
+      ['target_language', 'de'],
+      ['response_format', 'verbose_json'],
+    );
     const original = await post('/v1/audio/transcriptions', ['response_format', 'verbose_json']);
     const { segments } = (await original.json()) as { segments: { start: number; end: number; text: string }[] };
     expect(await response.json()).toMatchObject({
@@ -80,7 +87,9 @@ describe('a translation', () => {
 
   it.each(['srt', 'vtt'])('of %s sends texts alone: numbers and times stay here', async (format) => {
     await open();
-    const translated = readSubtitles(await (await post('/v1/audio/translations', ['language', 'fr'], ['response_format', format])).text());
+    const translated = readSubtitles(
+      await (await post('/v1/audio/translations', ['language', 'fr'], ['response_format', format])).text(),
+    );
     const original = readSubtitles(await (await post('/v1/audio/transcriptions', ['response_format', format])).text());
     expect(translated.map(({ from, to }) => [from, to])).toEqual(original.map(({ from, to }) => [from, to]));
     expect(translated.map(({ text }) => text)).toEqual(['W1 W2.', 'W3.']);
@@ -90,7 +99,8 @@ describe('a translation', () => {
 
   it('keeps to the lines of subtitles where it is longer than what was said, and leaves out what it has no words for', async () => {
     await open();
-    chat.reply = (lines) => JSON.stringify(lines.map((_, index) => (index === 0 ? 'ein Wort nach dem andern. '.repeat(6) : '')));
+    chat.reply = (lines) =>
+      JSON.stringify(lines.map((_, index) => (index === 0 ? 'ein Wort nach dem andern. '.repeat(6) : '')));
     const fields: [string, string][] = [
       ['language', 'de'],
       ['response_format', 'srt'],
@@ -147,7 +157,9 @@ describe('a translation', () => {
     await open();
     chat.status = 500;
     const response = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['stream', 'true']);
-    expect(await response.text()).toMatch(/^data: \{"error":\{[^}]*"code":"translation_failed","request_id":"[\w-]+"\}[^\n]*\}\n\n$/);
+    expect(await response.text()).toMatch(
+      /^data: \{"error":\{[^}]*"code":"translation_failed","request_id":"[\w-]+"\}[^\n]*\}\n\n$/,
+    );
   });
 
   it('is what the client of OpenAI expects, as are failures and a full queue', async () => {
@@ -180,7 +192,10 @@ describe('a translation', () => {
 
   it('into what was spoken asks nobody', async () => {
     await open();
-    expect([await (await post('/v1/audio/translations')).json(), chat.asked]).toMatchObject([{ text: 'W1 w2. W3.' }, []]);
+    expect([await (await post('/v1/audio/translations')).json(), chat.asked]).toMatchObject([
+      { text: 'W1 w2. W3.' },
+      [],
+    ]);
   });
 
   it('that fails in a batch leaves what was said to be read', async () => {
@@ -188,9 +203,14 @@ describe('a translation', () => {
     chat.status = 500;
     const { id } = (await (await post('/v1/batches', ['target_language', 'de'])).json()) as { id: string };
     await (await fetch(`${doors.url}/v1/batches/${id}/events`)).text();
-    const result = (query: string) => fetch(`${doors.url}/v1/batches/${id}/files/0?response_format=verbose_json${query}`);
+    const result = (query: string) =>
+      fetch(`${doors.url}/v1/batches/${id}/files/0?response_format=verbose_json${query}`);
     expect(await codeOf(await result(''))).toBe('result_not_ready');
-    expect(await (await result('&as_spoken=true')).json()).toMatchObject({ task: 'transcribe', language: 'english', text: 'W1 w2. W3.' });
+    expect(await (await result('&as_spoken=true')).json()).toMatchObject({
+      task: 'transcribe',
+      language: 'english',
+      text: 'W1 w2. W3.',
+    });
   });
 
   it('is refused where nothing can translate', async () => {

@@ -27,7 +27,10 @@ describe('an event of Asterisk', () => {
   });
 
   it.each([
-    ['good/stasis-start-media.json', { type: 'entered', channel: { id: 'trunkline-trunkline-f3b1b6a4bd1f5a0c-inbound-media' }, args: [] }],
+    [
+      'good/stasis-start-media.json',
+      { type: 'entered', channel: { id: 'trunkline-trunkline-f3b1b6a4bd1f5a0c-inbound-media' }, args: [] },
+    ],
     ['good/stasis-end.json', { type: 'left', channelId: '1795264395.22' }],
     ['good/channel-destroyed.json', { type: 'destroyed', channelId: '1795264395.22' }],
     ['good/application-replaced.json', { type: 'replaced' }],
@@ -47,7 +50,9 @@ describe('an event of Asterisk', () => {
   });
 
   it('without caller and extension tells none', () => {
-    expect(readAriEvent('{"type":"StasisStart","channel":{"id":"1.1","caller":{"number":""},"dialplan":null}}')).toMatchObject({
+    expect(
+      readAriEvent('{"type":"StasisStart","channel":{"id":"1.1","caller":{"number":""},"dialplan":null}}'),
+    ).toMatchObject({
       channel: { from: null, to: null, state: '' },
       args: [],
     });

@@ -52,7 +52,11 @@ export function readRecording(name: string): Recording {
   return {
     messages: lines
       .filter(({ op }) => op === 'frame')
-      .map((line, index) => ({ atMs: line.ms, fromAsterisk: line.dir === 'ast>us', bytes: wireForm(line, index, codec) })),
+      .map((line, index) => ({
+        atMs: line.ms,
+        fromAsterisk: line.dir === 'ast>us',
+        bytes: wireForm(line, index, codec),
+      })),
     end: end?.op === 'tcp-error' ? 'error' : 'fin',
     endedAtMs: end?.ms ?? 0,
   };

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { frameBytes } from '../../../src/audio/frames.ts';
 import { encodeG711 } from '../../../src/audio/g711.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../../src/foundation/units.ts';
-import { AudioSocketDialect, AudioSocketFramer, type AudioSocketMessage } from '../../../src/protocols/asterisk/audiosocket.ts';
+import {
+  AudioSocketDialect,
+  AudioSocketFramer,
+  type AudioSocketMessage,
+} from '../../../src/protocols/asterisk/audiosocket.ts';
 import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
 import { AudioSocketReader } from '../../../src/simulator/audiosocket-reader.ts';
 import { codeOf } from '../../helpers/codes.ts';
@@ -61,7 +65,9 @@ describe('what a real Asterisk said', () => {
   });
 
   it.each(['ulaw', 'alaw', 'slin'])('under the kind of 8 kHz lasts as long as it did: %s', (codec) => {
-    const audio = replay(`e8-channel-${codec}.jsonl`).flatMap((event) => ('type' in event && event.type === 'audio' ? [event.bytes] : []));
+    const audio = replay(`e8-channel-${codec}.jsonl`).flatMap((event) =>
+      'type' in event && event.type === 'audio' ? [event.bytes] : [],
+    );
     const samples = audio.reduce((sum, bytes) => sum + bytes.length / 2, 0);
     expect(samples).toBe(43 * 160 + 18);
   });
@@ -91,7 +97,9 @@ describe('what was said to a real Asterisk', () => {
 
 describe('messages', () => {
   it('are cut out of any pieces', () => {
-    const kinds = fc.array(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.uint8Array({ maxLength: 700 })), { maxLength: 12 });
+    const kinds = fc.array(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.uint8Array({ maxLength: 700 })), {
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(kinds, fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (said, splits) => {
         const bytes = Buffer.concat([NAMED, ...said.map(([kind, payload]) => message(kind, payload))]);
@@ -157,13 +165,15 @@ describe('a call', () => {
     ]);
   });
 
-  it.each([8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000].map((rateHz, index) => [0x10 + index, rateHz]))(
-    'may have sound of kind %i: %i Hz',
-    (kind, rateHz) => {
-      const samples = msToSamples(FRAME_MS, rateHz);
-      expect(soundOf(kind, encodeG711(tone(samples), LINEAR_8K))).toEqual({ rateHz, samples });
-    },
-  );
+  it.each(
+    [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000].map((rateHz, index) => [
+      0x10 + index,
+      rateHz,
+    ]),
+  )('may have sound of kind %i: %i Hz', (kind, rateHz) => {
+    const samples = msToSamples(FRAME_MS, rateHz);
+    expect(soundOf(kind, encodeG711(tone(samples), LINEAR_8K))).toEqual({ rateHz, samples });
+  });
 
   it('begins once it is told to when no sound comes, at 8 kHz, and not before it has a name', () => {
     expect(new AudioSocketDialect('s1').begin()).toEqual([]);
@@ -240,21 +250,24 @@ describe('sound under the kind of 8 kHz', () => {
 });
 
 describe('what we send', () => {
-  it.each([8000, 16_000, 44_100, 192_000])('is sound of the kind of its rate, header and payload in one: %i Hz', (rateHz) => {
-    const dialect = named();
-    dialect.begin(rateHz);
-    const heard: [number, number][] = [];
-    const reader = new AudioSocketReader({ onFrame: (bytes, rate) => heard.push([bytes.length, rate]) });
-    const size = frameBytes({ ...LINEAR_8K, rateHz });
-    reader.receive(dialect.format({ type: 'audio', bytes: new Uint8Array(size).fill(7) }));
-    reader.receive(dialect.silence());
-    expect(heard).toEqual([
-      [size, rateHz],
-      [size, rateHz],
-    ]);
-    reader.receive(dialect.hangup());
-    expect([reader.end, reader.error]).toEqual(['hangup', '']);
-  });
+  it.each([8000, 16_000, 44_100, 192_000])(
+    'is sound of the kind of its rate, header and payload in one: %i Hz',
+    (rateHz) => {
+      const dialect = named();
+      dialect.begin(rateHz);
+      const heard: [number, number][] = [];
+      const reader = new AudioSocketReader({ onFrame: (bytes, rate) => heard.push([bytes.length, rate]) });
+      const size = frameBytes({ ...LINEAR_8K, rateHz });
+      reader.receive(dialect.format({ type: 'audio', bytes: new Uint8Array(size).fill(7) }));
+      reader.receive(dialect.silence());
+      expect(heard).toEqual([
+        [size, rateHz],
+        [size, rateHz],
+      ]);
+      reader.receive(dialect.hangup());
+      expect([reader.end, reader.error]).toEqual(['hangup', '']);
+    },
+  );
 
   it('is nothing that would end the call', () => {
     const dialect = named();

@@ -18,7 +18,11 @@ function json(fields: object = {}, variables: Record<string, string> = {}): stri
     format: 'slin16',
     optimal_frame_size: 640,
     ptime: 20,
-    channel_variables: { DIALEDPEERNUMBER: 'trunkline/c(slin16)f(json)', MEDIA_WEBSOCKET_CONNECTION_ID: 'trunkline', ...variables },
+    channel_variables: {
+      DIALEDPEERNUMBER: 'trunkline/c(slin16)f(json)',
+      MEDIA_WEBSOCKET_CONNECTION_ID: 'trunkline',
+      ...variables,
+    },
     ...fields,
   });
 }
@@ -44,14 +48,23 @@ describe('what a real Asterisk said', () => {
     expect(summary(replay(name))).toBe(gives);
   });
 
-  it.each(['s3-sip-ptime-10', 's3-sip-ptime-60', 'd-codec-unspecified', 's3w-sip-ptime-30-slin16'])('%s comes in its own sizes', (name) => {
-    const sizes = replay(`${name}.jsonl`).flatMap((event) => ('type' in event && event.type === 'audio' ? [event.bytes.length] : []));
-    const recorded = readRecording(`${name}.jsonl`).flatMap(({ message }) => (typeof message === 'string' ? [] : [message.length]));
-    expect(sizes).toEqual(recorded);
-  });
+  it.each(['s3-sip-ptime-10', 's3-sip-ptime-60', 'd-codec-unspecified', 's3w-sip-ptime-30-slin16'])(
+    '%s comes in its own sizes',
+    (name) => {
+      const sizes = replay(`${name}.jsonl`).flatMap((event) =>
+        'type' in event && event.type === 'audio' ? [event.bytes.length] : [],
+      );
+      const recorded = readRecording(`${name}.jsonl`).flatMap(({ message }) =>
+        typeof message === 'string' ? [] : [message.length],
+      );
+      expect(sizes).toEqual(recorded);
+    },
+  );
 
   it('tells the keys of d-dtmf-plain', () => {
-    const digits = replay('d-dtmf-plain.jsonl').flatMap((event) => ('type' in event && event.type === 'dtmf' ? [event.digit] : []));
+    const digits = replay('d-dtmf-plain.jsonl').flatMap((event) =>
+      'type' in event && event.type === 'dtmf' ? [event.digit] : [],
+    );
     expect(digits.join('')).toBe('159*0#D');
   });
 });
@@ -79,7 +92,13 @@ describe('MEDIA_START', () => {
     const start = startOf(
       json(
         {},
-        { __TRUNKLINE_FROM: '+15550100', _TRUNKLINE_TO: '600', TRUNKLINE_BARGE_IN: 'off', __TRUNKLINE_ORDER_ID: '7', __SECRET: 'x' },
+        {
+          __TRUNKLINE_FROM: '+15550100',
+          _TRUNKLINE_TO: '600',
+          TRUNKLINE_BARGE_IN: 'off',
+          __TRUNKLINE_ORDER_ID: '7',
+          __SECRET: 'x',
+        },
       ),
     );
     expect(start).toMatchObject({ from: '+15550100', to: '600' });
@@ -152,7 +171,13 @@ describe('what we send', () => {
       dialect.signal('hangup'),
       dialect.signal('probe'),
     ];
-    expect(sent(plain)).toEqual(['STOP_MEDIA_BUFFERING s1', ['REPORT_QUEUE_DRAINED', 'FLUSH_MEDIA'], 'ANSWER', 'HANGUP', 'GET_STATUS']);
+    expect(sent(plain)).toEqual([
+      'STOP_MEDIA_BUFFERING s1',
+      ['REPORT_QUEUE_DRAINED', 'FLUSH_MEDIA'],
+      'ANSWER',
+      'HANGUP',
+      'GET_STATUS',
+    ]);
     expect(sent(inJson)).toEqual([
       '{"command":"MARK_MEDIA","correlation_id":"s1"}',
       ['{"command":"REPORT_QUEUE_DRAINED"}', '{"command":"FLUSH_MEDIA"}'],

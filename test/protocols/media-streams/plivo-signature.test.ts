@@ -10,8 +10,12 @@ const VECTORS = [
   ['/plivo/media?e=', 'j5x2aimlDGSay2CJaQ75iTVDOHH+3VxUMiP/bI9Vf44='],
 ] as const;
 
-const check = (signature: string | undefined, url: string, nonce: string | undefined = '12345', authToken = 'MAtoken') =>
-  isPlivoHandshake({ authToken, signature, nonce, url });
+const check = (
+  signature: string | undefined,
+  url: string,
+  nonce: string | undefined = '12345',
+  authToken = 'MAtoken',
+) => isPlivoHandshake({ authToken, signature, nonce, url });
 
 describe('the signature of a handshake', () => {
   it.each(VECTORS)('of %s is what the helper library makes', (path, signature) => {
@@ -20,7 +24,9 @@ describe('the signature of a handshake', () => {
   });
 
   it('is the same for an escaped space as the library has it', () => {
-    expect(signPlivo('MAtoken', `${ORIGIN}:8443/plivo/media?x=a%20b`, '12345')).toBe('Itn2lvGLVtDFtzY9LTxLw+AdtyknWFcbcwKObb3ZGg8=');
+    expect(signPlivo('MAtoken', `${ORIGIN}:8443/plivo/media?x=a%20b`, '12345')).toBe(
+      'Itn2lvGLVtDFtzY9LTxLw+AdtyknWFcbcwKObb3ZGg8=',
+    );
   });
 
   it('fits whether the address was signed as https or as wss', () => {

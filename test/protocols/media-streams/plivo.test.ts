@@ -38,14 +38,19 @@ describe('what a Plivo start tells', () => {
         const extra_headers = Object.entries(headers)
           .map(([name, value]) => `${name}=${value}`)
           .join(separator);
-        const event = open().receive(JSON.stringify({ ...JSON.parse(fixtures.read('good/start.json')), extra_headers }));
+        const event = open().receive(
+          JSON.stringify({ ...JSON.parse(fixtures.read('good/start.json')), extra_headers }),
+        );
         expect(event.type === 'start' && { ...event.start.parameters }).toEqual({ ...headers });
       }),
     );
   });
 
   it('takes no sound for a stream of both tracks', () => {
-    expect(fixtures.startOf('good/start-both-tracks.json')).toMatchObject({ tracks: ['inbound', 'outbound'], playback: 'none' });
+    expect(fixtures.startOf('good/start-both-tracks.json')).toMatchObject({
+      tracks: ['inbound', 'outbound'],
+      playback: 'none',
+    });
   });
 });
 

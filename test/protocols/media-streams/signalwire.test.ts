@@ -22,11 +22,20 @@ describe('what a SignalWire start tells', () => {
   });
 
   it('takes linear samples at the rate that is declared', () => {
-    expect(fixtures.startOf('good/start-l16.json').codec).toEqual({ name: 'pcm16', rateHz: 24_000, channels: 1, bytesPerSample: 2 });
+    expect(fixtures.startOf('good/start-l16.json').codec).toEqual({
+      name: 'pcm16',
+      rateHz: 24_000,
+      channels: 1,
+      bytesPerSample: 2,
+    });
   });
 
   it('takes no sound for a stream of both tracks', () => {
-    expect(fixtures.startOf('good/start-both-tracks.json')).toMatchObject({ playback: 'none', from: null, parameters: {} });
+    expect(fixtures.startOf('good/start-both-tracks.json')).toMatchObject({
+      playback: 'none',
+      from: null,
+      parameters: {},
+    });
     expect(() => fixtures.started('good/start-both-tracks.json').format({ type: 'clear' })).toThrow('only listens');
   });
 });
@@ -50,7 +59,9 @@ describe('a SignalWire stream', () => {
   it('turns linear samples round where they come with the high byte first', () => {
     const dialect = new SignalWireDialect({ bigEndian: true });
     dialect.receive(fixtures.read('good/start-l16.json'));
-    expect(JSON.parse(String(dialect.format({ type: 'audio', bytes: Uint8Array.of(1, 2) })))).toMatchObject({ media: { payload: 'AgE=' } });
+    expect(JSON.parse(String(dialect.format({ type: 'audio', bytes: Uint8Array.of(1, 2) })))).toMatchObject({
+      media: { payload: 'AgE=' },
+    });
   });
 
   it('tells a key without a track as the caller’s', () => {

@@ -51,7 +51,8 @@ describe('a Telnyx stream', () => {
       const event = dialect.receive(message);
       if (event.type !== 'audio' || event.atMs === null) continue;
       const { atMs, sequence } = event;
-      for (const [first] of timeline.push({ samples: new Int16Array(160).fill(sequence), atMs, sequence })) order.push(first ?? 0);
+      for (const [first] of timeline.push({ samples: new Int16Array(160).fill(sequence), atMs, sequence }))
+        order.push(first ?? 0);
     }
     expect(order).toEqual([1, 2, 3, 4, 5, 6]);
     expect(timeline.stats).toMatchObject({ concealedMs: 0, silenceMs: 0, late: 0, reordered: 2 });
@@ -60,8 +61,15 @@ describe('a Telnyx stream', () => {
   it('turns linear samples round both ways where they come with the high byte first', () => {
     const dialect = new TelnyxDialect({ bigEndian: true });
     dialect.receive(fixtures.read('good/start-l16.json'));
-    const media = { track: 'inbound', chunk: '1', timestamp: '0', payload: Buffer.from([1, 2, 3, 4, 5]).toString('base64') };
-    expect(dialect.receive(JSON.stringify({ event: 'media', media }))).toMatchObject({ bytes: Buffer.from([2, 1, 4, 3]) });
+    const media = {
+      track: 'inbound',
+      chunk: '1',
+      timestamp: '0',
+      payload: Buffer.from([1, 2, 3, 4, 5]).toString('base64'),
+    };
+    expect(dialect.receive(JSON.stringify({ event: 'media', media }))).toMatchObject({
+      bytes: Buffer.from([2, 1, 4, 3]),
+    });
     const bytes = Uint8Array.of(1, 2);
     expect(JSON.parse(String(dialect.format({ type: 'audio', bytes })))).toMatchObject({ media: { payload: 'AgE=' } });
     expect(bytes).toEqual(Uint8Array.of(1, 2));
@@ -70,7 +78,9 @@ describe('a Telnyx stream', () => {
   it('leaves companded samples as they are, whatever the byte order', () => {
     const dialect = new TelnyxDialect({ bigEndian: true });
     dialect.receive(fixtures.read('good/start.json'));
-    expect(JSON.parse(String(dialect.format({ type: 'audio', bytes: Uint8Array.of(1, 2) })))).toMatchObject({ media: { payload: 'AQI=' } });
+    expect(JSON.parse(String(dialect.format({ type: 'audio', bytes: Uint8Array.of(1, 2) })))).toMatchObject({
+      media: { payload: 'AQI=' },
+    });
   });
 
   it('is sent media, marks and clears', () => {

@@ -1,11 +1,21 @@
 import fc from 'fast-check';
 import twilio from 'twilio';
 import { describe, expect, it } from 'vitest';
-import { isTwilioHandshake, isTwilioWebhook, signTwilio } from '../../../src/protocols/media-streams/twilio-signature.ts';
+import {
+  isTwilioHandshake,
+  isTwilioWebhook,
+  signTwilio,
+} from '../../../src/protocols/media-streams/twilio-signature.ts';
 
 const TOKEN = '12345';
 const WEBHOOK = 'https://mycompany.com/myapp.php?foo=1&bar=2';
-const FORM = { CallSid: 'CA1234567890ABCDE', Caller: '+14158675309', Digits: '1234', From: '+14158675309', To: '+18005551212' };
+const FORM = {
+  CallSid: 'CA1234567890ABCDE',
+  Caller: '+14158675309',
+  Digits: '1234',
+  From: '+14158675309',
+  To: '+18005551212',
+};
 const JSON_HASH = '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862';
 
 function handshake(url: string, signature: string): boolean {
@@ -28,10 +38,15 @@ describe('signing', () => {
   });
 
   it('agrees with the twilio package for any fields, repeated ones included', () => {
-    const fields = fc.dictionary(fc.string({ minLength: 1 }), fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 1, maxLength: 4 })));
+    const fields = fc.dictionary(
+      fc.string({ minLength: 1 }),
+      fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 1, maxLength: 4 })),
+    );
     fc.assert(
       fc.property(fields, fc.webUrl({ withQueryParameters: true }), (form, url) => {
-        const pairs = Object.entries(form).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const));
+        const pairs = Object.entries(form).flatMap(([name, value]) =>
+          [value].flat().map((each) => [name, each] as const),
+        );
         expect(signTwilio(TOKEN, url, pairs.reverse())).toBe(twilio.getExpectedTwilioSignature(TOKEN, url, form));
       }),
     );
@@ -79,15 +94,25 @@ describe('a webhook', () => {
       (url) => new URL(url).toString(),
       (url) => url.replaceAll("'", '%27'),
     );
-    const query = fc.string({ unit: fc.constantFrom('a', 'B', '=', '&', "'", '%27', '%20', '+', '!', '(', '~'), maxLength: 8 });
+    const query = fc.string({
+      unit: fc.constantFrom('a', 'B', '=', '&', "'", '%27', '%20', '+', '!', '(', '~'),
+      maxLength: 8,
+    });
     fc.assert(
-      fc.property(fc.webPath(), query, fc.constantFrom('https', 'http', 'wss'), spelling, spelling, (path, q, scheme, signedAs, seenAs) => {
-        const url = `${scheme}://bridge.example.com${path}${q === '' ? '' : `?${q}`}`;
-        const signature = signTwilio(TOKEN, signedAs(url));
-        const accepted = twilio.validateRequest(TOKEN, signature, seenAs(url), {});
-        if (accepted) expect(webhook(seenAs(url), signature)).toBe(true);
-        expect(webhook(seenAs(url).replace('bridge', 'other'), signature)).toBe(false);
-      }),
+      fc.property(
+        fc.webPath(),
+        query,
+        fc.constantFrom('https', 'http', 'wss'),
+        spelling,
+        spelling,
+        (path, q, scheme, signedAs, seenAs) => {
+          const url = `${scheme}://bridge.example.com${path}${q === '' ? '' : `?${q}`}`;
+          const signature = signTwilio(TOKEN, signedAs(url));
+          const accepted = twilio.validateRequest(TOKEN, signature, seenAs(url), {});
+          if (accepted) expect(webhook(seenAs(url), signature)).toBe(true);
+          expect(webhook(seenAs(url).replace('bridge', 'other'), signature)).toBe(false);
+        },
+      ),
     );
   });
 });

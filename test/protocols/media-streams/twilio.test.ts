@@ -63,12 +63,19 @@ describe('what the events hold', () => {
 
   it('each track has a count of its own', () => {
     const dialect = started(read('good/start-both-tracks.json'));
-    const send = (track: string) => dialect.receive(JSON.stringify({ event: 'media', media: { track, payload: '//8=' } }));
-    expect(['inbound', 'outbound', 'inbound'].map(send)).toMatchObject([{ sequence: 1 }, { sequence: 1 }, { sequence: 2 }]);
+    const send = (track: string) =>
+      dialect.receive(JSON.stringify({ event: 'media', media: { track, payload: '//8=' } }));
+    expect(['inbound', 'outbound', 'inbound'].map(send)).toMatchObject([
+      { sequence: 1 },
+      { sequence: 1 },
+      { sequence: 2 },
+    ]);
   });
 
   it('numbers that no parameter tells are null', () => {
-    expect(new TwilioDialect().receive(read('good/start-both-tracks.json'))).toMatchObject({ start: { from: null, to: null } });
+    expect(new TwilioDialect().receive(read('good/start-both-tracks.json'))).toMatchObject({
+      start: { from: null, to: null },
+    });
   });
 
   it('a parameter called __proto__ is a parameter', () => {
@@ -112,7 +119,9 @@ describe('what is refused', () => {
   it('the message says what came and what was expected, and repeats no payload', () => {
     const payload = 'c2VjcmV0IHNwZWVjaA'; // unpadded
     const message = read('good/media.json').replace(/"payload":"[^"]*"/, `"payload":"${payload}"`);
-    expect(() => started().receive(message)).toThrow('media.payload: got a string of 13 characters, expected padded base64');
+    expect(() => started().receive(message)).toThrow(
+      'media.payload: got a string of 13 characters, expected padded base64',
+    );
     expect(() => new TwilioDialect().receive(read('bad/start-pcm.json'))).toThrow(
       'start.mediaFormat: got encoding "audio/l16", sampleRate the number 16000, channels the number 1, expected audio/x-mulaw, 8000, 1',
     );

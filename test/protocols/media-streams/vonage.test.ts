@@ -31,7 +31,9 @@ describe('what Vonage’s first message tells', () => {
   });
 
   it('reads a content type with parameters, in any order and case', () => {
-    expect(fixtures.startOf('good/connected-parameters.json')).toMatchObject({ codec: { name: 'pcm16', rateHz: 16_000 } });
+    expect(fixtures.startOf('good/connected-parameters.json')).toMatchObject({
+      codec: { name: 'pcm16', rateHz: 16_000 },
+    });
   });
 
   it('takes a header called __proto__ for a parameter', () => {
@@ -56,14 +58,20 @@ describe('a Vonage stream', () => {
     const dialect = fixtures.started();
     const bytes = new Uint8Array(640);
     expect(dialect.format({ type: 'audio', bytes })).toBe(bytes);
-    expect(JSON.parse(String(dialect.format({ type: 'mark', name: 's1' })))).toEqual({ action: 'notify', payload: { name: 's1' } });
+    expect(JSON.parse(String(dialect.format({ type: 'mark', name: 's1' })))).toEqual({
+      action: 'notify',
+      payload: { name: 's1' },
+    });
     expect(JSON.parse(String(dialect.format({ type: 'clear' })))).toEqual({ action: 'clear' });
   });
 
   it('gives back the name of the mark that it was sent', () => {
     const dialect = fixtures.started();
     const { payload } = JSON.parse(String(dialect.format({ type: 'mark', name: 's7' })));
-    expect(dialect.receive(JSON.stringify({ event: 'websocket:notify', payload }))).toEqual({ type: 'mark', name: 's7' });
+    expect(dialect.receive(JSON.stringify({ event: 'websocket:notify', payload }))).toEqual({
+      type: 'mark',
+      name: 's7',
+    });
   });
 
   it('is sent nothing before its first message', () => {

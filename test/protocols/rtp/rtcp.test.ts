@@ -77,7 +77,13 @@ describe('what was received', () => {
   it('is counted with its losses, over all and since the last report', () => {
     const reception = new Reception(9, 8000);
     for (const sequence of [10, 11, 13, 14]) reception.add(sequence, sequence * 160, sequence * 20);
-    expect(reception.report(null)).toMatchObject({ ssrc: 9, lost: 1, fractionLost: 51, highestSequence: 14, jitter: 0 });
+    expect(reception.report(null)).toMatchObject({
+      ssrc: 9,
+      lost: 1,
+      fractionLost: 51,
+      highestSequence: 14,
+      jitter: 0,
+    });
     for (const sequence of [15, 16]) reception.add(sequence, sequence * 160, sequence * 20);
     expect(reception.report({ ntpMiddle: 5, agoMs: 500 })).toMatchObject({
       lost: 1,

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRtp, type RtpPacket, sequenceUnwrapper, timestampUnwrapper, writeRtp } from '../../../src/protocols/rtp/rtp.ts';
+import {
+  parseRtp,
+  type RtpPacket,
+  sequenceUnwrapper,
+  timestampUnwrapper,
+  writeRtp,
+} from '../../../src/protocols/rtp/rtp.ts';
 
 const hex = (text: string): Uint8Array => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
@@ -72,7 +78,11 @@ describe('a counter that wraps', () => {
     const sequence = sequenceUnwrapper();
     expect([65_534, 65_535, 0, 1].map((value) => sequence.unwrap(value))).toEqual([65_534, 65_535, 65_536, 65_537]);
     const timestamp = timestampUnwrapper();
-    expect([2 ** 32 - 160, 0, 160].map((value) => timestamp.unwrap(value))).toEqual([2 ** 32 - 160, 2 ** 32, 2 ** 32 + 160]);
+    expect([2 ** 32 - 160, 0, 160].map((value) => timestamp.unwrap(value))).toEqual([
+      2 ** 32 - 160,
+      2 ** 32,
+      2 ** 32 + 160,
+    ]);
   });
 
   it('knows what is late across the wrap', () => {
@@ -87,16 +97,20 @@ describe('a counter that wraps', () => {
 
   it('finds every number again within half a turn of the greatest', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 0xffff }), fc.array(fc.integer({ min: -200, max: 3000 })), (first, steps) => {
-        const { unwrap } = bound(sequenceUnwrapper());
-        let greatest = first;
-        expect(unwrap(first)).toBe(first);
-        for (const step of steps) {
-          const value = greatest + step;
-          expect(unwrap(((value % 65_536) + 65_536) % 65_536)).toBe(value);
-          greatest = Math.max(greatest, value);
-        }
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 0xffff }),
+        fc.array(fc.integer({ min: -200, max: 3000 })),
+        (first, steps) => {
+          const { unwrap } = bound(sequenceUnwrapper());
+          let greatest = first;
+          expect(unwrap(first)).toBe(first);
+          for (const step of steps) {
+            const value = greatest + step;
+            expect(unwrap(((value % 65_536) + 65_536) % 65_536)).toBe(value);
+            greatest = Math.max(greatest, value);
+          }
+        },
+      ),
     );
   });
 });

@@ -22,14 +22,21 @@ describe('an event', () => {
   });
 
   it('cannot be written for what is no key', () => {
-    for (const digit of ['', 'w', '12', 'a']) expect(() => writeEvent({ digit, end: false, duration: 0 })).toThrow(RangeError);
+    for (const digit of ['', 'w', '12', 'a'])
+      expect(() => writeEvent({ digit, end: false, duration: 0 })).toThrow(RangeError);
   });
 });
 
 describe('a key', () => {
-  /** The packets of a key pressed at `timestamp`, as RFC 4733 has them: the marker on the first, the end three times. */
+  /**
+   * The packets of a key pressed at `timestamp`, as RFC 4733 has them: the marker on the first, the end three times.
+   */
   const packets = (digit: string, timestamp: number) => [
-    ...[160, 320, 480, 640].map((duration, i) => ({ event: { digit, end: false, duration }, timestamp, marker: i === 0 })),
+    ...[160, 320, 480, 640].map((duration, i) => ({
+      event: { digit, end: false, duration },
+      timestamp,
+      marker: i === 0,
+    })),
     ...[800, 800, 800].map((duration) => ({ event: { digit, end: true, duration }, timestamp, marker: false })),
   ];
   const hearAll = (all: ReturnType<typeof packets>): string => {

@@ -4,7 +4,13 @@ import { SIP_INTERPRETED_MAX_CHARS, SIP_INTERPRETED_MAX_VALUES } from '../../../
 import { displayNameOf, receiveSip, sipWeight, userOf } from '../../../src/protocols/sip/sip.ts';
 
 const SOURCE = { protocol: 'UDP', address: '192.0.2.7', port: 5062 } as const;
-const NAMES = ['Via: SIP/2.0/UDP 192.0.2.7;branch=z9hG4bKa', 'From: <sip:a@h>;tag=1', 'To: <sip:b@h>', 'Call-ID: c', 'CSeq: 1 OPTIONS'];
+const NAMES = [
+  'Via: SIP/2.0/UDP 192.0.2.7;branch=z9hG4bKa',
+  'From: <sip:a@h>;tag=1',
+  'To: <sip:b@h>',
+  'Call-ID: c',
+  'CSeq: 1 OPTIONS',
+];
 const NAME_CHARS = '<sip:a@h>;tag=1'.length + '<sip:b@h>'.length;
 
 const options = (...more: string[]): string => `${['OPTIONS sip:b@h SIP/2.0', ...NAMES, ...more].join('\r\n')}\r\n\r\n`;
@@ -26,7 +32,10 @@ describe('what the grammar of the stack would have to read', () => {
     'is bounded: %s',
     (name) => {
       expect(faultOf(options(`${name}: ${'x'.repeat(room)}`))).toBeNull();
-      expect(faultOf(options(`${name}: ${'x'.repeat(room + 1)}`))).toMatchObject({ code: 'message_too_large', statusCode: 513 });
+      expect(faultOf(options(`${name}: ${'x'.repeat(room + 1)}`))).toMatchObject({
+        code: 'message_too_large',
+        statusCode: 513,
+      });
     },
   );
 

@@ -44,7 +44,8 @@ describe('refuseSip', () => {
     const names: string[] = [];
     const tagOf = (name: string): string => String(names.push(name));
     expect(
-      refuseSip(options(VIA, ...NAMES.toSpliced(1, 1, 'To: "x;tag=no" <sip:b@h>;tag=2')), { source: UDP, fault, tagOf })?.text,
+      refuseSip(options(VIA, ...NAMES.toSpliced(1, 1, 'To: "x;tag=no" <sip:b@h>;tag=2')), { source: UDP, fault, tagOf })
+        ?.text,
     ).toContain(';tag=2\r\n');
     for (const callId of ['c', 'c', 'd'])
       refuseSip(options(VIA, ...NAMES.toSpliced(2, 1, `Call-ID: ${callId}`)), { source: UDP, fault, tagOf });

@@ -62,7 +62,10 @@ describe('an offer is answered', () => {
     ['0', 'mulaw'],
     ['8', 'alaw'],
   ])('by the static number %s without an rtpmap', (number, name) => {
-    expect(answer(offer(`m=audio 4000 RTP/AVP ${number}`)).remote).toMatchObject({ payloadType: Number(number), codec: { name } });
+    expect(answer(offer(`m=audio 4000 RTP/AVP ${number}`)).remote).toMatchObject({
+      payloadType: Number(number),
+      codec: { name },
+    });
   });
 
   it('with events only when they are offered at 8 kHz', () => {
@@ -113,8 +116,14 @@ describe('an offer is answered', () => {
   });
 
   it("with the session's direction where the stream has none", () => {
-    expect(answer(offer('a=inactive', 'm=audio 4000 RTP/AVP 0')).remote).toMatchObject({ sends: false, receives: false });
-    expect(answer(offer('a=inactive', 'm=audio 4000 RTP/AVP 0', 'a=sendrecv')).remote).toMatchObject({ sends: true, receives: true });
+    expect(answer(offer('a=inactive', 'm=audio 4000 RTP/AVP 0')).remote).toMatchObject({
+      sends: false,
+      receives: false,
+    });
+    expect(answer(offer('a=inactive', 'm=audio 4000 RTP/AVP 0', 'a=sendrecv')).remote).toMatchObject({
+      sends: true,
+      receives: true,
+    });
   });
 
   it('as held when its address is nobody’s', () => {
@@ -144,7 +153,10 @@ describe('an offer is answered', () => {
   });
 
   it('over IPv6', () => {
-    const { sdp, remote } = answer(offer('m=audio 4000 RTP/AVP 0', 'c=IN IP6 2001:db8::5'), { ...LOCAL, address: '2001:db8::7' });
+    const { sdp, remote } = answer(offer('m=audio 4000 RTP/AVP 0', 'c=IN IP6 2001:db8::5'), {
+      ...LOCAL,
+      address: '2001:db8::7',
+    });
     expect(remote.address).toBe('2001:db8::5');
     expect(sdp).toContain('o=- 42 1 IN IP6 2001:db8::7\r\ns=-\r\nc=IN IP6 2001:db8::7\r\n');
   });
@@ -166,7 +178,9 @@ describe('an offer is refused', () => {
   });
 
   it('when the one codec that it has is not wanted', () => {
-    expect(codeOf(() => answer(offer('m=audio 4000 RTP/AVP 8'), { ...LOCAL, codecs: ['mulaw'] }))).toBe('codec_unsupported');
+    expect(codeOf(() => answer(offer('m=audio 4000 RTP/AVP 8'), { ...LOCAL, codecs: ['mulaw'] }))).toBe(
+      'codec_unsupported',
+    );
   });
 
   it.each([
@@ -273,8 +287,14 @@ describe('the parser', () => {
   it('throws nothing but coded errors', () => {
     const line = fc.oneof(
       fc.string(),
-      fc.tuple(fc.constantFrom('v', 'o', 's', 'c', 't', 'm', 'a'), fc.string()).map(([type, value]) => `${type}=${value}`),
-      fc.constantFrom(...offer('m=audio 4000 RTP/AVP 0 101', 'a=rtpmap:101 telephone-event/8000', 'a=ptime:20', 'a=rtcp:1').split('\r\n')),
+      fc
+        .tuple(fc.constantFrom('v', 'o', 's', 'c', 't', 'm', 'a'), fc.string())
+        .map(([type, value]) => `${type}=${value}`),
+      fc.constantFrom(
+        ...offer('m=audio 4000 RTP/AVP 0 101', 'a=rtpmap:101 telephone-event/8000', 'a=ptime:20', 'a=rtcp:1').split(
+          '\r\n',
+        ),
+      ),
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), (lines) => {

@@ -21,7 +21,10 @@ describe('the headers of session timers', () => {
     [{ require: 'timer' }, { ...NOTHING, supported: true }],
     [{ supported: 'timers, xtimer' }, NOTHING],
     [{ 'session-expires': '1800' }, { ...NOTHING, expires: { intervalS: 1800, refresher: null } }],
-    [{ 'session-expires': ' 1800 ; Refresher = UAS;x=1' }, { ...NOTHING, expires: { intervalS: 1800, refresher: 'uas' } }],
+    [
+      { 'session-expires': ' 1800 ; Refresher = UAS;x=1' },
+      { ...NOTHING, expires: { intervalS: 1800, refresher: 'uas' } },
+    ],
     [{ 'session-expires': '1800;refresher=proxy' }, { ...NOTHING, expires: { intervalS: 1800, refresher: null } }],
     [{ 'session-expires': '0' }, NOTHING],
     [{ 'session-expires': '-5' }, NOTHING],
@@ -47,7 +50,12 @@ describe('the answer to a request', () => {
     ['the peer wants one, and we none', asked('3600'), 0, { intervalS: 3600, refresher: 'uac' }],
     ['the peer leaves the refreshing to us', asked('3600;refresher=uas'), 1800, { intervalS: 1800, refresher: 'uas' }],
     ['the peer does it itself', asked('3600;refresher=uac'), 1800, { intervalS: 1800, refresher: 'uac' }],
-    ['the peer may not go below its minimum', asked('3600', { 'min-se': '2400' }), 1800, { intervalS: 2400, refresher: 'uac' }],
+    [
+      'the peer may not go below its minimum',
+      asked('3600', { 'min-se': '2400' }),
+      1800,
+      { intervalS: 2400, refresher: 'uac' },
+    ],
     [
       'nothing is asked for, and the minimum is above what we want',
       asked(null, { 'min-se': '2400' }),
@@ -74,7 +82,10 @@ describe('the answer to a request', () => {
   });
 
   it('demands of a peer that refreshes that it does so', () => {
-    expect(answerHeaders({ intervalS: 600, refresher: 'uac' })).toEqual(['Session-Expires: 600;refresher=uac', 'Require: timer']);
+    expect(answerHeaders({ intervalS: 600, refresher: 'uac' })).toEqual([
+      'Session-Expires: 600;refresher=uac',
+      'Require: timer',
+    ]);
     expect(answerHeaders({ intervalS: 600, refresher: 'uas' })).toEqual(['Session-Expires: 600;refresher=uas']);
     expect(answerHeaders(null)).toEqual([]);
   });
@@ -88,7 +99,10 @@ describe('a request of ours', () => {
 
   it('is agreed to as its answer says', () => {
     expect(agreedTerms(headers({}))).toBeNull();
-    expect(agreedTerms(headers({ 'session-expires': '600;refresher=uas' }))).toEqual({ intervalS: 600, refresher: 'uas' });
+    expect(agreedTerms(headers({ 'session-expires': '600;refresher=uas' }))).toEqual({
+      intervalS: 600,
+      refresher: 'uas',
+    });
     expect(agreedTerms(headers({ 'session-expires': '600' }))).toEqual({ intervalS: 600, refresher: 'uac' });
     expect(agreedTerms(headers({ 'session-expires': '3;refresher=uac' }))).toEqual({ intervalS: 90, refresher: 'uac' });
   });

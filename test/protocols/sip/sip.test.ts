@@ -62,7 +62,10 @@ describe('receiveSip', () => {
   });
 
   it('puts each Via on a line of its own, and leaves quoted commas alone', () => {
-    const two = options().replace(VIA, `${VIA}, SIP/2.0/TCP p;branch=z9hG4bKb;x="a,b"\r\nv: SIP/2.0/UDP q;branch=z9hG4bKc`);
+    const two = options().replace(
+      VIA,
+      `${VIA}, SIP/2.0/TCP p;branch=z9hG4bKb;x="a,b"\r\nv: SIP/2.0/UDP q;branch=z9hG4bKc`,
+    );
     expect(read(two).text.match(/^Via: .*$/gm)).toEqual([
       expect.stringContaining('10.0.0.5'),
       'Via: SIP/2.0/TCP p;branch=z9hG4bKb;x="a,b"',
@@ -72,24 +75,40 @@ describe('receiveSip', () => {
 
   it('makes no Via of the nothing between two commas', () => {
     const gaps = options().replace(VIA, `${VIA}, ,`);
-    expect(read(gaps).text.match(/^Via: .*$/gm)).toEqual(['Via: SIP/2.0/UDP 10.0.0.5;branch=z9hG4bKa;received=192.0.2.7;rport=5062']);
+    expect(read(gaps).text.match(/^Via: .*$/gm)).toEqual([
+      'Via: SIP/2.0/UDP 10.0.0.5;branch=z9hG4bKa;received=192.0.2.7;rport=5062',
+    ]);
   });
 
-  it.each(['', '\\'])('reads a Via with a quote that never ends once, however many there seem to begin in it (end "%s")', (end) => {
-    const text = options().replace(VIA, `${VIA}, "${'\\"'.repeat(15_000)}${end}`);
-    // Read again from each quote on, each of these takes half a second.
-    for (let i = 0; i < 200; i++) expect(read(text).branch).toBe('z9hG4bKa');
-  });
+  it.each(['', '\\'])(
+    'reads a Via with a quote that never ends once, however many there seem to begin in it (end "%s")',
+    (end) => {
+      const text = options().replace(VIA, `${VIA}, "${'\\"'.repeat(15_000)}${end}`);
+      // Read again from each quote on, each of these takes half a second.
+      for (let i = 0; i < 200; i++) expect(read(text).branch).toBe('z9hG4bKa');
+    },
+  );
 
   it('reads compact and folded headers', () => {
-    const compact = message(['OPTIONS sip:b@h SIP/2.0', VIA, 'f: <sip:a@h>', ' ;tag=1', 't: <sip:b@h>', 'i: c', 'CSeq: 1 OPTIONS', 'l: 0']);
+    const compact = message([
+      'OPTIONS sip:b@h SIP/2.0',
+      VIA,
+      'f: <sip:a@h>',
+      ' ;tag=1',
+      't: <sip:b@h>',
+      'i: c',
+      'CSeq: 1 OPTIONS',
+      'l: 0',
+    ]);
     expect(read(compact).text).toContain('from: <sip:a@h> ;tag=1\r\nto: <sip:b@h>\r\ncall-id: c\r\n');
   });
 
   it('cuts the body at its length, in bytes', () => {
     const body = Buffer.from('grüße').toString('latin1');
     expect(
-      read(message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS, 'c: Text/Plain;a=B', 'Content-Length: 7'], `${body}rest`)).text,
+      read(
+        message(['OPTIONS sip:b@h SIP/2.0', VIA, ...HEADERS, 'c: Text/Plain;a=B', 'Content-Length: 7'], `${body}rest`),
+      ).text,
     ).toMatch(new RegExp(`content-type: text/plain;a=B\r\nContent-Length: 7\r\n\r\n${body}$`));
   });
 
@@ -111,12 +130,20 @@ describe('receiveSip', () => {
   });
 
   it('refuses another version with 505', () => {
-    expect(() => read(options().replace('SIP/2.0\r\n', 'SIP/3.0\r\n'))).toThrow(expect.objectContaining({ statusCode: 505 }));
+    expect(() => read(options().replace('SIP/2.0\r\n', 'SIP/3.0\r\n'))).toThrow(
+      expect.objectContaining({ statusCode: 505 }),
+    );
   });
 
   it('reads answers', () => {
     const ok = message(['SIP/2.0 200 OK', VIA, ...HEADERS]);
-    expect(read(ok)).toMatchObject({ kind: 'response', method: 'OPTIONS', statusCode: 200, branch: 'z9hG4bKa', user: null });
+    expect(read(ok)).toMatchObject({
+      kind: 'response',
+      method: 'OPTIONS',
+      statusCode: 200,
+      branch: 'z9hG4bKa',
+      user: null,
+    });
   });
 
   it.each([
@@ -144,9 +171,11 @@ describe('receiveSip', () => {
     ['a long Call-ID', options().replace('Call-ID: c', `Call-ID: ${'c'.repeat(257)}`)],
   ])('refuses %s', (_what, text) => expect(codeOf(text)).toBe('message_malformed'));
 
-  it('refuses too many headers', () => expect(codeOf(options(...Array.from({ length: 130 }, () => 'X: y')))).toBe('message_too_large'));
+  it('refuses too many headers', () =>
+    expect(codeOf(options(...Array.from({ length: 130 }, () => 'X: y')))).toBe('message_too_large'));
 
-  it('refuses what is too long', () => expect(codeOf(options(`X: ${'x'.repeat(SIP_MESSAGE_MAX_BYTES)}`))).toBe('message_too_large'));
+  it('refuses what is too long', () =>
+    expect(codeOf(options(`X: ${'x'.repeat(SIP_MESSAGE_MAX_BYTES)}`))).toBe('message_too_large'));
 });
 
 describe('userOf', () => {
@@ -166,7 +195,8 @@ describe('userOf', () => {
 
 describe('describeSip', () => {
   it('sends a request where its route leads, else where it is for', () => {
-    const ack = (route: string) => `ACK sip:a@192.0.2.1:5070 SIP/2.0\r\n${route}Via: SIP/2.0/UDP h;branch=z9hG4bKx\r\n\r\n`;
+    const ack = (route: string) =>
+      `ACK sip:a@192.0.2.1:5070 SIP/2.0\r\n${route}Via: SIP/2.0/UDP h;branch=z9hG4bKx\r\n\r\n`;
     expect(describeSip(ack(''))).toEqual({
       ...{ kind: 'request', method: 'ACK', statusCode: null, transaction: 'z9hG4bKx' },
       destination: { host: '192.0.2.1', port: 5070 },
@@ -183,8 +213,14 @@ describe('describeSip', () => {
       ...{ kind: 'response', method: 'BYE', statusCode: 200 },
       destination: { host: '192.0.2.7', port: 4000 },
     });
-    expect(ok('SIP/2.0/UDP [::1]:5080;branch=z9hG4bKx;received=192.0.2.7').destination).toEqual({ host: '192.0.2.7', port: 5080 });
-    expect(ok('SIP/2.0/UDP 10.0.0.5;branch=z9hG4bKx;received=192.0.2.7').destination).toEqual({ host: '192.0.2.7', port: 5060 });
+    expect(ok('SIP/2.0/UDP [::1]:5080;branch=z9hG4bKx;received=192.0.2.7').destination).toEqual({
+      host: '192.0.2.7',
+      port: 5080,
+    });
+    expect(ok('SIP/2.0/UDP 10.0.0.5;branch=z9hG4bKx;received=192.0.2.7').destination).toEqual({
+      host: '192.0.2.7',
+      port: 5060,
+    });
     expect(ok('SIP/2.0/UDP 10.0.0.5;branch=z9hG4bKx').destination).toBeNull();
   });
 });
@@ -201,7 +237,14 @@ describe('hostOf', () => {
 describe('glanceSip', () => {
   it('finds the names of a request, however they are written', () => {
     const names = { kind: 'request', method: 'BYE', branch: 'z9hG4bKa', callId: 'c@h', fromTag: '1', toTag: 'ours' };
-    const long = ['BYE sip:b@h SIP/2.0', VIA, 'From: "A;tag=x" <sip:a@h>;tag=1', 'To: <sip:b@h>;tag=ours', 'Call-ID: c@h', 'CSeq: 2 BYE'];
+    const long = [
+      'BYE sip:b@h SIP/2.0',
+      VIA,
+      'From: "A;tag=x" <sip:a@h>;tag=1',
+      'To: <sip:b@h>;tag=ours',
+      'Call-ID: c@h',
+      'CSeq: 2 BYE',
+    ];
     const short = [
       'BYE sip:b@h SIP/2.0',
       'v:SIP/2.0/UDP h; branch = z9hG4bKa',
@@ -215,13 +258,26 @@ describe('glanceSip', () => {
   });
 
   it('finds nothing where nothing is, and tells an answer', () => {
-    expect(glanceSip('SIP/2.0 200 OK\r\n\r\n')).toEqual({ kind: 'response', method: '', branch: '', callId: '', fromTag: '', toTag: '' });
+    expect(glanceSip('SIP/2.0 200 OK\r\n\r\n')).toEqual({
+      kind: 'response',
+      method: '',
+      branch: '',
+      callId: '',
+      fromTag: '',
+      toTag: '',
+    });
     expect(glanceSip(options())).toMatchObject({ toTag: '' });
   });
 });
 
 describe('fitSip', () => {
-  const names = ['Via: SIP/2.0/UDP h;branch=z9hG4bKa', 'From: <sip:a@h>;tag=1', 'To: <sip:b@h>;tag=2', 'CSeq: 1 OPTIONS', 'Call-ID: c'];
+  const names = [
+    'Via: SIP/2.0/UDP h;branch=z9hG4bKa',
+    'From: <sip:a@h>;tag=1',
+    'To: <sip:b@h>;tag=2',
+    'CSeq: 1 OPTIONS',
+    'Call-ID: c',
+  ];
   const whole = message([
     'SIP/2.0 503 Service Unavailable',
     ...names,
@@ -248,7 +304,9 @@ describe('fitSip', () => {
 
 describe('isScanner', () => {
   it.each(['friendly-scanner', 'sipcli/v1.8', 'SIPVicious'])('knows %s', (name) => expect(isScanner(name)).toBe(true));
-  it.each(['Asterisk PBX 22', 'Zoiper rv2.10', 'sipp', ''])('lets %s be', (name) => expect(isScanner(name)).toBe(false));
+  it.each(['Asterisk PBX 22', 'Zoiper rv2.10', 'sipp', ''])('lets %s be', (name) =>
+    expect(isScanner(name)).toBe(false),
+  );
 });
 
 describe('SipFramer', () => {
@@ -262,7 +320,11 @@ describe('SipFramer', () => {
         const framer = new SipFramer();
         const edges = [0, ...cuts.toSorted((a, b) => a - b), stream.length];
         const frames: SipFrame[] = edges.flatMap((edge, i) => framer.push(stream.subarray(edges[i - 1] ?? 0, edge)));
-        expect(frames.flatMap((frame) => (frame.type === 'message' ? [frame.text] : []))).toEqual([first, second, first]);
+        expect(frames.flatMap((frame) => (frame.type === 'message' ? [frame.text] : []))).toEqual([
+          first,
+          second,
+          first,
+        ]);
       }),
     );
   });
@@ -270,7 +332,11 @@ describe('SipFramer', () => {
   it('reads the head of a message once, in however small pieces the body comes', () => {
     const framer = new SipFramer();
     const bodyBytes = 12_000;
-    const head = message(['OPTIONS sip:b@h SIP/2.0', ...Array<string>(3300).fill('a: b'), `Content-Length: ${bodyBytes}`]);
+    const head = message([
+      'OPTIONS sip:b@h SIP/2.0',
+      ...Array<string>(3300).fill('a: b'),
+      `Content-Length: ${bodyBytes}`,
+    ]);
     const startedMs = performance.now();
     expect(framer.push(Buffer.from(head))).toEqual([]);
     const piece = Buffer.from('x');

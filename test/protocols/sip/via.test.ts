@@ -37,7 +37,12 @@ describe('readVia', () => {
 
 describe('glanceVia', () => {
   it('has what can be read of one that is broken', () => {
-    expect(glanceVia('SIP/7.0/UDP h;;branch=1;=;"')).toMatchObject({ version: '7.0', host: 'h', parameters: ['branch=1'], branch: '1' });
+    expect(glanceVia('SIP/7.0/UDP h;;branch=1;=;"')).toMatchObject({
+      version: '7.0',
+      host: 'h',
+      parameters: ['branch=1'],
+      branch: '1',
+    });
     expect(glanceVia('HTTP/1.1 proxy')).toBeNull();
   });
 });
@@ -52,24 +57,35 @@ describe('noteSource', () => {
 });
 
 describe('transactionOf', () => {
-  it.each(['H;branch=z9hG4bKa', 'h:5060;branch=z9hG4bKa', 'h : 5060 ; branch = z9hG4bKa;rport'])('is the same for %s', (via) => {
-    expect(keyOf(via)).toBe(keyOf('h;branch=z9hG4bKa', { callId: 'other' }));
-  });
+  it.each(['H;branch=z9hG4bKa', 'h:5060;branch=z9hG4bKa', 'h : 5060 ; branch = z9hG4bKa;rport'])(
+    'is the same for %s',
+    (via) => {
+      expect(keyOf(via)).toBe(keyOf('h;branch=z9hG4bKa', { callId: 'other' }));
+    },
+  );
 
-  it.each(['i;branch=z9hG4bKa', 'h:5061;branch=z9hG4bKa', 'h;branch=z9hG4bKb', 'h', 'h;branch=z9hG4bK'])('is another for %s', (via) => {
-    expect(keyOf(via)).not.toBe(keyOf('h;branch=z9hG4bKa'));
-  });
+  it.each(['i;branch=z9hG4bKa', 'h:5061;branch=z9hG4bKa', 'h;branch=z9hG4bKb', 'h', 'h;branch=z9hG4bK'])(
+    'is another for %s',
+    (via) => {
+      expect(keyOf(via)).not.toBe(keyOf('h;branch=z9hG4bKa'));
+    },
+  );
 
   it('is another for another method, but that of the INVITE for its ACK and CANCEL', () => {
-    const [invite, ack, cancel, bye] = ['INVITE', 'ACK', 'CANCEL', 'BYE'].map((method) => keyOf('h;branch=z9hG4bKa', { method }));
+    const [invite, ack, cancel, bye] = ['INVITE', 'ACK', 'CANCEL', 'BYE'].map((method) =>
+      keyOf('h;branch=z9hG4bKa', { method }),
+    );
     expect([ack, cancel]).toEqual([invite, invite]);
     expect(bye).not.toBe(invite);
   });
 
-  it.each([{ callId: 'd' }, { fromTag: 'g' }, { sequence: 2 }])('is another for %o where the branch is not unique', (other) => {
-    expect(keyOf('h;branch=1', other)).not.toBe(keyOf('h;branch=1'));
-    expect(keyOf('h;branch=1', { method: 'ACK' })).toBe(keyOf('h;branch=1'));
-  });
+  it.each([{ callId: 'd' }, { fromTag: 'g' }, { sequence: 2 }])(
+    'is another for %o where the branch is not unique',
+    (other) => {
+      expect(keyOf('h;branch=1', other)).not.toBe(keyOf('h;branch=1'));
+      expect(keyOf('h;branch=1', { method: 'ACK' })).toBe(keyOf('h;branch=1'));
+    },
+  );
 });
 
 describe('tagIn', () => {

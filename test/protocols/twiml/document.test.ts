@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readTwiml, verbsOf } from '../../../src/protocols/twiml/document.ts';
 
 const URL = 'https://app.example.com/voice/start?x=1';
-const verbs = (inside: string) => verbsOf(readTwiml(`<?xml version="1.0" encoding="UTF-8"?>\n<Response>${inside}</Response>`, URL));
+const verbs = (inside: string) =>
+  verbsOf(readTwiml(`<?xml version="1.0" encoding="UTF-8"?>\n<Response>${inside}</Response>`, URL));
 
 describe('a ConversationRelay of a document', () => {
   it("is read as Twilio's own library writes it", () => {
@@ -51,7 +52,9 @@ describe('a ConversationRelay of a document', () => {
   it.each(['', 'url=""', 'url="https://h/p"', 'url="/calls"', 'url="wss://h/p#f"'])(
     'is none that could be dialled with %s',
     (attributes) => {
-      expect(verbs(`<Connect><ConversationRelay ${attributes}/></Connect>`)).toEqual([{ type: 'other', name: 'Connect', takesCall: true }]);
+      expect(verbs(`<Connect><ConversationRelay ${attributes}/></Connect>`)).toEqual([
+        { type: 'other', name: 'Connect', takesCall: true },
+      ]);
     },
   );
 });
@@ -102,7 +105,11 @@ describe('what is no TwiML', () => {
     ['JSON', '{"error":"x"}', /no well-formed XML/],
     ['another root', '<Answer/>', /another element than <Response>/],
     ['half a document', '<Response><Say>Hello', /no well-formed XML/],
-    ['an entity of its own', '<!DOCTYPE r [<!ENTITY a "aaaa">]><Response><Say>&a;</Say></Response>', /has a document type/],
+    [
+      'an entity of its own',
+      '<!DOCTYPE r [<!ENTITY a "aaaa">]><Response><Say>&a;</Say></Response>',
+      /has a document type/,
+    ],
     ['a file', '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><Response>&a;</Response>', /has a document type/],
     ['an unknown entity', '<Response><Say>&nbsp;</Say></Response>', /no well-formed XML/],
     ['a large document', `<Response>${' '.repeat(65_536)}</Response>`, /characters, expected at most 65536/],

@@ -25,7 +25,9 @@ describe("an app's document on its way to Twilio", () => {
   });
 
   it('streams to us where it has a ConversationRelay, and asks us what follows', () => {
-    expect(passed('<Say>Hi</Say><Connect action="/done"><ConversationRelay url="wss://app/c"/></Connect><Say>Bye</Say>')).toBe(
+    expect(
+      passed('<Say>Hi</Say><Connect action="/done"><ConversationRelay url="wss://app/c"/></Connect><Say>Bye</Say>'),
+    ).toBe(
       '<Say>Hi</Say><Connect><Stream url="wss://bridge/media"><Parameter name="token" value="wss://app/c"/></Stream></Connect>' +
         '<Redirect method="POST">https://bridge/after</Redirect><Say>Bye</Say>',
     );
@@ -38,9 +40,18 @@ describe("an app's document on its way to Twilio", () => {
   });
 
   it.each([
-    ['<Redirect>again</Redirect>', '<Redirect method="POST">https://bridge/after?POST=https://app.example.com/voice/again</Redirect>'],
-    ['<Redirect method="GET">/x</Redirect>', '<Redirect method="POST">https://bridge/after?GET=https://app.example.com/x</Redirect>'],
-    ['<Redirect Method=" get ">/x</Redirect>', '<Redirect method="POST">https://bridge/after?GET=https://app.example.com/x</Redirect>'],
+    [
+      '<Redirect>again</Redirect>',
+      '<Redirect method="POST">https://bridge/after?POST=https://app.example.com/voice/again</Redirect>',
+    ],
+    [
+      '<Redirect method="GET">/x</Redirect>',
+      '<Redirect method="POST">https://bridge/after?GET=https://app.example.com/x</Redirect>',
+    ],
+    [
+      '<Redirect Method=" get ">/x</Redirect>',
+      '<Redirect method="POST">https://bridge/after?GET=https://app.example.com/x</Redirect>',
+    ],
     ['<Play>a.mp3</Play>', '<Play>https://app.example.com/voice/a.mp3</Play>'],
     ['<Gather action="keys"/>', '<Gather action="https://app.example.com/voice/keys"/>'],
     [

@@ -22,7 +22,11 @@ describe('TwiML', () => {
   });
 
   it('says what the twilio package says, for any ordinary text (but for >, which it leaves as it is)', () => {
-    const word = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '&', '<', '"', ' ', '+'), minLength: 1, maxLength: 20 });
+    const word = fc.string({
+      unit: fc.constantFrom('a', 'é', '😀', '&', '<', '"', ' ', '+'),
+      minLength: 1,
+      maxLength: 20,
+    });
     fc.assert(
       fc.property(word, word, (name, value) => {
         const response = new twilio.twiml.VoiceResponse();
@@ -36,13 +40,16 @@ describe('TwiML', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (value) => {
         const [, attribute = ''] =
-          /value="([^"]*)"\/><\/Stream><\/Connect>/.exec(connectStreamTwiml({ url: URL, parameters: { x: value } })) ?? [];
+          /value="([^"]*)"\/><\/Stream><\/Connect>/.exec(connectStreamTwiml({ url: URL, parameters: { x: value } })) ??
+          [];
         const text = attribute.replace(/&(amp|lt|gt|quot|apos|#9|#10|#13);/g, '');
         // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
         expect(text).not.toMatch(/[<>&"'\u0000-\u001f\ufffe\uffff]|\p{Surrogate}/u);
       }),
     );
-    expect(connectStreamTwiml({ url: URL, parameters: { x: 'a\u0000b\ud800c\n' } })).toContain('value="a\ufffdb\ufffdc&#10;"');
+    expect(connectStreamTwiml({ url: URL, parameters: { x: 'a\u0000b\ud800c\n' } })).toContain(
+      'value="a\ufffdb\ufffdc&#10;"',
+    );
   });
 
   it('takes parameters of up to 499 characters, name and value together', () => {

@@ -32,7 +32,9 @@ function open(tracks: readonly Track[], playback: CallStart['playback'] = 'none'
 }
 
 function start(format = 'slin16'): CarrierEvent {
-  return new AsteriskDialect().receive(`MEDIA_START connection_id:c channel:WebSocket/INCOMING/0x1 channel_id:m format:${format} ptime:20`);
+  return new AsteriskDialect().receive(
+    `MEDIA_START connection_id:c channel:WebSocket/INCOMING/0x1 channel_id:m format:${format} ptime:20`,
+  );
 }
 
 describe('two WebSockets of one channel', () => {
@@ -44,13 +46,25 @@ describe('two WebSockets of one channel', () => {
         .filter(({ fromAsterisk }) => fromAsterisk)
         .map(({ atMs, message }) => ({ atMs, track, dialect, message }));
     });
-    for (const { track, dialect, message } of messages.sort((a, b) => a.atMs - b.atMs)) on(track).onEvent(dialect.receive(message));
-    const kinds = told.map((event) => ('type' in event ? (event.type === 'audio' ? event.track : event.type) : 'closed'));
+    for (const { track, dialect, message } of messages.sort((a, b) => a.atMs - b.atMs))
+      on(track).onEvent(dialect.receive(message));
+    const kinds = told.map((event) =>
+      'type' in event ? (event.type === 'audio' ? event.track : event.type) : 'closed',
+    );
     const after = kinds.slice(kinds.indexOf('start') + 1);
     expect(kinds.filter((kind) => kind === 'start')).toHaveLength(1);
-    expect([after.filter((kind) => kind === 'inbound').length, after.filter((kind) => kind === 'outbound').length]).toEqual([435, 443]);
+    expect([
+      after.filter((kind) => kind === 'inbound').length,
+      after.filter((kind) => kind === 'outbound').length,
+    ]).toEqual([435, 443]);
     expect(told.find((event) => 'type' in event && event.type === 'start')).toMatchObject({
-      start: { ...IDENTITY, carrier: 'asterisk', tracks: ['inbound', 'outbound'], playback: 'none', codec: { rateHz: 16_000 } },
+      start: {
+        ...IDENTITY,
+        carrier: 'asterisk',
+        tracks: ['inbound', 'outbound'],
+        playback: 'none',
+        codec: { rateHz: 16_000 },
+      },
     });
   });
 
@@ -85,7 +99,11 @@ describe('two WebSockets of one channel', () => {
 describe('one WebSocket of a channel', () => {
   it('brings keys and marks, and takes what is said', () => {
     const { leg, told, done, on } = open(['inbound'], 'buffered');
-    const events: CarrierEvent[] = [start(), { type: 'dtmf', track: 'inbound', digit: '5' }, { type: 'mark', name: 's1' }];
+    const events: CarrierEvent[] = [
+      start(),
+      { type: 'dtmf', track: 'inbound', digit: '5' },
+      { type: 'mark', name: 's1' },
+    ];
     for (const event of events) on('inbound').onEvent(event);
     leg.send({ type: 'clear' });
     expect(told).toMatchObject([{ type: 'start', start: { playback: 'buffered' } }, ...events.slice(1)]);

@@ -63,7 +63,12 @@ describe('a channel in Stasis(trunkline,talk)', () => {
     const [members] = asterisk.bridges.values();
     expect(members).toEqual([ID, names('media')[0]]);
     const media = asterisk.requests.find(({ line }) => line.endsWith('externalMedia'));
-    expect(media?.query).toMatchObject({ transport: 'websocket', connection_type: 'server', format: 'slin16', transport_data: 'f(json)' });
+    expect(media?.query).toMatchObject({
+      transport: 'websocket',
+      connection_type: 'server',
+      format: 'slin16',
+      transport_data: 'f(json)',
+    });
     expect(media?.query['direction']).toBeUndefined();
   });
 
@@ -137,7 +142,9 @@ describe('a channel in Stasis(trunkline,talk)', () => {
     await live('talk');
     const before = asterisk.bridges.size;
     asterisk.enter('2.2', 'talk');
-    await eventually(() => expect([statusOf('2.2'), asterisk.channels.get('2.2')?.inApp]).toEqual(['too_many_calls', false]));
+    await eventually(() =>
+      expect([statusOf('2.2'), asterisk.channels.get('2.2')?.inApp]).toEqual(['too_many_calls', false]),
+    );
     expect(asterisk.bridges.size).toBe(before);
   });
 
@@ -164,7 +171,10 @@ describe('a channel in Stasis(trunkline,assist)', () => {
     await live('assist');
     await eventually(() => expect([statusOf(), asterisk.channels.get(ID)?.inApp]).toEqual(['ok', false]));
     expect(view()).toMatchObject({ from: '100', to: '600', tracks: ['inbound', 'outbound'] });
-    expect(asterisk.requests.filter(({ line }) => line.includes('/snoop/')).map(({ query }) => query['spy'])).toEqual(['in', 'out']);
+    expect(asterisk.requests.filter(({ line }) => line.includes('/snoop/')).map(({ query }) => query['spy'])).toEqual([
+      'in',
+      'out',
+    ]);
     for (const [bridge, members] of asterisk.bridges) {
       expect(members).toEqual([bridge.replace(/bridge$/, 'snoop'), bridge.replace(/bridge$/, 'media')]);
     }
@@ -180,7 +190,9 @@ describe('a channel in Stasis(trunkline,assist)', () => {
       asterisk.media.get(outbound)?.send(LOUD);
       await eventually(() => expect(view()?.durationMs).toBe(ms + 20));
     }
-    await eventually(() => expect(gateway.events.map((event) => 'track' in event && event.track)).toContain('outbound'));
+    await eventually(() =>
+      expect(gateway.events.map((event) => 'track' in event && event.track)).toContain('outbound'),
+    );
     expect(gateway.events.map((event) => 'track' in event && event.track)).not.toContain('inbound');
   });
 

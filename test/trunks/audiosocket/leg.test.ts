@@ -190,7 +190,11 @@ describe('the end of a leg', () => {
     const line = await liveLeg((event, leg) => event.type === 'stop' && leg.close());
     line.asterisk.hangUp();
     await arrived(() => line.ends.length === 1);
-    expect([types(line).at(-1), line.ends, line.asterisk.pieces]).toMatchObject(['stop', [{ reason: 'closed', code: null }], []]);
+    expect([types(line).at(-1), line.ends, line.asterisk.pieces]).toMatchObject([
+      'stop',
+      [{ reason: 'closed', code: null }],
+      [],
+    ]);
     expect(line.clock.pending).toBe(0);
   });
 

@@ -23,7 +23,9 @@ export function named(uuid: string): Buffer {
 
 /** 20 ms of 8 kHz sound, loud or not. */
 export function frame(level: number): Buffer {
-  const samples = Int16Array.from({ length: msToSamples(FRAME_MS, LINEAR_8K.rateHz) }, (_, i) => ((i & 4) === 0 ? level : -level));
+  const samples = Int16Array.from({ length: msToSamples(FRAME_MS, LINEAR_8K.rateHz) }, (_, i) =>
+    (i & 4) === 0 ? level : -level,
+  );
   return message(0x10, encodeG711(samples, LINEAR_8K));
 }
 

@@ -66,7 +66,9 @@ describe('a call over AudioSocket', () => {
     asterisk.hangUp();
     const { events } = trunk.gateway;
     await arrived(() => events.some(({ type }) => type === 'call.ended'));
-    expect(events).toContainEqual(expect.objectContaining({ type: 'call.started', callId: UUID, carrier: 'audiosocket' }));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'call.started', callId: UUID, carrier: 'audiosocket' }),
+    );
     expect(events).toContainEqual(expect.objectContaining({ type: 'dtmf', callId: UUID, digit: '#' }));
     expect(events).toContainEqual(expect.objectContaining({ type: 'caption', final: true, text: 'secret words' }));
     expect(events.at(-1)).toMatchObject({ type: 'call.ended', reason: 'hangup' });
@@ -83,7 +85,9 @@ describe('a call over AudioSocket', () => {
     expect(asterisk.heard.length).toBeLessThanOrEqual(101);
     expect(asterisk.pieces.filter((size) => size % 323 !== 0)).toEqual([]);
     expect([asterisk.reader.end, [...asterisk.reader.warnings]]).toEqual([null, []]);
-    expect(trunk.gateway.events).toContainEqual(expect.objectContaining({ type: 'spoken', interrupted: false, heardText: text }));
+    expect(trunk.gateway.events).toContainEqual(
+      expect.objectContaining({ type: 'spoken', interrupted: false, heardText: text }),
+    );
   });
 
   it('falls silent at once when it is interrupted: not a frame of sound follows', async () => {

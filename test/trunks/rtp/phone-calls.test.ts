@@ -94,7 +94,9 @@ describe('a phone call', () => {
       const after = call.media?.heard.slice(before) ?? [];
       expect(after.length).toBeGreaterThanOrEqual(24);
       expect(after[0]?.marker).toBe(true);
-      expect(((after[0]?.timestamp ?? 0) - (call.media?.heard[before - 1]?.timestamp ?? 0)) >>> 0).toBeGreaterThanOrEqual(8 * 1000);
+      expect(
+        ((after[0]?.timestamp ?? 0) - (call.media?.heard[before - 1]?.timestamp ?? 0)) >>> 0,
+      ).toBeGreaterThanOrEqual(8 * 1000);
     }
   });
 

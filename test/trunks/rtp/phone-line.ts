@@ -67,7 +67,9 @@ export class PhoneLine {
 
   /** The events of one kind so far. */
   events<T extends Gateway['events'][number]['type']>(type: T): Extract<Gateway['events'][number], { type: T }>[] {
-    return this.gateway.events.filter((event): event is Extract<Gateway['events'][number], { type: T }> => event.type === type);
+    return this.gateway.events.filter(
+      (event): event is Extract<Gateway['events'][number], { type: T }> => event.type === type,
+    );
   }
 
   async close(): Promise<void> {

@@ -17,12 +17,19 @@ function startReceiver() {
   const receiver = new RtpReceiver(MULAW_8K, remoteMedia(), {
     onAudio: (chunk) => {
       chunks.push(chunk);
-      for (const stretch of timeline.push({ ...chunk, samples: decodeG711(chunk.bytes, MULAW_8K) })) samples += stretch.length;
+      for (const stretch of timeline.push({ ...chunk, samples: decodeG711(chunk.bytes, MULAW_8K) }))
+        samples += stretch.length;
     },
     onDigit: (digit) => void digits.push(digit),
     onPacket: () => undefined,
   });
-  return { receiver, chunks, digits, timeline, heardMs: () => (samples + timeline.flush().reduce((n, { length }) => n + length, 0)) / 8 };
+  return {
+    receiver,
+    chunks,
+    digits,
+    timeline,
+    heardMs: () => (samples + timeline.flush().reduce((n, { length }) => n + length, 0)) / 8,
+  };
 }
 
 /** Packets that come at the pace at which they were sent. */
@@ -48,7 +55,8 @@ describe('a stream', () => {
 
   it('goes on over the wraps of its counters', () => {
     const { receiver, chunks } = startReceiver();
-    const wrapping = (i: number) => packetOf(i, { sequence: (65_534 + i) & 0xffff, timestamp: (2 ** 32 - 320 + i * 160) % 2 ** 32 });
+    const wrapping = (i: number) =>
+      packetOf(i, { sequence: (65_534 + i) & 0xffff, timestamp: (2 ** 32 - 320 + i * 160) % 2 ** 32 });
     onTime(receiver, range(0, 6).map(wrapping));
     expect(chunks.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(chunks.map(({ atMs }) => atMs)).toEqual([0, 20, 40, 60, 80, 100]);
@@ -71,7 +79,8 @@ describe('a stream', () => {
         for (const { i, at } of arrivals) receiver.receive(packetOf(i), at * 20);
         expect(heardMs()).toBe(fates.length * 20);
         expect(timeline.stats.late).toBe(0);
-        for (const { bytes, atMs, sequence } of chunks) expect([atMs, sequence]).toEqual([(bytes[0] ?? 0) * 20, (bytes[0] ?? 0) + 1]);
+        for (const { bytes, atMs, sequence } of chunks)
+          expect([atMs, sequence]).toEqual([(bytes[0] ?? 0) * 20, (bytes[0] ?? 0) + 1]);
       }),
     );
   });
@@ -185,7 +194,12 @@ describe('payloads', () => {
   it('that are keys are told once and leave no hole in the sound', () => {
     const { receiver, digits, timeline } = startReceiver();
     const key = (i: number, duration: number, end: boolean) =>
-      packetOf(i, { payloadType: 101, timestamp: 50_000 + 800, marker: i === 5, payload: writeEvent({ digit: '4', end, duration }) });
+      packetOf(i, {
+        payloadType: 101,
+        timestamp: 50_000 + 800,
+        marker: i === 5,
+        payload: writeEvent({ digit: '4', end, duration }),
+      });
     onTime(receiver, [
       ...range(0, 5).map((i) => packetOf(i)),
       ...[160, 320, 480, 640].map((duration, i) => key(5 + i, duration, false)),
@@ -198,7 +212,10 @@ describe('payloads', () => {
 
   it('of comfort noise begin a silence that is heard as time goes by, for a second', () => {
     const { receiver, chunks, heardMs } = startReceiver();
-    onTime(receiver, [...range(0, 5).map((i) => packetOf(i)), packetOf(5, { payloadType: 13, payload: Uint8Array.of(60) })]);
+    onTime(receiver, [
+      ...range(0, 5).map((i) => packetOf(i)),
+      packetOf(5, { payloadType: 13, payload: Uint8Array.of(60) }),
+    ]);
     expect(receiver.isSilent).toBe(true);
     receiver.hearSilence(100 + 60 + 200);
     expect(chunks).toHaveLength(15);

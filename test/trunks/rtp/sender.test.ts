@@ -87,7 +87,9 @@ describe('outbound packets', () => {
       const whole = Buffer.concat(sent.map(({ payload }) => payload));
       expect([...sound]).toEqual(values.flatMap((value) => Array<number>(160).fill(value)));
       expect(whole.subarray(whole.indexOf(1), whole.indexOf(1) + 30 * 160)).toEqual(Buffer.from(sound));
-      expect(new Set(sent.slice(1).map(({ timestamp }, i) => timestamp - (sent[i]?.timestamp ?? 0)))).toEqual(new Set([ptimeMs * 8]));
+      expect(new Set(sent.slice(1).map(({ timestamp }, i) => timestamp - (sent[i]?.timestamp ?? 0)))).toEqual(
+        new Set([ptimeMs * 8]),
+      );
     }
   });
 

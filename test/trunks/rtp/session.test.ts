@@ -147,7 +147,10 @@ describe('the media of a call', () => {
     const { session, rtp, heard, clock } = await startCall();
     const stranger = await Peer.open(ELSEWHERE);
     for (let i = 0; i < 10; i++) await stranger.send(writeRtp(packetOf(i)), session.port);
-    await stranger.send(writeReport({ ssrc: 5, cname: 'stranger', sender: null, reception: null, goodbye: false }), session.port + 1);
+    await stranger.send(
+      writeReport({ ssrc: 5, cname: 'stranger', sender: null, reception: null, goodbye: false }),
+      session.port + 1,
+    );
     await rtp.send(writeRtp(packetOf(0, { payload: new Uint8Array(160).fill(77) })), session.port);
     expect(await heard(1)).toEqual(['1: 77']);
     await expect.poll(() => session.stats.refused).toBe(11);
@@ -193,7 +196,8 @@ describe('the media of a call', () => {
 
   it('survive whatever else comes', async () => {
     const { session, rtp, heard } = await startCall();
-    for (const datagram of [Buffer.alloc(0), Buffer.from('nonsense'), Buffer.alloc(1500, 0xff)]) await rtp.send(datagram, session.port);
+    for (const datagram of [Buffer.alloc(0), Buffer.from('nonsense'), Buffer.alloc(1500, 0xff)])
+      await rtp.send(datagram, session.port);
     await rtp.send(Buffer.from('nonsense'), session.port + 1);
     await rtp.send(writeRtp(packetOf(0)), session.port);
     expect(await heard(1)).toEqual(['1: 0']);
@@ -243,7 +247,15 @@ describe('reports', () => {
     const { session, rtp, clock } = await startCall({ rtcpPort: null, receives: false });
     clock.advance(5000);
     expect(await rtp.nextRtcp()).toMatchObject([{ type: 'receiver', reports: [] }]);
-    const reception = { ssrc: 2 ** 31, fractionLost: 0, lost: 7, highestSequence: 0, jitter: 80, lastSenderReport: 0, delaySinceLast: 0 };
+    const reception = {
+      ssrc: 2 ** 31,
+      fractionLost: 0,
+      lost: 7,
+      highestSequence: 0,
+      jitter: 80,
+      lastSenderReport: 0,
+      delaySinceLast: 0,
+    };
     await rtp.send(writeReport({ ssrc: 5, cname: 'phone', sender: null, reception, goodbye: false }), session.port);
     await expect.poll(() => session.stats.peerReport).toEqual({ lost: 7, jitterMs: 10 });
   });

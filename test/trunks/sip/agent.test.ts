@@ -108,7 +108,9 @@ describe('the user agent', () => {
     socket.write(`\r\n\r\n${request('INVITE', { body: OFFER }).replace('SIP/2.0/UDP', 'SIP/2.0/TCP')}`);
     await eventually(() => expect(text).toContain('SIP/2.0 200 OK'));
     expect(text.startsWith('\r\nSIP/2.0 100')).toBe(true);
-    expect(headerIn(text.slice(text.indexOf('SIP/2.0 200')), 'Contact')).toBe(`<sip:trunkline@127.0.0.1:${bridge.port};transport=tcp>`);
+    expect(headerIn(text.slice(text.indexOf('SIP/2.0 200')), 'Contact')).toBe(
+      `<sip:trunkline@127.0.0.1:${bridge.port};transport=tcp>`,
+    );
     socket.write('GET / HTTP/1.1\r\n\r\n');
     await once(socket, 'close');
     expect(await metricValue('trunkline_sip_dropped_total', { reason: 'malformed' })).toBeGreaterThan(0);
@@ -134,14 +136,20 @@ describe('the user agent', () => {
     const { socket, received } = await openUdp();
     socket.send(request('OPTIONS'), bridge.port, '127.0.0.1');
     await once(connect(bridge.port, '127.0.0.1').resume(), 'close');
-    await eventually(async () => expect(await metricValue('trunkline_sip_dropped_total', { reason: 'address' })).toBe(before + 2));
+    await eventually(async () =>
+      expect(await metricValue('trunkline_sip_dropped_total', { reason: 'address' })).toBe(before + 2),
+    );
     await wait(20);
     expect(received).toEqual([]);
   });
 
   it('lets its registrar in without a list, and registers with it until the end', async () => {
     const registrar = await openUdp();
-    const bridge = await openBridge({ SIP_ALLOW: '192.0.2.1', SIP_REGISTRAR: `sip:127.0.0.1:${registrar.port}`, SIP_USER: 'bridge' });
+    const bridge = await openBridge({
+      SIP_ALLOW: '192.0.2.1',
+      SIP_REGISTRAR: `sip:127.0.0.1:${registrar.port}`,
+      SIP_USER: 'bridge',
+    });
     const reply = (status: string): void => {
       registrar.socket.send(answer(registrar.received.at(-1) ?? '', status), bridge.port, '127.0.0.1');
     };
@@ -172,7 +180,11 @@ describe('the user agent', () => {
     const [phone, relay] = [await openUdp(), await openUdp('127.0.0.2')];
     phone.socket.send(request('INVITE', { body: OFFER, callId: 'relayed' }), bridge.port, '127.0.0.1');
     await eventually(() => expect(phone.received).toHaveLength(2));
-    phone.socket.send(request('ACK', { to: headerIn(phone.received[1] ?? '', 'To'), callId: 'relayed' }), bridge.port, '127.0.0.1');
+    phone.socket.send(
+      request('ACK', { to: headerIn(phone.received[1] ?? '', 'To'), callId: 'relayed' }),
+      bridge.port,
+      '127.0.0.1',
+    );
     await eventually(() => expect(stateOf(bridge, 'relayed')).toMatchObject({ state: 'live' }));
     for (let i = 0; i < 50; i++) relay.socket.send(writeRtp(packetOf(i, { payloadType: 8 })), first, '127.0.0.1');
     await eventually(() => expect(stateOf(bridge, 'relayed')?.durationMs).toBeGreaterThan(0));

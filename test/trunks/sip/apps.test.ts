@@ -7,14 +7,17 @@ import { headerIn, OFFER, request, SipLine } from './line.ts';
 let line: SipLine;
 afterEach(() => line.close());
 
-const invite = (options: Parameters<typeof request>[1]) => request('INVITE', { body: OFFER, branch: 'z9hG4bKinvite', ...options });
+const invite = (options: Parameters<typeof request>[1]) =>
+  request('INVITE', { body: OFFER, branch: 'z9hG4bKinvite', ...options });
 
 /** The peer calls, and acknowledges our answer. */
 async function begin(message: string): Promise<void> {
   await line.receive(message);
   const ok = line.take().at(-1) ?? '';
   expect(ok).toMatch(/^SIP\/2\.0 200/);
-  await line.receive(request('ACK', { to: headerIn(ok, 'To'), uri: 'sip:trunkline@198.51.100.1:5060', callId: headerIn(ok, 'Call-ID') }));
+  await line.receive(
+    request('ACK', { to: headerIn(ok, 'To'), uri: 'sip:trunkline@198.51.100.1:5060', callId: headerIn(ok, 'Call-ID') }),
+  );
 }
 
 describe('an INVITE', () => {
@@ -25,7 +28,11 @@ describe('an INVITE', () => {
       ['Diversion: "x, y" <sip:+14155550111@h>;reason=busy, <sip:2@h>'],
       { callerName: 'Ann B', forwardedFrom: '+14155550111' },
     ],
-    ['<sip:1@h>', ['History-Info: <sip:100@h>;index=1', 'History-Info: <sip:200@h?Reason=x>;index=1.1'], { forwardedFrom: '100' }],
+    [
+      '<sip:1@h>',
+      ['History-Info: <sip:100@h>;index=1', 'History-Info: <sip:200@h?Reason=x>;index=1.1'],
+      { forwardedFrom: '100' },
+    ],
     ['"J\u00c3\u00bcrgen" <sip:1@h>', ['History-Info: <sip:100@h>;index=1'], { callerName: 'J\u00fcrgen' }],
     ['"Anonymous" <sip:anonymous@anonymous.invalid>', [], {}],
     ['sip:1@h', [], {}],
@@ -53,7 +60,9 @@ describe('an INVITE', () => {
     });
     for (let turns = 0; turns < 500 && line.gateway.registry.liveCount > 0; turns++) await line.gateway.clock.run(20);
     expect(line.gateway.registry.list()).toMatchObject([{ id: 'call-1@192.0.2.7', state: 'ended', endReason: 'app' }]);
-    expect(line.gateway.events).toContainEqual(expect.objectContaining({ type: 'spoken', text: 'One moment.', interrupted: false }));
+    expect(line.gateway.events).toContainEqual(
+      expect.objectContaining({ type: 'spoken', text: 'One moment.', interrupted: false }),
+    );
     await webhook.close();
   });
 });

@@ -11,7 +11,8 @@ function request(toTag = ''): OutgoingRequestMessage {
   return { method: 'GET', ruri: { toString: () => '/dir/index.html' }, toTag } as unknown as OutgoingRequestMessage;
 }
 
-const credentials = () => new Credentials({ user: 'Mufasa', password: 'Circle of Life', clientNonce: () => CLIENT_NONCE });
+const credentials = () =>
+  new Credentials({ user: 'Mufasa', password: 'Circle of Life', clientNonce: () => CLIENT_NONCE });
 
 describe('Credentials', () => {
   it.each([
@@ -19,7 +20,9 @@ describe('Credentials', () => {
     ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
   ])('answer as RFC 7616 does with %s', (algorithm, response) => {
     const given = credentials();
-    expect(given.authenticate(request(), { realm: REALM, nonce: NONCE, algorithm, qop: ['auth', 'auth-int'] })).toBe(true);
+    expect(given.authenticate(request(), { realm: REALM, nonce: NONCE, algorithm, qop: ['auth', 'auth-int'] })).toBe(
+      true,
+    );
     expect(given.toString()).toContain(`response="${response}"`);
     expect(given.toString()).toContain('qop=auth, nc=00000001');
   });

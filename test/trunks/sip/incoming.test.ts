@@ -17,7 +17,11 @@ async function beginWith(invite: string, source: Parameters<SipLine['receive']>[
   await line.receive(invite, source);
   const ok = line.take().at(-1) ?? '';
   expect(ok).toMatch(/^SIP\/2\.0 200/);
-  const ack = request('ACK', { to: headerIn(ok, 'To'), uri: 'sip:trunkline@198.51.100.1:5060', callId: headerIn(ok, 'Call-ID') });
+  const ack = request('ACK', {
+    to: headerIn(ok, 'To'),
+    uri: 'sip:trunkline@198.51.100.1:5060',
+    callId: headerIn(ok, 'Call-ID'),
+  });
   await line.receive(ack, source);
   return headerIn(ok, 'To');
 }
@@ -30,7 +34,9 @@ describe('an INVITE', () => {
     await line.receive(request('INVITE', { body: OFFER }));
     const [trying = '', ok = ''] = line.take();
     expect(trying).toMatch(/^SIP\/2\.0 100/);
-    expect(ok).toMatch(/^SIP\/2\.0 200 OK\r\nVia: SIP\/2\.0\/UDP 192\.0\.2\.7:5062;branch=\S+;received=192\.0\.2\.7;rport=5062\r\n/);
+    expect(ok).toMatch(
+      /^SIP\/2\.0 200 OK\r\nVia: SIP\/2\.0\/UDP 192\.0\.2\.7:5062;branch=\S+;received=192\.0\.2\.7;rport=5062\r\n/,
+    );
     expect(headerIn(ok, 'Contact')).toBe('<sip:trunkline@198.51.100.1:5060>');
     expect(headerIn(ok, 'Allow')).toBe('INVITE,ACK,BYE,CANCEL,OPTIONS,INFO,UPDATE');
     expect(bodyIn(ok)).toContain('c=IN IP4 198.51.100.1\r\n');
@@ -43,7 +49,9 @@ describe('an INVITE', () => {
 
   it('becomes a call with its parties and parameters, vouched for by nobody', async () => {
     line = new SipLine({ APP_URL: '' });
-    await begin({ headers: ['X-Trunkline-Campaign-Id: spring', 'X-Trunkline-App: wss://evil.example.com', 'X-Other: 1'] });
+    await begin({
+      headers: ['X-Trunkline-Campaign-Id: spring', 'X-Trunkline-App: wss://evil.example.com', 'X-Other: 1'],
+    });
     expect(line.gateway.registry.list()).toMatchObject([
       { id: 'call-1@192.0.2.7', carrier: 'sip', from: '+14155550199', to: '+14155550100', state: 'live' },
     ]);
@@ -117,7 +125,9 @@ describe('an INVITE', () => {
 
   it('that demands a session timer is taken', async () => {
     line = new SipLine();
-    await line.receive(request('INVITE', { body: OFFER, headers: ['Require: timer', 'Session-Expires: 1800;refresher=uac'] }));
+    await line.receive(
+      request('INVITE', { body: OFFER, headers: ['Require: timer', 'Session-Expires: 1800;refresher=uac'] }),
+    );
     expect(line.lines().at(-1)).toBe('SIP/2.0 200 OK');
   });
 
@@ -212,16 +222,19 @@ describe('a call', () => {
     ['203.0.113.66', []],
     ['198.18.0.9', ['198.18.0.9']],
     ['8.8.8.8', ['8.8.8.8']],
-  ])('is ended over the proxy that asked for it, unless that is a neighbour of ours that is no peer: %s', async (proxy, reached) => {
-    line = new SipLine();
-    await line.receive(request('INVITE', { body: OFFER, headers: [`Record-Route: <sip:${proxy};lr>`] }));
-    const to = headerIn(line.take().at(-1) ?? '', 'To');
-    await line.receive(request('ACK', { to }));
-    line.gateway.registry.hangup('call-1@192.0.2.7');
-    await settle();
-    expect(line.sent.filter(({ text }) => text.startsWith('BYE ')).map(({ host }) => host)).toEqual(reached);
-    expect(calls()).toEqual([['call-1@192.0.2.7', 'ended', 'api']]);
-  });
+  ])(
+    'is ended over the proxy that asked for it, unless that is a neighbour of ours that is no peer: %s',
+    async (proxy, reached) => {
+      line = new SipLine();
+      await line.receive(request('INVITE', { body: OFFER, headers: [`Record-Route: <sip:${proxy};lr>`] }));
+      const to = headerIn(line.take().at(-1) ?? '', 'To');
+      await line.receive(request('ACK', { to }));
+      line.gateway.registry.hangup('call-1@192.0.2.7');
+      await settle();
+      expect(line.sent.filter(({ text }) => text.startsWith('BYE ')).map(({ host }) => host)).toEqual(reached);
+      expect(calls()).toEqual([['call-1@192.0.2.7', 'ended', 'api']]);
+    },
+  );
 
   it('is not hung up before its peer has acknowledged the answer', async () => {
     line = new SipLine();
@@ -251,24 +264,35 @@ describe('a call', () => {
     const to = await begin();
     const [media] = line.media;
     media?.handlers.onDigit('7');
-    await line.receive(request('INFO', { to, cseq: 2, type: 'application/dtmf-relay', body: 'Signal=#\r\nDuration=160\r\n' }));
+    await line.receive(
+      request('INFO', { to, cseq: 2, type: 'application/dtmf-relay', body: 'Signal=#\r\nDuration=160\r\n' }),
+    );
     await line.receive(request('INFO', { to, cseq: 3, type: 'application/dtmf', body: '5' }));
     await line.receive(request('INFO', { to, cseq: 4, type: 'application/dtmf-relay', body: 'Signal=hello' }));
     await line.receive(request('INFO', { to, cseq: 5 }));
     await line.receive(request('INFO', { to, cseq: 6, type: 'application/media_control+xml', body: '<x/>' }));
-    expect(line.gateway.events.flatMap((event) => (event.type === 'dtmf' ? [event.digit] : []))).toEqual(['7', '#', '5']);
-    expect(line.lines()).toEqual([...Array.from({ length: 4 }, () => 'SIP/2.0 200 OK'), 'SIP/2.0 415 Unsupported Media Type']);
+    expect(line.gateway.events.flatMap((event) => (event.type === 'dtmf' ? [event.digit] : []))).toEqual([
+      '7',
+      '#',
+      '5',
+    ]);
+    expect(line.lines()).toEqual([
+      ...Array.from({ length: 4 }, () => 'SIP/2.0 200 OK'),
+      'SIP/2.0 415 Unsupported Media Type',
+    ]);
     line.gateway.registry.voice('call-1@192.0.2.7')?.sendDigits('9');
     await settle();
     expect(media?.pressed).toEqual(['9']);
-    for (let i = 0; i < 50; i++) media?.handlers.onAudio({ bytes: new Uint8Array(160).fill(0xd5), atMs: i * 20, sequence: i + 1 });
+    for (let i = 0; i < 50; i++)
+      media?.handlers.onAudio({ bytes: new Uint8Array(160).fill(0xd5), atMs: i * 20, sequence: i + 1 });
     expect(line.gateway.registry.get('call-1@192.0.2.7')).toMatchObject({ durationMs: 1000 });
   });
 
   it('is held and resumed by its peer, and its description counts the changes', async () => {
     line = new SipLine();
     const to = await begin();
-    const offer = (direction: string, version: number) => `${OFFER.replace(' 7 1 ', ` 7 ${version} `)}a=${direction}\r\n`;
+    const offer = (direction: string, version: number) =>
+      `${OFFER.replace(' 7 1 ', ` 7 ${version} `)}a=${direction}\r\n`;
     await line.receive(request('INVITE', { to, cseq: 2, body: offer('sendonly', 2), branch: 'z9hG4bKh' }));
     const held = line.take().at(-1) ?? '';
     expect(bodyIn(held)).toMatch(/^o=- \d+ 2 IN/m);
@@ -372,7 +396,12 @@ describe('other messages', () => {
     ['of another address', request('OPTIONS'), { ...PEER, address: '203.0.113.66' }, 'address'],
     ['of a scanner', request('OPTIONS', { headers: ['User-Agent: friendly-scanner'] }), PEER, 'scanner'],
     ['that are none', 'hello\r\n\r\n', PEER, 'malformed'],
-    ['of a scanner that cannot be read', request('OPTIONS', { headers: ['User-Agent: friendly-scanner', 'x'] }), PEER, 'scanner'],
+    [
+      'of a scanner that cannot be read',
+      request('OPTIONS', { headers: ['User-Agent: friendly-scanner', 'x'] }),
+      PEER,
+      'scanner',
+    ],
     ['that acknowledge what cannot be read', request('ACK', { headers: ['hello'] }), PEER, 'malformed'],
   ])('%s get no answer and are counted', async (_what, text, source, reason) => {
     line = new SipLine();

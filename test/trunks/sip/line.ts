@@ -89,7 +89,15 @@ export class SipLine {
       onRefresh: ({ by, result }: RefreshEvent) => void this.refreshes.push(`${by} ${result}`),
     };
     const ownUsers = ['trunkline', 'bridge'];
-    this.services = { registry, openMedia, mediaAddress: '198.51.100.1', ownUsers, timers, mediaTimeoutMs: 60_000, log };
+    this.services = {
+      registry,
+      openMedia,
+      mediaAddress: '198.51.100.1',
+      ownUsers,
+      timers,
+      mediaTimeoutMs: 60_000,
+      log,
+    };
     this.switchboard = new Switchboard({
       services: this.services,
       dialogsMax: settings.SIP_DIALOGS_MAX,
@@ -112,12 +120,16 @@ export class SipLine {
       mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),
       onDropped: (reason) => void this.dropped.push(reason),
       onRefused: (status) => void this.refused.push(status),
-      credentials: (withinCalls) => new Credentials({ user: 'bridge', password: 'secret', withinCalls, clientNonce: () => '0a4f113b' }),
+      credentials: (withinCalls) =>
+        new Credentials({ user: 'bridge', password: 'secret', withinCalls, clientNonce: () => '0a4f113b' }),
     });
   }
 
   /** A message from the peer; lets it be handled. */
-  async receive(text: string, source: { address: string; port: number; protocol: 'UDP' | 'TCP' } = PEER): Promise<this> {
+  async receive(
+    text: string,
+    source: { address: string; port: number; protocol: 'UDP' | 'TCP' } = PEER,
+  ): Promise<this> {
     this.stack.receive(Buffer.from(text, 'latin1'), source);
     await settle();
     return this;
@@ -172,7 +184,13 @@ let branches = 0;
 
 /** A request of the peer. */
 export function request(method: string, options: RequestOptions = {}): string {
-  const { to = '<sip:+14155550100@198.51.100.1>', uri = 'sip:+14155550100@198.51.100.1', cseq = 1, body = '', headers = [] } = options;
+  const {
+    to = '<sip:+14155550100@198.51.100.1>',
+    uri = 'sip:+14155550100@198.51.100.1',
+    cseq = 1,
+    body = '',
+    headers = [],
+  } = options;
   const { branch = `z9hG4bK${++branches}`, callId = 'call-1@192.0.2.7', type = 'application/sdp' } = options;
   return sip(
     [
@@ -207,7 +225,13 @@ export function answer(requestText: string, status: string, headers: readonly st
   const to = headerIn(requestText, 'To');
   const tagged = to.includes('tag=') || status.startsWith('100') ? to : `${to};tag=far`;
   return sip(
-    [`SIP/2.0 ${status}`, ...copied, `To: ${tagged}`, ...headers, ...(body === '' ? [] : ['Content-Type: application/sdp'])],
+    [
+      `SIP/2.0 ${status}`,
+      ...copied,
+      `To: ${tagged}`,
+      ...headers,
+      ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    ],
     body,
   );
 }

@@ -36,7 +36,12 @@ describe('an outgoing call', () => {
     expect(state()).toEqual(['dialing', null]);
     await line.receive(answer(invite, '200 OK', [CONTACT], OFFER));
     expect(line.lines()).toEqual([expect.stringMatching(/^ACK sip:far@192\.0\.2\.7:5070 /)]);
-    expect(line.gateway.registry.get(ID)).toMatchObject({ state: 'live', from: '1001', to: '+14155550100', tracks: ['inbound'] });
+    expect(line.gateway.registry.get(ID)).toMatchObject({
+      state: 'live',
+      from: '1001',
+      to: '+14155550100',
+      tracks: ['inbound'],
+    });
     expect(line.media[0]?.remotes[0]).toMatchObject({ port: 4000 });
     expect(line.media[0]?.peers).toEqual(['192.0.2.7']);
   });
@@ -125,18 +130,26 @@ describe('an outgoing call', () => {
   it('shows its credentials when it is asked for them', async () => {
     const invite = await dial();
     await line.receive(
-      answer(invite, '407 Proxy Authentication Required', ['Proxy-Authenticate: Digest realm="pbx", nonce="n", qop="auth"']),
+      answer(invite, '407 Proxy Authentication Required', [
+        'Proxy-Authenticate: Digest realm="pbx", nonce="n", qop="auth"',
+      ]),
     );
     const [ack = '', again = ''] = line.take();
     expect(ack).toMatch(/^ACK /);
-    expect(headerIn(again, 'Proxy-Authorization')).toMatch(/^Digest username="bridge", realm="pbx", nonce="n", uri="sip:\+14155550100@192/);
+    expect(headerIn(again, 'Proxy-Authorization')).toMatch(
+      /^Digest username="bridge", realm="pbx", nonce="n", uri="sip:\+14155550100@192/,
+    );
     expect(headerIn(again, 'CSeq')).toBe('2 INVITE');
     await line.receive(
-      answer(invite, '407 Proxy Authentication Required', ['Proxy-Authenticate: Digest realm="pbx", nonce="n", qop="auth"']),
+      answer(invite, '407 Proxy Authentication Required', [
+        'Proxy-Authenticate: Digest realm="pbx", nonce="n", qop="auth"',
+      ]),
     );
     expect(state()).toEqual(['dialing', null]);
     await line.receive(
-      answer(again, '407 Proxy Authentication Required', ['Proxy-Authenticate: Digest realm="pbx", nonce="m", qop="auth"']),
+      answer(again, '407 Proxy Authentication Required', [
+        'Proxy-Authenticate: Digest realm="pbx", nonce="m", qop="auth"',
+      ]),
     );
     expect(state()).toEqual(['ended', 'refused']);
   });
@@ -162,7 +175,9 @@ describe('an outgoing call', () => {
     const invite = await dial();
     await line.receive(answer(invite, '200 OK', [CONTACT], OFFER));
     line.take();
-    await line.receive(answer(invite, '200 OK', ['Contact: <sip:other@192.0.2.7:5071>'], OFFER).replace('tag=far', 'tag=other'));
+    await line.receive(
+      answer(invite, '200 OK', ['Contact: <sip:other@192.0.2.7:5071>'], OFFER).replace('tag=far', 'tag=other'),
+    );
     expect(line.lines()).toEqual([
       expect.stringMatching(/^ACK sip:other@192\.0\.2\.7:5071 /),
       expect.stringMatching(/^BYE sip:other@192\.0\.2\.7:5071 /),

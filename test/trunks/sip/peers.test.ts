@@ -5,7 +5,10 @@ import { FakeClock } from '../../fakes/clock.ts';
 let peers: Peers;
 afterEach(() => peers.close());
 
-async function open(allowed: readonly string[], hosts: readonly string[]): Promise<{ clock: FakeClock; unknown: string[] }> {
+async function open(
+  allowed: readonly string[],
+  hosts: readonly string[],
+): Promise<{ clock: FakeClock; unknown: string[] }> {
   const clock = new FakeClock();
   const unknown: string[] = [];
   peers = new Peers({ allowed, hosts, clock, onUnknown: (host) => unknown.push(host) });
@@ -16,13 +19,9 @@ async function open(allowed: readonly string[], hosts: readonly string[]): Promi
 describe('Peers', () => {
   it('are those of the list', async () => {
     const { clock } = await open(['192.0.2.0/24', '2001:db8::1'], []);
-    expect(['192.0.2.77', '2001:db8::1', '192.0.3.1', '127.0.0.1', 'x'].map((address) => peers.admits(address))).toEqual([
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(
+      ['192.0.2.77', '2001:db8::1', '192.0.3.1', '127.0.0.1', 'x'].map((address) => peers.admits(address)),
+    ).toEqual([true, true, false, false, false]);
     expect(clock.pending).toBe(0);
   });
 

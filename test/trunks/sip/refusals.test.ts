@@ -10,7 +10,9 @@ describe('requests', () => {
     line = new SipLine();
     const contact = '<<<'.padEnd(100, '<');
     await line.receive(request('INVITE', { body: OFFER }).replace('<sip:caller@192.0.2.7:5062>', contact));
-    expect(line.lines()).toEqual(['SIP/2.0 400 Bad Request: got a header contact that cannot be read, expected one as in RFC 3261']);
+    expect(line.lines()).toEqual([
+      'SIP/2.0 400 Bad Request: got a header contact that cannot be read, expected one as in RFC 3261',
+    ]);
     expect(line.refused).toEqual([400]);
   });
 

@@ -21,7 +21,14 @@ beforeEach(async () => {
   failures = [];
   const { clock, log } = line.gateway.context;
   registration = new Registration({
-    ...{ stack: line.stack, registrar: new URI('sip', '', '192.0.2.7', 5062), user: 'bridge', clock, log, random: () => 0 },
+    ...{
+      stack: line.stack,
+      registrar: new URI('sip', '', '192.0.2.7', 5062),
+      user: 'bridge',
+      clock,
+      log,
+      random: () => 0,
+    },
     onChange: (registered) => void changes.push(registered),
     onFailure: (reason) => void failures.push(reason),
   });
@@ -52,7 +59,8 @@ async function pass(durationMs: number, status: string | null = '200 OK'): Promi
 }
 
 /** Every REGISTER that was sent, repetitions left out. */
-const registers = (): string[] => [...new Set(line.sent.map(({ text }) => text))].filter((text) => text.startsWith('REGISTER'));
+const registers = (): string[] =>
+  [...new Set(line.sent.map(({ text }) => text))].filter((text) => text.startsWith('REGISTER'));
 
 const told = (level: number): string[] =>
   line.gateway.logLines.map((text) => JSON.parse(text)).flatMap((entry) => (entry.level === level ? [entry.msg] : []));
@@ -155,10 +163,13 @@ describe('a connection to the registrar that breaks', () => {
 });
 
 describe('a registrar that is asked by OPTIONS', () => {
-  it.each(['200 OK', '401 Unauthorized', '404 Not Found', '503 Service Unavailable'])('is there if it answers %s', async (status) => {
-    expect(new Set(await pass(300_000, status))).toEqual(new Set(['OPTIONS']));
-    expect(changes).toEqual([true]);
-  });
+  it.each(['200 OK', '401 Unauthorized', '404 Not Found', '503 Service Unavailable'])(
+    'is there if it answers %s',
+    async (status) => {
+      expect(new Set(await pass(300_000, status))).toEqual(new Set(['OPTIONS']));
+      expect(changes).toEqual([true]);
+    },
+  );
 
   it('is asked without credentials, whatever it demands', async () => {
     await line.gateway.clock.run(KEEPALIVE_MS, 1000);

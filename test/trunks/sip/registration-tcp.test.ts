@@ -40,7 +40,11 @@ async function openRegistrar(): Promise<Registrar> {
 }
 
 async function register(registrar: Registrar): Promise<{ agent: SipAgent; gateway: Gateway }> {
-  const gateway = startCalls({ SIP_PORT: '5060', SIP_REGISTRAR: `sip:127.0.0.1:${registrar.port};transport=tcp`, SIP_USER: 'bridge' });
+  const gateway = startCalls({
+    SIP_PORT: '5060',
+    SIP_REGISTRAR: `sip:127.0.0.1:${registrar.port};transport=tcp`,
+    SIP_USER: 'bridge',
+  });
   const { settings, log, metrics, clock } = gateway.context;
   const agent = new SipAgent({ settings, registry: gateway.registry, clock, log, metrics });
   await agent.listen('127.0.0.1', 0);

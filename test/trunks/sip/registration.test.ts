@@ -83,7 +83,9 @@ describe('a registration', () => {
     const register = await begin();
     await line.receive(answer(register, '401 Unauthorized', [CHALLENGE]));
     await line.receive(
-      answer(line.take().at(-1) ?? '', '401 Unauthorized', [CHALLENGE.replace('n1', 'n2').replace('qop', 'stale=true, qop')]),
+      answer(line.take().at(-1) ?? '', '401 Unauthorized', [
+        CHALLENGE.replace('n1', 'n2').replace('qop', 'stale=true, qop'),
+      ]),
     );
     const third = line.take().at(-1) ?? '';
     expect(headerIn(third, 'Authorization')).toContain('nonce="n2"');
@@ -131,9 +133,17 @@ describe('a registration', () => {
   });
 
   it.each([
-    ['a port that begins like ours', 'Contact: <sip:bridge@198.51.100.1:50600>;expires=5, <sip:bridge@198.51.100.1:5060>;expires=100', 75],
+    [
+      'a port that begins like ours',
+      'Contact: <sip:bridge@198.51.100.1:50600>;expires=5, <sip:bridge@198.51.100.1:5060>;expires=100',
+      75,
+    ],
     ['another address for us', 'Contact: <sip:bridge@192.0.2.50:40001>;expires=80', 60],
-    ['others alone, one of them at its end', 'Contact: <sip:bridge@192.0.2.50:40001>;expires=1, <sip:bridge@192.0.2.51>;expires=500', 40],
+    [
+      'others alone, one of them at its end',
+      'Contact: <sip:bridge@192.0.2.50:40001>;expires=1, <sip:bridge@192.0.2.51>;expires=500',
+      40,
+    ],
     ['contacts of no time, and says none', 'Contact: <sip:bridge@192.0.2.50:40001>', 450],
     ['more than a day', 'Contact: <sip:bridge@198.51.100.1:5060>;expires=2147483648', 64_800],
   ])('is refreshed in time where the registrar has %s', async (_, header, refreshS) => {

@@ -63,7 +63,8 @@ describe('what a source may ask for', () => {
 it('what may be said within a call is as much, for each call its own, and nothing of what is asked for outside', () => {
   const clock = new FakeClock();
   const limit = new RequestLimit(clock);
-  const within = (callId: string): number => Array.from({ length: 1000 }, () => limit.takeWithin(callId, BYTES)).filter(Boolean).length;
+  const within = (callId: string): number =>
+    Array.from({ length: 1000 }, () => limit.takeWithin(callId, BYTES)).filter(Boolean).length;
   expect([within('call-1'), within('call-2'), take(limit, 'a', 1000)]).toEqual([BURST, BURST, BURST]);
   clock.advance(1000);
   expect(within('call-1')).toBe(PER_SECOND);

@@ -15,7 +15,9 @@ beforeEach(() => {
 });
 
 function send(kind: SentSip['kind'], method: string, statusCode: number | null = null): void {
-  retransmissions.sent({ kind, method, statusCode, transaction: 'b', destination: null }, () => times.push(clock.nowMs()));
+  retransmissions.sent({ kind, method, statusCode, transaction: 'b', destination: null }, () =>
+    times.push(clock.nowMs()),
+  );
 }
 
 function receive(kind: SentSip['kind'], method: string, statusCode: number | null = null, transaction = 'b'): void {
@@ -59,8 +61,9 @@ describe('Retransmissions', () => {
 
   it('repeat few refusals to one address at once, and others to another', () => {
     const refuse = (transaction: string, host: string): void =>
-      retransmissions.sent({ kind: 'response', method: 'INVITE', statusCode: 488, transaction, destination: { host, port: 5060 } }, () =>
-        times.push(clock.nowMs()),
+      retransmissions.sent(
+        { kind: 'response', method: 'INVITE', statusCode: 488, transaction, destination: { host, port: 5060 } },
+        () => times.push(clock.nowMs()),
       );
     for (let i = 0; i < 100; i++) refuse(`b${i}`, '192.0.2.7');
     refuse('other', '192.0.2.8');

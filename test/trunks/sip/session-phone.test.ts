@@ -1,4 +1,7 @@
-/** Session timers with the simulated phone, over real sockets: the bridge's clock is given, the phone's is the machine's. */
+/**
+ * Session timers with the simulated phone, over real sockets: the bridge's clock is given, the phone's is the
+ * machine's.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { SipPhone } from '../../../src/simulator/sip-phone.ts';
@@ -12,7 +15,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const refreshes = (result: string): Promise<number> => metricValue('trunkline_sip_session_refreshes_total', { by: 'us', result });
+const refreshes = (result: string): Promise<number> =>
+  metricValue('trunkline_sip_session_refreshes_total', { by: 'us', result });
 
 async function open(): Promise<{ gateway: Gateway; agent: SipAgent; phone: SipPhone; uri: string }> {
   const phone = await SipPhone.open({ clock: systemClock });

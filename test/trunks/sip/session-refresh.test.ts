@@ -31,8 +31,15 @@ describe('a call of ours', () => {
     await line.receive(answer(invite, '422 Session Interval Too Small', ['Min-SE: 3600']));
     const [ack = '', again = ''] = line.take();
     expect(ack).toMatch(/^ACK /);
-    expect([headerIn(again, 'Session-Expires'), headerIn(again, 'Min-SE'), headerIn(again, 'CSeq')]).toEqual(['3600', '3600', '2 INVITE']);
-    expect([headerIn(again, 'Call-ID'), headerIn(again, 'From')]).toEqual([headerIn(invite, 'Call-ID'), headerIn(invite, 'From')]);
+    expect([headerIn(again, 'Session-Expires'), headerIn(again, 'Min-SE'), headerIn(again, 'CSeq')]).toEqual([
+      '3600',
+      '3600',
+      '2 INVITE',
+    ]);
+    expect([headerIn(again, 'Call-ID'), headerIn(again, 'From')]).toEqual([
+      headerIn(invite, 'Call-ID'),
+      headerIn(invite, 'From'),
+    ]);
     expect(bodyIn(again)).toBe(bodyIn(invite));
     await line.receive(answer(again, '200 OK', [CONTACT, 'Session-Expires: 3600;refresher=uas'], OFFER));
     expect(line.gateway.registry.get(ID)).toMatchObject({ state: 'live' });
@@ -104,15 +111,18 @@ describe('a call of ours', () => {
     expect(methodsIn(await pass(line, 300))).toContain('INVITE');
   });
 
-  it.each(['481 Call/Transaction Does Not Exist', '408 Request Timeout'])('ends where its refresh is answered with %s', async (status) => {
-    line = new SipLine();
-    await dialled(line, ['Session-Expires: 600;refresher=uac', ALLOW]);
-    const [update = ''] = await pass(line, 300);
-    await line.receive(answer(update, status));
-    expect(methodsIn(line.take())).toEqual(['BYE']);
-    expect(endReason(line)).toBe('lost');
-    expect(line.refreshes).toEqual(['us gone']);
-  });
+  it.each(['481 Call/Transaction Does Not Exist', '408 Request Timeout'])(
+    'ends where its refresh is answered with %s',
+    async (status) => {
+      line = new SipLine();
+      await dialled(line, ['Session-Expires: 600;refresher=uac', ALLOW]);
+      const [update = ''] = await pass(line, 300);
+      await line.receive(answer(update, status));
+      expect(methodsIn(line.take())).toEqual(['BYE']);
+      expect(endReason(line)).toBe('lost');
+      expect(line.refreshes).toEqual(['us gone']);
+    },
+  );
 
   it('ends where its refresh is not answered at all', async () => {
     line = new SipLine();
@@ -242,7 +252,9 @@ describe('a call that came, where we are to refresh', () => {
     line = new SipLine();
     const { to } = await ring(line, [TIMER, 'Session-Expires: 600;refresher=uas']);
     await pass(line, 299);
-    await line.receive(request('INVITE', { to, cseq: 2, body: OFFER, headers: [TIMER, 'Session-Expires: 600;refresher=uas'] }));
+    await line.receive(
+      request('INVITE', { to, cseq: 2, body: OFFER, headers: [TIMER, 'Session-Expires: 600;refresher=uas'] }),
+    );
     line.take();
     // Its ACK is missing for five minutes.
     expect((await pass(line, 300)).filter((text) => text.startsWith('INVITE'))).toEqual([]);

@@ -1,4 +1,7 @@
-/** Session timers, message by message: what peers are given, and what becomes of a call whose peer does not show that it still exists. */
+/**
+ * Session timers, message by message: what peers are given, and what becomes of a call whose peer does not show that it
+ * still exists.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { headerIn, OFFER, request, SipLine } from './line.ts';
 import { endReason, methodsIn, pass, ring, TIMER } from './timed-call.ts';
@@ -97,7 +100,9 @@ describe('a peer that refreshes', () => {
       ['UPDATE', 2],
       ['INVITE', 3],
     ] as const) {
-      await line.receive(request(method, { to, cseq, headers: [TIMER, 'Session-Expires: 5'], body: method === 'INVITE' ? OFFER : '' }));
+      await line.receive(
+        request(method, { to, cseq, headers: [TIMER, 'Session-Expires: 5'], body: method === 'INVITE' ? OFFER : '' }),
+      );
       const refusal = line.take().at(-1) ?? '';
       expect([refusal.slice(8, 11), headerIn(refusal, 'Min-SE')]).toEqual(['422', '90']);
     }

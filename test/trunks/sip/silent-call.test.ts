@@ -30,7 +30,8 @@ describe('a silent call', () => {
     const lasts = () => line.gateway.registry.get(ID)?.durationMs;
     await line.gateway.clock.run(30_000, 1000);
     expect(lasts()).toBe(0);
-    for (let i = 0; i < 50; i++) line.media[0]?.handlers.onAudio({ bytes: new Uint8Array(160).fill(0xd5), atMs: i * 20, sequence: i + 1 });
+    for (let i = 0; i < 50; i++)
+      line.media[0]?.handlers.onAudio({ bytes: new Uint8Array(160).fill(0xd5), atMs: i * 20, sequence: i + 1 });
     expect(lasts()).toBe(1000);
     await line.gateway.clock.run(30_000, 1000);
     line.media[0]?.handlers.onTimeout();

@@ -1,4 +1,7 @@
-/** RFC 4475: each of its messages gets the answer that fixtures/wire/sip/rfc4475/README.md says, and nothing larger than itself over UDP. */
+/**
+ * RFC 4475: each of its messages gets the answer that fixtures/wire/sip/rfc4475/README.md says, and nothing larger than
+ * itself over UDP.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -88,7 +91,8 @@ describe('a message of RFC 4475', () => {
       await line.receive(text, OVER_TCP);
       const answer = line.take().at(-1) ?? '';
       const [head = ''] = text.replace(/\r\n[ \t]+/g, ' ').split('\r\n\r\n');
-      const asked = (names: string): string => new RegExp(`^(?:${names})[ \t]*:[ \t]*(.*?)[ \t]*$`, 'im').exec(head)?.[1] ?? '';
+      const asked = (names: string): string =>
+        new RegExp(`^(?:${names})[ \t]*:[ \t]*(.*?)[ \t]*$`, 'im').exec(head)?.[1] ?? '';
       const said = ['Call-ID', 'From', 'To', 'CSeq'].map((header) => plain(headerIn(answer, header)));
       expect(said, name).toEqual([asked('call-id|i'), asked('from|f'), asked('to|t'), asked('cseq')].map(plain));
       expect(answer.match(/^Via: /gm), name).toHaveLength([...head.matchAll(/SIP *\/ *\d\.\d *\//g)].length);
@@ -147,7 +151,9 @@ describe('the messages of RFC 4475 over real sockets', () => {
     const expected = MESSAGES.flatMap(({ status }) => (status === null ? [] : [status]));
     await eventually(() => expect(finals.size).toBe(expected.length));
     expect([...finals.values()].sort()).toEqual(expected.sort());
-    await eventually(async () => expect(await metricValue('trunkline_sip_dropped_total', { reason: 'stray' })).toBe(before + 3));
+    await eventually(async () =>
+      expect(await metricValue('trunkline_sip_dropped_total', { reason: 'stray' })).toBe(before + 3),
+    );
     expect(await metricValue('trunkline_sip_refused_total', { status: '505' })).toBeGreaterThan(0);
   });
 
@@ -157,7 +163,8 @@ describe('the messages of RFC 4475 over real sockets', () => {
       const { socket, heard, isClosed } = await openTcp(port);
       // The sign of life comes back when what was before it has been read.
       socket.write(Buffer.from(`${text}${name === 'clerr' ? '' : '\r\n\r\n'}`, 'latin1'));
-      const finals = (): number[] => [...heard().matchAll(/^SIP\/2\.0 ([2-6]\d\d)/gm)].map(([, status]) => Number(status));
+      const finals = (): number[] =>
+        [...heard().matchAll(/^SIP\/2\.0 ([2-6]\d\d)/gm)].map(([, status]) => Number(status));
       await eventually(() => expect(finals(), name).toEqual(tcpStatuses));
       if (closed) await eventually(() => expect(isClosed(), name).toBe(true));
       else if (name !== 'clerr') await eventually(() => expect(heard(), name).toMatch(/^\r\n/m));
@@ -190,7 +197,9 @@ describe('a message that is too large', () => {
     const line = new SipLine();
     closing.push(() => line.close());
     await line.receive(text);
-    expect(line.lines()).toEqual([expect.stringMatching(/^SIP\/2\.0 513 Message Too Large: got \d+ (?:bytes|headers)/)]);
+    expect(line.lines()).toEqual([
+      expect.stringMatching(/^SIP\/2\.0 513 Message Too Large: got \d+ (?:bytes|headers)/),
+    ]);
   });
 
   it('is answered 513 over TCP, and the connection is closed', async () => {

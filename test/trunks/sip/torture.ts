@@ -41,7 +41,10 @@ export function tortureMessages(): TortureMessage[] {
   }));
 }
 
-/** The message with `rport` in its topmost Via, so that the answer comes to the port of the test and not to that which the Via names. */
+/**
+ * The message with `rport` in its topmost Via, so that the answer comes to the port of the test and not to that which
+ * the Via names.
+ */
 export function withRport(text: string): string {
   return text.replace(/^((?:via|v)[ \t]*:\s*SIP\s*\/\s*\d\.\d\s*\/\s*\w+\s+[^\s;,]+)/im, '$1;rport');
 }

@@ -30,7 +30,10 @@ async function ringing(sentBy: string, callId: string): Promise<() => void> {
 describe('requests with the same branch', () => {
   it('of two senders are two calls', async () => {
     line = new SipLine();
-    for (const [sentBy, callId, source] of [['a.example.com', 'call-a', PEER] as const, ['b.example.com:5070', 'call-b', OTHER] as const]) {
+    for (const [sentBy, callId, source] of [
+      ['a.example.com', 'call-a', PEER] as const,
+      ['b.example.com:5070', 'call-b', OTHER] as const,
+    ]) {
       await line.receive(invite(sentBy, callId), source);
       const [trying = '', ok = ''] = line.take();
       expect([trying.slice(8, 11), ok.slice(8, 11)]).toEqual(['100', '200']);
@@ -135,7 +138,8 @@ describe.each([
   ['a branch of old', ';branch=1'],
   ['the magic cookie alone', ';branch=z9hG4bK'],
 ])('with %s', (_what, branch) => {
-  const old = (callId: string, sentBy = 'a.example.com'): string => invite(sentBy, callId).replace(`;branch=${BRANCH}`, branch);
+  const old = (callId: string, sentBy = 'a.example.com'): string =>
+    invite(sentBy, callId).replace(`;branch=${BRANCH}`, branch);
 
   it('two calls of one sender are two', async () => {
     line = new SipLine();
@@ -155,7 +159,10 @@ describe.each([
 
   it('a refusal is repeated until its ACK', async () => {
     line = new SipLine();
-    const refused = from('a.example.com', 'INVITE', { body: OFFER.replace('8 0 101', '18') }).replace(`;branch=${BRANCH}`, branch);
+    const refused = from('a.example.com', 'INVITE', { body: OFFER.replace('8 0 101', '18') }).replace(
+      `;branch=${BRANCH}`,
+      branch,
+    );
     await line.receive(refused);
     line.gateway.clock.advance(600);
     expect(line.lines().slice(1)).toEqual(Array(2).fill(expect.stringMatching(/^SIP\/2\.0 488/)));

@@ -1,4 +1,7 @@
-/** What peers get who have not shown that they are where their messages say: over UDP, anybody can write any address there. */
+/**
+ * What peers get who have not shown that they are where their messages say: over UDP, anybody can write any address
+ * there.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { metricValue } from '../../calls/harness.ts';
 import { settle } from '../../fakes/clock.ts';
@@ -68,7 +71,12 @@ describe('an answer that is not acknowledged', () => {
 
   it('is one of few: more are asked for in vain, by that source alone, until some are acknowledged', async () => {
     line = new SipLine();
-    const tos = [await answered('call-1'), await answered('call-2'), await answered('call-3'), await answered('call-4')];
+    const tos = [
+      await answered('call-1'),
+      await answered('call-2'),
+      await answered('call-3'),
+      await answered('call-4'),
+    ];
     const before = await metricValue('trunkline_sip_dropped_total', { reason: 'unacknowledged' });
     await line.receive(invite('call-5'));
     expect(line.take()).toEqual([]);
@@ -108,15 +116,19 @@ describe('a refusal for want of room', () => {
 });
 
 describe('an answer outside a call', () => {
-  it.each(['OPTIONS', 'REGISTER', 'MESSAGE', 'BYE', 'CANCEL', 'INFO', 'UPDATE'])('to %s is no larger than the request', async (method) => {
-    line = new SipLine();
-    const text = request(method);
-    await line.receive(text);
-    const [reply = ''] = line.take();
-    expect(reply).toMatch(/^SIP\/2\.0 \d{3} /);
-    expect(reply.length).toBeLessThanOrEqual(text.length);
-    for (const name of ['Call-ID|i', 'Via|v', 'From|f', 'To|t', 'CSeq']) expect(reply).toMatch(new RegExp(`^(?:${name}):`, 'im'));
-  });
+  it.each(['OPTIONS', 'REGISTER', 'MESSAGE', 'BYE', 'CANCEL', 'INFO', 'UPDATE'])(
+    'to %s is no larger than the request',
+    async (method) => {
+      line = new SipLine();
+      const text = request(method);
+      await line.receive(text);
+      const [reply = ''] = line.take();
+      expect(reply).toMatch(/^SIP\/2\.0 \d{3} /);
+      expect(reply.length).toBeLessThanOrEqual(text.length);
+      for (const name of ['Call-ID|i', 'Via|v', 'From|f', 'To|t', 'CSeq'])
+        expect(reply).toMatch(new RegExp(`^(?:${name}):`, 'im'));
+    },
+  );
 
   it.each([
     ['no codec', { body: OFFER.replace('8 0 101', '18') }],
@@ -135,7 +147,9 @@ describe('an answer outside a call', () => {
     const long = request('OPTIONS', { headers: [`Subject: ${'x'.repeat(300)}`] });
     await line.receive(long);
     await line.receive(request('OPTIONS'), OVER_TCP);
-    expect(line.take().map((reply) => headerIn(reply, 'Allow'))).toEqual(Array(2).fill('INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE'));
+    expect(line.take().map((reply) => headerIn(reply, 'Allow'))).toEqual(
+      Array(2).fill('INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE'),
+    );
   });
 
   it('is none where the request is shorter than any', async () => {
@@ -154,7 +168,8 @@ describe('a flood', () => {
     const to = await answered('call-1');
     await line.receive(request('ACK', { to, callId: 'call-1' }));
     const flood = ['OPTIONS', 'REGISTER', 'INVITE', 'BYE', 'SUBSCRIBE'];
-    for (let i = 0; i < 300; i++) line.stack.receive(Buffer.from(request(flood[i % 5] ?? '', { callId: `flood-${i}` })), PEER);
+    for (let i = 0; i < 300; i++)
+      line.stack.receive(Buffer.from(request(flood[i % 5] ?? '', { callId: `flood-${i}` })), PEER);
     await settle();
     expect(line.dropped.length).toBe(300 - (BURST - 1));
     expect(new Set(line.dropped)).toEqual(new Set(['rate']));
@@ -175,7 +190,8 @@ describe('a flood', () => {
     const [refusal = ''] = line.lines();
     expect([refusal.slice(0, 11), line.refused]).toEqual(['SIP/2.0 513', [513]]);
     line.gateway.clock.advance(5000);
-    for (let i = 0; i < 30; i++) line.stack.receive(Buffer.from(request('OPTIONS', { headers: [proxies(3072)] })), PEER);
+    for (let i = 0; i < 30; i++)
+      line.stack.receive(Buffer.from(request('OPTIONS', { headers: [proxies(3072)] })), PEER);
     await settle();
     // Each of them counts as 13.
     expect(line.take()).toHaveLength(7);
@@ -186,7 +202,8 @@ describe('a flood', () => {
     const [to, other] = [await answered('call-1'), await answered('call-2')];
     await line.receive(request('ACK', { to, callId: 'call-1' }));
     await line.receive(request('ACK', { to: other, callId: 'call-2' }));
-    for (let cseq = 2; cseq < 302; cseq++) line.stack.receive(Buffer.from(request('INFO', { to, callId: 'call-1', cseq })), PEER);
+    for (let cseq = 2; cseq < 302; cseq++)
+      line.stack.receive(Buffer.from(request('INFO', { to, callId: 'call-1', cseq })), PEER);
     await settle();
     expect(line.take()).toHaveLength(BURST - 1);
     expect(line.dropped).toEqual(Array(300 - (BURST - 1)).fill('rate'));

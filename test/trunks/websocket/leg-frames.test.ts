@@ -57,7 +57,8 @@ it('a leg sends each message as one frame, however long', async () => {
   const mask = Buffer.alloc(4);
   let received = Buffer.alloc(0);
   for await (const data of socket) {
-    if (received.length === 0) socket.write(Buffer.concat([Buffer.of(0x81, 0xfe, 0, START.length), mask, Buffer.from(START)]));
+    if (received.length === 0)
+      socket.write(Buffer.concat([Buffer.of(0x81, 0xfe, 0, START.length), mask, Buffer.from(START)]));
     received = Buffer.concat([received, data as Buffer]);
     if (received.subarray(-20).includes('\u0003\u00e8', 0, 'latin1')) break;
   }

@@ -14,7 +14,11 @@ const MESSAGE_MAX_BYTES = 4096;
 const START = JSON.stringify({
   event: 'start',
   streamSid: 'MZ1',
-  start: { callSid: 'CA1', tracks: ['inbound'], mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 } },
+  start: {
+    callSid: 'CA1',
+    tracks: ['inbound'],
+    mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+  },
 });
 
 function mark(name: string): string {

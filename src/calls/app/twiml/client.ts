@@ -1,12 +1,19 @@
 /**
- * Asks an app for TwiML as Twilio does (https://www.twilio.com/docs/usage/webhooks/voice-webhooks): a signed form, within limits of time, size and place. All
- * calls of a gateway share one.
+ * Asks an app for TwiML as Twilio does (https://www.twilio.com/docs/usage/webhooks/voice-webhooks): a signed form,
+ * within limits of time, size and place. All calls of a gateway share one.
  */
 import type { LookupFunction } from 'node:net';
 import { PrivateAddressError } from '../../../foundation/addresses.ts';
 import { type Clock, sleep } from '../../../foundation/clock.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
-import { FetchError, guardedFetch, type Hop, networkCode, readBody, withinTime } from '../../../foundation/guarded-fetch.ts';
+import {
+  FetchError,
+  guardedFetch,
+  type Hop,
+  networkCode,
+  readBody,
+  withinTime,
+} from '../../../foundation/guarded-fetch.ts';
 import type { Log } from '../../../foundation/log/log.ts';
 import type { Metrics } from '../../../foundation/metrics.ts';
 import type { Settings } from '../../../foundation/settings/settings.ts';
@@ -128,7 +135,10 @@ export class TwimlClient {
     if (error instanceof Trouble) return { outcome: error.outcome, message: error.message };
     if (error instanceof XmlError) return { outcome: 'malformed', message: error.message };
     if (error instanceof PrivateAddressError) {
-      return { outcome: 'private', message: 'its host is in a private network, expected a public address (APP_TWIML_ALLOW_PRIVATE)' };
+      return {
+        outcome: 'private',
+        message: 'its host is in a private network, expected a public address (APP_TWIML_ALLOW_PRIVATE)',
+      };
     }
     if (error instanceof FetchError) {
       const outcome = error.failure === 'late' || error.failure === 'too_large' ? error.failure : 'refused';
@@ -148,13 +158,20 @@ function hop(to: URL, method: 'GET' | 'POST', fields: FormFields, key: string): 
   const form = new URLSearchParams([...fields].map(([name, value]): [string, string] => [name, value]));
   const url = new URL(to);
   url.hash = '';
-  if (method === 'GET') for (const [name, value] of form) if (!url.searchParams.has(name)) url.searchParams.append(name, value);
-  const headers = { accept: 'application/xml, text/xml, */*;q=0.1', ...signatures(url, method === 'GET' ? [] : form, key) };
+  if (method === 'GET')
+    for (const [name, value] of form) if (!url.searchParams.has(name)) url.searchParams.append(name, value);
+  const headers = {
+    accept: 'application/xml, text/xml, */*;q=0.1',
+    ...signatures(url, method === 'GET' ? [] : form, key),
+  };
   if (method === 'GET') return { url, method, headers };
   return { url, method, headers: { ...headers, 'content-type': `${FORM}; charset=UTF-8` }, body: form.toString() };
 }
 
-/** Both names of one signature. User and password travel as a header of their own and are no part of what the app's server sees. */
+/**
+ * Both names of one signature. User and password travel as a header of their own and are no part of what the app's
+ * server sees.
+ */
 function signatures(url: URL, fields: FormFields, key: string): Record<string, string> {
   if (key === '') return {};
   const bare = new URL(url);

@@ -1,4 +1,7 @@
-/** What Twilio tells a webhook of a call (https://www.twilio.com/docs/voice/twiml#request-parameters), of calls of any carrier. */
+/**
+ * What Twilio tells a webhook of a call (https://www.twilio.com/docs/voice/twiml#request-parameters), of calls of any
+ * carrier.
+ */
 import type { CallStart } from '../../../protocols/dialect.ts';
 import type { FormFields } from '../../../protocols/media-streams/twilio-signature.ts';
 
@@ -20,7 +23,10 @@ export interface SessionEnd {
 }
 
 /** Of a call; what is not known is left out, but for the fields that every webhook of Twilio's has. */
-export function callFields({ callId, from, to, details = {}, outgoing = false }: CallStart, status: CallStatus): [string, string][] {
+export function callFields(
+  { callId, from, to, details = {}, outgoing = false }: CallStart,
+  status: CallStatus,
+): [string, string][] {
   const [caller, called] = [from ?? '', to ?? ''];
   return [
     ['CallSid', callId],

@@ -1,6 +1,7 @@
 /**
- * Follows an app's TwiML through a call, as Twilio does: one verb after the other, sessions with the app among them, and what the app answers at their end.
- * Twilio's own calls begin with a session that their webhook has found; what follows it is Twilio's to do, and only handed on from here.
+ * Follows an app's TwiML through a call, as Twilio does: one verb after the other, sessions with the app among them,
+ * and what the app answers at their end. Twilio's own calls begin with a session that their webhook has found; what
+ * follows it is Twilio's to do, and only handed on from here.
  */
 
 import { TrunklineError } from '../../../foundation/errors.ts';
@@ -19,7 +20,10 @@ const SESSIONS_MAX = 50;
 /** How long a call may be held by verbs alone, since it began or since its last session with an app. */
 const VERBS_MAX_MS = 1_800_000;
 
-/** With what a call begins: a document that is to be asked for, or the session that Twilio's webhook found in it; null = it could not be had. */
+/**
+ * With what a call begins: a document that is to be asked for, or the session that Twilio's webhook found in it; null =
+ * it could not be had.
+ */
 export type Beginning =
   | { readonly type: 'document'; readonly link: TwimlLink }
   | { readonly type: 'session'; readonly relay: RelayVerb | null };
@@ -55,7 +59,9 @@ export class TwimlFollower implements AppLine {
   /** Whether neither the app's TwiML nor an app that it names could be had, and the call is not to go on without. */
   get unreachable(): boolean {
     if (this.#options.context.settings.APP_GONE !== 'end') return false;
-    return !this.#reached && (this.#session === null ? this.#failed : !this.#session.reached && this.#session.unreachable);
+    return (
+      !this.#reached && (this.#session === null ? this.#failed : !this.#session.reached && this.#session.unreachable)
+    );
   }
 
   /** To the session with the app, if there is one. */
@@ -127,7 +133,10 @@ export class TwimlFollower implements AppLine {
 
   /** A verb that would have handed the caller over leaves nothing sensible to go on with. */
   #passOver({ name, takesCall }: Extract<TwimlVerb, { type: 'other' }>): Next {
-    this.#options.log.warn({ verb: name, action: takesCall ? 'end' : 'skip' }, "the app's TwiML asks for what cannot be done here");
+    this.#options.log.warn(
+      { verb: name, action: takesCall ? 'end' : 'skip' },
+      "the app's TwiML asks for what cannot be done here",
+    );
     if (takesCall) throw new TrunklineError('twiml_failed', `the app's TwiML asks for <${name}>`);
     return 'next';
   }
@@ -151,7 +160,10 @@ export class TwimlFollower implements AppLine {
   /** The app is told of the end of its session, whatever becomes of the call meanwhile. */
   async #act(action: TwimlLink, end: SessionEnd): Promise<Next> {
     const { start, context, beginning } = this.#options;
-    const fields = withFields(callFields(start, end.status === 'completed' ? 'completed' : 'in-progress'), sessionFields(end));
+    const fields = withFields(
+      callFields(start, end.status === 'completed' ? 'completed' : 'in-progress'),
+      sessionFields(end),
+    );
     const answer = context.twiml.fetch({ link: action, fields, signal: new AbortController().signal });
     if (beginning.type === 'session') this.#handOver(answer);
     const document = await this.#take(answer);
@@ -185,11 +197,17 @@ export class TwimlFollower implements AppLine {
 
   #checkEnd(what: string, count: number, max: number): void {
     if (count <= max) return;
-    this.#options.log.warn({ documents: this.#documents, sessions: this.#sessions }, "the app's TwiML goes on without end");
+    this.#options.log.warn(
+      { documents: this.#documents, sessions: this.#sessions },
+      "the app's TwiML goes on without end",
+    );
     throw new TrunklineError('twiml_failed', `got more than ${max} ${what} in one call`);
   }
 
-  /** The caller hears that something is wrong, of Twilio where that goes on; then the call ends, or goes on with captions alone. */
+  /**
+   * The caller hears that something is wrong, of Twilio where that goes on; then the call ends, or goes on with
+   * captions alone.
+   */
   async #giveUp(): Promise<void> {
     const isEnd = this.#options.context.settings.APP_GONE === 'end';
     if (!isEnd || !this.#handedOver) await this.#apologise();

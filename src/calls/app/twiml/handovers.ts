@@ -7,7 +7,10 @@ import { OneUse } from '../../admission/one-use.ts';
 /** Answers outstanding at once. */
 const HANDOVERS_MAX = 2000;
 
-/** The answers that Twilio has not asked for yet, by the id of their call; null in place of one that could not be had. They expire after ten minutes. */
+/**
+ * The answers that Twilio has not asked for yet, by the id of their call; null in place of one that could not be had.
+ * They expire after ten minutes.
+ */
 export class Handovers extends OneUse<Promise<TwimlDocument | null>> {
   constructor(clock: Clock) {
     super({ clock, itemsMax: HANDOVERS_MAX });

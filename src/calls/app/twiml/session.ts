@@ -7,7 +7,10 @@ import type { AppLine, AppLineOptions } from '../line.ts';
 import { readRelayRequest } from '../request.ts';
 import type { SessionEnd } from './fields.ts';
 
-/** What Twilio says of an app that was never reached, and of one that was lost (https://www.twilio.com/docs/api/errors/64102, …/64105). */
+/**
+ * What Twilio says of an app that was never reached, and of one that was lost
+ * (https://www.twilio.com/docs/api/errors/64102, …/64105).
+ */
 const UNREACHABLE = { code: 64_102, message: 'Unable to connect to websocket URL' };
 const LOST = { code: 64_105, message: 'Websocket ended' };
 

@@ -28,7 +28,8 @@ export class VerbSpeaker {
   }
 
   /**
-   * Does what `verb` asks for and resolves when the caller has heard it. What cannot be said or played is left out, with a line in the log.
+   * Does what `verb` asks for and resolves when the caller has heard it. What cannot be said or played is left out,
+   * with a line in the log.
    * @throws TrunklineError `twiml_failed` when it lasts beyond `untilMs` of the clock
    */
   async speak(verb: HeardVerb, untilMs: number): Promise<void> {
@@ -67,7 +68,9 @@ export class VerbSpeaker {
     if (this.#attempt(() => voice.say(text, { interruptible: 'none' }))) await voice.drained();
   }
 
-  /** Twilio's voices are not ours: one that is not there gives way to one of the language, and that to our usual one. */
+  /**
+   * Twilio's voices are not ours: one that is not there gives way to one of the language, and that to our usual one.
+   */
   #say(text: string, voice: string | undefined, lang: string | undefined): void {
     if (text === '') return;
     const style: SayOptions = {
@@ -98,7 +101,8 @@ export class VerbSpeaker {
       return true;
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
-      if (!this.#options.signal.aborted) this.#options.log.warn({ code: error.code }, "a verb of the app's TwiML cannot be done");
+      if (!this.#options.signal.aborted)
+        this.#options.log.warn({ code: error.code }, "a verb of the app's TwiML cannot be done");
       return false;
     }
   }

@@ -35,9 +35,18 @@ beforeEach(async () => {
 });
 afterEach(() => webhook.close());
 
-function client(environment: Record<string, string> = { APP_TWIML_ALLOW_PRIVATE: 'true', APP_SIGNING_KEY: KEY }, lookup?: LookupFunction) {
+function client(
+  environment: Record<string, string> = { APP_TWIML_ALLOW_PRIVATE: 'true', APP_SIGNING_KEY: KEY },
+  lookup?: LookupFunction,
+) {
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
-  return new TwimlClient({ settings: readSettings(environment), clock, metrics, log, ...(lookup === undefined ? {} : { lookup }) });
+  return new TwimlClient({
+    settings: readSettings(environment),
+    clock,
+    metrics,
+    log,
+    ...(lookup === undefined ? {} : { lookup }),
+  });
 }
 
 function ask(path: string, method: 'GET' | 'POST' = 'POST', signal = new AbortController().signal, from = client()) {
@@ -69,7 +78,8 @@ describe('the charset of a document', () => {
   });
 
   it('is refused with a word when it is unknown', async () => {
-    webhook.answers['/voice'] = (response) => response.setHeader('content-type', 'text/xml; charset=nothing').end(text(''));
+    webhook.answers['/voice'] = (response) =>
+      response.setHeader('content-type', 'text/xml; charset=nothing').end(text(''));
     await expect(ask('/voice')).rejects.toThrow('its charset is unknown, expected UTF-8');
   });
 });
@@ -80,7 +90,10 @@ describe('an app is asked for TwiML', () => {
     const document = await ask("/voice?it's=1&b=%2B");
     expect(verbsOf(document)).toEqual([{ type: 'redirect', link: { url: `${webhook.origin}/next`, method: 'POST' } }]);
     expect(webhook.asked).toMatchObject([{ method: 'POST', fields: Object.fromEntries(FIELDS) }]);
-    expect([isSigned(), webhook.asked[0]?.headers['content-type']]).toEqual([true, 'application/x-www-form-urlencoded; charset=UTF-8']);
+    expect([isSigned(), webhook.asked[0]?.headers['content-type']]).toEqual([
+      true,
+      'application/x-www-form-urlencoded; charset=UTF-8',
+    ]);
     expect(webhook.asked[0]?.headers['x-trunkline-signature']).toBe(webhook.asked[0]?.headers['x-twilio-signature']);
   });
 
@@ -89,7 +102,12 @@ describe('an app is asked for TwiML', () => {
     await ask('/voice?CallSid=own', 'GET');
     const [{ method, path } = { method: '', path: '' }] = webhook.asked;
     const query = new URLSearchParams(path.split('?')[1]);
-    expect([method, query.getAll('CallSid'), query.get('CallerName'), isSigned()]).toEqual(['GET', ['own'], 'Jürgen & Söhne', true]);
+    expect([method, query.getAll('CallSid'), query.get('CallerName'), isSigned()]).toEqual([
+      'GET',
+      ['own'],
+      'Jürgen & Söhne',
+      true,
+    ]);
   });
 
   it('unsigned without a key', async () => {
@@ -113,7 +131,10 @@ describe('an app is asked for TwiML', () => {
     const port = await freePort();
     const link = { url: `http://127.0.0.1:${port}/voice?key=secret`, method: 'POST' as const };
     const answer = client().fetch({ link, fields: FIELDS, signal: new AbortController().signal });
-    const refused = expect(answer).rejects.toMatchObject({ code: 'twiml_failed', message: expect.stringContaining('(ECONNREFUSED)') });
+    const refused = expect(answer).rejects.toMatchObject({
+      code: 'twiml_failed',
+      message: expect.stringContaining('(ECONNREFUSED)'),
+    });
     while (clock.pending < 2) await new Promise(setImmediate);
     await clock.run(250);
     await refused;
@@ -125,7 +146,11 @@ describe('an app is asked for TwiML', () => {
 
 describe('an app that cannot be had', () => {
   it.each([
-    ['answers an error', (response: ServerResponse) => response.writeHead(500).end('secret'), /answered 500, expected 200/],
+    [
+      'answers an error',
+      (response: ServerResponse) => response.writeHead(500).end('secret'),
+      /answered 500, expected 200/,
+    ],
     ['answers no TwiML', (response: ServerResponse) => response.end('secret'), /no well-formed XML/],
     ['answers too much', (response: ServerResponse) => response.end(' '.repeat(300_000)), /more than 262144 bytes/],
     [
@@ -171,7 +196,8 @@ describe('a private address', () => {
 
   it('is not asked where a public one sends us', async () => {
     const { port } = new URL(webhook.origin);
-    webhook.answers['/voice'] = (response: ServerResponse) => response.writeHead(307, { location: `${webhook.origin}/secret` }).end();
+    webhook.answers['/voice'] = (response: ServerResponse) =>
+      response.writeHead(307, { location: `${webhook.origin}/secret` }).end();
     const link = { url: `http://public.example:${port}/voice`, method: 'POST' as const };
     const answer = client({}, here).fetch({ link, fields: FIELDS, signal: new AbortController().signal });
     await expect(answer).rejects.toThrow(/private network/);

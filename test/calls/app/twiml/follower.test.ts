@@ -24,7 +24,11 @@ afterEach(async () => {
 });
 
 /** A call whose app is asked for TwiML at /voice. */
-function call(environment: Record<string, string> = {}, parameters: Record<string, string> = {}, recordings?: Recordings): void {
+function call(
+  environment: Record<string, string> = {},
+  parameters: Record<string, string> = {},
+  recordings?: Recordings,
+): void {
   gateway = startCalls({ APP_TWIML_URL: `${webhook.origin}/voice`, ...OWN, ...environment });
   Object.assign(gateway.context, recordings);
   caller = gateway.dial().start({ parameters });
@@ -223,7 +227,10 @@ describe('the end of a session', () => {
     await arrive(() => app.frames.length > 0);
     app.say({ type: 'end' });
     await ended();
-    expect(webhook.asked[1]).toMatchObject({ method: 'GET', path: expect.stringMatching(/^\/done\?.*SessionStatus=ended/) });
+    expect(webhook.asked[1]).toMatchObject({
+      method: 'GET',
+      path: expect.stringMatching(/^\/done\?.*SessionStatus=ended/),
+    });
   });
 
   it('is told when the caller hangs up, and nothing that is answered is said', async () => {
@@ -341,7 +348,12 @@ describe("a session that Twilio's webhook has found", () => {
   it('leaves to Twilio what its action answers', async () => {
     webhook.answers['/done'] = '<Dial>+14155550100</Dial>';
     await begin('/done');
-    expect(app.frames[0]).toMatchObject({ from: '+1', accountSid: 'AC1', callerName: 'Ann', customParameters: { a: 'b' } });
+    expect(app.frames[0]).toMatchObject({
+      from: '+1',
+      accountSid: 'AC1',
+      callerName: 'Ann',
+      customParameters: { a: 'b' },
+    });
     app.say({ type: 'end' });
     await ended();
     const document = await gateway.registry.handovers.take('CA1');
