@@ -10,7 +10,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { hostOf, type SipDestination } from '../../protocols/sip/sip.ts';
+import { hostOf, type SipDestination } from '../../protocols/sip/uris.ts';
 import { RtpPorts } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
 import type { CallDialog } from './dialog.ts';

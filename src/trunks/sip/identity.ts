@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { CallDetails } from '../../protocols/dialect.ts';
-import { displayNameOf, userOf } from '../../protocols/sip/sip.ts';
+import { displayNameOf, userOf } from '../../protocols/sip/uris.ts';
 import { splitList } from '../../protocols/sip/via.ts';
 
 /** Goes into URLs and logs as it is. */

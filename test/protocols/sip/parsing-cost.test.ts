@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SipFault } from '../../../src/protocols/sip/fault.ts';
-import { SIP_INTERPRETED_MAX_CHARS, SIP_INTERPRETED_MAX_VALUES } from '../../../src/protocols/sip/parsing-cost.ts';
-import { displayNameOf, receiveSip, sipWeight, userOf } from '../../../src/protocols/sip/sip.ts';
+import {
+  SIP_INTERPRETED_MAX_CHARS,
+  SIP_INTERPRETED_MAX_VALUES,
+  sipWeight,
+} from '../../../src/protocols/sip/parsing-cost.ts';
+import { receiveSip } from '../../../src/protocols/sip/received-message.ts';
+import { displayNameOf, userOf } from '../../../src/protocols/sip/uris.ts';
 
 const SOURCE = { protocol: 'UDP', address: '192.0.2.7', port: 5062 } as const;
 const NAMES = [
