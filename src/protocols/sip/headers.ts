@@ -9,7 +9,13 @@ export const SIP_MESSAGE_MAX_BYTES = 32_768;
 /** A header: its name, long and in lower case, and its value. */
 export type Header = readonly [name: string, value: string];
 
-/** RFC 3261 §7.3.3 and later RFCs; in lower case as all names here. */
+/** A message that has been interpreted: the stack's messages are such. Names are in any case. */
+export interface SipHeaders {
+  getHeader(name: string): string | undefined;
+  getHeaders(name: string): readonly string[];
+}
+
+/** Long names of the one-letter headers: RFC 3261 §7.3.3 and later RFCs; in lower case as all names here. */
 const LONG_NAMES: Readonly<Record<string, string>> = {
   b: 'referred-by',
   c: 'content-type',

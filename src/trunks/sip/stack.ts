@@ -28,7 +28,7 @@ import { describeSip, fitSip, type SentSip } from '../../protocols/sip/sent-mess
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import type { Credentials } from './digest.ts';
+import type { Credentials } from './credentials.ts';
 import { parseSip, silentLoggers } from './parser.ts';
 import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';

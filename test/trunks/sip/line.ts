@@ -2,7 +2,7 @@
 
 import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import type { SipDestination } from '../../../src/protocols/sip/uris.ts';
-import { Credentials } from '../../../src/trunks/sip/digest.ts';
+import { Credentials } from '../../../src/trunks/sip/credentials.ts';
 import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
 import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';
