@@ -113,3 +113,8 @@ export class TrunklineError extends Error {
     return { error: { message: this.message, type: ERRORS[this.code].type, param: this.param, code: this.code } };
   }
 }
+
+/** `error` where it has a code already, otherwise an `internal` error with `message`, which tells nothing of the cause. */
+export function asTrunklineError(error: unknown, message: string): TrunklineError {
+  return error instanceof TrunklineError ? error : new TrunklineError('internal', message);
+}

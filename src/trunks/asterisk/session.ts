@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
@@ -239,7 +239,7 @@ export class Session {
   }
 
   #fail(error: unknown): void {
-    const coded = error instanceof TrunklineError ? error : new TrunklineError('internal', String(error));
+    const coded = asTrunklineError(error, String(error));
     void this.end(coded);
   }
 
