@@ -157,6 +157,7 @@ function readDirection(attributes: readonly Attribute[]): Direction | null {
   return found === undefined ? null : (found.name as Direction);
 }
 
+/** The value of a stream's attribute; null when it has none. */
 export function attribute({ attributes }: MediaDescription, name: string): string | null {
   return attributes.find((each) => each.name === name)?.value ?? null;
 }
