@@ -19,6 +19,7 @@ import { openSpeech } from '../../src/http/speech/source.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { createServer } from '../../src/server.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -137,7 +138,8 @@ export async function startServer(
   const health = { draining: false, engine, gpuName: null };
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
-  const batches = new Batches({ settings, recordings, clock, log, metrics });
+  const translator = new Translator({ settings, clock });
+  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: NO_PROMPTS });
   const speech = { ...source, ffmpeg: new Ffmpeg({ command: ffmpeg, clock }) };
   const app = await createServer({
@@ -150,6 +152,7 @@ export async function startServer(
     dialer: settings.SIP_PORT === 0 ? null : calls,
     feed,
     recordings,
+    translator,
     engine: speaker,
     batches,
     health: () => health,
