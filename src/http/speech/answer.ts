@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Failures } from '../server/errors.ts';
-import { type Chunk, deliver, goneSignal } from './deliver.ts';
+import { goneSignal } from '../server/gone-signal.ts';
+import { SSE_HEADERS } from '../server/server-sent-events.ts';
+import { type Chunk, deliver } from './deliver.ts';
 import { event, qwenFailure, toOpenAiEvents, toQwenEvents } from './events.ts';
 import type { Sound, SpeechForm } from './formats.ts';
 import type { SpeechRequest } from './request.ts';
@@ -27,12 +29,6 @@ interface ResponseFormat {
   /** Whether the chunks go out as they are, so that their length is the body's. */
   readonly isBare: boolean;
 }
-
-/** A compressing proxy would hold the sound back. */
-const SSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-store, no-transform',
-};
 
 /** The speech itself. Of raw samples the headers say what they are, as the Qwen3-TTS server has them. */
 export const AS_AUDIO: ResponseFormat = {

@@ -28,16 +28,6 @@ interface DeliveryOptions {
   onFailure(error: unknown): Chunk | null;
 }
 
-/** Aborts when the connection of `reply` closes before its answer has been sent whole. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const { raw } = reply;
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
-
 /**
  * Answers with 200 and `chunks`. Resolves with how it went: `finished`, `failed` or, when the reader went away or took
  * nothing more, `gone`. Rejects with what the first chunk fails with: then nothing has been sent, and the answer can
