@@ -1,7 +1,7 @@
 /**
  * Every error a stranger or an operator can meet: its code, HTTP status and WebSocket close code together in one
  * registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table with the one in
- * docs/errors.md.
+ * docs/reference/errors.md.
  */
 import { hideCredentials } from './urls.ts';
 
