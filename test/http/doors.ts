@@ -12,7 +12,7 @@ import type { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import type { Dialer } from '../../src/http/calls/calls.ts';
+import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
 import { Ffmpeg } from '../../src/http/speech/ffmpeg.ts';
 import { openSpeech } from '../../src/http/speech/source.ts';
