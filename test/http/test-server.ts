@@ -1,4 +1,4 @@
-/** A server whose calls are pretend ones, for tests of the doors. */
+/** A server whose calls are fakes, for tests of its endpoints. */
 import type { FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
 import { CallAnnouncements } from '../../src/calls/admission/call-announcements.ts';
@@ -26,7 +26,7 @@ import { FakeEngine } from '../fakes/engine.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 
 /** Calls that do what the test says. */
-export class PretendCalls {
+export class FakeCalls {
   readonly views: CallView[] = [];
   readonly captions = new Map<string, FinalCaption[]>();
   readonly hungUp: string[] = [];
@@ -91,9 +91,9 @@ export class PretendCalls {
 
 type DialRequest = Parameters<Dialer['dial']>[0];
 
-export interface Doors {
+export interface TestServer {
   readonly app: FastifyInstance;
-  readonly calls: PretendCalls;
+  readonly calls: FakeCalls;
   readonly announced: CallAnnouncements;
   readonly feed: Feed;
   readonly clock: FakeClock;
@@ -112,13 +112,13 @@ const NO_PROMPTS = { clear: () => 0, stats: { prompts: 0, all: 0, bytes: 0, disk
 const NOWHERE = '/nonexistent/ffmpeg';
 
 /**
- * The doors with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes
+ * A server with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes
  * `app`.
  */
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   ffmpeg = NOWHERE,
-): Promise<Doors> {
+): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
@@ -126,7 +126,7 @@ export async function startServer(
   const metrics = new Metrics();
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
-  const calls = new PretendCalls(clock, new TwimlClient({ settings, clock, metrics, log }));
+  const calls = new FakeCalls(clock, new TwimlClient({ settings, clock, metrics, log }));
   const engine: EngineHealth = {
     state: 'ready',
     ready: 1,
@@ -186,10 +186,13 @@ export function liveCall(id: string): CallView {
 }
 
 /**
- * Knocks at a WebSocket door: the status that the handshake at `url` (http or ws) is answered with, 101 = let in (and
+ * The status that the WebSocket handshake at `url` (http or ws) is answered with; 101 = let in (and
  * closed again).
  */
-export function knock(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
+export function upgradeStatus(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number | undefined> {
   return new Promise((resolve) => {
     const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers });
     socket.on('unexpected-response', (_request, response) => {

@@ -1,49 +1,49 @@
-/** Who a SIP call is: its id, its parties and its parameters, from what its messages say. */
+/** What the messages of a SIP call say about it: its id, its parties, the caller's name and its parameters. */
 import { createHash } from 'node:crypto';
-import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
-import type { CallDetails } from '../../protocols/dialect.ts';
-import { displayNameOf, userOf } from '../../protocols/sip/sip.ts';
-import { splitList } from '../../protocols/sip/via.ts';
+import type { CallDetails } from '../dialect.ts';
+import type { SipHeaders } from './headers.ts';
+import { displayNameOf, userOf } from './uris.ts';
+import { splitList } from './via.ts';
 
-/** Goes into URLs and logs as it is. */
+/** An id with only these characters can stand in URLs and logs. */
 const PLAIN_ID = /^[\w.@+-]{1,100}$/;
 const HASH_CHARS = 32;
 /** As the stack writes header names: `X-Trunkline-Barge-In`. */
 const PARAMETER = /^X-Trunkline-([A-Za-z0-9-]{1,64})$/i;
 const PARAMETERS_MAX = 32;
 const VALUE_MAX_CHARS = 1024;
-/** Who does not want to be known (RFC 3323 §4.1.1.3). */
+/** A caller who withholds his identity (RFC 3323 §4.1.1.3). */
 const ANONYMOUS = /(?:^|<)sips?:anonymous@/i;
+/** Longest name or number that is passed on. */
+const DETAIL_MAX_CHARS = 256;
 
-/** A Call-ID as our call's id; one that has other characters than letters, digits and `.@+-_` goes by its hash. */
+/** A Call-ID as our call's id. A Call-ID with characters other than letters, digits and `.@+-_` is hashed. */
 export function callIdOf(callId: string): string {
   if (PLAIN_ID.test(callId)) return callId;
   return `sip-${createHash('sha256').update(callId).digest('hex').slice(0, HASH_CHARS)}`;
 }
 
 /**
- * Caller and callee: users or telephone numbers; null for a caller who does not want to be known. A registrar calls us
- * by the name that we registered, whoever was dialled: that is in To then.
+ * Caller and callee: users or telephone numbers; null for a caller who withholds his identity. `dialled` is the user in
+ * the Request-URI. A registrar puts the name there under which we registered: then the number that was dialled is in
+ * To.
  */
 export function partiesOf(
-  message: IncomingRequestMessage,
+  message: SipHeaders,
   dialled: string | null,
   ownUsers: readonly string[],
 ): { from: string | null; to: string | null } {
   const caller = message.getHeader('from') ?? '';
   const from = ANONYMOUS.test(caller) ? null : userOf(caller);
-  const meant = userOf(message.getHeader('to') ?? '');
-  return { from, to: dialled === null || ownUsers.includes(dialled) ? (meant ?? dialled) : dialled };
+  if (dialled !== null && !ownUsers.includes(dialled)) return { from, to: dialled };
+  return { from, to: userOf(message.getHeader('to') ?? '') ?? dialled };
 }
 
-/** Longest name or number that is passed on. */
-const DETAIL_MAX_CHARS = 256;
-
 /**
- * The caller's name, and from where the call was sent on to us: Diversion (RFC 5806), whose first value is the latest,
- * or History-Info (RFC 7044), whose entry before the last it was.
+ * The caller's name, and who forwarded the call to us: Diversion (RFC 5806), whose first value is the latest, or
+ * History-Info (RFC 7044), whose last entry but one it is.
  */
-export function detailsOf(message: IncomingRequestMessage): CallDetails {
+export function detailsOf(message: SipHeaders): CallDetails {
   const from = message.getHeader('from') ?? '';
   const [diversion] = splitList(message.getHeaders('diversion').join(','));
   const history = splitList(message.getHeaders('history-info').join(','));
@@ -55,8 +55,10 @@ export function detailsOf(message: IncomingRequestMessage): CallDetails {
   };
 }
 
-/** `X-Trunkline-Barge-In: off` → `bargeIn: 'off'`. What comes twice counts as it came first. */
-export function parametersOf(message: IncomingRequestMessage): Record<string, string> {
+/** `X-Trunkline-Barge-In: off` → `bargeIn: 'off'`. Of a header that comes twice, the first one counts. */
+export function parametersOf(
+  message: SipHeaders & { readonly headers: Readonly<Record<string, unknown>> },
+): Record<string, string> {
   const parameters: Record<string, string> = Object.create(null);
   const names = Object.keys(message.headers).filter((name) => PARAMETER.test(name));
   for (const name of names.slice(0, PARAMETERS_MAX)) {

@@ -1,32 +1,32 @@
-/** The doors for recordings, and what their tests send through them. */
+/** A test server for recordings, and what tests send it. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeWav } from '../../src/audio/wav.ts';
 import { concat, silence, spoken } from '../fakes/engine.ts';
-import { type Doors, listen, startServer } from './doors.ts';
+import { listen, startServer, type TestServer } from './test-server.ts';
 
-export interface RecordingServices extends Doors {
+export interface RecordingServer extends TestServer {
   readonly url: string;
   /** Names of the files that lie in the upload folder now. */
   files(): string[];
   close(): Promise<void>;
 }
 
-/** Listening doors that keep uploads in a folder of their own. */
+/** A listening server that keeps uploads in a folder of their own. */
 export async function startRecordingServer(
   environment: Readonly<Record<string, string>> = {},
-): Promise<RecordingServices> {
+): Promise<RecordingServer> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
-  const doors = await startServer({ UPLOAD_DIR: folder, ...environment });
-  const url = await listen(doors.app);
+  const testServer = await startServer({ UPLOAD_DIR: folder, ...environment });
+  const url = await listen(testServer.app);
   return {
-    ...doors,
+    ...testServer,
     url,
     files: () =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\/(?!owner\.)/.test(name)),
     async close() {
-      await doors.app.close();
+      await testServer.app.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

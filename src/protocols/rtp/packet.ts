@@ -1,10 +1,8 @@
-/** RTP packets (RFC 3550 §5.1), and how the 16 and 32 bits that they count with become numbers that only grow. */
+/** RTP packets (RFC 3550 §5.1). */
 
 const VERSION = 2;
 const HEADER_BYTES = 12;
 const WORD_BYTES = 4;
-const SEQUENCE_MODULUS = 0x1_0000;
-const TIMESTAMP_MODULUS = 0x1_0000_0000;
 
 /** One packet. */
 export interface RtpPacket {
@@ -61,37 +59,4 @@ export function writeRtp({ marker, payloadType, sequence, timestamp, ssrc, paylo
   view.setUint32(8, ssrc);
   datagram.set(payload, HEADER_BYTES);
   return datagram;
-}
-
-/** A counter that wraps, unwrapped: each value is taken to be the nearest one to the greatest so far. */
-export class Unwrapper {
-  readonly #modulus: number;
-  #greatest: number | null = null;
-
-  constructor(modulus: number) {
-    this.#modulus = modulus;
-  }
-
-  /** The value without wraps; the first is as it came, and one before it may be negative. */
-  unwrap(value: number): number {
-    if (this.#greatest === null) {
-      this.#greatest = value;
-      return value;
-    }
-    const modulus = this.#modulus;
-    const ahead = (((value - this.#greatest) % modulus) + modulus) % modulus;
-    const unwrapped = this.#greatest + (ahead < modulus / 2 ? ahead : ahead - modulus);
-    this.#greatest = Math.max(this.#greatest, unwrapped);
-    return unwrapped;
-  }
-}
-
-/** For {@link RtpPacket.sequence}. */
-export function sequenceUnwrapper(): Unwrapper {
-  return new Unwrapper(SEQUENCE_MODULUS);
-}
-
-/** For {@link RtpPacket.timestamp}. */
-export function timestampUnwrapper(): Unwrapper {
-  return new Unwrapper(TIMESTAMP_MODULUS);
 }

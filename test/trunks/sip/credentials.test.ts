@@ -1,6 +1,6 @@
 import type { OutgoingRequestMessage } from 'sip.js/lib/core/index.js';
 import { describe, expect, it } from 'vitest';
-import { Credentials } from '../../../src/trunks/sip/digest.ts';
+import { Credentials } from '../../../src/trunks/sip/credentials.ts';
 
 /** The examples of RFC 7616 §3.9.1. */
 const REALM = 'http-auth@example.org';

@@ -5,11 +5,10 @@ import {
   acceptAnswer,
   answerOffer,
   countVersion,
-  type Direction,
   type LocalMedia,
   makeOffer,
-  parseSdp,
-} from '../../../src/protocols/sip/sdp.ts';
+} from '../../../src/protocols/sip/offer-answer.ts';
+import { type Direction, parseSdp } from '../../../src/protocols/sip/session-description.ts';
 import { codeOf } from '../../helpers/codes.ts';
 import { LOCAL, offer } from './offers.ts';
 
@@ -275,32 +274,5 @@ describe('the version of a description', () => {
 
   it('grows by one when something does', () => {
     expect(countVersion(makeOffer({ ...LOCAL, direction: 'sendonly' }), first)).toContain('o=- 42 6 IN');
-  });
-});
-
-describe('the parser', () => {
-  it('takes any line ends', () => {
-    const text = offer('m=audio 4000 RTP/AVP 0', 'a=sendonly');
-    expect(parseSdp(text.replaceAll('\r\n', '\n'))).toEqual(parseSdp(text));
-  });
-
-  it('throws nothing but coded errors', () => {
-    const line = fc.oneof(
-      fc.string(),
-      fc
-        .tuple(fc.constantFrom('v', 'o', 's', 'c', 't', 'm', 'a'), fc.string())
-        .map(([type, value]) => `${type}=${value}`),
-      fc.constantFrom(
-        ...offer('m=audio 4000 RTP/AVP 0 101', 'a=rtpmap:101 telephone-event/8000', 'a=ptime:20', 'a=rtcp:1').split(
-          '\r\n',
-        ),
-      ),
-    );
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
-        const code = codeOf(() => answer(['v=0', ...lines].join('\r\n')));
-        expect(['message_malformed', 'message_too_large', 'codec_unsupported', 'none']).toContain(code);
-      }),
-    );
   });
 });
