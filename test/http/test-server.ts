@@ -6,7 +6,7 @@ import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
-import type { FinalCaption } from '../../src/calls/feed/transcript.ts';
+import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import type { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
@@ -28,7 +28,7 @@ import type { FakeVoice } from '../fakes/voice.ts';
 /** Calls that do what the test says. */
 export class FakeCalls {
   readonly views: CallView[] = [];
-  readonly captions = new Map<string, FinalCaption[]>();
+  readonly captions = new Map<string, TranscriptItem[]>();
   readonly hungUp: string[] = [];
   readonly voices = new Map<string, FakeVoice>();
   readonly accepted: (SocketAdmission & { socket: WebSocket; dialect: Dialect; carrier: string })[] = [];
@@ -60,7 +60,7 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  finals(id: string): readonly FinalCaption[] | undefined {
+  finals(id: string): readonly TranscriptItem[] | undefined {
     return this.captions.get(id);
   }
 

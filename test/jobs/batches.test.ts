@@ -209,7 +209,7 @@ describe('a batch', () => {
     await endOf(batch);
     expect(batch.files[0]).toMatchObject({
       state: 'failed',
-      error: { code: 'translation_failed', message: expect.stringContaining('as_spoken=true') },
+      error: { code: 'translation_failed', message: expect.stringContaining('asSpoken=true') },
     });
     await expect(batches.result('t', batch.id, 0)).rejects.toMatchObject({ code: 'result_not_ready' });
     expect(await batches.result('t', batch.id, 0, true)).toEqual(RECORDING);
