@@ -1,20 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Doors, startServer } from '../doors.ts';
+import { startServer, type TestServer } from '../test-server.ts';
 import { ECHO, Programs } from './programs.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 let programs: Programs;
 beforeEach(async () => {
   programs = new Programs();
-  doors = await startServer({}, programs.make(ECHO));
+  testServer = await startServer({}, programs.make(ECHO));
 });
 afterEach(async () => {
-  await doors.app.close();
+  await testServer.app.close();
   programs.remove();
 });
 
 function speak(fields: object) {
-  return doors.app.inject({ method: 'POST', url: '/v1/audio/speech', payload: { input: 'Hello there.', ...fields } });
+  return testServer.app.inject({
+    method: 'POST',
+    url: '/v1/audio/speech',
+    payload: { input: 'Hello there.', ...fields },
+  });
 }
 
 describe('formats that need ffmpeg', () => {

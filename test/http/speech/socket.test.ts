@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../helpers/eventually.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const PATH = '/v1/audio/speech/ws';
 
-let doors: Doors;
+let testServer: TestServer;
 let url: string;
 beforeEach(() => open());
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 async function open(environment: Record<string, string> = {}): Promise<void> {
-  doors = await startServer(environment);
-  url = await listen(doors.app);
+  testServer = await startServer(environment);
+  url = await listen(testServer.app);
 }
 
 /** A client that keeps all messages: ms of sound at 24 kHz as numbers, events as objects. */
@@ -87,22 +87,22 @@ describe('WS /v1/audio/speech/ws', () => {
   });
 
   it('gives a request up when the client goes away', async () => {
-    doors.engine.speakMs = 100;
+    testServer.engine.speakMs = 100;
     const client = new Client();
     await client.send({ input: 'One is here.' }, { input: 'Two is there.' });
-    await eventually(() => expect(doors.engine.pending).toBe(1));
+    await eventually(() => expect(testServer.engine.pending).toBe(1));
     client.socket.terminate();
-    await eventually(() => expect(doors.engine.pending).toBe(0));
-    expect(doors.engine.spoken).toHaveLength(1);
+    await eventually(() => expect(testServer.engine.pending).toBe(0));
+    expect(testServer.engine.spoken).toHaveLength(1);
   });
 
   it('is closed when no request comes for long, more than can wait, or one that is not text', async () => {
     const silent = new Client();
     await once(silent.socket, 'open');
-    doors.clock.advance(60_000);
+    testServer.clock.advance(60_000);
     expect(await silent.closed()).toEqual([4409, 'media_timeout']);
 
-    doors.engine.speakMs = 100;
+    testServer.engine.speakMs = 100;
     const greedy = new Client();
     await greedy.send(...Array.from({ length: 18 }, () => ({ input: 'Hello.' })));
     expect(await greedy.closed()).toEqual([1013, 'too_many_requests']);
@@ -114,7 +114,7 @@ describe('WS /v1/audio/speech/ws', () => {
   });
 
   it('counts as a request as long as it is open', async () => {
-    await doors.app.close();
+    await testServer.app.close();
     await open({ SPEECH_REQUESTS_MAX: '1' });
     const first = new Client();
     await once(first.socket, 'open');
@@ -122,16 +122,20 @@ describe('WS /v1/audio/speech/ws', () => {
     first.socket.close();
     await first.closed();
     await eventually(async () => {
-      const answer = await doors.app.inject({ method: 'POST', url: '/v1/audio/speech', payload: { input: 'Hello.' } });
+      const answer = await testServer.app.inject({
+        method: 'POST',
+        url: '/v1/audio/speech',
+        payload: { input: 'Hello.' },
+      });
       expect(answer.statusCode).toBe(200);
     });
   });
 
   it('asks for a key, and for an upgrade', async () => {
-    expect((await doors.app.inject(PATH)).statusCode).toBe(400);
-    await doors.app.close();
+    expect((await testServer.app.inject(PATH)).statusCode).toBe(400);
+    await testServer.app.close();
     await open({ API_KEYS: 'secret' });
-    expect(await knock(`${url}${PATH}`)).toBe(401);
-    expect(await knock(`${url}${PATH}`, { authorization: 'Bearer secret' })).toBe(101);
+    expect(await upgradeStatus(`${url}${PATH}`)).toBe(401);
+    expect(await upgradeStatus(`${url}${PATH}`, { authorization: 'Bearer secret' })).toBe(101);
   });
 });

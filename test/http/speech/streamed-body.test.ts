@@ -3,19 +3,19 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { READER_STALL_MS } from '../../../src/http/speech/streamed-body.ts';
 import { eventually, PATIENCE_MS } from '../../helpers/eventually.ts';
-import { type Doors, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer } from '../test-server.ts';
 
 const MAKING_MS = 100;
 const LONG = Array.from({ length: 40 }, (_, i) => `Sentence ${i} is this.`).join(' ');
 
-let doors: Doors;
+let testServer: TestServer;
 let url: string;
 beforeEach(() => open());
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 async function open(environment: Record<string, string> = {}): Promise<void> {
-  doors = await startServer(environment);
-  url = await listen(doors.app);
+  testServer = await startServer(environment);
+  url = await listen(testServer.app);
 }
 
 /** The value of `read` once it has not changed between two looks. */
@@ -56,17 +56,17 @@ function ask(fields: object): Asking {
 
 /** Lets the engine finish the sentence that it is making. */
 async function makeOne(nth: number): Promise<void> {
-  await eventually(() => expect(doors.engine.spoken).toHaveLength(nth));
-  doors.clock.advance(MAKING_MS);
+  await eventually(() => expect(testServer.engine.spoken).toHaveLength(nth));
+  testServer.clock.advance(MAKING_MS);
 }
 
 /** A minute of sound for each sentence. */
 function beLong(): void {
-  doors.engine.utter = () => new Int16Array(16_000 * 60);
+  testServer.engine.utter = () => new Int16Array(16_000 * 60);
 }
 
 const outcomes = async () =>
-  (await doors.metrics.speechRequests.get()).values.map(({ labels, value }) => [
+  (await testServer.metrics.speechRequests.get()).values.map(({ labels, value }) => [
     labels['format'],
     labels['outcome'],
     value,
@@ -74,13 +74,13 @@ const outcomes = async () =>
 
 describe('speech over HTTP', () => {
   it('leaves when the first sentence is made, while the second is not', async () => {
-    doors.engine.speakMs = MAKING_MS;
+    testServer.engine.speakMs = MAKING_MS;
     const { response } = ask({ input: 'One is here. Two is there.' });
     await makeOne(1);
     const answer = await response;
     const first = await new Promise<Buffer>((resolve) => answer.once('data', resolve));
     expect([answer.statusCode, first.length]).toEqual([200, 20 * 12 * 48]);
-    expect(doors.engine.pending).toBe(1);
+    expect(testServer.engine.pending).toBe(1);
     await makeOne(2);
     answer.resume();
     await new Promise((resolve) => answer.once('end', resolve));
@@ -91,10 +91,10 @@ describe('speech over HTTP', () => {
     beLong();
     const { response, request } = ask({ input: LONG, sample_rate: 16_000 });
     const answer = await response;
-    const made = await whenSteady(() => doors.engine.spoken.length);
+    const made = await whenSteady(() => testServer.engine.spoken.length);
     expect(made).toBeLessThan(10);
     answer.resume();
-    await eventually(() => expect(doors.engine.spoken.length).toBeGreaterThan(made));
+    await eventually(() => expect(testServer.engine.spoken.length).toBeGreaterThan(made));
     request.destroy();
   });
 
@@ -103,34 +103,34 @@ describe('speech over HTTP', () => {
     const answer = await ask({ input: LONG, sample_rate: 16_000 }).response;
     const broken = new Promise((resolve) => answer.once('error', resolve));
     await eventually(async () => {
-      doors.clock.advance(READER_STALL_MS);
+      testServer.clock.advance(READER_STALL_MS);
       expect(await outcomes()).toEqual([['pcm', 'gone', 1]]);
     });
     answer.resume();
     expect(await broken).toMatchObject({ code: 'ECONNRESET' });
-    expect(doors.engine.spoken.length).toBeLessThan(10);
+    expect(testServer.engine.spoken.length).toBeLessThan(10);
   });
 
   it.each(['before the first sentence is made', 'in the middle'])(
     'is given up when the client goes away %s',
     async (when) => {
-      doors.engine.speakMs = MAKING_MS;
+      testServer.engine.speakMs = MAKING_MS;
       const { request, response } = ask({ input: 'One is here. Two is there. And here is three.' });
       if (when === 'in the middle') {
         await makeOne(1);
         await response;
       }
       const nth = when === 'in the middle' ? 2 : 1;
-      await eventually(() => expect(doors.engine.spoken).toHaveLength(nth));
+      await eventually(() => expect(testServer.engine.spoken).toHaveLength(nth));
       request.destroy();
-      await eventually(() => expect(doors.engine.pending).toBe(0));
-      expect(doors.engine.spoken[nth - 1]?.signal?.aborted).toBe(true);
-      expect(doors.engine.spoken).toHaveLength(nth);
+      await eventually(() => expect(testServer.engine.pending).toBe(0));
+      expect(testServer.engine.spoken[nth - 1]?.signal?.aborted).toBe(true);
+      expect(testServer.engine.spoken).toHaveLength(nth);
     },
   );
 
   it('breaks off when it fails in the middle, so that nobody takes a part for the whole', async () => {
-    doors.engine.utter = ({ text }) => {
+    testServer.engine.utter = ({ text }) => {
       if (text.startsWith('Two')) throw new Error('it broke');
       return new Int16Array(320);
     };
@@ -139,20 +139,20 @@ describe('speech over HTTP', () => {
     answer.resume();
     expect(await broken).toMatchObject({ code: 'ECONNRESET' });
     await eventually(async () => expect(await outcomes()).toEqual([['pcm', 'failed', 1]]));
-    expect(doors.logLines.join('')).toContain('it broke');
-    expect(doors.logLines.join('')).not.toContain('there');
+    expect(testServer.logLines.join('')).toContain('it broke');
+    expect(testServer.logLines.join('')).not.toContain('there');
   });
 
   it('is refused when SPEECH_REQUESTS_MAX are served, and taken again when one of them is done', async () => {
-    await doors.app.close();
+    await testServer.app.close();
     await open({ SPEECH_REQUESTS_MAX: '2' });
-    doors.engine.speakMs = MAKING_MS;
+    testServer.engine.speakMs = MAKING_MS;
     const served = [ask({ input: 'One.' }), ask({ input: 'Two.' })];
-    await eventually(() => expect(doors.engine.spoken).toHaveLength(2));
+    await eventually(() => expect(testServer.engine.spoken).toHaveLength(2));
     const refused = await ask({ input: 'Three.' }).response;
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '2']);
     served[0]?.request.destroy();
-    await eventually(() => expect(doors.engine.pending).toBe(1));
+    await eventually(() => expect(testServer.engine.pending).toBe(1));
     const { response } = ask({ input: 'Four.' });
     await makeOne(3);
     expect((await response).statusCode).toBe(200);
