@@ -35,6 +35,7 @@ import { readyLine, startLines } from './start-lines.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
+import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 import { voiceCheck } from './voice-check.ts';
 
 /** A gateway that listens. */
@@ -88,9 +89,10 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const batches = new Batches({ settings, recordings, clock, log, metrics });
   let draining = false;
   const health = healthReader(engineClient, () => draining);
+  const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const server = await createServer({
     ...{ settings, registry, announced, feed, recordings, batches, speech, health, metrics, log, clock },
-    ...{ engine: engineClient, assistant: trunks.asterisk, dialer: trunks.sip },
+    ...{ webSockets, engine: engineClient, assistant: trunks.asterisk, dialer: trunks.sip },
   });
   const end = async () => {
     warming.abort();

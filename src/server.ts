@@ -44,6 +44,7 @@ import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
 /** Largest body of a request. */
 const BODY_MAX_BYTES = 65_536;
@@ -56,8 +57,9 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls &
-    Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'twiml' | 'handovers'>;
+  /** Takes carriers' WebSockets. */
+  readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
   readonly announced: CallAnnouncements;
   /** Listens to channels of an Asterisk; null = there is none. */
@@ -127,7 +129,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Every route, with what its visitors must show. */
 async function startServer(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, feed, recordings, health, metrics, clock } = options;
+  const { settings, registry, webSockets, feed, recordings, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
   const translator = new Translator({ settings, clock });
   const readers = new FeedReaders({
@@ -157,10 +159,10 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, access, log: options.log });
-  await app.register(asteriskRoutes, { settings, registry, access });
+  await app.register(twilioRoutes, { settings, registry, webSockets, access, log: options.log });
+  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced: options.announced, access });
-  await app.register(carrierRoutes, { settings, registry, access });
+  await app.register(carrierRoutes, { settings, registry, webSockets, access });
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guarded.addHook('onRequest', async (request, reply) => {

@@ -1,6 +1,6 @@
 /**
  * The rewritten graphs beside the shipped ones, in one run on the same speech: do they say the same, how many words are
- * wrong, how long do they take, what do their processes weigh. See docs/graphs.md.
+ * wrong, how long do they take, what do their processes weigh. See docs/internals/graphs.md.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Asr, Recognition } from '../../engine/models/model.ts';
@@ -244,7 +244,7 @@ function report({ prompts, times, agreements, weights }: Found): Report {
   return {
     name: 'equality',
     about:
-      `The recogniser's graphs as they are shipped and as docs/graphs.md rewrites them, on ${prompts.length} human prompts of Debian's asterisk-core-sounds-en-wav ` +
+      `The recogniser's graphs as they are shipped and as docs/internals/graphs.md rewrites them, on ${prompts.length} human prompts of Debian's asterisk-core-sounds-en-wav ` +
       `(one voice, 8 kHz, through µ-law), as ${Object.keys(LINES).length} lines carry them, each decoded whole, with one thread, all ways in one process and in turn.`,
     tables: [
       {

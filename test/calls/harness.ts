@@ -13,9 +13,11 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import type { Track } from '../../src/protocols/dialect.ts';
+import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
 import { PromptCache } from '../../src/speech/cache.ts';
 import { Prompter } from '../../src/speech/prompter.ts';
 import { readVoiceMap } from '../../src/speech/voice-map.ts';
+import { WebSocketTrunk } from '../../src/trunks/websocket/trunk.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
@@ -57,6 +59,7 @@ const metrics = new Metrics();
 export interface Gateway {
   readonly context: CallContext;
   readonly registry: CallRegistry;
+  readonly webSockets: WebSocketTrunk;
   readonly clock: FakeClock;
   readonly engine: WordsEngine;
   /** Everything the feed said. */
@@ -96,12 +99,13 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     metrics,
   };
   const registry = new CallRegistry(context);
+  const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const dial = ({ tokenRequired = false } = {}): Caller => {
     const socket = new CarrierSocket();
-    registry.acceptTwilio(socket.asWebSocket, { tokenRequired });
+    webSockets.accept(socket.asWebSocket, new TwilioDialect(), { tokenRequired });
     return new Caller(socket);
   };
-  return { context, registry, clock, engine, events, logLines, dial };
+  return { context, registry, webSockets, clock, engine, events, logLines, dial };
 }
 
 /** A prompt cache in memory that counts nowhere. */

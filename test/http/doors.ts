@@ -20,6 +20,7 @@ import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { createServer } from '../../src/server.ts';
+import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
@@ -30,9 +31,7 @@ export class PretendCalls {
   readonly captions = new Map<string, FinalCaption[]>();
   readonly hungUp: string[] = [];
   readonly voices = new Map<string, FakeVoice>();
-  readonly accepted: { socket: WebSocket; tokenRequired: boolean }[] = [];
-  readonly dialled: { socket: WebSocket; vouched: boolean }[] = [];
-  readonly streamed: { socket: WebSocket; dialect: Dialect; vouched: boolean }[] = [];
+  readonly accepted: (SocketAdmission & { socket: WebSocket; dialect: Dialect; carrier: string })[] = [];
   readonly tokens: CallTokens;
   refusal: TrunklineError | null = null;
 
@@ -49,16 +48,8 @@ export class PretendCalls {
     if (this.refusal !== null) throw this.refusal;
   }
 
-  acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean }): void {
-    this.accepted.push({ socket, ...options });
-  }
-
-  acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
-    this.dialled.push({ socket, ...options });
-  }
-
-  acceptSocket(socket: WebSocket, dialect: Dialect, options: { vouched: boolean }): void {
-    this.streamed.push({ socket, dialect, ...options });
+  accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
+    this.accepted.push({ socket, dialect, carrier: dialect.carrier, ...admission });
   }
 
   list(): CallView[] {
@@ -152,6 +143,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     registry: calls,
+    webSockets: calls,
     announced,
     assistant:
       environment['ARI_URL'] === undefined ? null : { assist: async (channel) => ({ callId: `${channel}.1` }) },

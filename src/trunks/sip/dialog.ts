@@ -12,7 +12,7 @@ import type {
 } from 'sip.js/lib/core/index.js';
 import type { LegEnd } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import { sdpBody, sdpIn } from './bodies.ts';
@@ -179,9 +179,7 @@ export class CallDialog {
     try {
       media.accept(sdp, addressOf(answer));
     } catch (error) {
-      call.fail(
-        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
-      );
+      call.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
 
@@ -211,9 +209,7 @@ export class CallDialog {
       media.start();
       onAcknowledged();
     } catch (error) {
-      call.fail(
-        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
-      );
+      call.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
 

@@ -3,7 +3,7 @@
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
 import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
@@ -87,8 +87,7 @@ export class IncomingCall implements LegOwner, DialogCall {
       if (this.#gone) void this.#media.close();
       else this.#answer(this.#media);
     } catch (error) {
-      const coded =
-        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the call could not be answered');
+      const coded = asTrunklineError(error, 'the call could not be answered');
       if (coded !== error) this.#options.log.error({ err: error }, 'a SIP call could not be answered');
       this.#refuse(coded);
     }

@@ -27,7 +27,7 @@ async function dial(
 describe('WS /asterisk/media', () => {
   it('hands the socket over to an Asterisk of this machine, which vouches for nothing without a password', async () => {
     expect(await dial({})).toBe(101);
-    expect(doors.calls.dialled).toMatchObject([{ vouched: false }]);
+    expect(doors.calls.accepted).toMatchObject([{ vouched: false }]);
   });
 
   it('takes the subprotocol that Asterisk offers', async () => {
@@ -41,7 +41,7 @@ describe('WS /asterisk/media', () => {
   it('hands the socket over to whoever has the password, from anywhere', async () => {
     const headers = { ...basic('pbx:a:b c'), host: 'bridge.example.com' };
     expect(await dial(LOCKED, headers)).toBe(101);
-    expect(doors.calls.dialled).toMatchObject([{ vouched: true }]);
+    expect(doors.calls.accepted).toMatchObject([{ vouched: true }]);
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('WS /asterisk/media', () => {
     ['a header that is no Base64', { authorization: 'Basic ???' }],
   ])('stays closed to %s, even on this machine and for everybody', async (_what, headers) => {
     expect(await dial({ ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toBe(401);
-    expect(doors.calls.dialled).toEqual([]);
+    expect(doors.calls.accepted).toEqual([]);
   });
 
   it('stops looking at passwords after ten wrong ones, and does not count calls without one', async () => {

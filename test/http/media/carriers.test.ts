@@ -31,12 +31,12 @@ describe.each(CARRIERS)('WS /%s/media', (carrier) => {
 
   it('hands the socket over with its own dialect, to a program of this machine and for nothing vouched without a token', async () => {
     expect(await dial(path, {})).toBe(101);
-    expect(doors.calls.streamed).toMatchObject([{ dialect: { carrier }, vouched: false }]);
+    expect(doors.calls.accepted).toMatchObject([{ dialect: { carrier }, vouched: false }]);
   });
 
   it('stays closed to another machine while there is no token', async () => {
     expect(await dial(path, {}, ELSEWHERE)).toBe(403);
-    expect(doors.calls.streamed).toEqual([]);
+    expect(doors.calls.accepted).toEqual([]);
   });
 });
 
@@ -54,7 +54,7 @@ describe('every one of these doors', () => {
     ['in its URL', {}, `?token=${encodeURIComponent(TOKEN)}&sample-rate=16000`],
   ])('hands the socket over to whoever brings the token %s, from anywhere', async (_how, headers, query) => {
     expect(await dialAll(query, LOCKED, { ...headers, ...ELSEWHERE })).toEqual(CARRIERS.map(() => 101));
-    expect(doors.calls.streamed.map(({ dialect, vouched }) => [dialect.carrier, vouched]).sort()).toEqual(
+    expect(doors.calls.accepted.map(({ dialect, vouched }) => [dialect.carrier, vouched]).sort()).toEqual(
       CARRIERS.map((carrier) => [carrier, true]).sort(),
     );
   });
@@ -68,7 +68,7 @@ describe('every one of these doors', () => {
     ['two in the URL', {}, `?token=${encodeURIComponent(TOKEN)}&token=${encodeURIComponent(TOKEN)}`],
   ])('stays closed to %s, even on this machine and for everybody', async (_what, headers, query) => {
     expect(await dialAll(query, { ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toEqual(CARRIERS.map(() => 401));
-    expect(doors.calls.streamed).toEqual([]);
+    expect(doors.calls.accepted).toEqual([]);
   });
 
   it('refuses when no call can be taken', async () => {
@@ -108,7 +108,7 @@ it('gives a Vonage stream a name of its own each time, as nothing else may name 
   await dial('/vonage/media', {});
   const { port } = doors.app.server.address() as AddressInfo;
   await knock(`http://127.0.0.1:${port}/vonage/media`);
-  const ids = doors.calls.streamed.map(({ dialect }) => {
+  const ids = doors.calls.accepted.map(({ dialect }) => {
     const event = dialect.receive('{"event":"websocket:connected","content-type":"audio/l16;rate=16000"}');
     return event.type === 'start' ? event.start.callId : '';
   });
@@ -121,7 +121,7 @@ it.each([
   ['big', [2, 1]],
 ])('reads linear samples in the byte order that is set: %s', async (order, bytes) => {
   await dial('/telnyx/media', { L16_BYTE_ORDER: order });
-  const [{ dialect } = { dialect: null }] = doors.calls.streamed;
+  const [{ dialect } = { dialect: null }] = doors.calls.accepted;
   const format = { encoding: 'L16', sample_rate: 16_000, channels: 1 };
   dialect?.receive(
     JSON.stringify({ event: 'start', stream_id: 's', start: { call_control_id: 'c', media_format: format } }),
@@ -151,7 +151,7 @@ describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
       expect(
         await dial('/plivo/media', SIGNED, { ...headersOf(signPlivo('MAtoken', url, '12345'), name), ...ELSEWHERE }),
       ).toBe(101);
-      expect(doors.calls.streamed).toMatchObject([{ vouched: true }]);
+      expect(doors.calls.accepted).toMatchObject([{ vouched: true }]);
     },
   );
 
@@ -163,6 +163,6 @@ describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
     ['a signature without its nonce', { 'x-plivo-signature-v3': signPlivo('MAtoken', url, '12345') }],
   ])('stays closed to %s', async (_what, headers) => {
     expect(await dial('/plivo/media', SIGNED, headers)).toBe(403);
-    expect(doors.calls.streamed).toEqual([]);
+    expect(doors.calls.accepted).toEqual([]);
   });
 });
