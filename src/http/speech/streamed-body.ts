@@ -1,59 +1,57 @@
 /**
- * The body of an answer that is made while it is sent: no faster than it is read, and no longer than somebody reads it.
+ * The body of a response that is made while it is sent: no faster than the client reads it, and only as long as it does.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 
-/** A reader that takes nothing for this long is cut off. */
+/** A client that reads nothing for this long is disconnected. */
 export const READER_STALL_MS = 60_000;
 
-/** What proxies must know: nothing of this may be held back. */
+/** Tells proxies to pass every chunk on at once. */
 const STREAM_HEADERS = { 'x-accel-buffering': 'no' };
 
-/** A piece of a body. */
 export type Chunk = Uint8Array | string;
 
-interface DeliveryOptions {
+interface StreamOptions {
   readonly reply: FastifyReply;
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: AsyncGenerator<Chunk, void, undefined>;
   readonly clock: Clock;
-  /** The first chunk is there and leaves. */
+  /** Called when the first chunk is about to be sent. */
   onFirst(): void;
   /**
-   * The chunks failed after the first: what is to be sent before the connection ends properly, or null to break it,
-   * which tells the reader.
+   * Called when the chunks fail after the first. Returns the end of the body, or null to break the connection, which
+   * tells the client.
    */
   onFailure(error: unknown): Chunk | null;
 }
 
 /**
- * Answers with 200 and `chunks`. Resolves with how it went: `finished`, `failed` or, when the reader went away or took
- * nothing more, `gone`. Rejects with what the first chunk fails with: then nothing has been sent, and the answer can
- * still be an error.
+ * Answers with 200 and `chunks`. Resolves with `finished`, `failed`, or `gone` when the client went away or stopped
+ * reading. Rejects with what the first chunk fails with: nothing has been sent then, so the response can still be an
+ * error.
  */
-export async function deliver(options: DeliveryOptions): Promise<'finished' | 'failed' | 'gone'> {
+export async function sendStream(options: StreamOptions): Promise<'finished' | 'failed' | 'gone'> {
   const { reply, headers, chunks, onFirst } = options;
   const first = await chunks.next();
   onFirst();
   reply.hijack();
   reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS, ...headers });
-  const reader = new Reader(reply.raw, options.clock);
+  const body = new Body(reply.raw, options.clock);
   try {
-    for (let next = first; next.done !== true && !reader.gone; next = await chunks.next())
-      await reader.write(next.value);
+    for (let next = first; next.done !== true && !body.gone; next = await chunks.next()) await body.write(next.value);
   } catch (error) {
-    await reader.give(options.onFailure(error));
+    await body.endWith(options.onFailure(error));
     return 'failed';
   } finally {
     await chunks.return();
   }
-  await reader.end();
-  return reader.gone ? 'gone' : 'finished';
+  await body.end();
+  return body.gone ? 'gone' : 'finished';
 }
 
-class Reader {
+class Body {
   readonly #raw: ServerResponse;
   readonly #clock: Clock;
 
@@ -66,13 +64,13 @@ class Reader {
     return this.#raw.destroyed && !this.#raw.writableFinished;
   }
 
-  /** Resolves when the network has taken it, or the reader has gone. */
+  /** Resolves when the chunk has been sent, or the client has gone. */
   write(chunk: Chunk): Promise<void> {
-    return this.#untilTaken((done) => this.#raw.write(chunk, done));
+    return this.#untilSent((done) => this.#raw.write(chunk, done));
   }
 
-  /** Ends the body after `last`; with null it breaks off. */
-  async give(last: Chunk | null): Promise<void> {
+  /** Ends the body after `last`; null breaks the connection. */
+  async endWith(last: Chunk | null): Promise<void> {
     if (last === null) {
       this.#raw.destroy();
       return;
@@ -82,10 +80,10 @@ class Reader {
   }
 
   end(): Promise<void> {
-    return this.#untilTaken((done) => this.#raw.end(done));
+    return this.#untilSent((done) => this.#raw.end(done));
   }
 
-  #untilTaken(give: (done: () => void) => void): Promise<void> {
+  #untilSent(send: (done: () => void) => void): Promise<void> {
     if (this.#raw.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
@@ -95,7 +93,7 @@ class Reader {
       };
       const timer: Timer = this.#clock.after(READER_STALL_MS, () => this.#raw.destroy(), true);
       this.#raw.once('close', done);
-      give(done);
+      send(done);
     });
   }
 }
