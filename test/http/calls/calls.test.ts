@@ -44,10 +44,7 @@ describe('GET /v1/calls', () => {
     );
     const read = async (query: string) => (await testServer.app.inject(`/v1/calls?${query}`)).json() as Page;
     const first = await read('limit=2');
-    expect(first).toEqual({
-      data: [{ id: 'd1' }, { id: 'l2' }].map(expect.objectContaining),
-      next: expect.any(String),
-    });
+    expect(first).toMatchObject({ data: [{ id: 'd1' }, { id: 'l2' }], next: expect.any(String) });
     // A call that ends meanwhile, and one that is forgotten, shift nothing.
     Object.assign(testServer.calls.views[1] ?? {}, { state: 'ended', endedAt: at(3) });
     testServer.calls.views.splice(0, 1);
