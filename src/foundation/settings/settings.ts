@@ -105,13 +105,9 @@ export const SETTINGS = {
   ENGINE_THREADS: whole(1, 1, 64, 'threads', 'Threads of one model run in one engine process'),
   ENGINE_PRELOAD: flag(true, 'Load the models at the start rather than at the first call'),
   ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'Stop the engines after this long without work; 0 = never'),
-  ASR_MODEL: choice(
-    'moonshine-tiny',
-    ['moonshine-tiny', 'tone'],
-    'Speech recogniser; tone = a deterministic pretend model for tests',
-  ),
-  VAD_MODEL: choice('silero', ['silero', 'tone'], 'Voice detector; tone = a deterministic pretend model for tests'),
-  TTS_MODEL: choice('flite', ['flite', 'tone'], 'What speaks; tone = a deterministic pretend model for tests'),
+  ASR_MODEL: text('moonshine-tiny', 'model', 'Speech recogniser; tone = a deterministic pretend model for tests'),
+  VAD_MODEL: text('silero', 'model', 'Voice detector; tone = a deterministic pretend model for tests'),
+  TTS_MODEL: text('flite', 'model', 'Speech synthesizer; tone = a deterministic pretend model for tests'),
   MODEL_GRAPHS: choice(
     'rewritten',
     ['rewritten', 'shipped'],
