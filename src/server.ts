@@ -38,12 +38,13 @@ import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
-import type { SpeechSource } from './http/speech/source.ts';
-import { speechDoors, speechRoutes } from './http/speech/speech.ts';
+import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import type { Speech } from './speech/speech.ts';
+import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
 /** Largest body of a request. */
 const BODY_MAX_BYTES = 65_536;
@@ -56,8 +57,9 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls &
-    Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'acceptAsterisk' | 'acceptSocket' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'twiml' | 'handovers'>;
+  /** Takes carriers' WebSockets. */
+  readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
   readonly announced: CallAnnouncements;
   /** Listens to channels of an Asterisk; null = there is none. */
@@ -68,7 +70,9 @@ interface ServerOptions {
   readonly recordings: Recordings;
   readonly engine: Engine;
   readonly batches: Batches;
-  readonly speech: SpeechSource;
+  readonly speech: Speech;
+  /** In place of `ffmpeg` on PATH, which encodes speech. */
+  readonly ffmpeg?: string;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
   readonly metrics: Metrics;
@@ -127,7 +131,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Every route, with what its visitors must show. */
 async function startServer(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, feed, recordings, health, metrics, clock } = options;
+  const { settings, registry, webSockets, feed, recordings, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
   const translator = new Translator({ settings, clock });
   const readers = new FeedReaders({
@@ -150,17 +154,17 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
 
   await app.register(pageRoutes);
   const { speech } = options;
-  const speaking = speechDoors({ ...options, failures });
+  const speechContext = createSpeechContext({ ...options, failures });
   const speechHealth = () => ({
-    depth: speaking.service.depth,
-    kept: speech.kept(),
+    depth: speechContext.service.depth,
+    cached: speech.cachedPrompts(),
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, access, log: options.log });
-  await app.register(asteriskRoutes, { settings, registry, access });
+  await app.register(twilioRoutes, { settings, registry, webSockets, access, log: options.log });
+  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced: options.announced, access });
-  await app.register(carrierRoutes, { settings, registry, access });
+  await app.register(carrierRoutes, { settings, registry, webSockets, access });
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guarded.addHook('onRequest', async (request, reply) => {
@@ -175,7 +179,7 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
-    void guarded.register(speechRoutes, { settings, clock, doors: speaking, speech });
+    void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();

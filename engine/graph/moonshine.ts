@@ -1,6 +1,6 @@
 /**
  * The rewritten Moonshine graphs as files: taken from the cache, or made from the shipped ones and put there. See
- * docs/graphs.md.
+ * docs/internals/graphs.md.
  */
 import { readFile } from 'node:fs/promises';
 import { env } from '../onnxruntime.ts';

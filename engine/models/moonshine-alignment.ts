@@ -1,7 +1,7 @@
 /**
  * Where in the speech each token was said. Two heads of the decoder's cross-attention look at the place in the speech
  * that the next token is about to be read from; what they look at, in an order that never goes back, is when it was
- * said. See docs/graphs.md.
+ * said. See docs/internals/graphs.md.
  */
 import { HEAD_SIZE, HEADS, HIDDEN_SIZE } from '../graph/moonshine-shape.ts';
 

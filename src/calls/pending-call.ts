@@ -4,7 +4,7 @@
  * here: coded close, counter, log line, end of this call.
  */
 
-import { type ErrorCode, TrunklineError } from '../foundation/errors.ts';
+import { asTrunklineError, type ErrorCode, TrunklineError } from '../foundation/errors.ts';
 import { CALL_DETAILS, type CallDetails, type CallStart, type CarrierEvent } from '../protocols/dialect.ts';
 import type { CallTokens } from './admission/tokens.ts';
 import { withoutStrangeApp } from './app/request.ts';
@@ -59,7 +59,7 @@ export class PendingCall {
   /** Closes the socket with the error's close code and ends what became of it. */
   fail(error: unknown): void {
     if (this.#gone) return;
-    const coded = error instanceof TrunklineError ? error : new TrunklineError('internal', 'this call could not go on');
+    const coded = asTrunklineError(error, 'this call could not go on');
     if (coded !== error) this.#options.context.log.error({ err: error, callId: this.#call?.id }, 'a call failed');
     this.#countRefusal(coded.code);
     this.#leg.fail(coded);

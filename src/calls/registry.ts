@@ -1,13 +1,8 @@
 /** All calls of the gateway: those that come in, those that are live, and those that ended lately. */
 
-import type { WebSocket } from 'ws';
 import { TrunklineError } from '../foundation/errors.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
-import { AsteriskDialect } from '../protocols/asterisk/chan-websocket.ts';
-import type { CallStart, Dialect, Track } from '../protocols/dialect.ts';
-import { TwilioDialect } from '../protocols/media-streams/twilio.ts';
-import { withSilence } from '../trunks/websocket/buffered-silence.ts';
-import { legLimits, WebSocketLeg } from '../trunks/websocket/leg.ts';
+import type { CallStart, Track } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import { CallTokens } from './admission/tokens.ts';
 import type { TwimlClient } from './app/twiml/client.ts';
@@ -106,45 +101,6 @@ export class CallRegistry {
   }
 
   /**
-   * Takes over an upgraded Media Streams socket for good. It becomes a call when its `start` is accepted.
-   * `tokenRequired` = the start must bring a one-use token; `carrier` = who speaks Twilio's dialect here, `twilio` by
-   * default.
-   */
-  acceptTwilio(socket: WebSocket, options: { tokenRequired: boolean; carrier?: string }): void {
-    const dialect = new TwilioDialect(options.carrier);
-    this.accept({
-      carrier: dialect.carrier,
-      tokenRequired: options.tokenRequired,
-      connect: this.#connector(socket, dialect),
-    });
-  }
-
-  /**
-   * Takes over the upgraded socket of an Asterisk for good. `vouched` = it has shown its password, so that its dialplan
-   * may name the call's app.
-   */
-  acceptAsterisk(socket: WebSocket, options: { vouched: boolean }): void {
-    const { clock, settings } = this.#context;
-    const dialect = new AsteriskDialect();
-    const connect = this.#connector(socket, dialect);
-    const filled = settings.ASTERISK_FILL_SILENCE ? withSilence(connect, clock) : connect;
-    this.accept({ carrier: dialect.carrier, tokenRequired: false, ...options, connect: filled });
-  }
-
-  /**
-   * Takes over for good an upgraded WebSocket that speaks `dialect`. `vouched` = it has shown a secret of ours, so that
-   * it may name the call's app.
-   */
-  acceptSocket(socket: WebSocket, dialect: Dialect, options: { vouched: boolean }): void {
-    this.accept({
-      carrier: dialect.carrier,
-      tokenRequired: false,
-      ...options,
-      connect: this.#connector(socket, dialect),
-    });
-  }
-
-  /**
    * Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at
    * again.
    */
@@ -230,12 +186,6 @@ export class CallRegistry {
     await Promise.all(calls.map((call) => call.end('drained')));
     // Apps are told of the end of their sessions.
     await this.#context.twiml.settled();
-  }
-
-  /** Opens the leg on a WebSocket that speaks `dialect`. */
-  #connector(socket: WebSocket, dialect: Dialect): (handlers: LegHandlers) => CallLeg {
-    const { clock, settings } = this.#context;
-    return (handlers) => new WebSocketLeg({ socket, dialect, limits: legLimits(settings), clock, handlers });
   }
 
   #refusal(): TrunklineError | null {

@@ -1,7 +1,7 @@
 /**
  * Every error a stranger or an operator can meet: its code, HTTP status and WebSocket close code together in one
  * registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table with the one in
- * docs/errors.md.
+ * docs/reference/errors.md.
  */
 import { hideCredentials } from './urls.ts';
 
@@ -112,4 +112,9 @@ export class TrunklineError extends Error {
   toBody(): { error: { message: string; type: string; param: string | null; code: string } } {
     return { error: { message: this.message, type: ERRORS[this.code].type, param: this.param, code: this.code } };
   }
+}
+
+/** `error` where it has a code already, otherwise an `internal` error with `message`, which tells nothing of the cause. */
+export function asTrunklineError(error: unknown, message: string): TrunklineError {
+  return error instanceof TrunklineError ? error : new TrunklineError('internal', message);
 }

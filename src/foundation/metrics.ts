@@ -1,4 +1,4 @@
-/** Every metric there is, with buckets chosen per stage. A test compares the names with docs/metrics.md. */
+/** Every metric there is, with buckets chosen per stage. A test compares the names with docs/reference/metrics.md. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogState } from './log/log.ts';
 import type { Descriptors } from './machine/descriptors.ts';

@@ -1,16 +1,13 @@
 /** VOICE_MAP: which of our voices stand for those of other platforms, which apps go on naming when they come here. */
 import type { VoiceInfo } from '../../engine/contract.ts';
 import { TrunklineError } from '../foundation/errors.ts';
+import { parseVoicePair } from '../foundation/settings/setting-forms.ts';
 import { findVoice, listVoices, showVoice, type VoiceMap } from './voices.ts';
 
-/** The map that the pairs `foreign=ours` make. The last `=` counts; case does not. */
+/** The map that the pairs `foreign=ours` make. */
 export function readVoiceMap(pairs: readonly string[]): VoiceMap {
-  return new Map(
-    pairs.map((pair) => {
-      const at = pair.lastIndexOf('=');
-      return [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).trim()];
-    }),
-  );
+  const parsed = pairs.map(parseVoicePair).filter((pair) => pair !== null);
+  return new Map(parsed.map(({ foreign, ours }) => [foreign, ours]));
 }
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
-import { formOf, speechFile } from '../http/recording-doors.ts';
+import { formOf, speechFile } from '../http/recording-server.ts';
 
 const ANN = 'the-key-of-ann-and-her-team';
 const BOB = 'the-key-of-bob-and-his-team';

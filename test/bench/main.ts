@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- <name>`: measures on this machine and prints tables; `--write` keeps them under docs/benchmarks/.
+ * `npm run bench -- <name>`: measures on this machine and prints tables; `--write` keeps them under
+ * docs/internals/benchmarks/.
  */
 import { Command, Option } from 'commander';
 import { benchAccuracy } from './accuracy.ts';
@@ -33,7 +34,7 @@ function bench(
     .command(name)
     .description(about)
     .option('--quick', 'a short run, to see that it works; its figures mean little', false)
-    .option('--write', `keep the result as docs/benchmarks/${name}.md`, false);
+    .option('--write', `keep the result as docs/internals/benchmarks/${name}.md`, false);
   for (const [flag, meaning] of Object.entries(extra)) command.option(`--${flag}`, meaning, false);
   command.action(async (options: { quick: boolean; write: boolean } & Record<string, boolean>) => {
     const found = await run(options.quick, options);

@@ -1,6 +1,10 @@
-/** What a benchmark says: figures as tables, on the terminal and, with `--write`, as a page under docs/benchmarks/. */
+/**
+ * What a benchmark says: figures as tables, on the terminal and, with `--write`, as a page under
+ * docs/internals/benchmarks/.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 /** One table: a title, column heads and rows of cells. */
@@ -29,15 +33,15 @@ export interface Report {
   readonly goals: readonly { readonly goal: string; readonly found: string; readonly met: boolean }[];
 }
 
-/** Prints `report` as Markdown and, when asked, writes it with its plots to docs/benchmarks/. */
+/** Prints `report` as Markdown and, when asked, writes it with its plots to docs/internals/benchmarks/. */
 export function publish(report: Report, options: { readonly command: string; readonly write: boolean }): void {
   const page = toMarkdown(report, options.command);
   process.stdout.write(`\n${page}\n`);
   if (!options.write) return;
-  mkdirSync(packagePath('docs', 'benchmarks'), { recursive: true });
-  writeFileSync(packagePath('docs', 'benchmarks', `${report.name}.md`), page);
-  for (const plot of report.plots ?? [])
-    writeFileSync(packagePath('docs', 'benchmarks', plotFile(report, plot)), plot.svg);
+  const folder = packagePath('docs', 'internals', 'benchmarks');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${report.name}.md`), page);
+  for (const plot of report.plots ?? []) writeFileSync(join(folder, plotFile(report, plot)), plot.svg);
 }
 
 function plotFile({ name }: Report, plot: Plot): string {

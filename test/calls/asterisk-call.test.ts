@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { frameBytes } from '../../src/audio/frames.ts';
 import { encodeG711 } from '../../src/audio/g711.ts';
 import { type Codec, FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
+import { AsteriskDialect } from '../../src/protocols/asterisk/chan-websocket.ts';
 import type { ControlFormat } from '../../src/protocols/asterisk/control-messages.ts';
 import { AsteriskQueue, writeEvent } from '../../src/simulator/asterisk-queue.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
@@ -47,7 +48,10 @@ class Asterisk {
     this.#format = format;
     this.#firstRelease = firstRelease;
     this.queue = new AsteriskQueue({ frameBytes: frameBytes(codec), format, channelId: ID, hasMarks: !firstRelease });
-    gateway.registry.acceptAsterisk(this.socket.asWebSocket, { vouched });
+    gateway.webSockets.accept(this.socket.asWebSocket, new AsteriskDialect(), {
+      vouched,
+      fillSilence: gateway.context.settings.ASTERISK_FILL_SILENCE,
+    });
   }
 
   start(variables: Record<string, string> = {}): this {

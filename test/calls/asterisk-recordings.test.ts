@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { FRAME_MS } from '../../src/foundation/units.ts';
+import { AsteriskDialect } from '../../src/protocols/asterisk/chan-websocket.ts';
 import { AsteriskQueue, type MediaMode } from '../../src/simulator/asterisk-queue.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { type RecordedMessage, readRecording, recordingNames } from '../protocols/asterisk/asterisk-recordings.ts';
@@ -57,7 +58,10 @@ class Line {
     const frameBytes = Number(/optimal_frame_size"?:(\d+)/.exec(start)?.[1]);
     this.queue = new AsteriskQueue({ frameBytes, format, channelId: this.id, media: mediaMode(start) });
     this.sent = this.#socket.sent;
-    this.gateway.registry.acceptAsterisk(this.#socket.asWebSocket, { vouched: true });
+    this.gateway.webSockets.accept(this.#socket.asWebSocket, new AsteriskDialect(), {
+      vouched: true,
+      fillSilence: true,
+    });
   }
 
   say(message: string | Uint8Array): void {

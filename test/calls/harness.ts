@@ -13,9 +13,13 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import type { Track } from '../../src/protocols/dialect.ts';
-import { PromptCache } from '../../src/speech/cache.ts';
-import { Prompter } from '../../src/speech/prompter.ts';
+import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
+import { PromptCache } from '../../src/speech/prompt-cache.ts';
+import { PromptMaker } from '../../src/speech/prompt-maker.ts';
+import { SentenceSynthesizer } from '../../src/speech/sentence-synthesizer.ts';
 import { readVoiceMap } from '../../src/speech/voice-map.ts';
+import { VoiceResolver } from '../../src/speech/voice-resolver.ts';
+import { WebSocketTrunk } from '../../src/trunks/websocket/trunk.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
@@ -57,6 +61,7 @@ const metrics = new Metrics();
 export interface Gateway {
   readonly context: CallContext;
   readonly registry: CallRegistry;
+  readonly webSockets: WebSocketTrunk;
   readonly clock: FakeClock;
   readonly engine: WordsEngine;
   /** Everything the feed said. */
@@ -76,17 +81,20 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
   const settings = readSettings(environment);
-  const prompter = new Prompter({
-    ...{ engine, cache: memoryCache(), defaultVoice: settings.DEFAULT_VOICE },
+  const voices = new VoiceResolver({
+    engine,
+    defaultVoice: settings.DEFAULT_VOICE,
     voiceMap: readVoiceMap(settings.VOICE_MAP),
   });
+  const prompts = new PromptMaker({ engine, cache: memoryCache() });
+  const synthesizer = new SentenceSynthesizer({ voices, prompts });
   const fetchRecording = recordingFetcher(settings, clock);
   const twiml = new TwimlClient({ settings, clock, metrics, log });
   const handovers = new Handovers(clock);
   const context: CallContext = {
     settings,
     engine,
-    prompter,
+    synthesizer,
     fetchRecording,
     twiml,
     handovers,
@@ -96,12 +104,13 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     metrics,
   };
   const registry = new CallRegistry(context);
+  const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const dial = ({ tokenRequired = false } = {}): Caller => {
     const socket = new CarrierSocket();
-    registry.acceptTwilio(socket.asWebSocket, { tokenRequired });
+    webSockets.accept(socket.asWebSocket, new TwilioDialect(), { tokenRequired });
     return new Caller(socket);
   };
-  return { context, registry, clock, engine, events, logLines, dial };
+  return { context, registry, webSockets, clock, engine, events, logLines, dial };
 }
 
 /** A prompt cache in memory that counts nowhere. */

@@ -5,7 +5,7 @@ import { readTable } from './table.ts';
 
 const ROWS = readTable('errors.md');
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it('has every error of the code, and no other, in the same order with the same statuses', () => {
     const documented = ROWS.map(([code, status, closeCode, type]) => [code, Number(status), Number(closeCode), type]);
     expect(documented).toEqual(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readTable } from './table.ts';
 
-describe('docs/metrics.md', () => {
+describe('docs/reference/metrics.md', () => {
   it('has every metric of ours, and no other, with its type and labels', async () => {
     const text = await new Metrics().registry.metrics();
     const types = [...text.matchAll(/^# TYPE (trunkline_\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);

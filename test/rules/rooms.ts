@@ -90,7 +90,7 @@ function isAllowed(from: string, target: string): boolean {
  */
 const PURE = /^src\/(audio|transcription|protocols)\//;
 const OUTSIDE_WORLD =
-  /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime)/;
+  /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime|sip\.js)/;
 
 /** Imports by which a pure room would touch the world. */
 export function findImpureImports(files: readonly SourceFile[]): string[] {

@@ -1,7 +1,7 @@
 /**
  * The app on the line: for one call Trunkline dials a program's WebSocket and speaks ConversationRelay with it, text
  * for text. This introduces the session to its connection, and decides what becomes of the call when the app is done or
- * gone. `docs/app.md` says it from the app's side.
+ * gone. `docs/guide/apps.md` says it from the app's side.
  */
 import { randomUUID } from 'node:crypto';
 import { TrunklineError } from '../../foundation/errors.ts';

@@ -9,9 +9,9 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
 import type { CarrierCommand, Playback } from '../../protocols/dialect.ts';
-import type { VoiceOptions } from '../../speech/prompter.ts';
-import { SentenceSynthesizer } from '../../speech/sentence-synthesizer.ts';
+import type { SpokenPiece } from '../../speech/sentence-synthesizer.ts';
 import { TextStream } from '../../speech/text-stream.ts';
+import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import type { CallContext } from '../context.ts';
 import { BargeIn, type Interruptible } from './barge-in.ts';
 import { Playout } from './playout.ts';
@@ -94,7 +94,6 @@ export interface CallVoiceOptions {
 
 export class CallVoice {
   readonly #options: CallVoiceOptions;
-  readonly #synthesizer: SentenceSynthesizer;
   readonly #queue: SpeechQueue;
   readonly #bargeIn: BargeIn;
   readonly #listeners: ((event: VoiceEvent) => void)[] = [];
@@ -102,17 +101,9 @@ export class CallVoice {
   #closed = false;
 
   constructor(options: CallVoiceOptions) {
-    const { codec, context } = options;
     this.#options = options;
     this.#queue = this.#openQueue();
     this.#bargeIn = this.#openBargeIn();
-    this.#synthesizer = new SentenceSynthesizer({
-      prompter: context.prompter,
-      codec,
-      aheadMs: () => this.#queue.playout.aheadMs,
-      onSkipped: () => this.#onSkipped(),
-      onMissingVoice: (wished, used) => this.#tell({ type: 'voice.missing', wished, used }),
-    });
   }
 
   /** Whether something is being said, or waits to be. */
@@ -138,10 +129,10 @@ export class CallVoice {
    * written. Throws as {@link say}.
    */
   open(options: SayOptions = {}): OpenUtterance {
-    this.#options.context.prompter.check(options);
+    this.#options.context.synthesizer.voices.check(options);
     const stream = new TextStream();
     const utterance = this.#admit(options, {
-      pieces: (signal) => this.#synthesizer.speak(stream, options, signal),
+      pieces: (signal) => this.#synthesize(stream, options, signal),
       text: () => stream.text,
       heldBytes: () => 2 * stream.text.length,
     });
@@ -249,6 +240,25 @@ export class CallVoice {
     this.#closed = true;
     this.#queue.close();
     this.#bargeIn.forget();
+  }
+
+  /** Makes the pieces of `text`, each when it is asked for. */
+  async *#synthesize(
+    text: TextStream,
+    options: VoiceOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<SpokenPiece, void, undefined> {
+    const { codec, context } = this.#options;
+    const resolved = await context.synthesizer.voices.resolve(options);
+    if (resolved.missingVoice !== null && !signal.aborted)
+      this.#tell({ type: 'voice.missing', wished: resolved.missingVoice, used: resolved.voice.name });
+    yield* context.synthesizer.synthesize(text, resolved, {
+      codec,
+      urgency: 'speak',
+      dueInMs: () => this.#queue.playout.aheadMs,
+      signal,
+      onSkipped: () => this.#onSkipped(),
+    });
   }
 
   #openQueue(): SpeechQueue {

@@ -2,12 +2,13 @@
  * Who may come in. Locked by default: a configured secret is always asked for (API_KEYS here, TWILIO_AUTH_TOKEN at
  * Twilio's doors); where there is none, only this machine itself may come in, unless ALLOW_ANONYMOUS lets everybody.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { isOneOfSecrets, isSameSecret } from '../../foundation/timing-safe.ts';
 import { Attempts } from './attempts.ts';
 import { isLocal, Origins } from './origin.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
@@ -30,7 +31,6 @@ interface AccessOptions {
 export class Access {
   readonly #settings: AccessOptions['settings'];
   readonly #log: AccessOptions['log'];
-  readonly #keyHashes: readonly Buffer[];
   readonly #origins: Origins;
   readonly #attempts: Attempts;
   readonly #sessions: Sessions;
@@ -40,7 +40,6 @@ export class Access {
   constructor({ settings, clock, log }: AccessOptions) {
     this.#settings = settings;
     this.#log = log;
-    this.#keyHashes = settings.API_KEYS.map(hashOf);
     this.#origins = new Origins(settings);
     this.#attempts = new Attempts({ clock });
     this.#sessions = new Sessions({ clock });
@@ -97,7 +96,7 @@ export class Access {
       return;
     }
     const given = basicOf(request);
-    const isRight = () => given !== null && timingSafeEqual(hashOf(given), hashOf(`${user}:${password}`));
+    const isRight = () => given !== null && isSameSecret(given, `${user}:${password}`);
     if (given !== null && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
@@ -116,8 +115,7 @@ export class Access {
       return;
     }
     const given = tokensOf(request, header);
-    const expected = hashOf(token);
-    const isRight = () => given.map((each) => timingSafeEqual(hashOf(each), expected)).includes(true);
+    const isRight = () => isOneOfSecrets(token, given);
     if (given.length > 0 && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
@@ -145,7 +143,7 @@ export class Access {
    * @throws TrunklineError as {@link admit}
    */
   signIn(request: FastifyRequest, key: string): string | null {
-    if (this.#keyHashes.length === 0) {
+    if (this.#settings.API_KEYS.length === 0) {
       this.admitAnonymous(request);
       return null;
     }
@@ -160,7 +158,7 @@ export class Access {
 
   /** The tenant. Throws as {@link admit}. */
   #identify(request: FastifyRequest): string {
-    if (this.#keyHashes.length === 0) {
+    if (this.#settings.API_KEYS.length === 0) {
       this.admitAnonymous(request);
       return NOBODY_IN_PARTICULAR;
     }
@@ -176,7 +174,7 @@ export class Access {
 
   /** The key's tenant. Throws `invalid_api_key` or `too_many_attempts`. */
   #checkKey(request: FastifyRequest, key: string): string {
-    if (this.#attempt(request, () => this.#isKey(key))) return hashOf(key).toString('base64url').slice(0, TENANT_CHARS);
+    if (this.#attempt(request, () => isOneOfSecrets(key, this.#settings.API_KEYS))) return tenantOf(key);
     throw new TrunklineError('invalid_api_key', 'the key is not one of API_KEYS');
   }
 
@@ -204,20 +202,14 @@ export class Access {
     );
   }
 
-  /** Compares hashes of equal length, and with every key, so that the time taken tells nothing. */
-  #isKey(key: string): boolean {
-    const given = hashOf(key);
-    return this.#keyHashes.map((hash) => timingSafeEqual(hash, given)).includes(true);
-  }
-
   #cookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
     const secure = this.#origins.isSecure(request) ? '; Secure' : '';
     return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 }
 
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+function tenantOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, TENANT_CHARS);
 }
 
 /** RFC 6750 §2.1. Null when no key was sent that way. */

@@ -1,23 +1,26 @@
 /** Asterisk's door: the WebSocket that chan_websocket dials for a call's audio. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import type { CallRegistry } from '../../calls/registry.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
+import type { WebSocketTrunk } from '../../trunks/websocket/trunk.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
+import { websocketOnly } from '../server/websocket-only.ts';
 
 const MEDIA_PATH = '/asterisk/media';
 
 interface AsteriskOptions {
   readonly settings: Settings;
-  readonly registry: Pick<CallRegistry, 'admit' | 'acceptAsterisk'>;
+  readonly registry: Pick<CallRegistry, 'admit'>;
+  readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;
 }
 
 /** `WS /asterisk/media`. */
 export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
   app,
-  { settings, registry, access },
+  { settings, registry, webSockets, access },
   done,
 ) => {
   const { ASTERISK_USER: user, ASTERISK_PASSWORD: password } = settings;
@@ -38,10 +41,12 @@ export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
       access.admitBasic(request, user, password);
       registry.admit();
     },
-    handler: () => {
-      throw new TrunklineError('invalid_request', `${MEDIA_PATH} is for WebSockets, expected an upgrade`);
-    },
-    wsHandler: (socket) => registry.acceptAsterisk(socket, { vouched: password !== '' }),
+    handler: websocketOnly(MEDIA_PATH),
+    wsHandler: (socket) =>
+      webSockets.accept(socket, new AsteriskDialect(), {
+        vouched: password !== '',
+        fillSilence: settings.ASTERISK_FILL_SILENCE,
+      }),
   });
   done();
 };

@@ -16,9 +16,11 @@ import { isPlivoHandshake } from '../../protocols/media-streams/plivo-signature.
 import { SignalWireDialect } from '../../protocols/media-streams/signalwire.ts';
 import { TelnyxDialect } from '../../protocols/media-streams/telnyx.ts';
 import { VonageDialect } from '../../protocols/media-streams/vonage.ts';
+import type { WebSocketTrunk } from '../../trunks/websocket/trunk.ts';
 import type { Access } from '../access/access.ts';
 import { Origins } from '../access/origin.ts';
 import { errorResponses } from '../server/errors.ts';
+import { websocketOnly } from '../server/websocket-only.ts';
 
 interface Door {
   readonly carrier: string;
@@ -66,12 +68,17 @@ const DOORS: readonly Door[] = [
 
 interface CarrierOptions {
   readonly settings: Settings;
-  readonly registry: Pick<CallRegistry, 'admit' | 'acceptSocket'>;
+  readonly registry: Pick<CallRegistry, 'admit'>;
+  readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;
 }
 
 /** `WS /<carrier>/media` for each of them. */
-export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (app, { settings, registry, access }, done) => {
+export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
+  app,
+  { settings, registry, webSockets, access },
+  done,
+) => {
   const origins = new Origins(settings);
   const bigEndian = settings.L16_BYTE_ORDER === 'big';
   for (const door of DOORS) {
@@ -94,11 +101,9 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (app, { s
         else access.admitToken(request, settings.CARRIER_TOKEN, door.tokenHeader);
         registry.admit();
       },
-      handler: () => {
-        throw new TrunklineError('invalid_request', `${url} is for WebSockets, expected an upgrade`);
-      },
+      handler: websocketOnly(url),
       wsHandler: (socket) => {
-        registry.acceptSocket(socket, door.open({ bigEndian }), {
+        webSockets.accept(socket, door.open({ bigEndian }), {
           vouched: isSigned(door, settings) || settings.CARRIER_TOKEN !== '',
         });
       },

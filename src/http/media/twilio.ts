@@ -7,11 +7,14 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import { USER_AGENT } from '../../foundation/guarded-fetch.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { TwilioDialect } from '../../protocols/media-streams/twilio.ts';
 import { isTwilioHandshake, isTwilioWebhook } from '../../protocols/media-streams/twilio-signature.ts';
 import { connectStreamTwiml, listenAndDialTwiml } from '../../protocols/twiml/stream.ts';
+import type { WebSocketTrunk } from '../../trunks/websocket/trunk.ts';
 import type { Access } from '../access/access.ts';
 import { Origins } from '../access/origin.ts';
 import { errorResponses } from '../server/errors.ts';
+import { websocketOnly } from '../server/websocket-only.ts';
 import { OwnTwiml, type WebhookCall } from './own-twiml.ts';
 
 const MEDIA_PATH = '/twilio/media';
@@ -105,7 +108,8 @@ const mediaSchema = {
 
 interface TwilioOptions {
   readonly settings: Settings;
-  readonly registry: Pick<CallRegistry, 'admit' | 'acceptTwilio' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly registry: Pick<CallRegistry, 'admit' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -113,7 +117,7 @@ interface TwilioOptions {
 /** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
 export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   app,
-  { settings, registry, access, log },
+  { settings, registry, webSockets, access, log },
   done,
 ) => {
   const origins = new Origins(settings);
@@ -158,10 +162,12 @@ export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
       checkHandshake(request, { settings, origins, access });
       registry.admit();
     },
-    handler: () => {
-      throw new TrunklineError('invalid_request', `${MEDIA_PATH} is for WebSockets, expected an upgrade`);
+    handler: websocketOnly(MEDIA_PATH),
+    wsHandler: (socket, request) => {
+      const fromPage = isFromPage(request);
+      const dialect = new TwilioDialect(fromPage ? 'browser' : 'twilio');
+      webSockets.accept(socket, dialect, { tokenRequired: fromPage || isTokenRequired(settings) });
     },
-    wsHandler: (socket, request) => registry.acceptTwilio(socket, admissionOf(request, settings)),
   });
   done();
 };
@@ -190,11 +196,6 @@ function refuseOurselves(request: FastifyRequest): void {
     'invalid_request',
     "a request of Trunkline itself, expected Twilio's: APP_TWIML_URL or ?twiml= leads back here",
   );
-}
-
-function admissionOf(request: FastifyRequest, settings: Settings): { carrier: string; tokenRequired: boolean } {
-  if (isFromPage(request)) return { carrier: 'browser', tokenRequired: true };
-  return { carrier: 'twilio', tokenRequired: isTokenRequired(settings) };
 }
 
 /** A token shows that Twilio's signed webhook asked for the stream: without signatures it would show nothing. */

@@ -3,7 +3,8 @@
  * with the account's auth token, over the URL and a nonce. A handshake is a GET: its fields are those of the query, in
  * order of name and value.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '../../foundation/timing-safe.ts';
 
 /** What is checked: `url` as Plivo was given it, with any scheme; the others are headers. */
 interface SignedHandshake {
@@ -30,7 +31,7 @@ export function isPlivoHandshake({ authToken, signature, nonce, url }: SignedHan
   if (authToken === '' || signature === undefined || nonce === undefined) return false;
   const spellings = ['https', 'wss', 'http', 'ws'].map((scheme) => url.replace(/^[a-z]+(?=:\/\/)/i, scheme));
   const expected = spellings.map((spelling) => signPlivo(authToken, spelling, nonce));
-  return signature.split(',').some((given) => expected.some((each) => isEqual(given.trim(), each)));
+  return signature.split(',').some((given) => expected.some((each) => isSameSecret(given.trim(), each)));
 }
 
 function withSortedQuery(url: string): string {
@@ -43,10 +44,4 @@ function byNameThenValue([nameA, valueA]: [string, string], [nameB, valueB]: [st
   if (nameA !== nameB) return nameA < nameB ? -1 : 1;
   if (valueA === valueB) return 0;
   return valueA < valueB ? -1 : 1;
-}
-
-function isEqual(a: string, b: string): boolean {
-  const left = Buffer.from(a);
-  const right = Buffer.from(b);
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -4,8 +4,9 @@
  * a server behind a proxy can only guess at, so every spelling that Twilio's own helper library tries is tried here,
  * and those that it misses for WebSockets.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import * as querystring from 'node:querystring';
+import { isSameSecret } from '../../foundation/timing-safe.ts';
 
 /** Decoded form fields in any order; URLSearchParams is one. */
 export type FormFields = Iterable<readonly [name: string, value: string]>;
@@ -64,15 +65,9 @@ function spellings(url: string): Set<string> {
   return new Set([...portSpellings(url), ...normal, ...normal.map(requoted)]);
 }
 
-function isEqual(a: string, b: string): boolean {
-  const left = Buffer.from(a);
-  const right = Buffer.from(b);
-  return left.length === right.length && timingSafeEqual(left, right);
-}
-
 function isSigned(authToken: string, signature: string | undefined, url: string, fields: FormFields): boolean {
   if (authToken === '' || signature === undefined) return false;
-  return [...spellings(url)].some((spelling) => isEqual(signature, signTwilio(authToken, spelling, fields)));
+  return [...spellings(url)].some((spelling) => isSameSecret(signature, signTwilio(authToken, spelling, fields)));
 }
 
 /**
@@ -99,7 +94,7 @@ export function isTwilioWebhook({
   if (hash === undefined) return isSigned(authToken, signature, url, new URLSearchParams(body));
   return (
     isSigned(authToken, signature, url, NO_FIELDS) &&
-    isEqual(hash, createHash('sha256').update(body, 'utf8').digest('hex'))
+    isSameSecret(hash, createHash('sha256').update(body, 'utf8').digest('hex'))
   );
 }
 

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { settlesWithin } from '../../foundation/settles-within.ts';
@@ -17,8 +17,8 @@ import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts'
 import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { isObject } from '../../protocols/json.ts';
-import { withSilence } from '../websocket/buffered-silence.ts';
-import { legLimits, WebSocketLeg } from '../websocket/leg.ts';
+import { legLimits } from '../leg-limits.ts';
+import { openWebSocketLeg } from '../websocket/trunk.ts';
 import { type Ari, AriError, isGone } from './ari.ts';
 import { ChannelLeg, type Wire } from './channel-leg.ts';
 
@@ -166,15 +166,22 @@ export class Session {
 
   #wireTo(url: string): Wire['connect'] {
     const { settings, clock, mode } = this.#options;
-    const connect = (handlers: LegHandlers) => {
+    const fillSilence = mode === 'talk' && settings.ASTERISK_FILL_SILENCE;
+    return (handlers) => {
       const socket = new WebSocket(url, 'media', {
         perMessageDeflate: false,
         maxPayload: settings.MESSAGE_MAX_BYTES,
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       });
-      return new WebSocketLeg({ socket, dialect: new AsteriskDialect(), limits: legLimits(settings), clock, handlers });
+      return openWebSocketLeg({
+        socket,
+        dialect: new AsteriskDialect(),
+        limits: legLimits(settings),
+        clock,
+        handlers,
+        fillSilence,
+      });
     };
-    return mode === 'talk' && settings.ASTERISK_FILL_SILENCE ? withSilence(connect, clock) : connect;
   }
 
   #connect(wires: readonly Wire[], handlers: LegHandlers): ChannelLeg {
@@ -232,7 +239,7 @@ export class Session {
   }
 
   #fail(error: unknown): void {
-    const coded = error instanceof TrunklineError ? error : new TrunklineError('internal', String(error));
+    const coded = asTrunklineError(error, String(error));
     void this.end(coded);
   }
 

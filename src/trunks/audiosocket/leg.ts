@@ -10,8 +10,8 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { AudioSocketDialect, AudioSocketFramer } from '../../protocols/asterisk/audiosocket.ts';
 import type { CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
+import type { LegLimits } from '../leg-limits.ts';
 import { PacedSilence } from '../paced-silence.ts';
-import type { LegLimits } from '../websocket/leg.ts';
 
 /** How long Asterisk may take to close its side before the connection is cut. */
 const CLOSE_TIMEOUT_MS = 2000;

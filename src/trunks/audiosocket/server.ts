@@ -14,6 +14,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { legLimits } from '../leg-limits.ts';
 import { AudioSocketLeg } from './leg.ts';
 
 interface AudioSocketServerOptions {
@@ -85,9 +86,7 @@ export class AudioSocketServer {
       socket,
       streamId: randomUUID(),
       limits: {
-        startTimeoutMs: settings.START_TIMEOUT_MS,
-        mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
-        sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+        ...legLimits(settings),
         messageMaxBytes: settings.MESSAGE_MAX_BYTES,
       },
       clock,

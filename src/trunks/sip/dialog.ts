@@ -12,11 +12,11 @@ import type {
 } from 'sip.js/lib/core/index.js';
 import type { LegEnd } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
-import { sdpBody, sdpIn } from './bodies.ts';
-import type { Credentials } from './digest.ts';
+import type { Credentials } from './credentials.ts';
 import type { CallMedia } from './media.ts';
 import { sendRefresh } from './refresh-request.ts';
 import { type RefreshEvent, type RefreshMethod, type SessionEnd, SessionTimer, tooSmall } from './session-timer.ts';
@@ -179,9 +179,7 @@ export class CallDialog {
     try {
       media.accept(sdp, addressOf(answer));
     } catch (error) {
-      call.fail(
-        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
-      );
+      call.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
 
@@ -211,9 +209,7 @@ export class CallDialog {
       media.start();
       onAcknowledged();
     } catch (error) {
-      call.fail(
-        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
-      );
+      call.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
 

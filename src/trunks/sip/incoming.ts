@@ -3,15 +3,15 @@
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
 import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
+import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
+import { callIdOf, detailsOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import { sdpBody, sdpIn } from './bodies.ts';
 import { CallDialog, type DialogCall, refusalStatus, type SessionTimerServices } from './dialog.ts';
-import { callIdOf, detailsOf, parametersOf, partiesOf } from './identity.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia, type MediaSession } from './media.ts';
 import { timerHeadersOf, tooSmall } from './session-timer.ts';
@@ -87,8 +87,7 @@ export class IncomingCall implements LegOwner, DialogCall {
       if (this.#gone) void this.#media.close();
       else this.#answer(this.#media);
     } catch (error) {
-      const coded =
-        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the call could not be answered');
+      const coded = asTrunklineError(error, 'the call could not be answered');
       if (coded !== error) this.#options.log.error({ err: error }, 'a SIP call could not be answered');
       this.#refuse(coded);
     }

@@ -2,7 +2,7 @@
  * The leg of a SIP call: what a call gets of it and gives to it, whichever side began it. Signalling is its owner's.
  */
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
 
 /** The media of the call, and how its peer is told of the end. */
@@ -94,8 +94,7 @@ export class SipLeg implements CallLeg {
     try {
       this.#handlers.onEvent(event);
     } catch (cause) {
-      const error =
-        cause instanceof TrunklineError ? cause : new TrunklineError('internal', 'the call could not go on');
+      const error = asTrunklineError(cause, 'the call could not go on');
       this.end({ reason: 'error', code: error.code, error: cause instanceof Error ? cause : error });
     }
   }

@@ -10,10 +10,10 @@ import type {
 } from 'sip.js/lib/core/index.js';
 import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import { TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
+import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { MAX_SESSION_S, MIN_SESSION_S, requestHeaders } from '../../protocols/sip/session-timer.ts';
-import { sdpBody, sdpIn } from './bodies.ts';
 import { CallDialog } from './dialog.ts';
 import type { CallServices } from './incoming.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
@@ -182,9 +182,7 @@ export class OutgoingCall implements LegOwner {
       media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
       leg.begin(this.#start(session, media));
     } catch (error) {
-      leg.fail(
-        error instanceof TrunklineError ? error : new TrunklineError('internal', 'the answer could not be used'),
-      );
+      leg.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
 

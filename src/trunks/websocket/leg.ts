@@ -7,8 +7,8 @@ import type { WebSocket } from 'ws';
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import type { Settings } from '../../foundation/settings/settings.ts';
 import type { CarrierCommand, CarrierSignal, Dialect } from '../../protocols/dialect.ts';
+import type { LegLimits } from '../leg-limits.ts';
 
 /** How long the peer may take to answer our close before the connection is cut. */
 const CLOSE_TIMEOUT_MS = 2000;
@@ -17,27 +17,6 @@ const CLOSE_REASON_BYTES = 123;
 const NORMAL_CLOSURE = 1000;
 /** No close frame came (RFC 6455 §7.1.5). */
 const ABNORMAL_CLOSURE = 1006;
-
-/** What a leg bears. */
-export interface LegLimits {
-  /** From the first moment to `start`. */
-  readonly startTimeoutMs: number;
-  /** Longest time without any message after `start`; a carrier that can be probed is asked after half of it. */
-  readonly mediaTimeoutMs: number;
-  /** Most that may wait to be sent. */
-  readonly sendBufferMaxBytes: number;
-}
-
-/** The limits that the settings give to every WebSocket leg. */
-export function legLimits(
-  settings: Pick<Settings, 'START_TIMEOUT_MS' | 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>,
-): LegLimits {
-  return {
-    startTimeoutMs: settings.START_TIMEOUT_MS,
-    mediaTimeoutMs: settings.MEDIA_TIMEOUT_MS,
-    sendBufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
-  };
-}
 
 interface LegOptions {
   readonly socket: WebSocket;

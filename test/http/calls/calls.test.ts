@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
-import { type Doors, liveCall, startServer } from '../doors.ts';
+import { liveCall, startServer, type TestServer } from '../test-server.ts';
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const FINALS = [
   { track: 'inbound' as const, utterance: 1, text: 'Hello & welcome.', startMs: 320, endMs: 1480 },
@@ -12,44 +12,44 @@ const FINALS = [
 ];
 
 async function openWithCalls(): Promise<void> {
-  doors = await startServer();
+  testServer = await startServer();
   const ended = { ...liveCall('CA2'), state: 'ended' as const, endedAt: '2026-01-01T00:01:00.000Z', lagMs: 85 };
-  doors.calls.views.push(liveCall('CA1'), ended);
-  doors.calls.captions.set('CA1', FINALS);
-  doors.calls.captions.set('CA2', []);
+  testServer.calls.views.push(liveCall('CA1'), ended);
+  testServer.calls.captions.set('CA1', FINALS);
+  testServer.calls.captions.set('CA2', []);
 }
 
 describe('GET /v1/calls', () => {
   it('lists the calls in the documented shape', async () => {
     await openWithCalls();
-    expect((await doors.app.inject('/v1/calls')).json()).toEqual({ calls: doors.calls.views });
+    expect((await testServer.app.inject('/v1/calls')).json()).toEqual({ calls: testServer.calls.views });
   });
 
   it('shows one call, and says that another does not exist', async () => {
     await openWithCalls();
-    expect((await doors.app.inject('/v1/calls/CA2')).json()).toEqual(doors.calls.views[1]);
-    const missing = await doors.app.inject('/v1/calls/CA3');
+    expect((await testServer.app.inject('/v1/calls/CA2')).json()).toEqual(testServer.calls.views[1]);
+    const missing = await testServer.app.inject('/v1/calls/CA3');
     expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
   });
 
   it('finds a call whose id needs escaping in a path', async () => {
     await openWithCalls();
     const id = `CA/${'x'.repeat(120)}:MZ?1`;
-    doors.calls.views.push(liveCall(id));
-    expect((await doors.app.inject(`/v1/calls/${encodeURIComponent(id)}`)).json()).toMatchObject({ id });
+    testServer.calls.views.push(liveCall(id));
+    expect((await testServer.app.inject(`/v1/calls/${encodeURIComponent(id)}`)).json()).toMatchObject({ id });
   });
 });
 
 describe('POST /v1/calls/:id/hangup', () => {
   it('ends a live call', async () => {
     await openWithCalls();
-    const answer = await doors.app.inject({ method: 'POST', url: '/v1/calls/CA1/hangup' });
-    expect([answer.statusCode, answer.json(), doors.calls.hungUp]).toEqual([202, { id: 'CA1' }, ['CA1']]);
+    const answer = await testServer.app.inject({ method: 'POST', url: '/v1/calls/CA1/hangup' });
+    expect([answer.statusCode, answer.json(), testServer.calls.hungUp]).toEqual([202, { id: 'CA1' }, ['CA1']]);
   });
 
   it.each(['CA2', 'CA3'])('has nothing to end for %s', async (id) => {
     await openWithCalls();
-    const answer = await doors.app.inject({ method: 'POST', url: `/v1/calls/${id}/hangup` });
+    const answer = await testServer.app.inject({ method: 'POST', url: `/v1/calls/${id}/hangup` });
     expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'call_not_found']);
   });
 });
@@ -58,11 +58,11 @@ describe('the voice of a call', () => {
   async function openWithVoice(): Promise<FakeVoice> {
     await openWithCalls();
     const voice = new FakeVoice();
-    doors.calls.voices.set('CA1', voice);
+    testServer.calls.voices.set('CA1', voice);
     return voice;
   }
   const post = (action: string, payload?: object, id = 'CA1') =>
-    doors.app.inject({
+    testServer.app.inject({
       method: 'POST',
       url: `/v1/calls/${id}/${action}`,
       ...(payload === undefined ? {} : { payload }),
@@ -145,24 +145,24 @@ describe('GET /v1/calls/:id/transcript', () => {
     ],
   ])('with "%s" is %s', async (query, type, body) => {
     await openWithCalls();
-    const answer = await doors.app.inject(`/v1/calls/CA1/transcript${query}`);
+    const answer = await testServer.app.inject(`/v1/calls/CA1/transcript${query}`);
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, type]);
     expect(answer.body).toMatch(body);
   });
 
   it('is empty before the first final, and missing for a call that never was', async () => {
     await openWithCalls();
-    expect((await doors.app.inject('/v1/calls/CA2/transcript')).json()).toEqual([]);
-    const missing = await doors.app.inject('/v1/calls/CA3/transcript');
+    expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual([]);
+    const missing = await testServer.app.inject('/v1/calls/CA3/transcript');
     expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
   });
 });
 
 describe('POST /v1/calls', () => {
-  const dial = (payload: object) => doors.app.inject({ method: 'POST', url: '/v1/calls', payload });
+  const dial = (payload: object) => testServer.app.inject({ method: 'POST', url: '/v1/calls', payload });
 
   it('makes a call and shows it ringing', async () => {
-    doors = await startServer({ SIP_PORT: '5060' });
+    testServer = await startServer({ SIP_PORT: '5060' });
     const parameters = { bargeIn: 'off' };
     const response = await dial({ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters });
     expect(response.statusCode).toBe(201);
@@ -173,15 +173,15 @@ describe('POST /v1/calls', () => {
       to: '+14155550100',
       state: 'dialing',
     });
-    expect(doors.calls.outgoing).toEqual([
+    expect(testServer.calls.outgoing).toEqual([
       { to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters },
     ]);
   });
 
   it('needs to know no more than whom to call', async () => {
-    doors = await startServer({ SIP_PORT: '5060' });
+    testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial({ to: '*98#' })).statusCode).toBe(201);
-    expect(doors.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, parameters: {} }]);
+    expect(testServer.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, parameters: {} }]);
   });
 
   it.each([
@@ -197,20 +197,20 @@ describe('POST /v1/calls', () => {
     { to: '1', parameters: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, ''])) },
     { to: '1', timeout: 5 },
   ])('refuses %o', async (payload) => {
-    doors = await startServer({ SIP_PORT: '5060' });
+    testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial(payload)).json().error.code).toBe('invalid_request');
-    expect(doors.calls.outgoing).toEqual([]);
+    expect(testServer.calls.outgoing).toEqual([]);
   });
 
   it('says so where SIP is closed', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     const response = await dial({ to: '+14155550100' });
     expect([response.statusCode, response.json().error.code]).toEqual([501, 'dialing_unavailable']);
   });
 
   it('asks for a key where there are keys', async () => {
-    doors = await startServer({ SIP_PORT: '5060', API_KEYS: 'k' });
+    testServer = await startServer({ SIP_PORT: '5060', API_KEYS: 'k' });
     expect((await dial({ to: '1' })).statusCode).toBe(401);
-    expect(doors.calls.outgoing).toEqual([]);
+    expect(testServer.calls.outgoing).toEqual([]);
   });
 });

@@ -6,7 +6,8 @@ import type { LegEnd } from '../../../src/calls/leg.ts';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import type { CarrierEvent } from '../../../src/protocols/dialect.ts';
 import { TwilioDialect } from '../../../src/protocols/media-streams/twilio.ts';
-import { type LegLimits, WebSocketLeg } from '../../../src/trunks/websocket/leg.ts';
+import type { LegLimits } from '../../../src/trunks/leg-limits.ts';
+import { WebSocketLeg } from '../../../src/trunks/websocket/leg.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
 const LIMITS: LegLimits = { startTimeoutMs: 10_000, mediaTimeoutMs: 60_000, sendBufferMaxBytes: 65_536 };
