@@ -1,6 +1,6 @@
 /**
  * What is said in one call: text, recordings and keys in, sound to the carrier out, and news of what the caller heard.
- * It introduces the mouth, playout and barge-in to each other; doors and the app on the line talk to this.
+ * It owns the playout, the speech queue and barge-in; apps and the HTTP API talk to it.
  */
 import { DTMF_DIGITS } from '../../audio/dtmf.ts';
 import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
@@ -94,6 +94,7 @@ export interface CallVoiceOptions {
 
 export class CallVoice {
   readonly #options: CallVoiceOptions;
+  readonly #playout: Playout<VoiceSound>;
   readonly #queue: SpeechQueue;
   readonly #bargeIn: BargeIn;
   readonly #listeners: ((event: VoiceEvent) => void)[] = [];
@@ -102,6 +103,7 @@ export class CallVoice {
 
   constructor(options: CallVoiceOptions) {
     this.#options = options;
+    this.#playout = this.#openPlayout();
     this.#queue = this.#openQueue();
     this.#bargeIn = this.#openBargeIn();
   }
@@ -216,7 +218,7 @@ export class CallVoice {
 
   /** A mark came back from the carrier. */
   onMark(name: string): void {
-    this.#queue.playout.onMark(name);
+    this.#playout.onMark(name);
   }
 
   /** Calls `listener` with everything that becomes of what is said. It must not throw. */
@@ -238,7 +240,8 @@ export class CallVoice {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#queue.close();
+    this.#queue.interrupt();
+    this.#playout.close();
     this.#bargeIn.forget();
   }
 
@@ -255,25 +258,35 @@ export class CallVoice {
     yield* context.synthesizer.synthesize(text, resolved, {
       codec,
       urgency: 'speak',
-      dueInMs: () => this.#queue.playout.aheadMs,
+      dueInMs: () => this.#playout.aheadMs,
       signal,
       onSkipped: () => this.#onSkipped(),
     });
   }
 
-  #openQueue(): SpeechQueue {
+  #openPlayout(): Playout<VoiceSound> {
     const { codec, carrier, playback, framesPerMessage = 1, context, send, onFailure } = this.#options;
     const { clock, metrics, settings } = context;
-    return new SpeechQueue({
+    return new Playout({
       codec,
       clock,
-      openPlayout: (handlers) =>
-        new Playout<VoiceSound>({
-          ...{ codec, clock, framesPerMessage, send, onFailure, ...handlers },
-          buffered: playback === 'buffered',
-          leadMs: settings.PLAYOUT_LEAD_MS,
-          onMarkLost: () => metrics.marksLost.inc({ carrier }),
-        }),
+      framesPerMessage,
+      buffered: playback === 'buffered',
+      leadMs: settings.PLAYOUT_LEAD_MS,
+      send,
+      onBegun: (sound) => this.#queue.onSoundBegun(sound),
+      onHeard: (sound) => this.#queue.onSoundHeard(sound),
+      onMarkLost: () => metrics.marksLost.inc({ carrier }),
+      onFailure,
+    });
+  }
+
+  #openQueue(): SpeechQueue {
+    const { codec, context } = this.#options;
+    return new SpeechQueue({
+      codec,
+      clock: context.clock,
+      playout: this.#playout,
       onBegun: (utterance) => this.#onBegun(utterance),
       onDigit: (digit) => this.#options.press(digit),
       onHeard: ({ id }, text) => this.#tell({ type: 'heard', utterance: id, text }),
@@ -293,8 +306,8 @@ export class CallVoice {
       words: settings.BARGE_IN_WORDS,
       stopLagMs: settings.ENDPOINT_MS,
       playing: () => this.#queue.sounding?.options.interruptible ?? null,
-      pause: () => this.#queue.playout.pause(),
-      resume: () => this.#queue.playout.resume(),
+      pause: () => this.#playout.pause(),
+      resume: () => this.#playout.resume(),
       interrupt: () => void this.interrupt(),
       onOutcome: (outcome) => metrics.bargeIns.inc({ outcome }),
     });
@@ -373,7 +386,7 @@ export class CallVoice {
    */
   #onDrained(): void {
     this.#bargeIn.forget();
-    this.#queue.playout.resume();
+    this.#playout.resume();
   }
 
   #onOver({ options }: SpokenUtterance, heard: Heard, interrupted: boolean): void {

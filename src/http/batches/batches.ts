@@ -3,9 +3,9 @@ import multipart from '@fastify/multipart';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
+import { languageName } from '../../foundation/languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Batches } from '../../jobs/batches.ts';
-import { SPOKEN_LANGUAGE } from '../../recordings/translate.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
 import { readForm } from '../transcriptions/fields.ts';
@@ -150,8 +150,8 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       const isSpoken = as_spoken === 'true' || targetLanguage === '';
       const recording = await batches.result(tenant, id, number, isSpoken);
       const outcome = isSpoken
-        ? ({ task: 'transcribe', language: SPOKEN_LANGUAGE } as const)
-        : ({ task: 'translate', language: targetLanguage } as const);
+        ? ({ task: 'transcribe', language: languageName(recording.language) } as const)
+        : ({ task: 'translate', language: languageName(targetLanguage, [recording.language]) } as const);
       const { contentType, body } = render({ ...recording, ...outcome }, form);
       reply.serializer(String).type(contentType).send(body);
       return reply;
