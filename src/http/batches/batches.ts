@@ -3,10 +3,10 @@ import multipart from '@fastify/multipart';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
+import { languageName } from '../../foundation/languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Batch } from '../../jobs/batch.ts';
 import type { Batches } from '../../jobs/batches.ts';
-import { SPOKEN_LANGUAGE } from '../../recordings/translate.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
@@ -181,8 +181,8 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       const isSpoken = query.asSpoken === 'true' || targetLanguage === '';
       const transcript = await batches.result(tenant, id, number, isSpoken);
       const outcome = isSpoken
-        ? ({ task: 'transcribe', language: SPOKEN_LANGUAGE } as const)
-        : ({ task: 'translate', language: targetLanguage } as const);
+        ? ({ task: 'transcribe', language: languageName(transcript.language) } as const)
+        : ({ task: 'translate', language: languageName(targetLanguage, [transcript.language]) } as const);
       const { contentType, body } = render(
         { ...transcript, ...outcome },
         {

@@ -9,12 +9,12 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { isDiskTrouble } from '../../foundation/folders/disk.ts';
+import { languageName } from '../../foundation/languages.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { BatchRequest, Draft } from '../../jobs/batches.ts';
 import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
 import { withNewNames } from '../server/renamed-fields.ts';
-import { languageName } from '../transcriptions/languages.ts';
 import { fieldText, partsOf } from '../transcriptions/upload.ts';
 
 const URL_MAX_CHARS = 4096;

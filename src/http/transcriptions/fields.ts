@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import { describe } from '../server/echo.ts';
-import { requireLanguage } from './languages.ts';
 import type { Fields } from './upload.ts';
 
 /** How a transcript may be answered. */
@@ -110,16 +109,13 @@ export const transcriptionBody = z.object({
     .describe('With verbose_json; may be sent as timestamp_granularities[]'),
 });
 
-/**
- * @throws TrunklineError `invalid_request` naming the field, what came and what was expected; `unsupported_language`
- */
+/** @throws TrunklineError `invalid_request` naming the field, what came and what was expected */
 export function readForm(fields: Fields): TranscriptionForm {
   const { timestamp_granularities: granularities = [], ...others } = Object.fromEntries(fields);
   const singles = Object.fromEntries(Object.entries(others).map(([name, values]) => [name, values.at(-1)]));
   const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
   const parsed = transcriptionForm.safeParse({ ...singles, ...arrays }, IN_PLAIN_WORDS);
   if (!parsed.success) throw explain(parsed.error, fields);
-  requireLanguage(parsed.data.language ?? '');
   refuseExtras(fields);
   return parsed.data;
 }

@@ -1,11 +1,11 @@
 /** A transcript as Server-Sent Events: each segment leaves as soon as it is there. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Recording, Segment } from '../../recordings/transcribe.ts';
-import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
+import { type Translator, translateSegments } from '../../recordings/translate.ts';
 import type { Failures } from '../server/errors.ts';
 import { beginEvents, formatEvent } from '../server/server-sent-events.ts';
 import { separatorAfter, textOf, usageOf } from './formats.ts';
-import { languageName, titleCase } from './languages.ts';
 import type { Order } from './serve.ts';
 
 /** What a client is told, as objects. */
@@ -58,10 +58,11 @@ export async function streamTranscript(
     stream.write(events.segment(segment, said.length, said.at(-1)?.text ?? ''));
     said.push(segment);
   };
-  const target = languageName(order.form.target_language ?? '');
+  const [spoken = ''] = order.languages;
+  const target = languageName(order.form.target_language ?? '', order.languages);
   if (target !== '') translator.assertConfigured();
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, order.signal);
-  const interpreter = target === '' || target === SPOKEN_LANGUAGE ? null : new Interpreter(translate, say);
+  const interpreter = target === '' || target === languageName(spoken) ? null : new Interpreter(translate, say);
   try {
     const recording = await order.hear({
       onProgress: () => stream.begin(),
@@ -108,7 +109,8 @@ class Interpreter {
       while (this.#waiting.length > 0) {
         const segments = this.#waiting;
         this.#waiting = [];
-        for (const segment of (await translateSegments({ durationMs: 0, segments }, this.#translate)).segments)
+        for (const segment of (await translateSegments({ durationMs: 0, language: '', segments }, this.#translate))
+          .segments)
           this.#say(segment);
       }
     } catch (error) {
