@@ -7,7 +7,6 @@ import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { MULAW_8K } from './foundation/units.ts';
 import { listenAt } from './listen.ts';
-import { warmPrompts } from './speech/prompts.ts';
 import { buildParts, type Parts } from './wiring.ts';
 
 /** A gateway that listens. */
@@ -79,7 +78,7 @@ async function start(parts: Parts, settings: Pick<Settings, 'EXECUTION_PROVIDER'
 
 /** Begins what goes on by itself. Returns a function that stops it. */
 function beginWork(
-  { clock, metrics, engineClient, trunks, prompts, promptTexts }: Parts,
+  { clock, metrics, engineClient, trunks, speech }: Parts,
   settings: Pick<Settings, 'ENGINE_PRELOAD'>,
   { log, isDraining }: { log: Log; isDraining: () => boolean },
 ): () => void {
@@ -91,10 +90,7 @@ function beginWork(
       if (!isDraining()) log.error({ err }, 'no engine is ready');
     });
   }
-  if (promptTexts.length > 0) {
-    const { prompter } = prompts;
-    void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
-  }
+  void speech.makePromptsAhead(MULAW_8K, warming.signal);
   return () => {
     descriptors.cancel();
     warming.abort();
@@ -107,10 +103,10 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
   await Promise.all([parts.registry.drain(DRAIN_TIMEOUT_MS), parts.recordings.drain(DRAIN_TIMEOUT_MS)]);
 }
 
-async function end({ trunks, server, batches, engineClient, prompts }: Parts): Promise<void> {
+async function end({ trunks, server, batches, engineClient, speech }: Parts): Promise<void> {
   await trunks.close();
   await server.close();
   await batches.close();
   await engineClient.close();
-  await prompts.close();
+  await speech.close();
 }

@@ -15,27 +15,24 @@ import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
-import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
 import { createServer } from './server.ts';
-import { openPrompts, type Prompts, type PromptText, readPrompts } from './speech/prompts.ts';
+import { openSpeech, type Speech } from './speech/speech.ts';
+import { voiceCheck } from './speech/voice-check.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
-import { voiceCheck } from './voice-check.ts';
 
 /** What a gateway consists of. */
 export interface Parts {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly engineClient: EngineClient;
-  readonly prompts: Prompts;
-  /** The prompts of PROMPTS_FILE. */
-  readonly promptTexts: readonly PromptText[];
+  readonly speech: Speech;
   readonly registry: CallRegistry;
   readonly trunks: Trunks;
   readonly recordings: Recordings;
@@ -56,17 +53,15 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const clock = systemClock;
   const metrics = new Metrics();
   metrics.watchLog(logState);
-  const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
   const engine = openEngineClient(settings, { ...options, clock, metrics });
-  const prompts = await openPrompts({ settings, engine, metrics, clock, log });
-  const speech = openSpeech({ settings, engine, metrics, clock, callPrompts: prompts.cache });
+  const speech = await openSpeech({ settings, engine, metrics, clock, log });
   const translator = new Translator({ settings, clock });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const twiml = new TwimlClient({ settings, clock, metrics, log });
   const registry = new CallRegistry({
     settings,
     engine,
-    prompter: prompts.prompter,
+    synthesizer: speech.calls,
     fetchRecording: recordingFetcher(settings, clock),
     twiml,
     handovers: new Handovers(clock),
@@ -102,8 +97,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
     clock,
     metrics,
     engineClient: engine,
-    prompts,
-    promptTexts,
+    speech,
     registry,
     trunks,
     recordings,

@@ -76,7 +76,7 @@ describe('the doors in README', () => {
 
   /** `GET /v1/calls/{id}` → method and path as the server has them; a WebSocket begins as a GET. */
   function doorsInReadme(): { method: string; url: string }[] {
-    return tableUnder(readme, '## TestServer')
+    return tableUnder(readme, '## Doors')
       .flatMap(([doors = '']) => doors.split(', '))
       .map((door) => door.split(' '))
       .map(([method = '', path = '']) => ({

@@ -52,7 +52,6 @@ const ROOM_OF_FILE: Readonly<Record<string, string>> = {
   'wiring.ts': 'top',
   'listen.ts': 'top',
   'start-lines.ts': 'top',
-  'voice-check.ts': 'top',
   'cli.ts': 'top',
   cli: 'top',
   'server.ts': 'server',

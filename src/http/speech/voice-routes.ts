@@ -1,13 +1,15 @@
-/** What there is to speak with, for clients that let people choose. */
+/** The voices and models, for clients that let people choose. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Speech } from '../../speech/speech.ts';
+import type { VoiceName } from '../../speech/voices.ts';
 import { modelNames } from '../models.ts';
 import { errorResponses } from '../server/errors.ts';
-import type { SpeechSource } from './source.ts';
+import { toRequestError } from './synthesize.ts';
 
-interface CatalogueOptions {
-  readonly speech: Pick<SpeechSource, 'awaitVoiceNames'>;
+interface VoiceRoutesOptions {
+  readonly speech: Pick<Speech, 'awaitVoiceNames'>;
   readonly settings: Pick<Settings, 'ASR_MODEL' | 'TTS_MODEL'>;
 }
 
@@ -18,7 +20,7 @@ const errors = errorResponses(401, 403, 429);
  * `GET /v1/audio/voices` and `GET /v1/audio/models`, as Open WebUI reads them, and `GET /v1/info` of the Qwen3-TTS
  * server.
  */
-export const catalogueRoutes: FastifyPluginCallbackZod<CatalogueOptions> = (app, { speech, settings }, done) => {
+export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, { speech, settings }, done) => {
   app.get(
     '/v1/audio/voices',
     {
@@ -33,7 +35,7 @@ export const catalogueRoutes: FastifyPluginCallbackZod<CatalogueOptions> = (app,
       },
     },
     async () => ({
-      voices: (await speech.awaitVoiceNames()).map(({ name, voice }) => ({
+      voices: (await awaitVoiceNames(speech)).map(({ name, voice }) => ({
         id: name,
         name: name === voice.name ? name : `${name} (${voice.name})`,
         language: voice.language,
@@ -58,7 +60,7 @@ export const catalogueRoutes: FastifyPluginCallbackZod<CatalogueOptions> = (app,
     {
       config: { qwen: 'always' },
       schema: {
-        summary: 'What speaks (Qwen3-TTS server)',
+        summary: 'The model and voices of speech (Qwen3-TTS server)',
         tags: ['speech'],
         response: {
           200: z.object({ stream_type: z.literal('sentence'), voices: z.array(z.string()), model_id: z.string() }),
@@ -68,9 +70,18 @@ export const catalogueRoutes: FastifyPluginCallbackZod<CatalogueOptions> = (app,
       },
     },
     async () => {
-      const voices = (await speech.awaitVoiceNames()).map(({ name }) => name);
+      const voices = (await awaitVoiceNames(speech)).map(({ name }) => name);
       return { stream_type: 'sentence' as const, voices, model_id: settings.TTS_MODEL };
     },
   );
   done();
 };
+
+/** @throws TrunklineError `engine_unavailable` */
+async function awaitVoiceNames(speech: VoiceRoutesOptions['speech']): Promise<VoiceName[]> {
+  try {
+    return await speech.awaitVoiceNames();
+  } catch (error) {
+    throw toRequestError(error);
+  }
+}

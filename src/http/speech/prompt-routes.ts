@@ -1,15 +1,17 @@
-/** Forgetting what was spoken before. */
+/** Clears the caches of spoken sentences. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Speech } from '../../speech/speech.ts';
 import { errorResponses } from '../server/errors.ts';
-
-/** Forgets all spoken sentences that are kept, in memory and on disk. Returns how many there were. */
-export type ClearPrompts = () => number;
 
 const count = z.int().describe('Spoken sentences forgotten');
 
 /** `DELETE /v1/prompts`, and `POST /cache/clear` as the Qwen3-TTS server has it. */
-export const promptRoutes: FastifyPluginCallbackZod<{ clearPrompts: ClearPrompts }> = (app, { clearPrompts }, done) => {
+export const promptRoutes: FastifyPluginCallbackZod<{ speech: Pick<Speech, 'clearPrompts'> }> = (
+  app,
+  { speech },
+  done,
+) => {
   app.delete(
     '/v1/prompts',
     {
@@ -20,7 +22,7 @@ export const promptRoutes: FastifyPluginCallbackZod<{ clearPrompts: ClearPrompts
         response: { 200: z.object({ cleared: count }), ...errorResponses(401, 403, 429) },
       },
     },
-    () => ({ cleared: clearPrompts() }),
+    () => ({ cleared: speech.clearPrompts() }),
   );
 
   app.post(
@@ -36,7 +38,7 @@ export const promptRoutes: FastifyPluginCallbackZod<{ clearPrompts: ClearPrompts
         },
       },
     },
-    () => ({ audio_cleared: clearPrompts(), voice_cleared: 0 }),
+    () => ({ audio_cleared: speech.clearPrompts(), voice_cleared: 0 }),
   );
   done();
 };

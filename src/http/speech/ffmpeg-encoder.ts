@@ -1,37 +1,37 @@
-/** The program ffmpeg, where it is installed: it encodes what we cannot. One process for each sound, through pipes. */
+/** The program ffmpeg, where it is installed: it encodes other formats. One process for each sound, through pipes. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../foundation/clock.ts';
 
 const COMMON_ARGS = ['-hide_banner', '-nostdin', '-loglevel', 'error'];
-/** One that has been given all there is and says nothing for this long is ended. */
+/** A process that has all the sound made so far and writes nothing for this long is killed. */
 const STALL_MS = 10_000;
 const WATCH_MS = 1000;
-/** Of what it complains of, so much is kept for the log. */
-const COMPLAINT_MAX_CHARS = 1000;
+/** Most of its error output that is kept for the log. */
+const STDERR_MAX_CHARS = 1000;
 
-interface FfmpegOptions {
-  /** Its name, to be found on PATH, or its path. */
+interface FfmpegEncoderOptions {
+  /** Its path, or its name on PATH. */
   readonly command: string;
   readonly clock: Clock;
 }
 
-/** What to make of a sound. */
-interface FfmpegOrder {
+/** How a sound is encoded. */
+interface Encoding {
   readonly rateHz: number;
-  /** Output options, without the output itself. */
+  /** Ffmpeg's output options, without the output itself. */
   readonly output: readonly string[];
 }
 
-export class Ffmpeg {
-  readonly #options: FfmpegOptions;
+export class FfmpegEncoder {
+  readonly #options: FfmpegEncoderOptions;
   #encoders: Promise<ReadonlySet<string>> | null = null;
 
-  constructor(options: FfmpegOptions) {
+  constructor(options: FfmpegEncoderOptions) {
     this.#options = options;
   }
 
-  /** The names of its encoders; none where it is not installed. It is asked once. */
+  /** The names of its encoders, listed once; none where it is not installed. */
   encoders(): Promise<ReadonlySet<string>> {
     this.#encoders ??= listEncoders(this.#options.command);
     return this.#encoders;
@@ -43,19 +43,18 @@ export class Ffmpeg {
    */
   async *encode(
     sound: AsyncIterable<Uint8Array>,
-    order: FfmpegOrder,
+    encoding: Encoding,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    const stretches = sound[Symbol.asyncIterator]();
-    // A sound that fails at once, or has nothing in it, costs no process, and nobody hears the header of a file that
-    // will not be.
-    const first = await stretches.next();
+    const chunks = sound[Symbol.asyncIterator]();
+    // A sound that fails at once or is empty costs no process, and the client gets no header of a file without content.
+    const first = await chunks.next();
     if (first.done === true || signal.aborted) return;
-    const input = ['-f', 's16le', '-ar', String(order.rateHz), '-ac', '1', '-i', 'pipe:0'];
+    const input = ['-f', 's16le', '-ar', String(encoding.rateHz), '-ac', '1', '-i', 'pipe:0'];
     const child = spawn(this.#options.command, [
       ...COMMON_ARGS,
       ...input,
-      ...order.output,
+      ...encoding.output,
       '-flush_packets',
       '1',
       'pipe:1',
@@ -64,7 +63,7 @@ export class Ffmpeg {
     const kill = (): void => run.kill();
     signal.addEventListener('abort', kill, { once: true });
     try {
-      yield* run.encode(withFirst(first.value, stretches));
+      yield* run.encode(withFirst(first.value, chunks));
     } finally {
       signal.removeEventListener('abort', kill);
       run.kill();
@@ -84,27 +83,27 @@ async function* withFirst(
   }
 }
 
-/** One process at work. */
+/** One process. */
 class FfmpegRun {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #clock: Clock;
   readonly #ended: Promise<string | null>;
-  #complaint = '';
-  /** Whether it waits for sound that is still being made. */
+  #stderr = '';
+  /** Whether the process waits for sound that is still being made. */
   #starved = false;
-  /** Since when its output is waited for; null = it is not. */
+  /** When its next output was asked for; null = not asked for. */
   #awaitedSinceMs: number | null = null;
 
   constructor(child: ChildProcessWithoutNullStreams, clock: Clock) {
     this.#child = child;
     this.#clock = clock;
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#complaint = (this.#complaint + text).slice(0, COMPLAINT_MAX_CHARS);
+      this.#stderr = (this.#stderr + text).slice(0, STDERR_MAX_CHARS);
     });
     this.#ended = new Promise((resolve) => {
       child.once('error', (error) => resolve(`ffmpeg could not be started: ${error.message}`));
       child.once('close', (code, killedBy) =>
-        resolve(code === 0 ? null : `ffmpeg ended with ${code ?? killedBy}: ${this.#complaint}`),
+        resolve(code === 0 ? null : `ffmpeg ended with ${code ?? killedBy}: ${this.#stderr}`),
       );
     });
   }
@@ -137,10 +136,10 @@ class FfmpegRun {
 
   async *#watched(sound: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     this.#starved = true;
-    for await (const stretch of sound) {
+    for await (const chunk of sound) {
       this.#starved = false;
       if (this.#awaitedSinceMs !== null) this.#awaitedSinceMs = this.#clock.nowMs();
-      yield stretch;
+      yield chunk;
       this.#starved = true;
     }
     this.#starved = false;
@@ -153,7 +152,7 @@ class FfmpegRun {
   }
 }
 
-/** The process ended before it had read everything: why, it says itself. */
+/** The process ended before it had read everything; its exit says why. */
 function isBrokenPipe(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Ffmpeg } from '../../../src/http/speech/ffmpeg.ts';
+import { FfmpegEncoder } from '../../../src/http/speech/ffmpeg-encoder.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { eventually, PATIENCE_MS } from '../../helpers/eventually.ts';
 import { ECHO, Programs } from './programs.ts';
 
-const ORDER = { rateHz: 16_000, output: ['-c:a', 'flac', '-f', 'flac'] };
+const ENCODING = { rateHz: 16_000, output: ['-c:a', 'flac', '-f', 'flac'] };
 const STALL_MS = 12_000;
 
 let clock: FakeClock;
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 function encode(code: string, sound: AsyncIterable<Uint8Array>) {
-  return new Ffmpeg({ command: programs.make(code), clock }).encode(sound, ORDER, gone.signal);
+  return new FfmpegEncoder({ command: programs.make(code), clock }).encode(sound, ENCODING, gone.signal);
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -30,23 +30,23 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-async function* sound(...stretches: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const stretch of stretches) yield Buffer.from(stretch);
+async function* sound(...chunks: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-async function* failing(...stretches: readonly string[]): AsyncGenerator<Uint8Array> {
-  yield* sound(...stretches);
+async function* failing(...chunks: readonly string[]): AsyncGenerator<Uint8Array> {
+  yield* sound(...chunks);
   throw new Error('lost its voice');
 }
 
 /** Goes on for ever, and tells how much of it was taken and that it was ended. */
-function endless(stretch: Buffer) {
+function endless(chunk: Buffer) {
   const state = { taken: 0, ended: false };
   async function* make(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
         state.taken++;
-        yield stretch;
+        yield chunk;
       }
     } finally {
       state.ended = true;
@@ -55,15 +55,15 @@ function endless(stretch: Buffer) {
   return { state, chunks: make() };
 }
 
-describe('Ffmpeg', () => {
+describe('FfmpegEncoder', () => {
   it('is asked once which encoders for sound it has', async () => {
-    const ffmpeg = new Ffmpeg({ command: programs.make(ECHO), clock });
+    const ffmpeg = new FfmpegEncoder({ command: programs.make(ECHO), clock });
     expect([...(await ffmpeg.encoders())]).toEqual(['flac', 'libopus']);
     expect(ffmpeg.encoders()).toBe(ffmpeg.encoders());
   });
 
   it('has none where it is not installed', async () => {
-    expect((await new Ffmpeg({ command: '/nonexistent/ffmpeg', clock }).encoders()).size).toBe(0);
+    expect((await new FfmpegEncoder({ command: '/nonexistent/ffmpeg', clock }).encoders()).size).toBe(0);
   });
 
   it('is told what it gets and what to make of it, and gets everything in order', async () => {
@@ -75,9 +75,9 @@ describe('Ffmpeg', () => {
   });
 
   it('is not started for a sound that is none, or that fails at once', async () => {
-    const never = new Ffmpeg({ command: '/nonexistent/ffmpeg', clock });
-    expect(await collect(never.encode(sound(), ORDER, gone.signal))).toBe('');
-    await expect(collect(never.encode(failing(), ORDER, gone.signal))).rejects.toThrow('lost its voice');
+    const never = new FfmpegEncoder({ command: '/nonexistent/ffmpeg', clock });
+    expect(await collect(never.encode(sound(), ENCODING, gone.signal))).toBe('');
+    await expect(collect(never.encode(failing(), ENCODING, gone.signal))).rejects.toThrow('lost its voice');
   });
 
   it('fails with what the sound fails with', async () => {
@@ -90,8 +90,8 @@ describe('Ffmpeg', () => {
   });
 
   it('fails when it cannot be started', async () => {
-    const ffmpeg = new Ffmpeg({ command: '/nonexistent/ffmpeg', clock });
-    await expect(collect(ffmpeg.encode(sound('one'), ORDER, gone.signal))).rejects.toThrow('could not be started');
+    const ffmpeg = new FfmpegEncoder({ command: '/nonexistent/ffmpeg', clock });
+    await expect(collect(ffmpeg.encode(sound('one'), ENCODING, gone.signal))).rejects.toThrow('could not be started');
   });
 
   it('fails when it dies before it has read everything', async () => {

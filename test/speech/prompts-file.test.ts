@@ -6,12 +6,12 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
-import { openPrompts, readPrompts, warmPrompts } from '../../src/speech/prompts.ts';
+import { makePromptsAhead, readPromptsFile } from '../../src/speech/prompts-file.ts';
+import { openSpeech } from '../../src/speech/speech.ts';
 import { startCalls } from '../calls/harness.ts';
 import { turns } from '../calls/speaking.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
-import { outwait } from '../helpers/outwait.ts';
 
 const metrics = new Metrics();
 const clock = new FakeClock();
@@ -38,61 +38,45 @@ describe('a file of prompts', () => {
       [{ text: 'Hello.', voice: 'slt', speed: 1.2 }, { text: 'Goodbye.' }],
     ],
   ])('%j', async (content, prompts) => {
-    expect(await readPrompts(fileWith(content))).toEqual(prompts);
+    expect(await readPromptsFile(fileWith(content))).toEqual(prompts);
   });
 
   it.each(['[', '[1]', '[{"voice":"slt"}]', '[{"text":"x","colour":"red"}]'])(
     'stops the start when it is %j',
     async (content) => {
-      await expect(readPrompts(fileWith(content))).rejects.toThrow(/^PROMPTS_FILE: /);
+      await expect(readPromptsFile(fileWith(content))).rejects.toThrow(/^PROMPTS_FILE: /);
     },
   );
 
   it('stops the start when it is not there', async () => {
-    const reading = readPrompts(join(directory, 'nowhere'));
+    const reading = readPromptsFile(join(directory, 'nowhere'));
     await expect(reading).rejects.toThrow(ConfigError);
     await expect(reading).rejects.toThrow(/PROMPTS_FILE: got ".*nowhere", expected a file that can be read \(ENOENT\)/);
-  });
-});
-
-describe('voices that are not there', () => {
-  it('are warned of once each, whoever asks for them, and not for ever', async () => {
-    const lines: string[] = [];
-    const { prompter } = await openPrompts({
-      ...{ settings: readSettings({}), engine: new FakeEngine(clock), metrics, clock },
-      log: createLog('warn', { write: (line) => void lines.push(line) }),
-    });
-    for (const voice of ['Joanna', 'Matthew', 'Joanna']) await prompter.settle({ voice, voiceIsWish: true });
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 40, voice: '"Joanna"', used: 'rms', msg: expect.stringContaining('VOICE_MAP') },
-      { level: 40, voice: '"Matthew"' },
-    ]);
-    for (let n = 0; n < 100; n++) await prompter.settle({ voice: `voice ${n}`, voiceIsWish: true });
-    expect(lines.length).toBe(50);
   });
 });
 
 describe('prompts made at the start', () => {
   it('are in the cache before anybody asks, made behind all calls, sentence by sentence', async () => {
     const engine = new FakeEngine(clock);
-    const { cache, prompter } = await openPrompts({ settings: readSettings({}), engine, metrics, clock, log });
-    const texts = [{ text: 'Hello there. How are you?' }, { text: 'Goodbye.', voice: 'slt', speed: 2 }];
-    await warmPrompts(texts, { prompter, codec: MULAW_8K, signal: new AbortController().signal, log });
+    const texts = ['Hello there. How are you?', { text: 'Goodbye.', voice: 'slt', speed: 2 }];
+    const settings = readSettings({ PROMPTS_FILE: fileWith(JSON.stringify(texts)) });
+    const speech = await openSpeech({ settings, engine, metrics, clock, log });
+    await speech.makePromptsAhead(MULAW_8K, new AbortController().signal);
     expect(engine.spoken).toMatchObject([
       { text: 'Hello there.', urgency: 'batch', voice: 'rms' },
       { text: 'How are you?', urgency: 'batch' },
       { text: 'Goodbye.', urgency: 'batch', voice: 'slt', speed: 2 },
     ]);
-    expect(cache.stats.prompts).toBe(3);
+    expect(speech.cachedPrompts().prompts).toBe(3);
   });
 
   it('do without those that cannot be made, and stop when the gateway does', async () => {
     const { context, engine, logLines } = startCalls();
-    const { prompter } = context;
+    const { synthesizer } = context;
     const ended = new AbortController();
     const texts = [{ text: 'Hello.', voice: 'nobody' }, { text: 'Goodbye.' }, { text: 'Never.' }];
     engine.speakMs = 100;
-    const warming = warmPrompts(texts, { prompter, codec: MULAW_8K, signal: ended.signal, log: context.log });
+    const warming = makePromptsAhead(texts, { synthesizer, codec: MULAW_8K, signal: ended.signal, log: context.log });
     await turns();
     expect(engine.spoken.map(({ text }) => text)).toEqual(['Goodbye.']);
     ended.abort();
@@ -100,30 +84,5 @@ describe('prompts made at the start', () => {
     expect(engine.pending).toBe(0);
     expect(engine.spoken).toHaveLength(1);
     expect(logLines.filter((line) => line.includes('could not be made'))).toHaveLength(1);
-  });
-});
-
-describe('the directory of prompts', () => {
-  const open = (path: string) =>
-    openPrompts({
-      settings: readSettings({ PROMPT_CACHE_DIR: path }),
-      engine: new FakeEngine(clock),
-      metrics,
-      clock,
-      log,
-    });
-
-  it('stops the start when it cannot be used', async () => {
-    await expect(open(fileWith('a file'))).rejects.toThrow(/^PROMPT_CACHE_DIR: /);
-  });
-
-  it('stops the start when another has it, and is free when that has closed', async () => {
-    const path = join(directory, 'cache');
-    const first = await open(path);
-    const second = open(path);
-    const refused = expect(second).rejects.toThrow(/^PROMPT_CACHE_DIR: expected .*in use by process \d+ on /);
-    await outwait(clock, refused);
-    await first.close();
-    await (await open(path)).close();
   });
 });

@@ -1,20 +1,17 @@
-/** The forms in which speech is handed out. */
+/** Encodes speech in the formats that a request can ask for. */
 import { encodeWav, MP3_RATES_HZ, Mp3Encoder, WAV_HEADER_BYTES } from '../../audio/encode.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Codec } from '../../foundation/units.ts';
-import type { Ffmpeg } from './ffmpeg.ts';
+import type { FfmpegEncoder } from './ffmpeg-encoder.ts';
 
-/** OpenAI's formats; `ogg`, which the Qwen3-TTS server calls opus; and what telephones speak, raw. */
+/** OpenAI's formats; `ogg`, the Qwen3-TTS server's name for opus; and the raw formats of telephones. */
 export const SPEECH_FORMATS = ['mp3', 'wav', 'pcm', 'flac', 'opus', 'ogg', 'aac', 'mulaw', 'alaw'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/**
- * Rates at which speech is handed out: those of MP3, which are the usual ones. Filters between odd rates take long to
- * make.
- */
+/** The rates of MP3, which are the usual ones: filters between odd rates take long to make. */
 export type SpeechRateHz = (typeof MP3_RATES_HZ)[number];
 
-/** As OpenAI has it: a client that is given no header must know. */
+/** OpenAI's rate: raw samples have no header that names another. */
 const PCM_RATE_HZ = 24_000;
 const TELEPHONE_RATE_HZ = 8000;
 
@@ -31,7 +28,7 @@ const CONTENT_TYPES: Readonly<Record<SpeechFormat, string>> = {
   alaw: 'audio/PCMA; rate=8000',
 };
 
-/** Ffmpeg's encoder for a format, and how it is told to write it. */
+/** Ffmpeg's encoder for a format, and its options. */
 interface FfmpegFormat {
   readonly encoder: string;
   readonly output: readonly string[];
@@ -52,35 +49,35 @@ const FFMPEG_FORMATS: Partial<Readonly<Record<SpeechFormat, FfmpegFormat>>> = {
 /** Stretches of sound or of a file, as they are made. */
 export type Sound = AsyncGenerator<Uint8Array, void, undefined>;
 
-/** A format with everything settled: how the sound must come, and what comes of it. */
-export interface SpeechForm {
+/** Turns sound into files of one format and rate. */
+export interface SpeechEncoder {
   readonly contentType: string;
-  /** Of the sound that {@link encode} takes. */
+  /** The codec of the sound that {@link encode} takes. */
   readonly codec: Codec;
   /**
-   * The sound as it is sent; nothing when there is no sound. Fails with what the sound fails with. `soundBytes` is how
-   * many bytes there will be of the sound; null = nobody knows yet.
+   * Encodes a sound as it comes; no sound gives no file. Fails with what the sound fails with. `soundBytes` is the
+   * length of the whole sound; null = not known yet.
    */
   encode(sound: Sound, signal: AbortSignal, soundBytes: number | null): Sound;
-  /** The bytes that `soundBytes` of sound become; missing where only the encoder can tell. */
+  /** The length of the file of `soundBytes` of sound; missing when only encoding can tell. */
   fileBytes?(soundBytes: number): number;
 }
 
-/** Makes forms of formats, for all requests. */
-export class SpeechForms {
-  readonly #ffmpeg: Ffmpeg;
+/** Finds the encoder of each request. */
+export class SpeechEncoders {
+  readonly #ffmpeg: FfmpegEncoder;
   readonly #mp3 = new Mp3Encoder();
 
-  constructor(options: { ffmpeg: Ffmpeg }) {
+  constructor(options: { ffmpeg: FfmpegEncoder }) {
     this.#ffmpeg = options.ffmpeg;
   }
 
   /**
-   * The form of `format` at `askedHz`, or at the rate that is usual for it, which for most is the voice's own.
-   * @throws TrunklineError `unsupported_format` where ffmpeg is needed and cannot do it, `invalid_request` for a rate
-   * that the format does not have
+   * The encoder of `format` at `askedHz`, or at the format's usual rate, which for most is the voice's own.
+   * @throws TrunklineError `unsupported_format` when it needs ffmpeg and ffmpeg cannot encode it, `invalid_request` for
+   * a rate that the format does not have
    */
-  async settle(format: SpeechFormat, askedHz: SpeechRateHz | null, voiceHz: number): Promise<SpeechForm> {
+  async resolve(format: SpeechFormat, askedHz: SpeechRateHz | null, voiceHz: number): Promise<SpeechEncoder> {
     const contentType = CONTENT_TYPES[format];
     if (format === 'mulaw' || format === 'alaw') {
       return { contentType, codec: telephoneCodec(format, askedHz), encode: (sound) => sound };
@@ -92,7 +89,9 @@ export class SpeechForms {
         return { contentType, codec, encode: (sound) => sound };
       case 'wav':
         return {
-          ...{ contentType, codec, encode: (sound, _signal, soundBytes) => encodeWav(sound, rateHz, soundBytes) },
+          contentType,
+          codec,
+          encode: (sound, _signal, soundBytes) => encodeWav(sound, rateHz, soundBytes),
           fileBytes: (soundBytes) => WAV_HEADER_BYTES + soundBytes,
         };
       case 'mp3':
@@ -102,7 +101,7 @@ export class SpeechForms {
     }
   }
 
-  async #byFfmpeg(format: SpeechFormat, rateHz: number): Promise<SpeechForm['encode']> {
+  async #byFfmpeg(format: SpeechFormat, rateHz: number): Promise<SpeechEncoder['encode']> {
     const known = FFMPEG_FORMATS[format];
     const { encoder, output } = known ?? { encoder: format, output: [] };
     if (!(await this.#ffmpeg.encoders()).has(encoder)) refuseFormat(format, encoder);

@@ -1,10 +1,7 @@
-/**
- * How speech travels: as soon as it is there, no faster than it is read, no longer than somebody reads it. Over real
- * sockets.
- */
+/** Speech over real sockets is sent as soon as it is made, and made no faster and no longer than the client reads. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { READER_STALL_MS } from '../../../src/http/speech/deliver.ts';
+import { READER_STALL_MS } from '../../../src/http/speech/streamed-body.ts';
 import { eventually, PATIENCE_MS } from '../../helpers/eventually.ts';
 import { listen, startServer, type TestServer } from '../test-server.ts';
 
