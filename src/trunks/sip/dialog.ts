@@ -12,7 +12,7 @@ import type {
 } from 'sip.js/lib/core/index.js';
 import type { LegEnd } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, type TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
@@ -134,7 +134,7 @@ export class CallDialog {
       const body = offer === null ? {} : { body: sdpBody(media.answer(offer, addressOf(message))) };
       return { statusCode: 200, extraHeaders: [contactHeader, ...this.#timer.answered(message, terms)], ...body };
     } catch (error) {
-      return { statusCode: refusalStatus(error) };
+      return { statusCode: sipStatusOf(error) };
     }
   }
 
@@ -253,7 +253,7 @@ export class CallDialog {
       request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
       this.#offering = offer === null;
     } catch (error) {
-      request.reject({ statusCode: refusalStatus(error) });
+      request.reject({ statusCode: sipStatusOf(error) });
     }
   }
 
@@ -277,21 +277,7 @@ export class CallDialog {
   }
 }
 
-/** The status by which an offer is refused; the call goes on as it was. */
-export function refusalStatus(error: unknown): number {
-  if (!(error instanceof TrunklineError)) return 500;
-  switch (error.code) {
-    case 'codec_unsupported':
-      return 488;
-    case 'message_malformed':
-      return 400;
-    case 'message_too_large':
-      return 413;
-    case 'too_many_calls':
-    case 'draining':
-    case 'engine_unavailable':
-      return 503;
-    default:
-      return 500;
-  }
+/** The SIP status of the refusal of a request that failed with `error`. */
+function sipStatusOf(error: unknown): number {
+  return asTrunklineError(error, '').sipStatus;
 }

@@ -11,7 +11,7 @@ import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { callIdOf, detailsOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import { CallDialog, type DialogCall, refusalStatus, type SessionTimerServices } from './dialog.ts';
+import { CallDialog, type DialogCall, type SessionTimerServices } from './dialog.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia, type MediaSession } from './media.ts';
 import { timerHeadersOf, tooSmall } from './session-timer.ts';
@@ -214,7 +214,7 @@ export class IncomingCall implements LegOwner, DialogCall {
   }
 
   #refuse(error: TrunklineError): void {
-    const statusCode = refusalStatus(error);
+    const statusCode = error.sipStatus;
     this.#reject(statusCode, statusCode === 503 ? [`Retry-After: ${RETRY_AFTER_S}`] : []);
     this.#leave();
   }
