@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packagePath } from '../src/foundation/folders/paths.ts';
-import { SETTINGS } from '../src/foundation/settings/settings.ts';
 import { startServer } from './http/test-server.ts';
 
 function read(...path: string[]): string {
@@ -30,16 +29,6 @@ function tableUnder(markdown: string, heading: string): string[][] {
 const readme = read('README.md');
 
 describe('README', () => {
-  it('lists every setting with its default, unit and meaning, and no other', () => {
-    const settings = Object.entries(SETTINGS).map(([name, { defaultText, unit, meaning }]) => [
-      name,
-      defaultText,
-      unit,
-      meaning,
-    ]);
-    expect(tableUnder(readme, '## Settings')).toEqual(settings);
-  });
-
   it('leads to files that exist', () => {
     const targets = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'].flatMap((document) =>
       [...read(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target = '']) => target),
@@ -87,7 +76,7 @@ describe('the doors in README', () => {
 
   /** `GET /v1/calls/{id}` → method and path as the server has them; a WebSocket begins as a GET. */
   function doorsInReadme(): { method: string; url: string }[] {
-    return tableUnder(readme, '## TestServer')
+    return tableUnder(readme, '## Doors')
       .flatMap(([doors = '']) => doors.split(', '))
       .map((door) => door.split(' '))
       .map(([method = '', path = '']) => ({

@@ -6,20 +6,19 @@ import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
-import type { FinalCaption } from '../../src/calls/feed/transcript.ts';
+import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import type { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import type { Dialer } from '../../src/http/calls/calls.ts';
+import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
-import { Ffmpeg } from '../../src/http/speech/ffmpeg.ts';
-import { openSpeech } from '../../src/http/speech/source.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { createServer } from '../../src/server.ts';
+import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
@@ -28,7 +27,7 @@ import type { FakeVoice } from '../fakes/voice.ts';
 /** Calls that do what the test says. */
 export class FakeCalls {
   readonly views: CallView[] = [];
-  readonly captions = new Map<string, FinalCaption[]>();
+  readonly captions = new Map<string, TranscriptItem[]>();
   readonly hungUp: string[] = [];
   readonly voices = new Map<string, FakeVoice>();
   readonly accepted: (SocketAdmission & { socket: WebSocket; dialect: Dialect; carrier: string })[] = [];
@@ -60,7 +59,7 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  finals(id: string): readonly FinalCaption[] | undefined {
+  finals(id: string): readonly TranscriptItem[] | undefined {
     return this.captions.get(id);
   }
 
@@ -105,9 +104,6 @@ export interface TestServer {
   readonly recordings: Recordings;
 }
 
-/** Calls that keep nothing. */
-const NO_PROMPTS = { clear: () => 0, stats: { prompts: 0, all: 0, bytes: 0, diskBytes: 0 } };
-
 /** A path at which there is no program. */
 const NOWHERE = '/nonexistent/ffmpeg';
 
@@ -138,8 +134,7 @@ export async function startServer(
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const batches = new Batches({ settings, recordings, clock, log, metrics });
-  const source = openSpeech({ settings, engine: speaker, metrics, clock, callPrompts: NO_PROMPTS });
-  const speech = { ...source, ffmpeg: new Ffmpeg({ command: ffmpeg, clock }) };
+  const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
     registry: calls,
@@ -154,6 +149,7 @@ export async function startServer(
     batches,
     health: () => health,
     speech,
+    ffmpeg,
     metrics,
     log,
     clock,
