@@ -59,7 +59,7 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  finals(id: string): readonly FinalCaption[] | undefined {
+  transcript(id: string): readonly FinalCaption[] | undefined {
     return this.captions.get(id);
   }
 

@@ -5,6 +5,7 @@ import type { GapReason } from './events.ts';
 
 /** One utterance as it was finally understood; times in ms of the call's received audio. */
 export interface FinalCaption {
+  readonly kind: 'caption';
   readonly track: Track;
   /** Counts the track's utterances from 1. */
   readonly utterance: number;
@@ -68,18 +69,19 @@ export function formatTranscript(
 /** Readers that know of captions alone find one without words, of no utterance. */
 function toJsonItem(item: TranscriptItem): object {
   const { track, startMs, endMs } = item;
-  if ('kind' in item) return { kind: item.kind, track, utterance: 0, text: '', startMs, endMs, reason: item.reason };
+  if (item.kind === 'gap')
+    return { kind: item.kind, track, utterance: 0, text: '', startMs, endMs, reason: item.reason };
   return { track, utterance: item.utterance, text: item.text, startMs, endMs };
 }
 
 function formatLine(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
   const [start, end] = [formatShortTime(item.startMs), formatShortTime(item.endMs)];
-  return `[${start}] ${withSpeaker(item, nameSpeaker, 'kind' in item ? `[${MISSING} ${start}–${end}]` : item.text)}\n`;
+  return `[${start}] ${withSpeaker(item, nameSpeaker, item.kind === 'gap' ? `[${MISSING} ${start}–${end}]` : item.text)}\n`;
 }
 
 /** The words of a cue, which itself says from when until when. */
 function cueText(item: TranscriptItem): string {
-  return 'kind' in item ? `[${MISSING}]` : item.text;
+  return item.kind === 'gap' ? `[${MISSING}]` : item.text;
 }
 
 function withSpeaker(item: TranscriptItem, nameSpeaker: NameSpeaker, text: string): string {

@@ -134,7 +134,7 @@ const heard = z.object({
 });
 
 /** The calls, as these doors use them. */
-export interface Calls extends Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup'> {
+export interface Calls extends Pick<CallRegistry, 'list' | 'get' | 'transcript' | 'hangup'> {
   /** Undefined = no live call of that id. */
   voice(id: string): Pick<CallVoice, 'say' | 'interrupt' | 'sendDigits'> | undefined;
 }
@@ -152,7 +152,7 @@ const transcriptRoutes: FastifyPluginCallbackZod<{ calls: Calls }> = (app, { cal
       },
     },
     (request, reply) => {
-      const finals = calls.finals(request.params.id) ?? refuseUnknown('call');
+      const finals = calls.transcript(request.params.id) ?? refuseUnknown('call');
       const { format } = request.query;
       reply.type(CONTENT_TYPES[format]).send(formatTranscript(finals, format));
     },

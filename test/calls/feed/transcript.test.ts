@@ -2,9 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FinalCaption, formatTranscript, type TranscriptGap } from '../../../src/calls/feed/transcript.ts';
 
-const HELLO: FinalCaption = { track: 'inbound', utterance: 1, text: 'Hello there.', startMs: 1280, endMs: 2320 };
+const HELLO: FinalCaption = {
+  kind: 'caption',
+  track: 'inbound',
+  utterance: 1,
+  text: 'Hello there.',
+  startMs: 1280,
+  endMs: 2320,
+};
 const LOST: TranscriptGap = { kind: 'gap', track: 'outbound', startMs: 12_000, endMs: 15_500, reason: 'overload' };
 const ANSWER: FinalCaption = {
+  kind: 'caption',
   track: 'outbound',
   utterance: 1,
   text: 'How can I help?',
@@ -71,7 +79,7 @@ const anyFinal: fc.Arbitrary<FinalCaption> = fc
     startMs: fc.integer({ min: 0, max: 40_000_000 }),
     lengthMs: fc.integer({ min: 0, max: 30_000 }),
   })
-  .map(({ lengthMs, ...rest }) => ({ ...rest, endMs: rest.startMs + lengthMs }));
+  .map(({ lengthMs, ...rest }) => ({ kind: 'caption', ...rest, endMs: rest.startMs + lengthMs }));
 
 const asCue = ({ track, text, startMs, endMs }: FinalCaption): Cue => ({
   track,

@@ -24,12 +24,12 @@ describe('speech of which no final comes', () => {
       { type: 'lag.ended' },
       { type: 'call.ended' },
     ]);
-    expect(JSON.parse(formatTranscript(gateway.registry.finals('CA1') ?? [], 'json'))).toEqual([
+    expect(JSON.parse(formatTranscript(gateway.registry.transcript('CA1') ?? [], 'json'))).toEqual([
       { kind: 'gap', utterance: 0, text: '', ...gap },
     ]);
     expect((await lost('overload')) - before).toBe(1);
     expect(warnings(gateway)).toContainEqual(
-      expect.objectContaining({ callId: 'CA1', msg: 'no final caption comes of a stretch', ...gap }),
+      expect.objectContaining({ callId: 'CA1', msg: 'a stretch has no final caption', ...gap }),
     );
     expect(gateway.logLines.join('')).not.toContain('secret');
   });
