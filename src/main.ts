@@ -30,12 +30,12 @@ import { Batches } from './jobs/batches.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
 import { openSpeech } from './speech/speech.ts';
+import { voiceCheck } from './speech/voice-check.ts';
 import { readyLine, startLines } from './start-lines.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
-import { voiceCheck } from './voice-check.ts';
 
 /** A gateway that listens. */
 export interface Gateway {

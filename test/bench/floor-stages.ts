@@ -230,7 +230,10 @@ function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine 
     load: 0,
     firmLoad: 0,
     voices: [],
+    languages: [],
+    abilities: null,
     ttsModel: null,
+    start: () => engineClient.start(),
     wake: () => engineClient.wake(),
     speak: () => Promise.reject(new Error('nothing is spoken')),
     detect(request) {

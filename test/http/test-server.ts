@@ -6,13 +6,13 @@ import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
-import type { FinalCaption } from '../../src/calls/feed/transcript.ts';
+import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import type { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import type { Dialer } from '../../src/http/calls/calls.ts';
+import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
@@ -27,7 +27,7 @@ import type { FakeVoice } from '../fakes/voice.ts';
 /** Calls that do what the test says. */
 export class FakeCalls {
   readonly views: CallView[] = [];
-  readonly captions = new Map<string, FinalCaption[]>();
+  readonly captions = new Map<string, TranscriptItem[]>();
   readonly hungUp: string[] = [];
   readonly voices = new Map<string, FakeVoice>();
   readonly accepted: (SocketAdmission & { socket: WebSocket; dialect: Dialect; carrier: string })[] = [];
@@ -59,7 +59,7 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  transcript(id: string): readonly FinalCaption[] | undefined {
+  transcript(id: string): readonly TranscriptItem[] | undefined {
     return this.captions.get(id);
   }
 

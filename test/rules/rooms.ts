@@ -49,7 +49,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ROOM_OF_FILE: Readonly<Record<string, string>> = {
   'main.ts': 'top',
   'start-lines.ts': 'top',
-  'voice-check.ts': 'top',
   'cli.ts': 'top',
   cli: 'top',
   'server.ts': 'server',

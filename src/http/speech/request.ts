@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { SPEED_MAX, SPEED_MIN } from '../../../engine/contract.ts';
 import { MP3_RATES_HZ } from '../../audio/encode.ts';
+import { LANGUAGE_NAMES } from '../../foundation/languages.ts';
 import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import { MODEL_NAME_MAX_CHARS } from '../models.ts';
 import { clientOf } from '../qwen.ts';
-import { LANGUAGE_NAMES } from '../transcriptions/languages.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechRateHz } from './encoders.ts';
 
 const NAME_MAX_CHARS = 64;

@@ -1,20 +1,20 @@
-import { choice, type SettingGroup, share, whole } from '../setting-kinds.ts';
+import { type SettingGroup, share, text, whole } from '../setting-kinds.ts';
 
 /** From audio to captions. */
 export const recognition = {
   title: 'Recognition',
   everyday: {
-    ASR_MODEL: choice(
+    ASR_MODEL: text(
       'moonshine-tiny',
-      ['moonshine-tiny', 'tone'],
+      'model',
       'Speech recogniser. tone = a deterministic model for tests; it recognises no speech.',
     ),
     ENDPOINT_MS: whole(400, 100, 5000, 'ms', 'Silence of this length ends an utterance.'),
   },
   tuning: {
-    VAD_MODEL: choice(
+    VAD_MODEL: text(
       'silero',
-      ['silero', 'tone'],
+      'model',
       'Voice activity detector. tone = a deterministic model for tests; it detects no speech.',
     ),
     VAD_START_THRESHOLD: share(0.5, 'Speech starts at this probability.'),

@@ -1,5 +1,5 @@
 import { voiceMap } from '../setting-forms.ts';
-import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** From text to speech, in calls and over HTTP. */
 export const speech = {
@@ -29,9 +29,9 @@ export const speech = {
     ),
   },
   tuning: {
-    TTS_MODEL: choice(
+    TTS_MODEL: text(
       'flite',
-      ['flite', 'tone'],
+      'model',
       'Speech synthesizer. tone = a deterministic model for tests; it speaks no words.',
     ),
     PLAYOUT_LEAD_MS: whole(

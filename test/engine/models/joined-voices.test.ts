@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { joinVoices } from '../../../engine/models/joined-voices.ts';
 import type { Line, Sound, Tts } from '../../../engine/models/model.ts';
-import { joinVoices } from '../../../engine/models/voices.ts';
 import type { Steps } from '../../../engine/scheduler.ts';
 import { finish } from '../speech.ts';
 
