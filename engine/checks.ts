@@ -14,6 +14,7 @@ import {
   VAD_WINDOW_SAMPLES,
   type VoiceInfo,
 } from './contract.ts';
+import { type ModelRow, type ModelTable, modelsOf } from './models/model-table.ts';
 import { Refusal } from './refusal.ts';
 
 /** Longest stretch that one job may hold, in seconds: longer ones are cut before they come here. */
@@ -47,12 +48,12 @@ export function isMessage(value: unknown): value is Message {
  * The settings in a `configure` message.
  * @throws Refusal `bad_settings`, naming the setting, what came and what is allowed.
  */
-export function checkSettings(value: unknown): EngineSettings {
+export function checkSettings(value: unknown, table: ModelTable): EngineSettings {
   if (!isMessage(value)) throw new Refusal('bad_settings', `settings: got ${describe(value)}, expected an object`);
   return {
-    asrModel: checkChoice(value, 'asrModel', ['moonshine-tiny', 'tone']),
-    vadModel: checkChoice(value, 'vadModel', ['silero', 'tone']),
-    ttsModel: checkChoice(value, 'ttsModel', ['flite', 'tone']),
+    asrModel: checkModel(value['asrModel'], 'ASR_MODEL', table, 'recogniser'),
+    vadModel: checkModel(value['vadModel'], 'VAD_MODEL', table, 'voice detector'),
+    ttsModel: checkModel(value['ttsModel'], 'TTS_MODEL', table, 'synthesizer'),
     executionProvider: checkChoice(value, 'executionProvider', ['cpu', 'cuda', 'auto']),
     cudaDevice: checkWhole(value, 'cudaDevice', 0, CUDA_DEVICE_MAX),
     threads: checkWhole(value, 'threads', 1, THREADS_MAX),
@@ -62,15 +63,23 @@ export function checkSettings(value: unknown): EngineSettings {
   };
 }
 
+/** @param setting what the operator calls it: which models there are is known here alone */
+function checkModel(value: unknown, setting: string, table: ModelTable, kind: ModelRow['kind']): string {
+  return oneOf(
+    value,
+    setting,
+    modelsOf(table, kind).map(({ name }) => name),
+  );
+}
+
 function checkChoice<const T extends string>(settings: Message, name: string, options: readonly T[]): T {
-  const value = options.find((option) => option === settings[name]);
-  if (value === undefined) {
-    throw new Refusal(
-      'bad_settings',
-      `${name}: got ${describe(settings[name])}, expected one of ${options.join(', ')}`,
-    );
-  }
-  return value;
+  return oneOf(settings[name], name, options);
+}
+
+function oneOf<T extends string>(value: unknown, name: string, options: readonly T[]): T {
+  const chosen = options.find((option) => option === value);
+  if (chosen !== undefined) return chosen;
+  throw new Refusal('bad_settings', `${name}: got ${describe(value)}, expected one of ${options.join(', ')}`);
 }
 
 function checkWhole(settings: Message, name: string, minimum: number, maximum: number): number {

@@ -33,9 +33,10 @@ export type Urgency = (typeof URGENCIES)[number];
 
 /** What an engine is started with (its first message). */
 export interface EngineSettings {
-  readonly asrModel: 'moonshine-tiny' | 'tone';
-  readonly vadModel: 'silero' | 'tone';
-  readonly ttsModel: 'flite' | 'tone';
+  /** These three: names of the model table (engine/models/model-table.ts). */
+  readonly asrModel: string;
+  readonly vadModel: string;
+  readonly ttsModel: string;
   readonly executionProvider: 'cpu' | 'cuda' | 'auto';
   /** Which CUDA device, counted from 0. */
   readonly cudaDevice: number;
@@ -169,6 +170,39 @@ export interface VoiceInfo {
   readonly rateHz: number;
 }
 
+/** What a recogniser can do beside writing down what is said. */
+export interface RecogniserAbilities {
+  /** It verifies a {@link TranscribeJob.draft} in one run. */
+  readonly drafts: boolean;
+  /** It can say when each word was said. */
+  readonly wordTimes: boolean;
+  /** It says how probable each token was. */
+  readonly logprobs: boolean;
+  /** It finds out which of its languages is spoken. */
+  readonly languageGuess: boolean;
+}
+
+/** Rough cost of a job on sound, in ms of model runs. Costs are there to compare engines by: their ratios count. */
+export interface SoundCost {
+  readonly perJobMs: number;
+  /** For each second of sound. */
+  readonly perSecondMs: number;
+}
+
+/** Rough cost of a job on text, in ms of model runs. */
+export interface TextCost {
+  readonly perJobMs: number;
+  /** For each character at speed 1. */
+  readonly perCharacterMs: number;
+}
+
+/** What each kind of job costs about. */
+export interface JobCosts {
+  readonly transcribe: SoundCost;
+  readonly detect: SoundCost;
+  readonly speak: TextCost;
+}
+
 /** The models are loaded and warm. */
 export interface ReadyMessage {
   readonly kind: 'ready';
@@ -177,6 +211,11 @@ export interface ReadyMessage {
   /** Name and revision of whatever makes speech: part of the key of cached prompts. */
   readonly ttsModel: string;
   readonly voices: readonly VoiceInfo[];
+  /** What the recogniser understands, in BCP-47; at least one, and first the one that is assumed. */
+  readonly languages: readonly string[];
+  /** What the recogniser can do. */
+  readonly abilities: RecogniserAbilities;
+  readonly costs: JobCosts;
   readonly provider: 'cpu' | 'cuda';
   /** Something an operator should know, e.g. that `auto` fell back to the CPU and why; null = nothing. */
   readonly warning: string | null;

@@ -8,7 +8,8 @@ import type {
   SpokenMessage,
   TranscribedMessage,
 } from './contract.ts';
-import { loadModels, type Models } from './models/models.ts';
+import { loadModels, type Models } from './models/load-models.ts';
+import { MODEL_TABLE, type ModelTable } from './models/model-table.ts';
 import { Refusal } from './refusal.ts';
 import { Scheduler, type Steps } from './scheduler.ts';
 import type { Time } from './time.ts';
@@ -31,14 +32,16 @@ export interface Outlet {
 export class EngineHost {
   readonly #time: Time;
   readonly #outlet: Outlet;
+  readonly #table: ModelTable;
   readonly #scheduler: Scheduler<Result>;
   #loading: Promise<void> | null = null;
   #models: Models | null = null;
   #leaving: Promise<void> | null = null;
   #isRefused = false;
 
-  constructor(options: { time: Time; outlet: Outlet }) {
-    const { time, outlet } = options;
+  constructor(options: { time: Time; outlet: Outlet; table?: ModelTable }) {
+    const { time, outlet, table = MODEL_TABLE } = options;
+    this.#table = table;
     this.#time = time;
     this.#outlet = outlet;
     this.#scheduler = new Scheduler<Result>({
@@ -88,7 +91,9 @@ export class EngineHost {
   async #load(settings: unknown): Promise<void> {
     try {
       const startMs = this.#time.nowMs();
-      const models = await loadModels(checkSettings(settings), (text) => this.#outlet.send({ kind: 'progress', text }));
+      const models = await loadModels(this.#table, checkSettings(settings, this.#table), (text) =>
+        this.#outlet.send({ kind: 'progress', text }),
+      );
       const loadedMs = this.#time.nowMs();
       await warmUp(models);
       this.#models = models;
@@ -133,7 +138,18 @@ function limitsOf({ asr, vad, tts }: Models): ModelLimits {
   return { vocabularySize: asr.vocabularySize, vadStateLength: vad.stateLength, voices: tts.voices };
 }
 
-function readyMessage({ asr, vad, tts, warning }: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'> {
-  const names = { asrModel: asr.name, vadModel: vad.name, ttsModel: tts.name };
-  return { kind: 'ready', ...names, voices: tts.voices, provider: asr.provider, warning };
+function readyMessage(models: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'> {
+  const { asr, vad, tts, languages, abilities, costs, warning } = models;
+  return {
+    kind: 'ready',
+    asrModel: asr.name,
+    vadModel: vad.name,
+    ttsModel: tts.name,
+    voices: tts.voices,
+    languages,
+    abilities,
+    costs,
+    provider: asr.provider,
+    warning,
+  };
 }

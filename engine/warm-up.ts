@@ -3,7 +3,7 @@
  * compiled.
  */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from './contract.ts';
-import type { Models } from './models/models.ts';
+import type { Models } from './models/load-models.ts';
 import { runThrough } from './scheduler.ts';
 
 /** Lengths of the stretches that are recognised, in seconds: a first partial and a whole utterance. */

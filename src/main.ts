@@ -26,17 +26,16 @@ import { ConfigError, EXIT_CONFIG, findWarnings } from './foundation/settings/co
 import type { Settings } from './foundation/settings/settings.ts';
 import { MULAW_8K } from './foundation/units.ts';
 import type { GatewayHealth } from './http/health.ts';
-import { openSpeech } from './http/speech/source.ts';
 import { Batches } from './jobs/batches.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { createServer } from './server.ts';
-import { openPrompts, readPrompts, warmPrompts } from './speech/prompts.ts';
+import { openSpeech } from './speech/speech.ts';
+import { voiceCheck } from './speech/voice-check.ts';
 import { readyLine, startLines } from './start-lines.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
 import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
-import { voiceCheck } from './voice-check.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -74,16 +73,18 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
   const descriptors = watchDescriptors({ read: () => metrics.readDescriptors(), clock, log });
   const engineClient = openLink(settings, { clock, log, metrics }, options);
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
-  const promptTexts = settings.PROMPTS_FILE === '' ? [] : await readPrompts(settings.PROMPTS_FILE);
-  const {
-    prompter,
-    cache,
-    close: closePrompts,
-  } = await openPrompts({ settings, engine: engineClient, metrics, clock, log });
-  const registry = openRegistry({ settings, engine: engineClient, prompter, clock, feed, log, metrics });
+  const speech = await openSpeech({ settings, engine: engineClient, metrics, clock, log });
+  const registry = openRegistry({
+    settings,
+    engine: engineClient,
+    synthesizer: speech.calls,
+    clock,
+    feed,
+    log,
+    metrics,
+  });
   const announced = new CallAnnouncements({ clock });
   const trunks = createTrunks(settings, { registry, announced, clock, log, metrics });
-  const speech = openSpeech({ settings, engine: engineClient, metrics, clock, callPrompts: cache });
   const warming = new AbortController();
   const recordings = new Recordings({ settings, engine: engineClient, clock, metrics });
   const batches = new Batches({ settings, recordings, clock, log, metrics });
@@ -101,7 +102,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     await server.close();
     await batches.close();
     await engineClient.close();
-    await closePrompts();
+    await speech.close();
   };
   let closed: Promise<void> | null = null;
   try {
@@ -116,8 +117,7 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
     log.info({ url, maxCalls: settings.MAX_CALLS }, 'listening');
     trunks.asterisk?.open();
     if (settings.ENGINE_PRELOAD) void preload(engineClient, { log, isDraining: () => draining });
-    if (promptTexts.length > 0)
-      void warmPrompts(promptTexts, { prompter, codec: MULAW_8K, signal: warming.signal, log });
+    void speech.makePromptsAhead(MULAW_8K, warming.signal);
     const close = () => {
       draining = true;
       trunks.sip?.drain();

@@ -15,8 +15,9 @@ import { signInRoutes } from './http/access/sign-in.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
-import { type Calls, callRoutes, type Dialer } from './http/calls/calls.ts';
+import { type Calls, callRoutes } from './http/calls/calls.ts';
 import { captionRoutes } from './http/calls/captions.ts';
+import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
@@ -38,12 +39,12 @@ import { limitMessages } from './http/server/message-limits.ts';
 import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
-import type { SpeechSource } from './http/speech/source.ts';
-import { speechDoors, speechRoutes } from './http/speech/speech.ts';
+import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
 /** Largest body of a request. */
@@ -70,7 +71,9 @@ interface ServerOptions {
   readonly recordings: Recordings;
   readonly engine: Engine;
   readonly batches: Batches;
-  readonly speech: SpeechSource;
+  readonly speech: Speech;
+  /** In place of `ffmpeg` on PATH, which encodes speech. */
+  readonly ffmpeg?: string;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
   readonly metrics: Metrics;
@@ -152,10 +155,10 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
 
   await app.register(pageRoutes);
   const { speech } = options;
-  const speaking = speechDoors({ ...options, failures });
+  const speechContext = createSpeechContext({ ...options, failures });
   const speechHealth = () => ({
-    depth: speaking.service.depth,
-    kept: speech.kept(),
+    depth: speechContext.service.depth,
+    cached: speech.cachedPrompts(),
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
@@ -177,7 +180,7 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
-    void guarded.register(speechRoutes, { settings, clock, doors: speaking, speech });
+    void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();

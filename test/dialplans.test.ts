@@ -1,5 +1,5 @@
 /**
- * What operators paste: files that are well-formed, lead to doors that exist, and say what our own answers would say.
+ * What operators paste: files that are well-formed, lead to endpoints that exist, and say what our own answers would say.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { readAppRequest } from '../src/calls/app/request.ts';
 import { packagePath } from '../src/foundation/folders/paths.ts';
 import { readSettings } from '../src/foundation/settings/config.ts';
 import { connectStreamTwiml, listenAndDialTwiml } from '../src/protocols/twiml/stream.ts';
-import { startServer } from './http/doors.ts';
+import { startServer } from './http/test-server.ts';
 
 const FOLDER = packagePath('dialplans');
 const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
@@ -58,7 +58,7 @@ describe('the dialplans', () => {
     expect(LINKS).toContain(file);
   });
 
-  it.each(FILES)('%s leads to doors that are there', (file) => {
+  it.each(FILES)('%s leads to endpoints that exist', (file) => {
     const paths = [...read(file).matchAll(/wss:\/\/(?:[^@\s"]+@)?bridge\.example\.com(\/[\w/]*)/g)].map(
       ([, path = '']) => path,
     );

@@ -3,42 +3,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { packagePath } from '../src/foundation/folders/paths.ts';
-import { SETTINGS } from '../src/foundation/settings/settings.ts';
 import { markdownFiles, sectionOf, tableRows } from './docs/markdown.ts';
 
 function read(...path: string[]): string {
   return readFileSync(packagePath(...path), 'utf8');
 }
 
-/** The rows below the heading `heading` whose first cell is code, as cells without their backticks. */
-function tableUnder(markdown: string, heading: string): string[][] {
-  const from = markdown.indexOf(`\n${heading}\n`);
-  if (from < 0) throw new Error(`there is no heading "${heading}"`);
-  const section = markdown.slice(from + heading.length + 2).split(/^#+ /m)[0] ?? '';
-  return section
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll('`', '')),
-    );
-}
-
 const readme = read('README.md');
 
 describe('README', () => {
-  it('lists every setting with its default, unit and meaning, and no other', () => {
-    const settings = Object.entries(SETTINGS).map(([name, { defaultText, unit, meaning }]) => [
-      name,
-      defaultText,
-      unit,
-      meaning,
-    ]);
-    expect(tableUnder(readme, '## Settings')).toEqual(settings);
-  });
-
   it('is joined by a tour that names files that exist', () => {
     const files = ['src', 'engine', 'test'].flatMap((room) =>
       readdirSync(packagePath(room), { recursive: true, encoding: 'utf8' }).map(

@@ -1,17 +1,17 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Doors, knock, listen, startServer } from './http/doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from './http/test-server.ts';
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const errorOf = (body: string) =>
   (JSON.parse(body) as { error: { code: string; message: string; type: string; param: null } }).error;
 
 describe('the server', () => {
   it('answers unknown paths and methods with route_not_found, without repeating the query', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject({ method: 'PUT', url: '/v1/nothing?key=secret' });
+    testServer = await startServer();
+    const answer = await testServer.app.inject({ method: 'PUT', url: '/v1/nothing?key=secret' });
     expect(answer.statusCode).toBe(404);
     expect(errorOf(answer.body)).toEqual({
       message: 'there is no PUT /v1/nothing; /docs lists what there is',
@@ -23,13 +23,13 @@ describe('the server', () => {
   });
 
   it.each([
-    ['a query parameter that does not exist', '/v1/calls?limit=5', 'query'],
+    ['a query parameter that does not exist', '/v1/calls?colour=red', 'query'],
     ['a value that is not allowed', '/v1/calls/CA1/transcript?format=xml', 'query.format: got "xml"'],
     ['a value of the wrong length', `/v1/captions?call=${'x'.repeat(301)}`, 'query.call: got "xxx'],
     ['a parameter given twice', '/v1/calls/CA1/transcript?format=srt&format=vtt', 'query.format: got ["srt","vtt"]'],
   ])('refuses %s and says where and what', async (_what, url, expected) => {
-    doors = await startServer();
-    const answer = await doors.app.inject(url);
+    testServer = await startServer();
+    const answer = await testServer.app.inject(url);
     expect(answer.statusCode).toBe(400);
     expect(errorOf(answer.body)).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error' });
     expect(errorOf(answer.body).message).toContain(expected);
@@ -37,8 +37,12 @@ describe('the server', () => {
   });
 
   it('refuses a body that is too large', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject({ method: 'POST', url: '/v1/session', payload: { key: 'x'.repeat(70_000) } });
+    testServer = await startServer();
+    const answer = await testServer.app.inject({
+      method: 'POST',
+      url: '/v1/session',
+      payload: { key: 'x'.repeat(70_000) },
+    });
     expect(answer.statusCode).toBe(413);
     expect(errorOf(answer.body).code).toBe('message_too_large');
   });
@@ -47,8 +51,8 @@ describe('the server', () => {
     ['broken JSON', 'application/json', '{'],
     ['another content type', 'text/csv', 'a,b'],
   ])('refuses %s with invalid_request', async (_what, type, payload) => {
-    doors = await startServer();
-    const answer = await doors.app.inject({
+    testServer = await startServer();
+    const answer = await testServer.app.inject({
       method: 'POST',
       url: '/v1/session',
       headers: { 'content-type': type },
@@ -58,53 +62,53 @@ describe('the server', () => {
   });
 
   it('answers a path that cannot be decoded, and bytes that are no HTTP, in the same shape', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject('/v1/calls/%E0%A4%A');
+    testServer = await startServer();
+    const answer = await testServer.app.inject('/v1/calls/%E0%A4%A');
     expect([answer.statusCode, errorOf(answer.body).code]).toEqual([400, 'invalid_request']);
-    const raw = await exchange(await listen(doors.app), 'hello\r\n\r\n');
+    const raw = await exchange(await listen(testServer.app), 'hello\r\n\r\n');
     expect(raw).toMatch(/^HTTP\/1\.1 400 /);
     expect(errorOf(raw.slice(raw.indexOf('{'))).code).toBe('invalid_request');
   });
 
   it('hides what went wrong inside and logs it under the id that the client is told', async () => {
-    doors = await startServer();
-    doors.calls.list = () => {
+    testServer = await startServer();
+    testServer.calls.list = () => {
       throw new Error('the dog ate it');
     };
-    const answer = await doors.app.inject('/v1/calls');
+    const answer = await testServer.app.inject('/v1/calls');
     const requestId = String(answer.headers['x-request-id']);
     expect(answer.statusCode).toBe(500);
     expect(errorOf(answer.body)).toMatchObject({ code: 'internal', type: 'server_error' });
     expect(answer.body).toContain(requestId);
     expect(answer.body).not.toContain('dog');
-    expect(doors.logLines.find((line) => line.includes('the dog ate it'))).toContain(requestId);
+    expect(testServer.logLines.find((line) => line.includes('the dog ate it'))).toContain(requestId);
   });
 
   it('counts refusals by their code', async () => {
-    doors = await startServer();
-    await doors.app.inject('/nowhere');
-    await doors.app.inject('/v1/calls/CA404');
-    expect(await doors.metrics.registry.getSingleMetricAsString('trunkline_refused_total')).toContain(
+    testServer = await startServer();
+    await testServer.app.inject('/nowhere');
+    await testServer.app.inject('/v1/calls/CA404');
+    expect(await testServer.metrics.registry.getSingleMetricAsString('trunkline_refused_total')).toContain(
       '{code="call_not_found"} 1',
     );
   });
 
   it('logs a request at debug level by its route, never with its query', async () => {
-    doors = await startServer();
-    await doors.app.inject('/v1/calls/CAsecret/transcript?format=text');
-    const line = doors.logLines.find((candidate) => candidate.includes('"msg":"request"')) ?? '';
+    testServer = await startServer();
+    await testServer.app.inject('/v1/calls/CAsecret/transcript?format=text');
+    const line = testServer.logLines.find((candidate) => candidate.includes('"msg":"request"')) ?? '';
     expect(JSON.parse(line)).toMatchObject({
       level: 20,
       method: 'GET',
       route: '/v1/calls/:id/transcript',
       status: 404,
     });
-    expect(doors.logLines.join('')).not.toMatch(/CAsecret|format=/);
+    expect(testServer.logLines.join('')).not.toMatch(/CAsecret|format=/);
   });
 
   it('tells browsers not to guess types or to pass addresses on', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject('/v1/calls');
+    testServer = await startServer();
+    const answer = await testServer.app.inject('/v1/calls');
     expect(answer.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
@@ -113,24 +117,24 @@ describe('the server', () => {
   });
 
   it('refuses an upgrade where there is no socket', async () => {
-    doors = await startServer();
-    const url = await listen(doors.app);
-    expect(await knock(`${url}/v1/calls`)).toBe(404);
-    expect(await knock(`${url}/nowhere`)).toBe(404);
+    testServer = await startServer();
+    const url = await listen(testServer.app);
+    expect(await upgradeStatus(`${url}/v1/calls`)).toBe(404);
+    expect(await upgradeStatus(`${url}/nowhere`)).toBe(404);
   });
 
   it('closes although a WebSocket never answers', async () => {
-    doors = await startServer();
-    const url = await listen(doors.app);
+    testServer = await startServer();
+    const url = await listen(testServer.app);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(
       'GET /v1/captions HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     );
     await new Promise((resolve) => socket.once('data', resolve));
     const gone = new Promise((resolve) => socket.once('close', resolve));
-    const closed = doors.app.close();
+    const closed = testServer.app.close();
     await new Promise((resolve) => socket.once('data', resolve));
-    doors.clock.advance(1000);
+    testServer.clock.advance(1000);
     await Promise.all([closed, gone]);
   });
 });

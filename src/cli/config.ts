@@ -1,41 +1,53 @@
-/** `trunkline config`: what every setting is, and what it would be without you. */
+/** `trunkline config`: the settings in use and their defaults. */
 import { readSettings } from '../foundation/settings/config.ts';
-import { SETTINGS, type SettingName, type Settings } from '../foundation/settings/settings.ts';
+import { isEveryday, SETTINGS, type SettingName, type Settings } from '../foundation/settings/settings.ts';
 import { hideCredentialsIn } from '../foundation/urls.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 interface SettingRow {
   readonly name: string;
-  /**
-   * As it would be written in the environment, without the credentials in URLs; of a secret only whether there is one.
-   */
+  /** As in the environment, without the credentials in URLs; of a secret only `(set)`. */
   readonly value: string;
   readonly default: string;
   readonly unit: string;
   readonly meaning: string;
 }
 
+/** What `trunkline config` prints: `all` the settings or the everyday ones, as `json` always all. */
+export interface ConfigOptions {
+  readonly all: boolean;
+  readonly json: boolean;
+}
+
 /** Prints the settings in use, as a list for people or as JSON. */
-export function showConfig(settings: Settings, options: { readonly json: boolean }, { out }: Terminal): number {
+export function showConfig(settings: Settings, { all, json }: ConfigOptions, { out }: Terminal): number {
   const names = Object.keys(SETTINGS) as SettingName[];
-  const rows = names.map((name) => describe(name, settings));
-  if (options.json) {
+  if (json) {
+    const rows = names.map((name) => describe(name, settings));
     out.line(JSON.stringify(rows, null, 2));
     return EXIT_OK;
   }
-  out.line('Settings are environment variables. A * marks what differs from its default.');
   const defaults = readSettings({});
-  for (const [index, row] of rows.entries()) {
-    const name = names[index];
-    // Some defaults follow the machine: what they come to here is no change.
-    const isChanged = name !== undefined && String(settings[name]) !== String(defaults[name]);
+  // Some defaults depend on the machine; their value here is no change.
+  const isChanged = (name: SettingName) => String(settings[name]) !== String(defaults[name]);
+  const shown = names.filter((name) => all || isEveryday(name) || isChanged(name));
+  out.line('Settings are environment variables. A * marks a value that differs from its default.');
+  for (const name of shown) showSetting(describe(name, settings), isChanged(name), out);
+  if (shown.length < names.length) {
     out.line();
-    out.line(`${isChanged ? '*' : ' '} ${out.bold(`${row.name}=${row.value}`)}`);
-    out.line(`    ${row.meaning}`);
-    out.line(`    ${row.unit}${isChanged ? `; default ${row.default === '' ? 'empty' : row.default}` : ''}`);
+    out.line(
+      `${names.length - shown.length} more settings tune how Trunkline works: trunkline config --all lists them.`,
+    );
   }
   return EXIT_OK;
+}
+
+function showSetting(row: SettingRow, isChanged: boolean, out: Terminal['out']): void {
+  out.line();
+  out.line(`${isChanged ? '*' : ' '} ${out.bold(`${row.name}=${row.value}`)}`);
+  out.line(`    ${row.meaning}`);
+  out.line(`    ${row.unit}${isChanged ? `; default ${row.default === '' ? 'empty' : row.default}` : ''}`);
 }
 
 function describe(name: SettingName, settings: Settings): SettingRow {

@@ -18,6 +18,7 @@ import {
 } from './arguments.ts';
 import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';
+import type { ConfigOptions } from './config.ts';
 import type { DemoOptions } from './demo.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -121,7 +122,7 @@ function explain(error: unknown, { err }: Terminal): number {
   if (error instanceof ConfigError) {
     err.line('trunkline: these settings cannot be used:');
     for (const problem of error.problems) err.line(`  ${problem}`);
-    err.line('The table in README lists every setting with its default, unit and meaning.');
+    err.line('docs/reference/settings.md describes every setting.');
     return EXIT_CONFIG;
   }
   err.line(`trunkline: ${hideCredentials(error instanceof Error ? error.message : String(error))}`);
@@ -267,12 +268,13 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
 function describeConfig(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('config')
-    .description('list every setting: its value, default, unit and meaning; secrets stay hidden')
-    .option('--json', 'as JSON')
-    .action(async ({ json = false }: { json?: boolean }) => {
+    .description('list the everyday settings: value, default, unit and meaning; secrets stay hidden')
+    .option('--all', 'list the tuning settings too')
+    .option('--json', 'print all settings as JSON')
+    .action(async ({ all = false, json = false }: Partial<ConfigOptions>) => {
       const settings = readSettings();
       const { showConfig } = await import('./config.ts');
-      done(showConfig(settings, { json }, terminal));
+      done(showConfig(settings, { all, json }, terminal));
     });
 }
 

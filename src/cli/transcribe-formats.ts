@@ -1,9 +1,9 @@
 /** A recording as the command line writes it. */
 import { type FinalCaption, formatTranscript } from '../calls/feed/transcript.ts';
+import { languageName } from '../foundation/languages.ts';
 import { render } from '../http/transcriptions/formats.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { Recording } from '../recordings/transcribe.ts';
-import { SPOKEN_LANGUAGE } from '../recordings/translate.ts';
 
 /**
  * `text`: a line with its time for each caption; the others as the doors for recordings answer them, but that `json`
@@ -34,7 +34,7 @@ export function writeRecording(
   if (format === 'json') return `${JSON.stringify(captionsOf(recording, file, channels))}\n`;
   if (format === 'text') return writeText(recording, channels);
   const { body } = render(
-    { ...recording, task: 'transcribe', language: SPOKEN_LANGUAGE },
+    { ...recording, task: 'transcribe', language: languageName(recording.language) },
     {
       ...{ response_format: format, channels },
       max_line_chars: MAX_LINE_CHARS,

@@ -8,6 +8,7 @@ import type {
   EngineSettings,
   FailedMessage,
   ReadyMessage,
+  RecogniserAbilities,
   VoiceInfo,
 } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
@@ -136,6 +137,14 @@ export class EngineClient implements Engine {
 
   get voices(): readonly VoiceInfo[] {
     return this.#pool.lastReady?.voices ?? [];
+  }
+
+  get languages(): readonly string[] {
+    return this.#pool.lastReady?.languages ?? [];
+  }
+
+  get abilities(): RecogniserAbilities | null {
+    return this.#pool.lastReady?.abilities ?? null;
   }
 
   get ttsModel(): string | null {

@@ -6,6 +6,7 @@ import type {
   DetectJob,
   JobCost,
   JobErrorCode,
+  RecogniserAbilities,
   SpeakJob,
   SpokenWord,
   TranscribeJob,
@@ -117,8 +118,20 @@ export interface Engine {
   speak(request: SpeakRequest): Promise<Speech>;
   /** Voices to speak with; empty until an engine has been ready. */
   readonly voices: readonly VoiceInfo[];
+  /**
+   * What the recogniser understands, in BCP-47, first the one that is assumed; empty until an engine has been ready.
+   */
+  readonly languages: readonly string[];
+  /** What the recogniser can do; null until an engine has been ready. */
+  readonly abilities: RecogniserAbilities | null;
   /** Name and revision of what makes speech, part of the key of cached prompts; null until an engine has been ready. */
   readonly ttsModel: string | null;
+  /**
+   * Starts the engine processes if they are stopped, and resolves when one is ready: then voices, languages and
+   * abilities are known.
+   * @throws EngineError `unavailable`
+   */
+  start(): Promise<void>;
   /** Starts the engine processes if they are stopped, so that they are warm when the first words come. */
   wake(): void;
   /** Share of engine time in use over the last seconds, 0–1: callers stretch their partial cadence by it. */

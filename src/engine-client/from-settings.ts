@@ -1,5 +1,5 @@
-/** A link as the operator's settings want it. */
-
+/** Engines as the operator's settings describe them. */
+import type { EngineSettings } from '../../engine/contract.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
@@ -14,10 +14,20 @@ export function workersOf(settings: Settings, cores: number = coresAvailable()):
   return settings.ENGINE_WORKERS || (settings.EXECUTION_PROVIDER === 'cuda' ? 1 : defaultWorkers(Math.floor(cores)));
 }
 
-/** A link to engine processes built in `dist`. Starts none yet. */
+/**
+ * What is not the operator's to set: only benchmarks compare other values. A decoder run adds at most so many tokens,
+ * some 20 ms of work, because nothing more urgent can begin while it goes on.
+ */
+export const FIXED_ENGINE_SETTINGS = { modelGraphs: 'rewritten', decodeRunTokens: 16 } as const;
+
+/**
+ * A client of engine processes built in `dist`. Starts none yet. `engineSettings` replace what `settings` say of the
+ * engines.
+ */
 export function createEngineClient(
   settings: Settings,
   wiring: Pick<EngineClientOptions, 'clock' | 'log' | 'metrics' | 'onRefused' | 'watcher'>,
+  engineSettings: Partial<EngineSettings> = {},
 ): EngineClient {
   return new EngineClient({
     engineSettings: {
@@ -27,9 +37,9 @@ export function createEngineClient(
       executionProvider: settings.EXECUTION_PROVIDER,
       cudaDevice: settings.CUDA_DEVICE,
       threads: settings.ENGINE_THREADS,
-      modelGraphs: settings.MODEL_GRAPHS,
       modelCacheDir: settings.MODEL_CACHE_DIR,
-      decodeRunTokens: settings.DECODE_RUN_TOKENS,
+      ...FIXED_ENGINE_SETTINGS,
+      ...engineSettings,
     },
     workers: workersOf(settings),
     cores: Math.max(Math.floor(coresAvailable()), 1),

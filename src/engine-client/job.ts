@@ -2,15 +2,17 @@
  * One job on its way through the link: what is asked, until when, how often it was sent, and the promise that its asker
  * waits for.
  */
-import type {
-  DetectedMessage,
-  DetectJob,
-  EngineJob,
-  SpeakJob,
-  SpokenMessage,
-  TranscribedMessage,
-  TranscribeJob,
-  Urgency,
+import {
+  type DetectedMessage,
+  type DetectJob,
+  ENGINE_RATE_HZ,
+  type EngineJob,
+  type JobCosts,
+  type SpeakJob,
+  type SpokenMessage,
+  type TranscribedMessage,
+  type TranscribeJob,
+  type Urgency,
 } from '../../engine/contract.ts';
 import type { Timer } from '../foundation/clock.ts';
 import { EngineError, type EngineErrorCode } from './engine.ts';
@@ -103,15 +105,16 @@ export class Job implements Owned {
     return this.#deliveredAtMs - this.submittedAtMs;
   }
 
-  /**
-   * Rough cost in ms of model runs, to compare engines by: the ratios are those of Moonshine tiny, flite and Silero on
-   * one core.
-   */
-  get estimatedMs(): number {
+  /** Rough cost in ms of model runs, by what an engine said of its models. */
+  estimateMs({ transcribe, detect, speak }: JobCosts): number {
     const { work } = this;
-    if (work.kind === 'transcribe') return 2 + work.samples.length / 2600;
-    if (work.kind === 'speak') return 3 + work.text.length / work.speed;
-    return 0.5 + work.tracks.reduce((sum, track) => sum + track.samples.length, 0) / 4096;
+    if (work.kind === 'speak') return speak.perJobMs + (work.text.length / work.speed) * speak.perCharacterMs;
+    const samples =
+      work.kind === 'transcribe'
+        ? work.samples.length
+        : work.tracks.reduce((sum, track) => sum + track.samples.length, 0);
+    const { perJobMs, perSecondMs } = work.kind === 'transcribe' ? transcribe : detect;
+    return perJobMs + (samples / ENGINE_RATE_HZ) * perSecondMs;
   }
 
   /** Counts a delivery and makes its message. */

@@ -7,6 +7,7 @@ import {
   type FailedMessage,
   type FromEngine,
   type HurryMessage,
+  type JobCosts,
   type ProgressMessage,
   type ReadyMessage,
   type RefusedMessage,
@@ -102,6 +103,8 @@ export class EngineProcess {
   #isUnresponsive = false;
   #state: 'starting' | 'ready' | 'draining' | 'ended' = 'starting';
   #readySinceMs: number | null = null;
+  /** Null until it was ready, which is before it has jobs. */
+  #costs: JobCosts | null = null;
   #refusal: string | null = null;
   /** It was killed while it loaded, because nobody needed it any more. */
   #discarded = false;
@@ -176,9 +179,11 @@ export class EngineProcess {
 
   /** Estimated ms of model runs that go before a new job of `urgency`. */
   workBefore(urgency: Urgency): number {
+    const costs = this.#costs;
+    if (costs === null) return 0;
     let sumMs = 0;
     for (const job of this.#pending.values()) {
-      if (isAsUrgent(job.urgency, urgency)) sumMs += job.estimatedMs;
+      if (isAsUrgent(job.urgency, urgency)) sumMs += job.estimateMs(costs);
     }
     return sumMs;
   }
@@ -316,6 +321,7 @@ export class EngineProcess {
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
     this.#readySinceMs = this.#options.clock.nowMs();
+    this.#costs = message.costs;
     this.#expectNothing();
     this.#options.handlers.ready(message);
   }

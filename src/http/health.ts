@@ -3,9 +3,9 @@ import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import type { CachedPrompts } from '../speech/speech.ts';
 import type { Access } from './access/access.ts';
 import { errorResponses } from './server/errors.ts';
-import type { KeptSpeech } from './speech/source.ts';
 
 const engine = z.object({
   state: z.enum(['stopped', 'starting', 'ready', 'failed']),
@@ -65,7 +65,7 @@ const healthAnswer = z.object({ status: z.literal('ok'), ...details.shape });
 export interface SpeechHealth {
   /** Requests that are being served, and how many may be. */
   readonly depth: { readonly served: number; readonly max: number };
-  readonly kept: KeptSpeech;
+  readonly cached: CachedPrompts;
   readonly voices: readonly string[];
 }
 
@@ -120,14 +120,15 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
 function describeHealth({ health, speech, settings }: HealthOptions): z.infer<typeof details> {
   const { engine, gpuName } = health();
   const { ready, provider, models } = engine;
-  const { depth, kept, voices } = speech();
+  const { depth, cached, voices } = speech();
   const isCuda = provider === 'cuda';
   return {
     ...{ mode: 'gateway', worker_alive: ready > 0, model_loaded: ready > 0 },
     ...{ model_id: models?.asr ?? settings.ASR_MODEL, tts_model_id: models?.tts ?? settings.TTS_MODEL },
     ...{ cuda: isCuda, gpu_name: isCuda ? gpuName : null, voices: [...voices] },
     ...{ queue_depth: depth.served, max_queue_depth: depth.max },
-    ...{ audio_cache_size: kept.prompts, audio_cache_max: kept.promptsMax },
+    audio_cache_size: cached.prompts,
+    audio_cache_max: cached.promptsMax,
     ...{ voice_cache_size: 0, voice_cache_max: 0, voice_cache_hits: 0 },
   };
 }

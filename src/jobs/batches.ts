@@ -46,7 +46,7 @@ export interface Draft {
 }
 
 /** What is wanted of a batch. */
-export type Order = Pick<Batch, 'channels' | 'targetLanguage' | 'idempotency'> & {
+export type BatchRequest = Pick<Batch, 'channels' | 'targetLanguage' | 'idempotency'> & {
   readonly webhookUrl: string | null;
   readonly files: readonly Pick<BatchFile, 'name' | 'source'>[];
 };
@@ -156,7 +156,10 @@ export class Batches {
    * when nothing here can translate; `invalid_request` when folders hold too many recordings; DiskError when it cannot
    * be kept
    */
-  async begin(draft: Draft, { webhookUrl, files: inputs, ...order }: Order): Promise<{ batch: Batch; isNew: boolean }> {
+  async begin(
+    draft: Draft,
+    { webhookUrl, files: inputs, ...order }: BatchRequest,
+  ): Promise<{ batch: Batch; isNew: boolean }> {
     if (order.targetLanguage !== '') this.#translator.assertConfigured();
     const files = await expandFolders(inputs, this.#options.settings);
     const earlier = this.#findRepeated(draft.tenant, order.idempotency);

@@ -8,9 +8,10 @@ import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { toDiskFull } from '../foundation/folders/disk.ts';
 import { writeWhole } from '../foundation/folders/whole-file.ts';
+import { languageName } from '../foundation/languages.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
-import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../recordings/translate.ts';
+import { type Translator, translateSegments } from '../recordings/translate.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { download, findInput, type InputSettings } from './inputs.ts';
 import { type DiskListener, insist } from './patience.ts';
@@ -45,7 +46,9 @@ export class Transcripts {
 
   /** The transcript of a file, in the batch's language or `asSpoken`. @throws the system's error when there is none */
   async read(batch: Batch, number: number, asSpoken: boolean): Promise<Recording> {
-    return JSON.parse(await readFile(this.#pathOf(batch, number, asSpoken), 'utf8')) as Recording;
+    const only = this.#pathOf(batch, number);
+    if (!asSpoken) return readRecording(only);
+    return readRecording(this.#spokenPathOf(batch, number)).catch(() => readRecording(only));
   }
 
   /**
@@ -57,7 +60,7 @@ export class Transcripts {
   async make(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
     const { signal } = watch;
     const heard = await this.#keep({ batch, file, asSpoken: true, signal }, () => this.#hear(batch, file, watch));
-    if (!isTranslated(batch)) return heard;
+    if (!isTranslated(batch, heard)) return heard;
     return this.#keep({ batch, file, asSpoken: false, signal }, () =>
       this.#translate(heard, batch.targetLanguage, signal),
     );
@@ -80,16 +83,21 @@ export class Transcripts {
       },
     };
     const text = JSON.stringify(recording);
-    await insist(() => writeWhole(this.#pathOf(batch, number, asSpoken), text), { clock, signal, listener });
+    const isBesideTranslation = asSpoken && isTranslated(batch, recording);
+    const path = isBesideTranslation ? this.#spokenPathOf(batch, number) : this.#pathOf(batch, number);
+    await insist(() => writeWhole(path, text), { clock, signal, listener });
     file.error = null;
     return recording;
   }
 
-  #pathOf(batch: Batch, number: number, asSpoken: boolean): string {
-    return join(
-      this.#options.folderOf(batch),
-      asSpoken && isTranslated(batch) ? `${number}.spoken.json` : `${number}.json`,
-    );
+  /** Of the translation, or of the transcript where nothing is translated. */
+  #pathOf(batch: Batch, number: number): string {
+    return join(this.#options.folderOf(batch), `${number}.json`);
+  }
+
+  /** Of the transcript where there is a translation beside it. */
+  #spokenPathOf(batch: Batch, number: number): string {
+    return join(this.#options.folderOf(batch), `${number}.spoken.json`);
   }
 
   async #hear(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
@@ -113,11 +121,16 @@ export class Transcripts {
       return await translateSegments(recording, (lines) => this.#options.translator.translate(lines, language, signal));
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
-      throw new TrunklineError(error.code, `${error.message}; what was said is there all the same (as_spoken=true)`);
+      throw new TrunklineError(error.code, `${error.message}; what was said is there all the same (asSpoken=true)`);
     }
   }
 }
 
-function isTranslated({ targetLanguage }: Batch): boolean {
-  return targetLanguage !== '' && targetLanguage !== SPOKEN_LANGUAGE;
+function isTranslated({ targetLanguage }: Batch, { language }: Recording): boolean {
+  return targetLanguage !== '' && languageName(targetLanguage, [language]) !== languageName(language);
+}
+
+/** Transcripts of version 0.1.0 do not say their language: its recogniser had one. */
+async function readRecording(path: string): Promise<Recording> {
+  return { language: 'en', ...(JSON.parse(await readFile(path, 'utf8')) as Omit<Recording, 'language'>) };
 }

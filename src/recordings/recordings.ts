@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EngineError } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { makeFolder } from '../foundation/folders/folders.ts';
@@ -15,6 +16,7 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { FileDecoders } from './decode.ts';
 import { RecordingDisk } from './disk.ts';
 import {
+  languagesOf,
   type Recording,
   type RecordingProgress,
   type RecordingTask,
@@ -79,6 +81,19 @@ export class Recordings {
     } catch (error) {
       await this.#release(place, null);
       throw error;
+    }
+  }
+
+  /**
+   * The languages that can be transcribed, first the one that is assumed. Waits for an engine where none has been ready.
+   * @throws TrunklineError `engine_unavailable`
+   */
+  async languages(): Promise<readonly string[]> {
+    try {
+      return await languagesOf(this.#options.engine);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      throw new TrunklineError('engine_unavailable', `no speech engine is ready: ${error.message}`);
     }
   }
 

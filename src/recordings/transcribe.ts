@@ -39,6 +39,8 @@ export interface Segment {
 /** What became of a recording. */
 export interface Recording {
   readonly durationMs: number;
+  /** What was spoken, in BCP-47. */
+  readonly language: string;
   /** In the order of their start. */
   readonly segments: readonly Segment[];
 }
@@ -70,7 +72,7 @@ export interface RecordingTask {
 
 /** What recordings are transcribed with. */
 export interface Transcriber {
-  readonly engine: Pick<Engine, 'detect' | 'transcribe'>;
+  readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'>;
   readonly decoders: FileDecoders;
   readonly settings: PieceSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
 }
@@ -91,6 +93,15 @@ export async function transcribeRecording(task: RecordingTask, transcriber: Tran
   } finally {
     end.abort();
   }
+}
+
+/**
+ * What the recogniser understands, first the language that is assumed. Waits for an engine where none has been ready.
+ * @throws EngineError
+ */
+export async function languagesOf(engine: Pick<Engine, 'languages' | 'start'>): Promise<readonly string[]> {
+  if (engine.languages.length === 0) await engine.start();
+  return engine.languages;
 }
 
 function explain(error: unknown): unknown {
@@ -135,7 +146,8 @@ class Work {
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;
     this.#say(Number.POSITIVE_INFINITY);
-    return { durationMs: this.#heardMs, segments: this.#segments };
+    const [language = ''] = await languagesOf(this.#transcriber.engine);
+    return { durationMs: this.#heardMs, language, segments: this.#segments };
   }
 
   get #heardMs(): number {

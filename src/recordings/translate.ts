@@ -12,9 +12,6 @@ import type { Span } from '../transcription/pieces.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
 import type { Recording, Segment } from './transcribe.ts';
 
-/** What the recogniser writes. */
-export const SPOKEN_LANGUAGE = 'english';
-
 /** What a translator is made of. */
 export type TranslatorSettings = Pick<
   Settings,

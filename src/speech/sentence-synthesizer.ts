@@ -1,78 +1,74 @@
 import { EngineError } from '../engine-client/engine.ts';
-import type { Codec } from '../foundation/units.ts';
-import type { Piece } from './pieces.ts';
+import { normaliseText } from './normalise.ts';
+import { cutToPieces, type Piece } from './pieces.ts';
 import type { Prompt } from './prompt.ts';
-import type { Prompter, ResolvedVoice, VoiceOptions } from './prompter.ts';
+import type { PromptMaker, PromptRequest } from './prompt-maker.ts';
 import type { TextStream } from './text-stream.ts';
+import type { ResolvedVoice, VoiceResolver } from './voice-resolver.ts';
 
-/** A sentence, or a piece of a long one, ready to be played. */
-export interface SentenceAudio {
-  /** Counts from 0 within the utterance; one that could not be spoken leaves a gap. */
-  readonly index: number;
-  /** As it was given, spaces included: the texts of all sentences together are the utterance. */
+/** A sentence, or a piece of a long one, as it goes to the listener. */
+export interface SpokenPiece extends Prompt {
+  /** As it was written, spaces included: the texts of all pieces together are the text. */
   readonly text: string;
-  /** Whole frames of the call's codec; empty when there is nothing to speak in it. */
-  readonly bytes: Uint8Array;
-  readonly durationMs: number;
 }
 
-interface SentenceSynthesizerOptions {
-  readonly prompter: Pick<Prompter, 'settle' | 'pieces' | 'make'>;
-  readonly codec: Codec;
-  /** Sound that is yet to be played before what is made now, in ms. */
-  aheadMs(): number;
-  /** The engine failed at a sentence for good; the utterance goes on without it. */
-  onSkipped(): void;
-  /** The voice that was wished for is not there; `used` speaks. Called before the first sentence. */
-  onMissingVoice(wished: string, used: string): void;
+/** How the pieces of a text are made. */
+export interface SynthesisOptions extends Omit<PromptRequest, 'dueInMs'> {
+  /** In how many ms the next piece is needed; asked before each. */
+  dueInMs(): number;
+  /**
+   * Leaves out pieces that the engine fails at, and is called for each. Without it the first failure ends the
+   * synthesis.
+   */
+  readonly onSkipped?: () => void;
 }
 
-/** How often a sentence is tried. The link has sent it anew already where an engine process died. */
+/** How often a piece is tried before it is left out. The engine client has already repeated jobs of a dead engine. */
 const ATTEMPTS = 2;
 
-/**
- * Speaks for one call: text in as it comes, sentences out in order. It makes one only when it is asked for the next.
- */
+/** Speaks texts sentence by sentence. */
 export class SentenceSynthesizer {
-  readonly #options: SentenceSynthesizerOptions;
+  readonly voices: VoiceResolver;
+  readonly #prompts: PromptMaker;
 
-  constructor(options: SentenceSynthesizerOptions) {
-    this.#options = options;
+  constructor(options: { voices: VoiceResolver; prompts: PromptMaker }) {
+    this.voices = options.voices;
+    this.#prompts = options.prompts;
   }
 
-  /** The sentences of `text`; ends early when `signal` aborts. Throws what {@link Prompter.settle} throws. */
-  async *speak(
+  /**
+   * Yields the pieces of `text` in order. A piece is made when it is asked for. Ends early when the signal aborts.
+   * Fails with EngineError unless failed pieces are left out.
+   */
+  async *synthesize(
     text: TextStream,
-    style: VoiceOptions,
-    signal: AbortSignal,
-  ): AsyncGenerator<SentenceAudio, void, undefined> {
-    const { prompter, onMissingVoice } = this.#options;
-    const manner = await prompter.settle(style);
-    if (manner.missingVoice !== null && !signal.aborted) onMissingVoice(manner.missingVoice, manner.voice.name);
-    let index = 0;
+    voice: ResolvedVoice,
+    options: SynthesisOptions,
+  ): AsyncGenerator<SpokenPiece, void, undefined> {
+    const { signal } = options;
+    const readable = voice.normalises ? normaliseText : (written: string) => written;
     for (let sentence = await text.next(signal); sentence !== null; sentence = await text.next(signal)) {
-      for (const piece of prompter.pieces(sentence, manner)) {
-        const prompt = await this.#make(piece, manner, signal);
+      for (const piece of cutToPieces(sentence, readable)) {
+        const prompt = await this.#make(piece, voice, options);
         if (signal.aborted) return;
-        if (prompt !== null) yield { index, text: piece.text, ...prompt };
-        index++;
+        if (prompt !== null) yield { text: piece.text, ...prompt };
       }
     }
   }
 
-  /** Null when it was given up. */
-  async #make(piece: Piece, manner: ResolvedVoice, signal: AbortSignal): Promise<Prompt | null> {
-    const { prompter, codec, aheadMs, onSkipped } = this.#options;
+  /** Null when the piece is left out, or nobody wants it any more. */
+  async #make(piece: Piece, voice: ResolvedVoice, options: SynthesisOptions): Promise<Prompt | null> {
+    const { codec, urgency, signal, onSkipped } = options;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
-        return await prompter.make(piece, manner, { codec, urgency: 'speak', dueInMs: aheadMs(), signal });
+        return await this.#prompts.make(piece, voice, { codec, urgency, dueInMs: options.dueInMs(), signal });
       } catch (error) {
-        if (!(error instanceof EngineError)) throw error;
         if (signal.aborted) return null;
+        if (!(error instanceof EngineError) || onSkipped === undefined) throw error;
         if (error.code === 'bad_input') break;
       }
     }
-    onSkipped();
+    onSkipped?.();
     return null;
   }
 }

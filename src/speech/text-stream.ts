@@ -22,6 +22,14 @@ export class TextStream {
   #flushed = false;
   #wake: (() => void) | null = null;
 
+  /** A text that has come whole. */
+  static of(text: string): TextStream {
+    const stream = new TextStream();
+    stream.write(text);
+    stream.end();
+    return stream;
+  }
+
   /** Everything written so far. */
   get text(): string {
     return this.#text;

@@ -7,7 +7,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { type PlainProxy, type ProxyStyle, startPlainProxy } from '../helpers/plain-proxy.ts';
-import { knock } from '../http/doors.ts';
+import { upgradeStatus } from '../http/test-server.ts';
 
 const PRETEND = {
   ASR_MODEL: 'tone',
@@ -99,8 +99,8 @@ describe('before a gateway without keys', () => {
       '/v1/audio/speech/ws',
       '/ws/transcribe',
     ]) {
-      expect([path, await knock(proxy.url + path)]).not.toEqual([path, 101]);
-      expect([path, await knock(gateway.url + path)]).toEqual([path, 101]);
+      expect([path, await upgradeStatus(proxy.url + path)]).not.toEqual([path, 101]);
+      expect([path, await upgradeStatus(gateway.url + path)]).toEqual([path, 101]);
     }
   });
 

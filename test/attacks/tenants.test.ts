@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
-import { formOf, speechFile } from '../http/recording-doors.ts';
+import { formOf, speechFile } from '../http/recording-server.ts';
 
 const ANN = 'the-key-of-ann-and-her-team';
 const BOB = 'the-key-of-bob-and-his-team';
@@ -72,7 +72,7 @@ describe('two browsers that signed in with different keys', () => {
         ['GET', `/v1/batches/${id}`],
         ['GET', `/v1/batches/${id}/events`],
         ['GET', `/v1/batches/${id}/files/0`],
-        ['GET', `/v1/batches/${id}/files/0?as_spoken=true`],
+        ['GET', `/v1/batches/${id}/files/0?asSpoken=true`],
         ['DELETE', `/v1/batches/${id}`],
       ];
       for (const [method, path] of asked) expect([path, await statusOf(thief, path, method)]).toEqual([path, 404]);

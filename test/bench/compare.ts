@@ -2,8 +2,10 @@
  * This engine beside what one would otherwise run with the same weights: same machine, same audio, one thread each, in
  * turn.
  */
+
 import { shippedFiles } from '../../engine/models/moonshine.ts';
 import { ENGINE_ENVIRONMENT } from '../../src/engine-client/fork.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
@@ -79,10 +81,11 @@ export async function benchCompare(options: Options): Promise<Report> {
 }
 
 async function commands(models: ModelFolder): Promise<[name: string, command: PeerCommand | Absent][]> {
-  const { MODEL_CACHE_DIR, DECODE_RUN_TOKENS } = readSettings({});
+  const { MODEL_CACHE_DIR } = readSettings({});
+  const { decodeRunTokens: runTokens } = FIXED_ENGINE_SETTINGS;
   const trunkline = (graphs: string): PeerCommand => ({
     script: 'trunkline.mjs',
-    parameters: [packagePath('dist', 'engine', 'models'), graphs, MODEL_CACHE_DIR, String(DECODE_RUN_TOKENS)],
+    parameters: [packagePath('dist', 'engine', 'models'), graphs, MODEL_CACHE_DIR, String(runTokens)],
     environment: ENGINE_ENVIRONMENT,
   });
   const { encoder, decoder } = shippedFiles();

@@ -2,12 +2,14 @@
  * The rewritten graphs beside the shipped ones, in one run on the same speech: do they say the same, how many words are
  * wrong, how long do they take, what do their processes weigh. See docs/internals/graphs.md.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import type { Asr, Recognition } from '../../engine/models/model.ts';
 import { loadMoonshine, moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
 import { shippedGraphs } from '../../engine/models/moonshine-shipped.ts';
 import { InferenceSession } from '../../engine/onnxruntime.ts';
 import { toSample } from '../../src/audio/pcm.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { msToSamples } from '../../src/foundation/units.ts';
 import { finish } from '../engine/speech.ts';
@@ -70,14 +72,14 @@ async function loadAll(): Promise<Record<Way, Asr>> {
 
 /** As an engine does. */
 async function load(graphs: 'rewritten' | 'shipped'): Promise<Asr> {
-  const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = readSettings({});
+  const { MODEL_CACHE_DIR: cacheDir } = readSettings({});
   const progress = (text: string) => process.stderr.write(`${text}\n`);
   const { asr, warning } = await loadMoonshine({
     device: { provider: 'cpu' },
     threads: 1,
     graphs,
     cacheDir,
-    runTokens,
+    runTokens: FIXED_ENGINE_SETTINGS.decodeRunTokens,
     progress,
   });
   if (warning !== null) throw new Error(warning);
@@ -199,7 +201,7 @@ interface Weight {
 /** An engine process: how long until it is ready, and its resident memory then and after it has decoded the prompts. */
 async function weigh(graphs: Weight['graphs'], prompts: readonly Prompt[]): Promise<Weight> {
   const startMs = performance.now();
-  const engineClient = await startEngineClient(1, { MODEL_GRAPHS: graphs });
+  const engineClient = await startEngineClient(1, {}, { modelGraphs: graphs });
   const readyMs = performance.now() - startMs;
   const [pid = 0] = engineClient.status.pids;
   const idleMb = residentMb(pid);

@@ -2,6 +2,7 @@
  * The same work done with ever more of the engine and the gateway around the models: what each of them adds is the
  * difference. All one job after the other, so that nothing hides behind anything.
  */
+
 import { type EngineSettings, type FromEngine, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { moonshineFiles } from '../../engine/graph/moonshine.ts';
 import { EngineHost } from '../../engine/host.ts';
@@ -14,6 +15,7 @@ import type { Steps } from '../../engine/scheduler.ts';
 import { systemTime } from '../../engine/time.ts';
 import type { Engine } from '../../src/engine-client/engine.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
@@ -50,13 +52,17 @@ export class BareModels {
   }
 
   static async load(): Promise<BareModels> {
-    const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = readSettings({});
+    const { MODEL_CACHE_DIR: cacheDir } = readSettings({});
     const files = await moonshineFiles({
       shipped: shippedFiles(),
       cacheDir,
       progress: (text) => process.stderr.write(`${text}\n`),
     });
-    const graphs = await openRewrittenGraphs(files, { device: { provider: 'cpu' }, threads: 1 }, runTokens);
+    const graphs = await openRewrittenGraphs(
+      files,
+      { device: { provider: 'cpu' }, threads: 1 },
+      FIXED_ENGINE_SETTINGS.decodeRunTokens,
+    );
     return new BareModels(new TimedGraphs(graphs), await loadSilero({ threads: 1 }));
   }
 
@@ -157,17 +163,16 @@ export class LocalEngine {
 }
 
 function engineSettings(): EngineSettings {
-  const { ASR_MODEL, VAD_MODEL, CUDA_DEVICE, MODEL_GRAPHS, MODEL_CACHE_DIR, DECODE_RUN_TOKENS } = readSettings({});
+  const { ASR_MODEL, VAD_MODEL, CUDA_DEVICE, MODEL_CACHE_DIR } = readSettings({});
   return {
-    ...{
-      asrModel: ASR_MODEL,
-      vadModel: VAD_MODEL,
-      ttsModel: 'tone',
-      executionProvider: 'cpu',
-      cudaDevice: CUDA_DEVICE,
-      threads: 1,
-    },
-    ...{ modelGraphs: MODEL_GRAPHS, modelCacheDir: MODEL_CACHE_DIR, decodeRunTokens: DECODE_RUN_TOKENS },
+    asrModel: ASR_MODEL,
+    vadModel: VAD_MODEL,
+    ttsModel: 'tone',
+    executionProvider: 'cpu',
+    cudaDevice: CUDA_DEVICE,
+    threads: 1,
+    modelCacheDir: MODEL_CACHE_DIR,
+    ...FIXED_ENGINE_SETTINGS,
   };
 }
 
@@ -225,7 +230,10 @@ function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine 
     load: 0,
     firmLoad: 0,
     voices: [],
+    languages: [],
+    abilities: null,
     ttsModel: null,
+    start: () => engineClient.start(),
     wake: () => engineClient.wake(),
     speak: () => Promise.reject(new Error('nothing is spoken')),
     detect(request) {

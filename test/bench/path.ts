@@ -164,7 +164,14 @@ function silentTranscriber(): LiveTranscriber {
 }
 
 /** Nothing is spoken here. */
-const SPEECHLESS = { speak: () => Promise.reject(new Error('nothing is spoken')), voices: [], ttsModel: null };
+const SPEECHLESS = {
+  speak: () => Promise.reject(new Error('nothing is spoken')),
+  start: () => Promise.resolve(),
+  voices: [],
+  languages: [],
+  abilities: null,
+  ttsModel: null,
+};
 
 const NO_METRICS = {
   partial: () => undefined,

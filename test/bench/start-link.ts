@@ -1,5 +1,5 @@
 /** The engines alone, without a gateway around them. */
-
+import type { EngineSettings } from '../../engine/contract.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { createEngineClient } from '../../src/engine-client/from-settings.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
@@ -8,19 +8,22 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
 /**
- * Starts `workers` engine processes as the settings say, those of `environment` among them; resolves when the first is
+ * Starts `workers` engine processes as the settings say, those of `environment` among them, and `engineSettings` in place of theirs; resolves when the first is
  * ready. The caller closes it.
  */
 export async function startEngineClient(
   workers: number,
   environment: Readonly<Record<string, string>> = {},
+  engineSettings: Partial<EngineSettings> = {},
 ): Promise<EngineClient> {
   const settings = readSettings({ ENGINE_WORKERS: String(workers), ENGINE_IDLE_MS: '0', ...environment });
-  const wiring = { clock: systemClock, log: createLog('warn'), metrics: new Metrics() };
-  const engineClient = createEngineClient(settings, {
-    ...wiring,
-    onRefused: (message) => process.stderr.write(`${message}\n`),
-  });
+  const wiring = {
+    clock: systemClock,
+    log: createLog('warn'),
+    metrics: new Metrics(),
+    onRefused: (message: string) => void process.stderr.write(`${message}\n`),
+  };
+  const engineClient = createEngineClient(settings, wiring, engineSettings);
   await engineClient.start();
   return engineClient;
 }

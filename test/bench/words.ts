@@ -3,10 +3,12 @@
  * would see, the place is known to the sample: there the recogniser's own times are compared with the estimate that
  * serves without them.
  */
+
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
 import { loadMoonshine } from '../../engine/models/moonshine.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { type Piece, PieceCutter } from '../../src/transcription/pieces.ts';
 import { fitWords } from '../../src/transcription/spoken-words.ts';
@@ -46,14 +48,13 @@ interface Found {
 /** Runs the benchmark on every so-many-th pair of prompts. */
 export async function benchWords({ every }: { readonly every: number }): Promise<Report> {
   const settings = readSettings({});
-  const { MODEL_CACHE_DIR: cacheDir, DECODE_RUN_TOKENS: runTokens } = settings;
   const device = { provider: 'cpu' } as const;
   const { asr } = await loadMoonshine({
     device,
     threads: 1,
     graphs: 'rewritten',
-    cacheDir,
-    runTokens,
+    cacheDir: settings.MODEL_CACHE_DIR,
+    runTokens: FIXED_ENGINE_SETTINGS.decodeRunTokens,
     progress: () => undefined,
   });
   const vad = await loadSilero({ threads: 1 });

@@ -14,9 +14,11 @@ import { readSettings } from '../../src/foundation/settings/config.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import type { Track } from '../../src/protocols/dialect.ts';
 import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
-import { PromptCache } from '../../src/speech/cache.ts';
-import { Prompter } from '../../src/speech/prompter.ts';
+import { PromptCache } from '../../src/speech/prompt-cache.ts';
+import { PromptMaker } from '../../src/speech/prompt-maker.ts';
+import { SentenceSynthesizer } from '../../src/speech/sentence-synthesizer.ts';
 import { readVoiceMap } from '../../src/speech/voice-map.ts';
+import { VoiceResolver } from '../../src/speech/voice-resolver.ts';
 import { WebSocketTrunk } from '../../src/trunks/websocket/trunk.ts';
 import { CarrierSocket } from '../fakes/carrier-socket.ts';
 import { FakeClock } from '../fakes/clock.ts';
@@ -79,17 +81,20 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
   const settings = readSettings(environment);
-  const prompter = new Prompter({
-    ...{ engine, cache: memoryCache(), defaultVoice: settings.DEFAULT_VOICE },
+  const voices = new VoiceResolver({
+    engine,
+    defaultVoice: settings.DEFAULT_VOICE,
     voiceMap: readVoiceMap(settings.VOICE_MAP),
   });
+  const prompts = new PromptMaker({ engine, cache: memoryCache() });
+  const synthesizer = new SentenceSynthesizer({ voices, prompts });
   const fetchRecording = recordingFetcher(settings, clock);
   const twiml = new TwimlClient({ settings, clock, metrics, log });
   const handovers = new Handovers(clock);
   const context: CallContext = {
     settings,
     engine,
-    prompter,
+    synthesizer,
     fetchRecording,
     twiml,
     handovers,

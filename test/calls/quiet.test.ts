@@ -43,6 +43,7 @@ class Talk {
       fetchRecording: () =>
         new Promise((done) => clock.after(300, () => done({ samples: new Int16Array(4000), rateHz: 8000 }))),
       onFlush: () => undefined,
+      understood: () => ['en'],
       speaks: () => true,
       onEnd: () => undefined,
       onFailure: (error) => void this.failures.push(error),

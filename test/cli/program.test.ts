@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/program.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { SETTINGS } from '../../src/foundation/settings/settings.ts';
+import { isEveryday, SETTINGS, type SettingName } from '../../src/foundation/settings/settings.ts';
 import { captureTerminal } from '../helpers/terminal.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -63,11 +63,22 @@ describe('settings that would open the server to strangers', () => {
 describe('trunkline config', () => {
   it('lists every setting with its meaning and marks what was changed', async () => {
     vi.stubEnv('CHUNK_MS', '500');
-    const { code, out } = await run('config');
+    const { code, out } = await run('config', '--all');
     expect(code).toBe(0);
     for (const [name, { meaning }] of Object.entries(SETTINGS))
       expect(out).toMatch(new RegExp(`^[ *] ${name}=.*\n    ${escapePattern(meaning)}$`, 'm'));
     expect(out).toMatch(/^\* CHUNK_MS=500\n.*\n {4}ms; default 400$/m);
+  });
+
+  it('lists the everyday settings and those that were changed, and says that there are more', async () => {
+    vi.stubEnv('CHUNK_MS', '500');
+    const { out } = await run('config');
+    const listed = [...out.matchAll(/^[ *] ([A-Z0-9_]+)=/gm)].map(([, name]) => name);
+    const everyday = (Object.keys(SETTINGS) as SettingName[]).filter(isEveryday);
+    expect(listed).toEqual([...everyday, 'CHUNK_MS']);
+    const others = Object.keys(SETTINGS).length - listed.length;
+    expect(out).toMatch(new RegExp(`^${others} more settings .*config --all`, 'm'));
+    expect((await run('config', '--all')).out).not.toContain('more settings');
   });
 
   it('shows what a default that follows the machine comes to, as no change', async () => {

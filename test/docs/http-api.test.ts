@@ -1,7 +1,7 @@
 /** docs/reference/http-api.md lists the routes that the server has, and no other. */
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer } from '../http/doors.ts';
+import { startServer } from '../http/test-server.ts';
 import { readText, tableRows } from './markdown.ts';
 
 const ENDPOINT = /`(GET|POST|PUT|PATCH|DELETE|WS) (\/[^`\s]*)`/g;

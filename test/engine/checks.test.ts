@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkJob, checkSettings, isMessage } from '../../engine/checks.ts';
+import { MODEL_TABLE } from '../../engine/models/model-table.ts';
 import { Refusal } from '../../engine/refusal.ts';
 import { TONE } from './settings.ts';
 
@@ -26,13 +27,13 @@ const SPEAK = { kind: 'speak', id: 3, urgency: 'speak', dueInMs: 100, text: 'Hel
 
 describe('checkSettings', () => {
   it('takes every setting as it is', () => {
-    expect(checkSettings(TONE)).toEqual(TONE);
+    expect(checkSettings(TONE, MODEL_TABLE)).toEqual(TONE);
   });
 
   it.each([
-    ['asrModel', 'whisper', 'asrModel: got "whisper", expected one of moonshine-tiny, tone'],
-    ['vadModel', undefined, 'vadModel: got undefined, expected one of silero, tone'],
-    ['ttsModel', 'piper', 'ttsModel: got "piper", expected one of flite, tone'],
+    ['asrModel', 'whisper', 'ASR_MODEL: got "whisper", expected one of moonshine-tiny, tone'],
+    ['vadModel', undefined, 'VAD_MODEL: got undefined, expected one of silero, tone'],
+    ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of flite, tone'],
     ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],
@@ -40,11 +41,11 @@ describe('checkSettings', () => {
     ['modelCacheDir', 'cache', 'modelCacheDir: got "cache", expected an absolute path'],
     ['decodeRunTokens', 0, 'decodeRunTokens: got 0, expected a whole number from 1 to 512'],
   ])('refuses a wrong %s by name', (name, value, message) => {
-    expect(() => checkSettings({ ...TONE, [name]: value })).toThrow(new Refusal('bad_settings', message));
+    expect(() => checkSettings({ ...TONE, [name]: value }, MODEL_TABLE)).toThrow(new Refusal('bad_settings', message));
   });
 
   it('refuses settings that are no object', () => {
-    expect(() => checkSettings('tone')).toThrow(Refusal);
+    expect(() => checkSettings('tone', MODEL_TABLE)).toThrow(Refusal);
   });
 });
 

@@ -80,6 +80,13 @@ function start(configured) {
     vadModel: 'tone',
     ttsModel: 'tone',
     voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }],
+    languages: ['en'],
+    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
+    costs: {
+      transcribe: { perJobMs: 2, perSecondMs: 6.15 },
+      detect: { perJobMs: 0.5, perSecondMs: 3.9 },
+      speak: { perJobMs: 3, perCharacterMs: 1 },
+    },
     provider: 'cpu',
     warning: null,
     loadMs: 1,

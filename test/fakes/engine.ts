@@ -1,4 +1,10 @@
-import { ENGINE_RATE_HZ, type SpokenWord, VAD_WINDOW_SAMPLES, type VoiceInfo } from '../../engine/contract.ts';
+import {
+  ENGINE_RATE_HZ,
+  type RecogniserAbilities,
+  type SpokenWord,
+  VAD_WINDOW_SAMPLES,
+  type VoiceInfo,
+} from '../../engine/contract.ts';
 import {
   type Detection,
   type DetectRequest,
@@ -52,6 +58,8 @@ export class FakeEngine implements Engine {
     { name: 'rms', language: 'en-US', rateHz: ENGINE_RATE_HZ },
     { name: 'slt', language: 'en-US', rateHz: ENGINE_RATE_HZ },
   ];
+  languages: readonly string[] = ['en'];
+  abilities: RecogniserAbilities | null = { drafts: true, wordTimes: true, logprobs: false, languageGuess: false };
   ttsModel: string | null = 'fake-tts-1';
   wakes = 0;
   /** Requests without an answer. */
@@ -63,6 +71,10 @@ export class FakeEngine implements Engine {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
   }
 
   wake(): void {

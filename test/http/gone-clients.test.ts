@@ -5,21 +5,21 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Batches } from '../../src/jobs/batches.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { type RecordingServices, startRecordingServer } from './recording-doors.ts';
+import { type RecordingServer, startRecordingServer } from './recording-server.ts';
 
-let doors: RecordingServices;
+let testServer: RecordingServer;
 beforeEach(async () => {
-  doors = await startRecordingServer();
+  testServer = await startRecordingServer();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  await doors.close();
+  await testServer.close();
 });
 
 /** Begins an upload to `path`. Returns what makes its client leave, and resolves when the server knows of that. */
 function upload(path: string): () => Promise<void> {
-  const served = once(doors.app.server, 'connection') as Promise<[Socket]>;
-  const client = connect(Number(new URL(doors.url).port), '127.0.0.1');
+  const served = once(testServer.app.server, 'connection') as Promise<[Socket]>;
+  const client = connect(Number(new URL(testServer.url).port), '127.0.0.1');
   client.write(
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n`,
   );
@@ -40,7 +40,7 @@ it('take no place among the recordings with them', async () => {
   });
   const leave = upload('/v1/audio/transcriptions');
   await eventually(() => expect(admitted).toHaveResolved());
-  await eventually(async () => expect((await doors.metrics.files.get()).values[0]?.value).toBe(0));
+  await eventually(async () => expect((await testServer.metrics.files.get()).values[0]?.value).toBe(0));
 });
 
 it('take no place among the batches with them', async () => {

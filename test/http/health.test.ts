@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Doors, startServer } from './doors.ts';
+import { startServer, type TestServer } from './test-server.ts';
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 describe('GET /ready', () => {
   it.each([
@@ -13,10 +13,10 @@ describe('GET /ready', () => {
     ['failed', 0, false, 503, ['the speech engine cannot start; the log says why']],
     ['ready', 1, true, 503, ['the gateway is shutting down']],
   ] as const)('with engine %s (%i ready), draining %s, answers %i', async (state, ready, draining, status, reasons) => {
-    doors = await startServer();
-    doors.health.draining = draining;
-    doors.health.engine = { ...doors.health.engine, state, ready };
-    const answer = await doors.app.inject('/ready');
+    testServer = await startServer();
+    testServer.health.draining = draining;
+    testServer.health.engine = { ...testServer.health.engine, state, ready };
+    const answer = await testServer.app.inject('/ready');
     expect(answer.statusCode).toBe(status);
     expect(answer.json()).toEqual({
       status: status === 200 ? 'ready' : 'not_ready',
@@ -26,24 +26,24 @@ describe('GET /ready', () => {
   });
 
   it('tells strangers the status alone', async () => {
-    doors = await startServer({ API_KEYS: 'k' });
-    doors.health.engine = { ...doors.health.engine, state: 'failed', ready: 0 };
-    const answer = await doors.app.inject('/ready');
+    testServer = await startServer({ API_KEYS: 'k' });
+    testServer.health.engine = { ...testServer.health.engine, state: 'failed', ready: 0 };
+    const answer = await testServer.app.inject('/ready');
     expect([answer.statusCode, answer.json()]).toEqual([503, { status: 'not_ready' }]);
   });
 });
 
 describe('GET /health', () => {
   it('answers whatever the engine does', async () => {
-    doors = await startServer();
-    doors.health.engine = { ...doors.health.engine, state: 'failed', ready: 0 };
-    const answer = await doors.app.inject('/health');
+    testServer = await startServer();
+    testServer.health.engine = { ...testServer.health.engine, state: 'failed', ready: 0 };
+    const answer = await testServer.app.inject('/health');
     expect([answer.statusCode, answer.json()]).toMatchObject([200, { status: 'ok', model_loaded: false }]);
   });
 
   it("has the fields that the Qwen3 servers' clients read", async () => {
-    doors = await startServer();
-    expect((await doors.app.inject('/health')).json()).toEqual({
+    testServer = await startServer();
+    expect((await testServer.app.inject('/health')).json()).toEqual({
       ...{
         status: 'ok',
         mode: 'gateway',
@@ -59,49 +59,55 @@ describe('GET /health', () => {
   });
 
   it('names the graphics processor where models run on it', async () => {
-    doors = await startServer();
-    doors.health.gpuName = 'NVIDIA L4';
-    expect((await doors.app.inject('/health')).json()).toMatchObject({ cuda: false, gpu_name: null });
-    doors.health.engine = { ...doors.health.engine, provider: 'cuda' };
-    expect((await doors.app.inject('/health')).json()).toMatchObject({ cuda: true, gpu_name: 'NVIDIA L4' });
+    testServer = await startServer();
+    testServer.health.gpuName = 'NVIDIA L4';
+    expect((await testServer.app.inject('/health')).json()).toMatchObject({ cuda: false, gpu_name: null });
+    testServer.health.engine = { ...testServer.health.engine, provider: 'cuda' };
+    expect((await testServer.app.inject('/health')).json()).toMatchObject({ cuda: true, gpu_name: 'NVIDIA L4' });
   });
 
   it('tells strangers the status alone', async () => {
-    doors = await startServer({ API_KEYS: 'k' });
-    expect((await doors.app.inject('/health')).json()).toEqual({ status: 'ok' });
-    const withKey = await doors.app.inject({ url: '/health', headers: { authorization: 'Bearer k' } });
+    testServer = await startServer({ API_KEYS: 'k' });
+    expect((await testServer.app.inject('/health')).json()).toEqual({ status: 'ok' });
+    const withKey = await testServer.app.inject({ url: '/health', headers: { authorization: 'Bearer k' } });
     expect(withKey.json()).toMatchObject({ status: 'ok', model_loaded: true });
   });
 
   it('names the models before they are loaded, and waits for nothing', async () => {
-    doors = await startServer();
-    doors.engine.voices = [];
-    doors.engine.failure = 'unavailable';
-    doors.health.engine = { ...doors.health.engine, state: 'starting', ready: 0, models: null, provider: null };
-    expect((await doors.app.inject('/health')).json()).toMatchObject({
+    testServer = await startServer();
+    testServer.engine.voices = [];
+    testServer.engine.failure = 'unavailable';
+    testServer.health.engine = {
+      ...testServer.health.engine,
+      state: 'starting',
+      ready: 0,
+      models: null,
+      provider: null,
+    };
+    expect((await testServer.app.inject('/health')).json()).toMatchObject({
       ...{ model_loaded: false, model_id: 'moonshine-tiny', tts_model_id: 'flite', cuda: false, voices: [] },
     });
-    expect(doors.engine.detected).toEqual([]);
+    expect(testServer.engine.detected).toEqual([]);
   });
 
   it('counts what is being spoken and what is kept', async () => {
-    doors = await startServer();
-    doors.engine.speakMs = 100;
-    const read = async () => (await doors.app.inject('/health')).json<Record<string, number>>();
-    const speech = doors.app.inject({
+    testServer = await startServer();
+    testServer.engine.speakMs = 100;
+    const read = async () => (await testServer.app.inject('/health')).json<Record<string, number>>();
+    const speech = testServer.app.inject({
       method: 'POST',
       url: '/v1/audio/speech',
       payload: { input: 'Hello.', response_format: 'pcm' },
     });
-    await expect.poll(() => doors.engine.pending).toBe(1);
+    await expect.poll(() => testServer.engine.pending).toBe(1);
     expect((await read())['queue_depth']).toBe(1);
-    doors.clock.advance(100);
+    testServer.clock.advance(100);
     await speech;
     const { queue_depth: depth, audio_cache_size: size, audio_cache_max: max } = await read();
     expect([depth, size]).toEqual([0, 1]);
     // 120 ms at 24 kHz and what the cache adds to it, into 32 MiB and 16 MiB.
     expect(max).toBe(Math.floor((33_554_432 + 16_777_216) / (2880 * 2 + 256)));
-    const cleared = await doors.app.inject({ method: 'POST', url: '/cache/clear' });
+    const cleared = await testServer.app.inject({ method: 'POST', url: '/cache/clear' });
     expect(cleared.json()).toEqual({ audio_cleared: size, voice_cleared: 0 });
     expect((await read())['audio_cache_size']).toBe(0);
   });
@@ -109,8 +115,8 @@ describe('GET /health', () => {
 
 describe('GET /metrics', () => {
   it('speaks Prometheus text, event-loop delay included', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject('/metrics');
+    testServer = await startServer();
+    const answer = await testServer.app.inject('/metrics');
     expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(answer.body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
     expect(answer.body).toMatch(/^trunkline_engines_ready 0$/m);

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
-import { type Doors, startServer } from './doors.ts';
+import { startServer, type TestServer } from './test-server.ts';
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const TYPES: Readonly<Record<string, RegExp>> = {
   html: /^text\/html; charset=utf-8$/,
@@ -16,8 +16,8 @@ const FILES = readdirSync(packagePath('src', 'http', 'page'));
 
 describe('the page', () => {
   it.each(['', ...FILES])('serves /%s with its type, nothing from elsewhere allowed', async (file) => {
-    doors = await startServer();
-    const answer = await doors.app.inject(`/${file}`);
+    testServer = await startServer();
+    const answer = await testServer.app.inject(`/${file}`);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toMatch(TYPES[file.split('.').at(-1) || 'html'] ?? /^a type of TYPES$/);
     expect(answer.headers).toMatchObject({
@@ -32,8 +32,8 @@ describe('the page', () => {
   it.each(['/page', '/../package.json', '/%2e%2e/package.json', '/..%2fpage.ts', '/.git'])(
     'serves nothing at %s',
     async (url) => {
-      doors = await startServer();
-      const answer = await doors.app.inject(url);
+      testServer = await startServer();
+      const answer = await testServer.app.inject(url);
       expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'route_not_found']);
     },
   );

@@ -1,18 +1,18 @@
 /** What clients of the Qwen3-TTS and Qwen3-ASR servers send, and what they expect of an answer. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWav } from '../../src/audio/wav.ts';
-import { type Doors, startServer } from './doors.ts';
+import { startServer, type TestServer } from './test-server.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 beforeEach(async () => {
-  doors = await startServer();
+  testServer = await startServer();
 });
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 const HELLO = 'Hello there.';
 
 function post(url: string, payload: object, headers: Record<string, string> = {}) {
-  return doors.app.inject({ method: 'POST', url, payload, headers });
+  return testServer.app.inject({ method: 'POST', url, payload, headers });
 }
 
 const speak = (fields: object) =>
@@ -83,14 +83,14 @@ describe("POST /v1/audio/speech of the Qwen3-TTS server's clients", () => {
   });
 
   it('says that too many ask by the code that they know', async () => {
-    await doors.app.close();
-    doors = await startServer({ SPEECH_REQUESTS_MAX: '1' });
-    doors.engine.speakMs = 100;
+    await testServer.app.close();
+    testServer = await startServer({ SPEECH_REQUESTS_MAX: '1' });
+    testServer.engine.speakMs = 100;
     const first = speak({});
-    await expect.poll(() => doors.engine.pending).toBe(1);
+    await expect.poll(() => testServer.engine.pending).toBe(1);
     const refused = await speak({});
     expect([refused.statusCode, refused.json().code, refused.headers['retry-after']]).toEqual([429, 'QUEUE_FULL', '2']);
-    doors.clock.advance(100);
+    testServer.clock.advance(100);
     expect((await first).statusCode).toBe(200);
   });
 
@@ -98,7 +98,7 @@ describe("POST /v1/audio/speech of the Qwen3-TTS server's clients", () => {
     await speak({});
     await speak({ model: 'tts-1' });
     await post('/cache/clear', {});
-    const { values } = await doors.metrics.qwenRequests.get();
+    const { values } = await testServer.metrics.qwenRequests.get();
     expect(values.map(({ labels, value }) => [labels['route'], value])).toEqual([
       ['/v1/audio/speech', 1],
       ['/cache/clear', 1],
@@ -113,7 +113,7 @@ describe('paths that only the Qwen3-TTS server has', () => {
   });
 
   it('end an event stream that fails as that server does', async () => {
-    doors.engine.utter = ({ text }) => {
+    testServer.engine.utter = ({ text }) => {
       if (text.startsWith('Two')) throw new Error('it broke');
       return new Int16Array(320);
     };
@@ -122,7 +122,7 @@ describe('paths that only the Qwen3-TTS server has', () => {
   });
 
   it('tell what speaks', async () => {
-    const info = (await doors.app.inject('/v1/info')).json<{ voices: string[] }>();
+    const info = (await testServer.app.inject('/v1/info')).json<{ voices: string[] }>();
     expect(info).toMatchObject({ stream_type: 'sentence', model_id: 'flite' });
     expect(info.voices).toEqual(expect.arrayContaining(['slt', 'alloy', 'vivian', 'sohee']));
   });
@@ -135,7 +135,7 @@ function clone(parts: readonly [string, string][], contentType = `multipart/form
     .map(([head, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`)
     .join('');
   const payload = `${body}--${BOUNDARY}--\r\n`;
-  return doors.app.inject({
+  return testServer.app.inject({
     method: 'POST',
     url: '/v1/audio/speech/clone',
     headers: { 'content-type': contentType },
@@ -163,7 +163,7 @@ describe('POST /v1/audio/speech/clone', () => {
     expect((await clone([], 'application/x-www-form-urlencoded')).json().message).toMatch(
       /expected multipart\/form-data/,
     );
-    const broken = await doors.app.inject({
+    const broken = await testServer.app.inject({
       ...{ method: 'POST', url: '/v1/audio/speech/clone', payload: Buffer.alloc(100_000) },
       headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
     });
@@ -197,14 +197,14 @@ describe('WAV', () => {
   it("of a long one is whole for the Qwen3-TTS server's clients, unless it becomes very large", async () => {
     const { rawPayload } = await wav({ model: 'qwen3-tts', input: long });
     expect(sizes(rawPayload)).toEqual([rawPayload.length - 8, rawPayload.length - 44]);
-    doors.engine.utter = () => new Int16Array(16_000 * 60);
+    testServer.engine.utter = () => new Int16Array(16_000 * 60);
     const large = await wav({ model: 'qwen3-tts', input: 'Another is here. '.repeat(6) });
     expect(sizes(large.rawPayload)).toEqual([0xffff_ffff, 0xffff_ffff]);
     expect(large.rawPayload.length).toBe(44 + 6 * 60 * 32_000);
   });
 
   it('that fails on the way is an error, where nothing of it has been sent', async () => {
-    doors.engine.utter = ({ text }) => {
+    testServer.engine.utter = ({ text }) => {
       if (text.startsWith('Two')) throw new Error('it broke');
       return new Int16Array(320);
     };
@@ -214,24 +214,26 @@ describe('WAV', () => {
 
 describe('what Open WebUI asks for', () => {
   it('are voices with an id and a name', async () => {
-    const { voices } = (await doors.app.inject('/v1/audio/voices')).json<{ voices: { id: string }[] }>();
+    const { voices } = (await testServer.app.inject('/v1/audio/voices')).json<{ voices: { id: string }[] }>();
     expect(voices).toContainEqual({ id: 'slt', name: 'slt', language: 'en-US' });
     expect(voices).toContainEqual({ id: 'alloy', name: 'alloy (slt)', language: 'en-US' });
     for (const { id } of voices) expect((await speak({ voice: id })).statusCode).toBe(200);
   });
 
   it('waits for an engine that has not said yet which there are', async () => {
-    const { voices } = doors.engine;
-    doors.engine.voices = [];
-    doors.engine.judge = () => {
-      doors.engine.voices = voices;
+    const { voices } = testServer.engine;
+    testServer.engine.voices = [];
+    testServer.engine.judge = () => {
+      testServer.engine.voices = voices;
       return 0;
     };
-    expect((await doors.app.inject('/v1/audio/voices')).json<{ voices: unknown[] }>().voices.length).toBeGreaterThan(2);
+    expect(
+      (await testServer.app.inject('/v1/audio/voices')).json<{ voices: unknown[] }>().voices.length,
+    ).toBeGreaterThan(2);
   });
 
   it('are models with an id', async () => {
-    const { models } = (await doors.app.inject('/v1/audio/models')).json<{ models: { id: string }[] }>();
+    const { models } = (await testServer.app.inject('/v1/audio/models')).json<{ models: { id: string }[] }>();
     expect(models.map(({ id }) => id)).toEqual(['flite', 'tts-1', 'tts-1-hd', 'gpt-4o-mini-tts', 'qwen3-tts']);
   });
 });

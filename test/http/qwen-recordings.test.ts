@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { formOf, type RecordingServices, speechFile, startRecordingServer } from './recording-doors.ts';
+import { formOf, type RecordingServer, speechFile, startRecordingServer } from './recording-server.ts';
 
-let doors: RecordingServices;
-afterEach(() => doors.close());
+let testServer: RecordingServer;
+afterEach(() => testServer.close());
 
 type Fields = readonly (readonly [string, string])[];
 
@@ -16,7 +16,7 @@ async function post(
   file: Blob | null,
   fields: Fields = [],
 ): Promise<{ status: number; id: string | null; body: unknown }> {
-  const response = await fetch(`${doors.url}${path}`, { method: 'POST', body: formOf(file, fields) });
+  const response = await fetch(`${testServer.url}${path}`, { method: 'POST', body: formOf(file, fields) });
   return { status: response.status, id: response.headers.get('x-request-id'), body: await response.json() };
 }
 
@@ -27,7 +27,7 @@ describe("the Qwen3-ASR server's clients", () => {
     ["its model's name at its publisher", [['model', 'Qwen/Qwen3-ASR-1.7B']], 'English'],
     ["OpenAI's model", [['model', 'gpt-4o-transcribe']], 'english'],
   ])('read the language as they know it: with %s', async (_what, fields, language) => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const { body } = await post(TRANSCRIPTIONS, speechFile([1]), [
       ...fields,
       ['language', 'English'],
@@ -41,7 +41,7 @@ describe("the Qwen3-ASR server's clients", () => {
     ['their own path, subtitles', SUBTITLES, []],
     ['their model', TRANSCRIPTIONS, [['model', 'qwen3-asr-0.6b']]],
   ])('are told what is wrong in their shape: %s', async (_what, path, fields) => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const { status, id, body } = await post(path, NO_AUDIO, fields);
     const context = { requestId: id, param: 'file' };
     const message = expect.stringMatching(/^the file cannot be decoded/);
@@ -49,7 +49,7 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it('are told both ways where nobody said whose request it is', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const { status, body } = await post(TRANSCRIPTIONS, NO_AUDIO);
     expect([status, body]).toMatchObject([
       400,
@@ -58,13 +58,13 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it("leave OpenAI's clients with OpenAI's shape", async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const { status, body } = await post(TRANSCRIPTIONS, NO_AUDIO, [['model', 'whisper-1']]);
     expect([status, Object.keys(body as object)]).toEqual([400, ['error']]);
   });
 
   it('get 422 where the file is missing', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     expect(await post(SUBTITLES, null, [['mode', 'fast']])).toMatchObject({
       status: 422,
       body: { code: 'INVALID_REQUEST', statusCode: 422 },
@@ -72,8 +72,8 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it('get 422 where the file is missing and the body is no form for files at all', async () => {
-    doors = await startRecordingServer();
-    const response = await fetch(`${doors.url}${SUBTITLES}`, {
+    testServer = await startRecordingServer();
+    const response = await fetch(`${testServer.url}${SUBTITLES}`, {
       method: 'POST',
       body: new URLSearchParams({ mode: 'fast' }),
     });
@@ -84,8 +84,8 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it.each(['fast', 'accurate', ''])('may make subtitles in the mode "%s"', async (mode) => {
-    doors = await startRecordingServer();
-    const response = await fetch(`${doors.url}${SUBTITLES}`, {
+    testServer = await startRecordingServer();
+    const response = await fetch(`${testServer.url}${SUBTITLES}`, {
       method: 'POST',
       body: formOf(speechFile([1]), [['mode', mode]]),
     });
@@ -93,7 +93,7 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it('are refused a mode there is not', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const { status, body } = await post(SUBTITLES, speechFile([1]), [['mode', 'perfect']]);
     expect([status, body]).toMatchObject([
       400,
@@ -102,13 +102,13 @@ describe("the Qwen3-ASR server's clients", () => {
   });
 
   it('are told of an engine that fails in the midst of a stream by an event in their shape', async () => {
-    doors = await startRecordingServer();
-    const hear = doors.engine.hear;
-    doors.engine.hear = (request) => {
-      if (doors.engine.transcribed.length > 1) throw new Error('planted');
+    testServer = await startRecordingServer();
+    const hear = testServer.engine.hear;
+    testServer.engine.hear = (request) => {
+      if (testServer.engine.transcribed.length > 1) throw new Error('planted');
       return hear(request);
     };
-    const response = await fetch(`${doors.url}${STREAM}`, { method: 'POST', body: formOf(speechFile([1], [2])) });
+    const response = await fetch(`${testServer.url}${STREAM}`, { method: 'POST', body: formOf(speechFile([1], [2])) });
     const last = (await response.text()).trim().split('\n\n').at(-1)?.slice('data: '.length) ?? '';
     expect(JSON.parse(last)).toMatchObject({
       code: 'INTERNAL',

@@ -2,25 +2,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formOf, type RecordingServices, speechFile, startRecordingServer } from './recording-doors.ts';
+import { formOf, type RecordingServer, speechFile, startRecordingServer } from './recording-server.ts';
 
 const ANN = 'the-key-of-ann-and-her-team';
 const BOB = 'the-key-of-bob-and-his-team';
 
 let folder: string;
-let doors: RecordingServices;
+let testServer: RecordingServer;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
 });
 
 afterEach(async () => {
-  await doors.close();
+  await testServer.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const open = async (environment: Record<string, string> = { API_KEYS: `${ANN},${BOB}` }) => {
-  doors = await startRecordingServer({ BATCH_DIR: folder, ...environment });
+  testServer = await startRecordingServer({ BATCH_DIR: folder, ...environment });
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -29,24 +29,32 @@ const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` });
 /** A browser whose user typed the key. */
 async function browser(key: string): Promise<Headers> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${doors.url}/v1/session`, { method: 'POST', headers, body: JSON.stringify({ key }) });
+  const answer = await fetch(`${testServer.url}/v1/session`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ key }),
+  });
   return { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
 }
 
 async function begin(who: Headers, words: number[] = [1], idempotencyKey?: string) {
   const headers = { ...who, ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }) };
-  const response = await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body: formOf(speechFile(words)) });
+  const response = await fetch(`${testServer.url}/v1/batches`, {
+    method: 'POST',
+    headers,
+    body: formOf(speechFile(words)),
+  });
   return { status: response.status, id: ((await response.json()) as { id: string }).id };
 }
 
 const statusOf = async (who: Headers, path: string, method = 'GET') => {
-  const response = await fetch(`${doors.url}${path}`, { method, headers: who });
+  const response = await fetch(`${testServer.url}${path}`, { method, headers: who });
   await response.body?.cancel();
   return response.status;
 };
 
 async function idsOf(who: Headers): Promise<string[]> {
-  const { data } = (await (await fetch(`${doors.url}/v1/batches`, { headers: who })).json()) as {
+  const { data } = (await (await fetch(`${testServer.url}/v1/batches`, { headers: who })).json()) as {
     data: { id: string }[];
   };
   return data.map(({ id }) => id);
@@ -57,7 +65,7 @@ describe('a batch', () => {
     await open();
     const [ann, bob] = [await browser(ANN), await browser(BOB)];
     const { id } = await begin(ann);
-    await (await fetch(`${doors.url}/v1/batches/${id}/events`, { headers: ann })).text();
+    await (await fetch(`${testServer.url}/v1/batches/${id}/events`, { headers: ann })).text();
     for (const path of [`/v1/batches/${id}`, `/v1/batches/${id}/events`, `/v1/batches/${id}/files/0`]) {
       expect([path, await statusOf(bob, path), await statusOf(ann, path)]).toEqual([path, 404, 200]);
     }
@@ -113,8 +121,8 @@ describe('a recording', () => {
     await open();
     const form = () => ({ method: 'POST', body: formOf(speechFile([1])) });
     for (const headers of [bearer(ANN), await browser(ANN), await browser(BOB)])
-      await fetch(`${doors.url}/v1/audio/transcriptions`, { ...form(), headers });
-    const tenants = [...doors.engine.transcribed, ...doors.engine.detected].map(({ tenant }) => tenant);
+      await fetch(`${testServer.url}/v1/audio/transcriptions`, { ...form(), headers });
+    const tenants = [...testServer.engine.transcribed, ...testServer.engine.detected].map(({ tenant }) => tenant);
     expect(tenants).not.toContain('');
     expect(new Set(tenants).size).toBe(2);
   });

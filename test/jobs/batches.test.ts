@@ -9,7 +9,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
-import { Batches, type Order } from '../../src/jobs/batches.ts';
+import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { RETRY_DELAYS_MS, signWebhook } from '../../src/jobs/webhook.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
@@ -18,6 +18,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { outwait } from '../helpers/outwait.ts';
 
 const RECORDING: Recording = {
+  language: 'en',
   durationMs: 1200,
   segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }],
 };
@@ -49,10 +50,10 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   return batches;
 }
 
-const paths = (...locations: string[]): Order['files'] =>
+const paths = (...locations: string[]): BatchRequest['files'] =>
   locations.map((location) => ({ name: location, source: { kind: 'path', location } }));
 
-async function begin(batches: Batches, order: Partial<Order> = {}, tenant = 't'): Promise<Batch> {
+async function begin(batches: Batches, order: Partial<BatchRequest> = {}, tenant = 't'): Promise<Batch> {
   const draft = await batches.draft(tenant);
   const files = order.files ?? [{ name: 'a.wav', source: { kind: 'upload' } }];
   const { batch } = await batches.begin(draft, {
@@ -190,6 +191,7 @@ describe('a batch', () => {
     ];
     transcribe = async () => ({
       durationMs: 1200,
+      language: 'en',
       segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words, wordTimes: 'aligned' }],
     });
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
@@ -209,7 +211,7 @@ describe('a batch', () => {
     await endOf(batch);
     expect(batch.files[0]).toMatchObject({
       state: 'failed',
-      error: { code: 'translation_failed', message: expect.stringContaining('as_spoken=true') },
+      error: { code: 'translation_failed', message: expect.stringContaining('asSpoken=true') },
     });
     await expect(batches.result('t', batch.id, 0)).rejects.toMatchObject({ code: 'result_not_ready' });
     expect(await batches.result('t', batch.id, 0, true)).toEqual(RECORDING);

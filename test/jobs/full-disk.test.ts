@@ -11,7 +11,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
-import { Batches, type News, type Order } from '../../src/jobs/batches.ts';
+import { Batches, type BatchRequest, type News } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
@@ -19,7 +19,7 @@ import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { count } from '../helpers/link.ts';
 
-const RECORDING: Recording = { durationMs: 1200, segments: [] };
+const RECORDING: Recording = { durationMs: 1200, language: 'en', segments: [] };
 const HOURS_MS = 3_600_000;
 
 let folder: string;
@@ -66,10 +66,10 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   return batches;
 }
 
-async function begin(batches: Batches, order: Partial<Order> = {}): Promise<Batch> {
+async function begin(batches: Batches, order: Partial<BatchRequest> = {}): Promise<Batch> {
   const draft = await batches.draft('t');
   writeFileSync(join(draft.folder, '0'), 'a recording');
-  const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
+  const files: BatchRequest['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
   try {
     const wanted = {
       channels: 'mix',
@@ -143,7 +143,7 @@ describe('a download that the disk has no room for', () => {
     const batches = open({ BATCH_ALLOW_PRIVATE: 'true' });
     const draft = await batches.draft('t');
     symlinkSync('/dev/full', join(draft.folder, '0'));
-    const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'url', location } }];
+    const files: BatchRequest['files'] = [{ name: 'a.wav', source: { kind: 'url', location } }];
     const { batch } = await batches.begin(draft, {
       channels: 'mix',
       targetLanguage: '',

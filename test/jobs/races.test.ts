@@ -8,7 +8,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
-import { Batches, type Order } from '../../src/jobs/batches.ts';
+import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { RecordingTask } from '../../src/recordings/transcribe.ts';
@@ -39,9 +39,9 @@ function open(): Batches {
   return batches;
 }
 
-async function begin(batches: Batches, idempotency: Order['idempotency'] = null): Promise<Batch> {
+async function begin(batches: Batches, idempotency: BatchRequest['idempotency'] = null): Promise<Batch> {
   const draft = await batches.draft('t');
-  const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
+  const files: BatchRequest['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
   try {
     return (await batches.begin(draft, { channels: 'mix', targetLanguage: '', webhookUrl: null, idempotency, files }))
       .batch;

@@ -49,7 +49,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ROOM_OF_FILE: Readonly<Record<string, string>> = {
   'main.ts': 'top',
   'start-lines.ts': 'top',
-  'voice-check.ts': 'top',
   'cli.ts': 'top',
   cli: 'top',
   'server.ts': 'server',
@@ -90,7 +89,7 @@ function isAllowed(from: string, target: string): boolean {
  */
 const PURE = /^src\/(audio|transcription|protocols)\//;
 const OUTSIDE_WORLD =
-  /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime)/;
+  /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime|sip\.js)/;
 
 /** Imports by which a pure room would touch the world. */
 export function findImpureImports(files: readonly SourceFile[]): string[] {

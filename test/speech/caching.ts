@@ -1,8 +1,8 @@
 /** A prompt cache and what it counted. */
 
 import { MULAW_8K } from '../../src/foundation/units.ts';
-import { PromptCache } from '../../src/speech/cache.ts';
 import type { PromptKey } from '../../src/speech/prompt.ts';
+import { PromptCache } from '../../src/speech/prompt-cache.ts';
 
 interface Counted {
   readonly cache: PromptCache;

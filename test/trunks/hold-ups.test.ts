@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { FRAME_MS, MULAW_8K } from '../../src/foundation/units.ts';
-import { parseRtp } from '../../src/protocols/rtp/rtp.ts';
+import { parseRtp } from '../../src/protocols/rtp/packet.ts';
 import { RtpSender } from '../../src/trunks/rtp/sender.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { audioSocketCall, holdUp, LOUD, startPlayout } from '../helpers/paced-call.ts';

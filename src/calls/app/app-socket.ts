@@ -111,6 +111,7 @@ export class AppSocket {
       clock: context.clock,
       flushMs: context.settings.APP_FLUSH_MS,
       onFlush: () => context.metrics.appFlushes.inc(),
+      understood: () => context.engine.languages,
       speaks: (language) => this.#speaks(language),
       onEnd: (handoffData) => this.#onEnd(handoffData),
       onFailure,

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { languageName, meansLanguage, titleCase } from '../../foundation/languages.ts';
 import { showVoice } from '../../speech/voices.ts';
 import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../outbound/voice.ts';
@@ -37,6 +38,8 @@ interface SessionOptions {
   readonly flushMs: number;
   /** Something is said because the app fell silent in the midst of it. */
   onFlush(): void;
+  /** The languages that the recogniser understands (BCP 47); none while that is not known. */
+  understood(): readonly string[];
   /** Whether a voice speaks this language (BCP 47); true while that is not known. */
   speaks(language: string): boolean;
   /** The app has ended the session, and everything that it said before has been played. */
@@ -44,9 +47,6 @@ interface SessionOptions {
   /** Something of ours failed. */
   onFailure(error: unknown): void;
 }
-
-/** The recogniser's. */
-const UNDERSTOOD = /^en\b/i;
 
 export class AppSession {
   readonly #options: SessionOptions;
@@ -272,17 +272,22 @@ export class AppSession {
   }
 
   #changeLanguage({ ttsLanguage, transcriptionLanguage }: LanguageFrame): void {
-    if (transcriptionLanguage !== undefined && !UNDERSTOOD.test(transcriptionLanguage)) {
-      throw new TrunklineError(
-        'invalid_request',
-        `transcriptionLanguage: got ${transcriptionLanguage}, only English is understood`,
-      );
-    }
+    if (transcriptionLanguage !== undefined) this.#requireUnderstood(transcriptionLanguage);
     if (ttsLanguage === undefined) return;
     if (!this.#options.speaks(ttsLanguage)) {
       throw new TrunklineError('invalid_request', `ttsLanguage: got ${ttsLanguage}, which no voice speaks`);
     }
     this.#ttsLanguage = ttsLanguage;
+  }
+
+  #requireUnderstood(language: string): void {
+    const languages = this.#options.understood();
+    if (languages.length === 0 || languages.some((code) => meansLanguage(language, code))) return;
+    const names = languages.map((code) => titleCase(languageName(code, languages)));
+    throw new TrunklineError(
+      'invalid_request',
+      `transcriptionLanguage: got ${language}, only ${names.join(' and ')} is understood`,
+    );
   }
 
   #onVoice(event: VoiceEvent): void {

@@ -11,8 +11,8 @@ const SILENT_PIECES_MAX = 50;
 interface SpeechQueueOptions {
   readonly codec: Codec;
   readonly clock: Clock;
-  /** Made with the handlers that it is to call. */
-  openPlayout(handlers: { onBegun(sound: VoiceSound): void; onHeard(sound: VoiceSound): void }): Playout<VoiceSound>;
+  /** Tells {@link SpeechQueue.onSoundBegun} and {@link SpeechQueue.onSoundHeard} of the sounds that it is given. */
+  readonly playout: Playout<VoiceSound>;
   /** It begins to sound. */
   onBegun(utterance: SpokenUtterance): void;
   /** A key's tone begins to sound. */
@@ -32,7 +32,6 @@ interface SpeechQueueOptions {
  * room.
  */
 export class SpeechQueue {
-  readonly playout: Playout<VoiceSound>;
   readonly #options: SpeechQueueOptions;
   readonly #played = new RecentPlayback();
   /** What sounds and what waits, in order. */
@@ -42,10 +41,6 @@ export class SpeechQueue {
 
   constructor(options: SpeechQueueOptions) {
     this.#options = options;
-    this.playout = options.openPlayout({
-      onBegun: (sound) => this.#onBegun(sound),
-      onHeard: (sound) => this.#onHeard(sound),
-    });
   }
 
   /** How many utterances there are, the one that sounds included. */
@@ -93,10 +88,25 @@ export class SpeechQueue {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Falls silent for good. Leaves no timer, no job and nobody waiting. */
-  close(): void {
-    this.#cutFrom(0);
-    this.playout.close();
+  /** The first frame of a sound was sent. */
+  onSoundBegun(sound: VoiceSound): void {
+    const { utterance } = sound;
+    if (utterance.over) return;
+    this.#played.begin(sound, sound.text, this.#nowMs());
+    if (sound.digit !== undefined) this.#options.onDigit(sound.digit);
+    if (utterance.begun) return;
+    utterance.begun = true;
+    this.#options.onBegun(utterance);
+  }
+
+  /** A sound was played to its end. */
+  onSoundHeard(sound: VoiceSound): void {
+    const { utterance, text } = sound;
+    if (utterance.over) return;
+    this.#played.end(sound, this.#nowMs());
+    utterance.noteHeard(sound);
+    if (text !== '') this.#options.onHeard(utterance, text);
+    this.#finishIfPlayed(utterance);
   }
 
   /** Makes what is to be said, in order. */
@@ -120,37 +130,18 @@ export class SpeechQueue {
 
   /** Holds on to the utterance that it began with: once that is over, what comes too late lands nowhere. */
   async #make(utterance: SpokenUtterance): Promise<void> {
-    const { codec } = this.#options;
-    await this.playout.room();
+    const { codec, playout } = this.#options;
+    await playout.room();
     if (utterance.over) return;
     let silent = 0;
     for await (const piece of utterance.pieces()) {
       if (piece.bytes.length === 0 && ++silent % SILENT_PIECES_MAX === 0) await nextTurn();
       if (utterance.over) return;
       const durationMs = samplesToMs(bytesToSamples(piece.bytes.length, codec), codec.rateHz);
-      this.playout.push(utterance.dispatch(piece, durationMs));
-      await this.playout.room();
+      playout.push(utterance.dispatch(piece, durationMs));
+      await playout.room();
       if (utterance.over) return;
     }
-  }
-
-  #onBegun(sound: VoiceSound): void {
-    const { utterance } = sound;
-    if (utterance.over) return;
-    this.#played.begin(sound, sound.text, this.#nowMs());
-    if (sound.digit !== undefined) this.#options.onDigit(sound.digit);
-    if (utterance.begun) return;
-    utterance.begun = true;
-    this.#options.onBegun(utterance);
-  }
-
-  #onHeard(sound: VoiceSound): void {
-    const { utterance, text } = sound;
-    if (utterance.over) return;
-    this.#played.end(sound, this.#nowMs());
-    utterance.hear(sound);
-    if (text !== '') this.#options.onHeard(utterance, text);
-    this.#finishIfPlayed(utterance);
   }
 
   #finishIfPlayed(utterance: SpokenUtterance): void {
@@ -168,12 +159,13 @@ export class SpeechQueue {
    * Throws away the utterances from number `index` on. What was heard of the first of them; null when there is none.
    */
   #cutFrom(index: number): Heard | null {
+    const { playout } = this.#options;
     const cut = this.#utterances.splice(index);
     if (cut.length === 0) return null;
-    const fates = cut.map((utterance) => ({ utterance, heard: utterance.end((sound) => this.playout.heardMs(sound)) }));
+    const fates = cut.map((utterance) => ({ utterance, heard: utterance.end((sound) => playout.heardMs(sound)) }));
     this.#played.endAll(this.#nowMs());
-    this.playout.drop(({ utterance }) => utterance.over);
-    if (this.#utterances.length === 0) this.playout.resume();
+    playout.drop(({ utterance }) => utterance.over);
+    if (this.#utterances.length === 0) playout.resume();
     for (const { utterance, heard } of fates) this.#options.onOver(utterance, heard, true);
     this.#noticeDrained();
     return fates[0]?.heard ?? null;

@@ -81,7 +81,7 @@ export class SpokenUtterance {
   }
 
   /** The first of its sounds was heard to its end. */
-  hear(sound: VoiceSound): void {
+  noteHeard(sound: VoiceSound): void {
     this.#underWay.shift();
     this.#heardText += sound.text;
     this.#heardMs += sound.durationMs;

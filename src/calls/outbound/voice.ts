@@ -1,6 +1,6 @@
 /**
  * What is said in one call: text, recordings and keys in, sound to the carrier out, and news of what the caller heard.
- * It introduces the mouth, playout and barge-in to each other; doors and the app on the line talk to this.
+ * It owns the playout, the speech queue and barge-in; apps and the HTTP API talk to it.
  */
 import { DTMF_DIGITS } from '../../audio/dtmf.ts';
 import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
@@ -9,9 +9,9 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Codec } from '../../foundation/units.ts';
 import type { CarrierCommand, Playback } from '../../protocols/dialect.ts';
-import type { VoiceOptions } from '../../speech/prompter.ts';
-import { SentenceSynthesizer } from '../../speech/sentence-synthesizer.ts';
+import type { SpokenPiece } from '../../speech/sentence-synthesizer.ts';
 import { TextStream } from '../../speech/text-stream.ts';
+import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import type { CallContext } from '../context.ts';
 import { BargeIn, type Interruptible } from './barge-in.ts';
 import { Playout } from './playout.ts';
@@ -94,7 +94,7 @@ export interface CallVoiceOptions {
 
 export class CallVoice {
   readonly #options: CallVoiceOptions;
-  readonly #synthesizer: SentenceSynthesizer;
+  readonly #playout: Playout<VoiceSound>;
   readonly #queue: SpeechQueue;
   readonly #bargeIn: BargeIn;
   readonly #listeners: ((event: VoiceEvent) => void)[] = [];
@@ -102,17 +102,10 @@ export class CallVoice {
   #closed = false;
 
   constructor(options: CallVoiceOptions) {
-    const { codec, context } = options;
     this.#options = options;
+    this.#playout = this.#openPlayout();
     this.#queue = this.#openQueue();
     this.#bargeIn = this.#openBargeIn();
-    this.#synthesizer = new SentenceSynthesizer({
-      prompter: context.prompter,
-      codec,
-      aheadMs: () => this.#queue.playout.aheadMs,
-      onSkipped: () => this.#onSkipped(),
-      onMissingVoice: (wished, used) => this.#tell({ type: 'voice.missing', wished, used }),
-    });
   }
 
   /** Whether something is being said, or waits to be. */
@@ -138,10 +131,10 @@ export class CallVoice {
    * written. Throws as {@link say}.
    */
   open(options: SayOptions = {}): OpenUtterance {
-    this.#options.context.prompter.check(options);
+    this.#options.context.synthesizer.voices.check(options);
     const stream = new TextStream();
     const utterance = this.#admit(options, {
-      pieces: (signal) => this.#synthesizer.speak(stream, options, signal),
+      pieces: (signal) => this.#synthesize(stream, options, signal),
       text: () => stream.text,
       heldBytes: () => 2 * stream.text.length,
     });
@@ -225,7 +218,7 @@ export class CallVoice {
 
   /** A mark came back from the carrier. */
   onMark(name: string): void {
-    this.#queue.playout.onMark(name);
+    this.#playout.onMark(name);
   }
 
   /** Calls `listener` with everything that becomes of what is said. It must not throw. */
@@ -247,23 +240,53 @@ export class CallVoice {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#queue.close();
+    this.#queue.interrupt();
+    this.#playout.close();
     this.#bargeIn.forget();
   }
 
-  #openQueue(): SpeechQueue {
+  /** Makes the pieces of `text`, each when it is asked for. */
+  async *#synthesize(
+    text: TextStream,
+    options: VoiceOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<SpokenPiece, void, undefined> {
+    const { codec, context } = this.#options;
+    const resolved = await context.synthesizer.voices.resolve(options);
+    if (resolved.missingVoice !== null && !signal.aborted)
+      this.#tell({ type: 'voice.missing', wished: resolved.missingVoice, used: resolved.voice.name });
+    yield* context.synthesizer.synthesize(text, resolved, {
+      codec,
+      urgency: 'speak',
+      dueInMs: () => this.#playout.aheadMs,
+      signal,
+      onSkipped: () => this.#onSkipped(),
+    });
+  }
+
+  #openPlayout(): Playout<VoiceSound> {
     const { codec, carrier, playback, framesPerMessage = 1, context, send, onFailure } = this.#options;
     const { clock, metrics, settings } = context;
-    return new SpeechQueue({
+    return new Playout({
       codec,
       clock,
-      openPlayout: (handlers) =>
-        new Playout<VoiceSound>({
-          ...{ codec, clock, framesPerMessage, send, onFailure, ...handlers },
-          buffered: playback === 'buffered',
-          leadMs: settings.PLAYOUT_LEAD_MS,
-          onMarkLost: () => metrics.marksLost.inc({ carrier }),
-        }),
+      framesPerMessage,
+      buffered: playback === 'buffered',
+      leadMs: settings.PLAYOUT_LEAD_MS,
+      send,
+      onBegun: (sound) => this.#queue.onSoundBegun(sound),
+      onHeard: (sound) => this.#queue.onSoundHeard(sound),
+      onMarkLost: () => metrics.marksLost.inc({ carrier }),
+      onFailure,
+    });
+  }
+
+  #openQueue(): SpeechQueue {
+    const { codec, context } = this.#options;
+    return new SpeechQueue({
+      codec,
+      clock: context.clock,
+      playout: this.#playout,
       onBegun: (utterance) => this.#onBegun(utterance),
       onDigit: (digit) => this.#options.press(digit),
       onHeard: ({ id }, text) => this.#tell({ type: 'heard', utterance: id, text }),
@@ -283,8 +306,8 @@ export class CallVoice {
       words: settings.BARGE_IN_WORDS,
       stopLagMs: settings.ENDPOINT_MS,
       playing: () => this.#queue.sounding?.options.interruptible ?? null,
-      pause: () => this.#queue.playout.pause(),
-      resume: () => this.#queue.playout.resume(),
+      pause: () => this.#playout.pause(),
+      resume: () => this.#playout.resume(),
       interrupt: () => void this.interrupt(),
       onOutcome: (outcome) => metrics.bargeIns.inc({ outcome }),
     });
@@ -363,7 +386,7 @@ export class CallVoice {
    */
   #onDrained(): void {
     this.#bargeIn.forget();
-    this.#queue.playout.resume();
+    this.#playout.resume();
   }
 
   #onOver({ options }: SpokenUtterance, heard: Heard, interrupted: boolean): void {

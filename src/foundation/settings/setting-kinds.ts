@@ -1,13 +1,15 @@
-/** The kinds of settings that there are several of: how a text from the environment is checked and read. */
+/** The common kinds of settings: how a text from the environment is checked and read. */
 import { z } from 'zod';
 import { isAddressRange } from '../addresses.ts';
 
-/** One setting: how its text is read, and what people are told of it. */
+/** One setting: how its text is read, and what people read about it. */
 export interface SettingSpec<T> {
   readonly schema: z.ZodType<T>;
   /** As it would be written in the environment. */
   readonly defaultText: string;
   readonly unit: string;
+  /** The numbers that it takes. */
+  readonly range?: string;
   readonly meaning: string;
   /** Never printed. */
   readonly secret?: true;
@@ -24,12 +26,15 @@ export function whole(
   unit: string,
   meaning: string,
 ): SettingSpec<number> {
-  const expected = `a whole number from ${minimum} to ${maximum}`;
+  const range = `${minimum} to ${maximum}`;
   const schema = z
     .string()
-    .refine((text) => INTEGER.test(text) && Number(text) >= minimum && Number(text) <= maximum, expected)
+    .refine(
+      (text) => INTEGER.test(text) && Number(text) >= minimum && Number(text) <= maximum,
+      `a whole number from ${range}`,
+    )
     .transform(Number);
-  return { schema, defaultText: String(defaultValue), unit, meaning };
+  return { schema, defaultText: String(defaultValue), unit, range, meaning };
 }
 
 /** A number from 0 to 1. */
@@ -82,7 +87,7 @@ export function splitList(value: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** Who may come in at a door that no secret guards; by default this machine. */
+/** Addresses that are let in without a secret; by default this machine. */
 export function peers(meaning: string, defaultText = '127.0.0.0/8,::1'): SettingSpec<readonly string[]> {
   return {
     schema: z
@@ -93,4 +98,11 @@ export function peers(meaning: string, defaultText = '127.0.0.0/8,::1'): Setting
     unit: 'addresses and networks, comma-separated',
     meaning,
   };
+}
+
+/** The settings of one topic, those that operators set apart from those that tune how Trunkline works. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly everyday: Readonly<Record<string, SettingSpec<unknown>>>;
+  readonly tuning: Readonly<Record<string, SettingSpec<unknown>>>;
 }

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/audio/speech/clone`: no voice can be cloned here, but a client learns first what is wrong with its form, in
+ * `POST /v1/audio/speech/clone`: no model can clone a voice, but a client first learns what is wrong with its form, in
  * the order of the Qwen3-TTS server.
  */
 import multipart from '@fastify/multipart';
@@ -11,13 +11,13 @@ import { rememberFields } from '../qwen.ts';
 import { errorResponses } from '../server/errors.ts';
 import { brokenForm, fieldText, noFile, partsOf, requireForm, UPLOAD_LIMITS } from '../transcriptions/upload.ts';
 
-/** A recording of a voice is some seconds long; nothing of it is kept. */
+/** Recordings of a voice are some seconds long. Nothing of them is kept. */
 const RECORDING_MAX_BYTES = 26_214_400;
 
-/** What tells whether the form is whole. */
+/** The parts of the form that are checked. */
 interface CloneForm {
   readonly hasFile: boolean;
-  /** Undefined = it did not come. */
+  /** Undefined = the form has no such field. */
   readonly input: string | undefined;
 }
 
@@ -75,7 +75,7 @@ async function readForm(request: FastifyRequest): Promise<CloneForm> {
         if (part.fieldname === 'input') input = fieldText(part);
         continue;
       }
-      await readAway(part.file);
+      await discard(part.file);
       if (part.file.truncated) throw tooLarge();
       hasFile ||= part.fieldname === 'file';
     }
@@ -85,14 +85,14 @@ async function readForm(request: FastifyRequest): Promise<CloneForm> {
   return { hasFile, input };
 }
 
-async function readAway(file: AsyncIterable<unknown>): Promise<void> {
+async function discard(file: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of file);
 }
 
 function tooLarge(): TrunklineError {
   return new TrunklineError(
     'upload_too_large',
-    `the recording is larger than ${RECORDING_MAX_BYTES} bytes, which is the most taken here`,
+    `the recording is larger than ${RECORDING_MAX_BYTES} bytes, which is the most allowed`,
     'file',
   );
 }

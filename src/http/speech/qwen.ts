@@ -1,14 +1,14 @@
 /**
- * The paths of the Qwen3-TTS server, so that its clients move by changing the host. Speech here is always raw 16-bit
+ * The paths of the Qwen3-TTS server, so that its clients can move by changing the host. Speech is always raw 16-bit
  * samples.
  */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { errorResponses } from '../server/errors.ts';
-import { AS_AUDIO, AS_QWEN_EVENTS, answer, type SpeechServices } from './answer.ts';
 import { cloneRoute } from './clone.ts';
 import { bodyMaxBytes, requestFields, toSpeechRequest } from './request.ts';
+import { AS_AUDIO, AS_QWEN_EVENTS, type SpeechContext, sendSpeech } from './send-speech.ts';
 import { SpeechSocket } from './socket.ts';
 
 const eventsResponse = {
@@ -21,16 +21,17 @@ const pcmResponse = {
   content: { 'audio/pcm': { schema: z.string() } },
 };
 
-const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, { doors }, done) => {
-  const body = requestFields(doors.inputMaxChars);
-  const bodyLimit = bodyMaxBytes(doors.inputMaxChars);
+const streamRoutes: FastifyPluginCallbackZod<{ context: SpeechContext }> = (app, { context }, done) => {
+  const body = requestFields(context.inputMaxChars);
+  const bodyLimit = bodyMaxBytes(context.inputMaxChars);
   const errors = errorResponses(400, 401, 403, 413, 429, 503);
   const config = { qwen: 'always' } as const;
 
   app.post(
     '/v1/audio/speech/stream',
     {
-      ...{ bodyLimit, config },
+      bodyLimit,
+      config,
       schema: {
         summary: 'Speak a text: samples in Server-Sent Events, one for each sentence',
         tags: ['speech'],
@@ -39,10 +40,10 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, 
       },
     },
     async (request, reply) => {
-      await answer(doors, {
+      await sendSpeech(context, {
         request,
         reply,
-        order: toSpeechRequest(request.body, 'pcm'),
+        speechRequest: toSpeechRequest(request.body, 'pcm'),
         responseFormat: AS_QWEN_EVENTS,
       });
       return reply;
@@ -52,7 +53,8 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, 
   app.post(
     '/v1/audio/speech/stream/pcm',
     {
-      ...{ bodyLimit, config },
+      bodyLimit,
+      config,
       schema: {
         summary: 'Speak a text: raw samples',
         tags: ['speech'],
@@ -61,16 +63,21 @@ const streamRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices }> = (app, 
       },
     },
     async (request, reply) => {
-      await answer(doors, { request, reply, order: toSpeechRequest(request.body, 'pcm'), responseFormat: AS_AUDIO });
+      await sendSpeech(context, {
+        request,
+        reply,
+        speechRequest: toSpeechRequest(request.body, 'pcm'),
+        responseFormat: AS_AUDIO,
+      });
       return reply;
     },
   );
   done();
 };
 
-const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; idleMs: number }> = (
+const socketRoute: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: number }> = (
   app,
-  { doors, idleMs },
+  { context, idleMs },
   done,
 ) => {
   app.route({
@@ -81,20 +88,26 @@ const socketRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; idleMs: num
     schema: {
       summary: 'Speak texts (WebSocket)',
       description:
-        'Each text message is an order as for /v1/audio/speech/stream. It is answered with binary messages of raw samples, one for each sentence, and then with `{"event":"done"}`, or with `{"event":"error","detail":"…","error":{…}}`. Orders are served one after the other.',
+        'Each text message is a request as for /v1/audio/speech/stream. The response is binary messages of raw samples, ' +
+        'one for each sentence, and then `{"event":"done"}` or `{"event":"error","detail":"…","error":{…}}`. ' +
+        'Requests are served one after the other.',
       tags: ['speech'],
       response: errorResponses(400, 401, 403, 429),
     },
     handler: () => {
       throw new TrunklineError('invalid_request', '/v1/audio/speech/ws is for WebSockets, expected an upgrade');
     },
-    wsHandler: (socket, request) => new SpeechSocket({ socket, request, doors, idleMs }).open(),
+    wsHandler: (socket, request) => new SpeechSocket({ socket, request, context, idleMs }).open(),
   });
   done();
 };
 
 /** `POST /v1/audio/speech/stream`, `…/stream/pcm` and `…/clone`, `WS /v1/audio/speech/ws`. */
-export const qwenRoutes: FastifyPluginCallbackZod<{ doors: SpeechServices; idleMs: number }> = (app, options, done) => {
+export const qwenRoutes: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: number }> = (
+  app,
+  options,
+  done,
+) => {
   void app.register(streamRoutes, options);
   void app.register(socketRoute, options);
   void app.register(cloneRoute);

@@ -1,45 +1,36 @@
-/**
- * What somebody wants to have spoken: the body of OpenAI's `POST /v1/audio/speech`, with what telephones and the
- * Qwen3-TTS server add to it.
- */
+/** Requests for speech: the body of OpenAI's `POST /v1/audio/speech` with fields for telephones and Qwen3-TTS clients. */
 import { z } from 'zod';
 import { SPEED_MAX, SPEED_MIN } from '../../../engine/contract.ts';
 import { MP3_RATES_HZ } from '../../audio/encode.ts';
-import type { VoiceOptions } from '../../speech/prompter.ts';
+import { LANGUAGE_NAMES } from '../../foundation/languages.ts';
+import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import { MODEL_NAME_MAX_CHARS } from '../models.ts';
 import { clientOf } from '../qwen.ts';
-import { LANGUAGE_NAMES } from '../transcriptions/languages.ts';
-import { SPEECH_FORMATS, type SpeechFormat, type SpeechRateHz } from './formats.ts';
+import { SPEECH_FORMATS, type SpeechFormat, type SpeechRateHz } from './encoders.ts';
 
 const NAME_MAX_CHARS = 64;
 const INSTRUCTIONS_MAX_CHARS = 4096;
-/** JSON may write one character as `\uXXXX`, and twice that beyond the basic plane. */
+/** JSON can write a character as `\uXXXX`, and as two of these beyond the basic plane. */
 const BYTES_PER_CHAR = 12;
 /** All fields but `input`. */
 const FIELDS_BYTES = 65_536;
-/**
- * A WAV file of a text up to this length is made whole before it is sent: some 20 s of speech, which take a fast voice
- * a fraction of a second.
- */
+/** WAV files of texts up to this length are made whole before they are sent: some 20 s of speech. */
 const SHORT_INPUT_CHARS = 300;
-/**
- * A file that is made whole grows no larger than this in memory; a longer one is sent as it grows. Four minutes at 16
- * kHz.
- */
+/** Largest file that is made whole in memory; a longer one is sent as it grows. Four minutes at 16 kHz. */
 const WHOLE_MAX_BYTES = 8_388_608;
 
-/** Something to be spoken, and in what form. */
+/** A text to be spoken, its voice and its format. */
 export interface SpeechRequest {
   readonly text: string;
-  readonly style: VoiceOptions;
+  readonly voiceOptions: VoiceOptions;
   readonly format: SpeechFormat;
-  /** Null = as is usual for the format. */
+  /** Null = the usual rate of the format. */
   readonly rateHz: SpeechRateHz | null;
-  /** Up to this size it is made whole before it is sent, so that its length is known; 0 = it is sent as it grows. */
+  /** A file up to this size is made whole before it is sent, so that its length is known; 0 = sent as it grows. */
   readonly wholeMaxBytes: number;
 }
 
-/** The fields that all doors take; others are ignored. `inputMaxChars` = SPEECH_INPUT_MAX_CHARS. */
+/** The fields that all speech routes take; others are ignored. `inputMaxChars` = SPEECH_INPUT_MAX_CHARS. */
 export function requestFields(inputMaxChars: number) {
   return z.object({
     input: z.string().min(1).max(inputMaxChars).describe('The text'),
@@ -76,7 +67,7 @@ export function speechBody(inputMaxChars: number) {
       .max(MODEL_NAME_MAX_CHARS)
       .nullish()
       .describe(
-        'One of GET /v1/models; they all mean the one that is loaded. With `qwen3-tts` the answer is as that server gives it',
+        "One of GET /v1/models; they all mean the model that is loaded. With `qwen3-tts` the response is like that server's",
       ),
     instructions: z
       .string()
@@ -94,21 +85,21 @@ export function speechBody(inputMaxChars: number) {
   });
 }
 
-type OrderFields = z.infer<ReturnType<typeof requestFields>>;
+type RequestFields = z.infer<ReturnType<typeof requestFields>>;
 type SpeechBody = z.infer<ReturnType<typeof speechBody>>;
 
-/** The order that `fields` make, in `format`. */
-export function toSpeechRequest(fields: OrderFields, format: SpeechFormat): SpeechRequest {
+/** The request that `fields` make, in `format`. */
+export function toSpeechRequest(fields: RequestFields, format: SpeechFormat): SpeechRequest {
   const { input, speed, sample_rate: rateHz, language, text_normalize: textNormalize } = fields;
   const name = (typeof fields.voice === 'object' ? fields.voice?.id : fields.voice) ?? '';
   const lang = languageTag(language ?? '');
-  const style: VoiceOptions = {
+  const voiceOptions: VoiceOptions = {
     ...(name !== '' && { voice: name }),
     ...(lang !== '' && { lang }),
     speed,
     textNormalize,
   };
-  return { text: input, style, format, rateHz: rateHz ?? null, wholeMaxBytes: 0 };
+  return { text: input, voiceOptions, format, rateHz: rateHz ?? null, wholeMaxBytes: 0 };
 }
 
 /** Clients of the Qwen3-TTS server name languages in English, and any of them `auto`. Empty = any. */
@@ -120,7 +111,7 @@ function languageTag(language: string): string {
 }
 
 /**
- * The order that the body of `POST /v1/audio/speech` makes: in the format that its client expects, and whole where that
+ * The request that the body of `POST /v1/audio/speech` makes: in the format that its client expects, and whole if that
  * client needs its length.
  */
 export function toFileRequest(body: SpeechBody): SpeechRequest {

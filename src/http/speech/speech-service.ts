@@ -1,27 +1,28 @@
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
-import type { Sound, SpeechForm, SpeechForms } from './formats.ts';
+import type { SentenceSynthesizer } from '../../speech/sentence-synthesizer.ts';
+import { bufferUpTo } from './buffer.ts';
+import type { Sound, SpeechEncoder, SpeechEncoders } from './encoders.ts';
 import type { SpeechRequest } from './request.ts';
-import { resolveVoice, type Speaker, synthesize } from './synthesize.ts';
-import { gather } from './whole.ts';
+import { resolveVoice, synthesize } from './synthesize.ts';
 
-/** Speech that is ready to be made: it is made as it is taken. */
+/** Speech that is ready to be made: a chunk is made when it is asked for. */
 export interface OpenedSpeech {
-  readonly form: SpeechForm;
+  readonly encoder: SpeechEncoder;
   readonly chunks: Sound;
-  /** The bytes of all chunks together; null = nobody knows yet. */
+  /** The bytes of all chunks together; null = not known yet. */
   readonly bytes: number | null;
 }
 
 interface SpeechServiceOptions {
-  readonly speaker: Speaker;
-  readonly forms: SpeechForms;
-  /** Orders served at once. */
-  readonly ordersMax: number;
+  readonly synthesizer: SentenceSynthesizer;
+  readonly encoders: SpeechEncoders;
+  /** Most requests that are served at once. */
+  readonly requestsMax: number;
   readonly metrics: Pick<Metrics, 'speechRequestsOpen'>;
 }
 
-/** Takes the orders of all doors that hand out speech. */
+/** Serves the requests of all routes that answer with speech. */
 export class SpeechService {
   readonly #options: SpeechServiceOptions;
   #served = 0;
@@ -30,21 +31,21 @@ export class SpeechService {
     this.#options = options;
   }
 
-  /** Orders that are being served, and how many there may be. */
+  /** How many requests are being served, and how many may be. */
   get depth(): { readonly served: number; readonly max: number } {
-    return { served: this.#served, max: this.#options.ordersMax };
+    return { served: this.#served, max: this.#options.requestsMax };
   }
 
   /**
-   * Takes a place at the desk; the result gives it back and must be called once.
+   * Counts a request in. The result counts it out and must be called once.
    * @throws TrunklineError `too_many_requests`
    */
   enter(): () => void {
-    const { ordersMax, metrics } = this.#options;
-    if (this.#served >= ordersMax) {
+    const { requestsMax, metrics } = this.#options;
+    if (this.#served >= requestsMax) {
       throw new TrunklineError(
         'too_many_requests',
-        `${ordersMax} requests for speech are being served, which is the most allowed (SPEECH_REQUESTS_MAX)`,
+        `${requestsMax} requests for speech are being served, which is the most allowed (SPEECH_REQUESTS_MAX)`,
       );
     }
     metrics.speechRequestsOpen.set(++this.#served);
@@ -54,20 +55,20 @@ export class SpeechService {
   }
 
   /**
-   * Opens an order, and makes it as far as it is wanted whole; nothing is made once `signal` has aborted. The chunks
-   * fail as {@link recite} says.
-   * @throws TrunklineError `invalid_request`, `unsupported_format` or `engine_unavailable`, and what making it fails
-   * with
+   * Opens the speech of a request, and makes as much of it as the request wants before the first byte is sent. Nothing
+   * is made once the signal has aborted. The chunks fail as {@link synthesize} says.
+   * @throws TrunklineError `invalid_request`, `unsupported_format` or `engine_unavailable`, and what the speech made so
+   * far fails with
    */
-  async open(order: SpeechRequest, signal: AbortSignal): Promise<OpenedSpeech> {
-    const { speaker, forms } = this.#options;
-    const manner = await resolveVoice(speaker, order.style);
-    const form = await forms.settle(order.format, order.rateHz, manner.voice.rateHz);
-    const { sound, bytes } = await gather(
-      synthesize(speaker, order.text, { manner, codec: form.codec, signal }),
-      order.wholeMaxBytes,
+  async open(request: SpeechRequest, signal: AbortSignal): Promise<OpenedSpeech> {
+    const { synthesizer, encoders } = this.#options;
+    const resolved = await resolveVoice(synthesizer, request.voiceOptions);
+    const encoder = await encoders.resolve(request.format, request.rateHz, resolved.voice.rateHz);
+    const { sound, bytes } = await bufferUpTo(
+      request.wholeMaxBytes,
+      synthesize(synthesizer, request.text, { voice: resolved, codec: encoder.codec, signal }),
     );
-    const fileBytes = bytes === null ? null : (form.fileBytes?.(bytes) ?? null);
-    return { form, chunks: form.encode(sound, signal, bytes), bytes: fileBytes };
+    const fileBytes = bytes === null ? null : (encoder.fileBytes?.(bytes) ?? null);
+    return { encoder, chunks: encoder.encode(sound, signal, bytes), bytes: fileBytes };
   }
 }

@@ -1,30 +1,33 @@
-/** Text to speech over HTTP, as OpenAI has it. */
+/** The routes of text to speech, compatible with OpenAI's. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Speech } from '../../speech/speech.ts';
 import { modelRoutes, requireModel } from '../models.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
-import { AS_AUDIO, AS_OPENAI_EVENTS, answer, type SpeechServices } from './answer.ts';
-import { catalogueRoutes } from './catalogue.ts';
-import { SpeechForms } from './formats.ts';
-import { promptRoutes } from './prompts.ts';
+import { SpeechEncoders } from './encoders.ts';
+import { FfmpegEncoder } from './ffmpeg-encoder.ts';
+import { promptRoutes } from './prompt-routes.ts';
 import { qwenRoutes } from './qwen.ts';
 import { bodyMaxBytes, speechBody, toFileRequest } from './request.ts';
-import type { SpeechSource } from './source.ts';
+import { AS_AUDIO, AS_OPENAI_EVENTS, type SpeechContext, sendSpeech } from './send-speech.ts';
 import { SpeechService } from './speech-service.ts';
+import { voiceRoutes } from './voice-routes.ts';
 
-const DESCRIPTION = `OpenAI's door: its official SDKs work against it. The answer begins when the first sentence is spoken and goes on sentence by sentence, no
-faster than it is read; requests wait behind all calls. Beyond OpenAI's fields there are \`sample_rate\`, \`language\`, \`text_normalize\` and the formats \`mulaw\`
-and \`alaw\` (raw, 8 kHz). \`instructions\` and unknown fields are ignored.
+const DESCRIPTION = `Compatible with OpenAI: its official SDKs work. The response begins when the first sentence is
+made and goes on sentence by sentence, no faster than the client reads it; requests wait behind all calls. Beyond
+OpenAI's fields there are \`sample_rate\`, \`language\`, \`text_normalize\` and the formats \`mulaw\` and \`alaw\` (raw,
+8 kHz). \`instructions\` and unknown fields are ignored.
 
-\`mp3\`, \`wav\`, \`pcm\`, \`mulaw\` and \`alaw\` are always there; \`flac\`, \`opus\` and \`aac\` where ffmpeg is on PATH. \`pcm\` is 16-bit little-endian mono, at 24 kHz unless
-\`sample_rate\` says otherwise. WAV of a short text is sent whole; of a longer one while it grows, and then its size fields say 0xFFFFFFFF. If speech fails in the
-middle, a file breaks off (the connection is reset) and an event stream ends with an \`error\`. Requests of the Qwen3-TTS server's clients (model \`qwen3-tts\`) are
-answered as that server does: WAV unless said otherwise, always whole, and errors of its shape.`;
+\`mp3\`, \`wav\`, \`pcm\`, \`mulaw\` and \`alaw\` are always available; \`flac\`, \`opus\` and \`aac\` need ffmpeg on PATH.
+\`pcm\` is 16-bit little-endian mono, at 24 kHz unless \`sample_rate\` says otherwise. WAV of a short text is sent whole;
+of a longer one while it grows, and then its size fields are 0xFFFFFFFF. If speech fails in the middle, a file breaks off
+(the connection is reset) and an event stream ends with an \`error\`. Requests of the Qwen3-TTS server's clients (model
+\`qwen3-tts\`) are answered as by that server: WAV unless said otherwise, always whole, and errors of its shape.`;
 
-/** The content of a 200 that hands out speech. */
+/** The content of a 200 with speech. */
 const speechResponse = {
   description: 'Speech, as it is made',
   content: {
@@ -35,31 +38,37 @@ const speechResponse = {
   },
 };
 
-const speechRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; settings: Settings }> = (
-  app,
-  { doors, settings },
-  done,
-) => {
+type SpeechSettings = Pick<
+  Settings,
+  'ASR_MODEL' | 'TTS_MODEL' | 'SPEECH_REQUESTS_MAX' | 'SPEECH_INPUT_MAX_CHARS' | 'MEDIA_TIMEOUT_MS'
+>;
+
+interface SpeechRouteOptions {
+  readonly context: SpeechContext;
+  readonly settings: SpeechSettings;
+}
+
+const speechRoute: FastifyPluginCallbackZod<SpeechRouteOptions> = (app, { context, settings }, done) => {
   app.post(
     '/v1/audio/speech',
     {
-      bodyLimit: bodyMaxBytes(doors.inputMaxChars),
+      bodyLimit: bodyMaxBytes(context.inputMaxChars),
       config: { qwen: 'by-model' },
       schema: {
         summary: 'Speak a text',
         description: DESCRIPTION,
         tags: ['speech'],
-        body: speechBody(doors.inputMaxChars),
+        body: speechBody(context.inputMaxChars),
         response: { 200: speechResponse, ...errorResponses(400, 401, 403, 404, 413, 429, 503) },
       },
     },
     async (request, reply) => {
       const { model, stream_format: as } = request.body;
       requireModel('voice', model, settings);
-      await answer(doors, {
+      await sendSpeech(context, {
         request,
         reply,
-        order: toFileRequest(request.body),
+        speechRequest: toFileRequest(request.body),
         responseFormat: as === 'sse' ? AS_OPENAI_EVENTS : AS_AUDIO,
       });
       return reply;
@@ -68,42 +77,43 @@ const speechRoute: FastifyPluginCallbackZod<{ doors: SpeechServices; settings: S
   done();
 };
 
-/** What the doors of speech share, of what the server was given. */
-export function speechDoors(options: {
-  settings: Settings;
-  speech: SpeechSource;
-  clock: Clock;
-  metrics: Metrics;
-  failures: Failures;
-}): SpeechServices {
-  const { settings, speech, clock, metrics, failures } = options;
-  const forms = new SpeechForms({ ffmpeg: speech.ffmpeg });
+interface SpeechContextOptions {
+  readonly settings: SpeechSettings;
+  readonly speech: Pick<Speech, 'requests'>;
+  /** The program that encodes formats other than WAV, MP3 and raw samples; `ffmpeg` on PATH by default. */
+  readonly ffmpeg?: string;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly failures: Failures;
+}
+
+/** What the speech routes share, for one server. */
+export function createSpeechContext(options: SpeechContextOptions): SpeechContext {
+  const { settings, speech, ffmpeg = 'ffmpeg', clock, metrics, failures } = options;
   const service = new SpeechService({
-    speaker: speech.speaker,
-    forms,
-    ordersMax: settings.SPEECH_REQUESTS_MAX,
+    synthesizer: speech.requests,
+    encoders: new SpeechEncoders({ ffmpeg: new FfmpegEncoder({ command: ffmpeg, clock }) }),
+    requestsMax: settings.SPEECH_REQUESTS_MAX,
     metrics,
   });
   return { service, clock, metrics, failures, inputMaxChars: settings.SPEECH_INPUT_MAX_CHARS };
 }
 
-interface SpeechRoutesOptions {
-  readonly doors: SpeechServices;
-  readonly settings: Settings;
+interface SpeechRoutesOptions extends SpeechRouteOptions {
   readonly clock: Clock;
-  readonly speech: SpeechSource;
+  readonly speech: Speech;
 }
 
-/** `POST /v1/audio/speech`, models and voices, what is kept of speech, and the Qwen3-TTS server's paths. */
+/** `POST /v1/audio/speech`, models and voices, the cache of spoken sentences, and the Qwen3-TTS server's paths. */
 export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (
   app,
-  { doors, settings, clock, speech },
+  { context, settings, clock, speech },
   done,
 ) => {
-  void app.register(speechRoute, { doors, settings });
+  void app.register(speechRoute, { context, settings });
   void app.register(modelRoutes, { settings, clock });
-  void app.register(catalogueRoutes, { speech, settings });
-  void app.register(promptRoutes, speech);
-  void app.register(qwenRoutes, { doors, idleMs: settings.MEDIA_TIMEOUT_MS });
+  void app.register(voiceRoutes, { speech, settings });
+  void app.register(promptRoutes, { speech });
+  void app.register(qwenRoutes, { context, idleMs: settings.MEDIA_TIMEOUT_MS });
   done();
 };

@@ -1,49 +1,46 @@
-/** Text → sound, sentence by sentence, behind everything that calls need of the engine. */
-
+/** Text → sound for requests: sentence by sentence, behind all work for calls. */
 import { EngineError } from '../../engine-client/engine.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Codec } from '../../foundation/units.ts';
-import type { Prompter, ResolvedVoice, VoiceOptions } from '../../speech/prompter.ts';
+import type { SentenceSynthesizer } from '../../speech/sentence-synthesizer.ts';
 import { TextStream } from '../../speech/text-stream.ts';
+import type { ResolvedVoice, VoiceOptions } from '../../speech/voice-resolver.ts';
 
-/** Nobody on a telephone waits for it. */
+/** No caller waits for it. */
 const DUE_MS = 30_000;
 
-/** What is needed of a {@link Prompter}. */
-export type Speaker = Pick<Prompter, 'settle' | 'pieces' | 'make'>;
-
 /**
- * Settles how `style` is spoken.
- * @throws TrunklineError `invalid_request` for a voice that is not there, `engine_unavailable`
+ * Resolves the voice of a request.
+ * @throws TrunklineError `invalid_request` for an unknown voice, `engine_unavailable`
  */
-export async function resolveVoice(speaker: Speaker, style: VoiceOptions): Promise<ResolvedVoice> {
+export async function resolveVoice(synthesizer: SentenceSynthesizer, options: VoiceOptions): Promise<ResolvedVoice> {
   try {
-    return await speaker.settle(style);
+    return await synthesizer.voices.resolve(options);
   } catch (error) {
-    throw toAnswer(error);
+    throw toRequestError(error);
   }
 }
 
 /**
- * The sound of `text` in `codec`, a stretch for each sentence; a sentence is made when it is asked for. Ends early when
- * `signal` aborts. Fails with TrunklineError: `invalid_request` when nothing in the text can be spoken,
- * `engine_unavailable`.
+ * Yields the sound of `text` in `codec`, a chunk for each sentence. A sentence is made when its chunk is asked for.
+ * Ends early when the signal aborts. Fails with TrunklineError: `invalid_request` when nothing in the text can be
+ * spoken, `engine_unavailable`.
  */
 export async function* synthesize(
-  speaker: Speaker,
+  synthesizer: SentenceSynthesizer,
   text: string,
-  { manner, codec, signal }: { manner: ResolvedVoice; codec: Codec; signal: AbortSignal },
+  { voice, codec, signal }: { voice: ResolvedVoice; codec: Codec; signal: AbortSignal },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let isSilent = true;
-  const order = { codec, urgency: 'batch', dueInMs: DUE_MS, signal } as const;
-  for await (const sentence of sentencesOf(text, signal)) {
-    for (const piece of speaker.pieces(sentence, manner)) {
-      const bytes = await makeSound(() => speaker.make(piece, manner, order), signal);
-      if (bytes === null) return;
+  const options = { codec, urgency: 'batch', dueInMs: () => DUE_MS, signal } as const;
+  try {
+    for await (const { bytes } of synthesizer.synthesize(TextStream.of(text), voice, options)) {
       if (bytes.length === 0) continue;
       isSilent = false;
       yield bytes;
     }
+  } catch (error) {
+    throw toRequestError(error);
   }
   if (isSilent && !signal.aborted) {
     throw new TrunklineError(
@@ -54,25 +51,8 @@ export async function* synthesize(
   }
 }
 
-async function* sentencesOf(text: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-  const stream = new TextStream();
-  stream.write(text);
-  stream.end();
-  for (let sentence = await stream.next(signal); sentence !== null; sentence = await stream.next(signal))
-    yield sentence;
-}
-
-/** Null when it is not wanted any more. */
-async function makeSound(make: () => ReturnType<Speaker['make']>, signal: AbortSignal): Promise<Uint8Array | null> {
-  try {
-    return (await make()).bytes;
-  } catch (error) {
-    if (signal.aborted) return null;
-    throw toAnswer(error);
-  }
-}
-
-function toAnswer(error: unknown): unknown {
+/** `error` in terms of the request that caused it. */
+export function toRequestError(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;
   if (error.code === 'bad_input') return new TrunklineError('invalid_request', `input: ${error.message}`, 'input');
   if (error.code === 'unavailable')

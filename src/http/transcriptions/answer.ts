@@ -1,19 +1,23 @@
 /** From an order to the body that answers it, by way of a translation where one is asked for. */
+import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Recording } from '../../recordings/transcribe.ts';
-import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
+import { type Translator, translateSegments } from '../../recordings/translate.ts';
 import { retellCue } from '../../transcription/subtitles.ts';
 import { clientOf } from '../qwen.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { cuesOf, lineColumns, type Outcome, type Rendered, render, renderCues } from './formats.ts';
-import { languageName, titleCase } from './languages.ts';
 import type { Order } from './serve.ts';
 
 /** The transcript of an order, in `target_language` if it has one. */
-export async function answerTranscription({ form, hear, signal }: Order, translator: Translator): Promise<Rendered> {
-  const target = languageName(form.target_language ?? '');
-  if (target === '')
-    return render({ ...(await hear()), task: 'transcribe', language: languageShown(SPOKEN_LANGUAGE, form) }, form);
-  return answerTranslation({ form, hear, signal }, { translator, target });
+export async function answerTranscription(order: Order, translator: Translator): Promise<Rendered> {
+  const { form, hear, languages } = order;
+  const target = languageName(form.target_language ?? '', languages);
+  if (target !== '') return answerTranslation(order, { translator, target });
+  const recording = await hear();
+  return render(
+    { ...recording, task: 'transcribe', language: languageShown(languageName(recording.language), form) },
+    form,
+  );
 }
 
 /**
@@ -28,7 +32,7 @@ export async function answerTranslation(
   translator.assertConfigured();
   const recording = await hear();
   const outcome: Outcome = { ...recording, task: 'translate', language: languageShown(target, form) };
-  if (target === SPOKEN_LANGUAGE) return render(outcome, form);
+  if (target === languageName(recording.language)) return render(outcome, form);
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, signal);
   if (form.response_format === 'srt' || form.response_format === 'vtt')
     return translateCues(recording, form, translate);

@@ -42,11 +42,11 @@ export function readSocketQuery(query: {
 }
 
 /**
- * Reads one text message to a socket whose samples come at `rateHz`.
+ * Reads one text message to a socket whose samples come at `rateHz`, for a recogniser of `languages`.
  * @throws TrunklineError `message_too_large`, `message_malformed`, `invalid_request` (with `param`) or
  * `unsupported_language`
  */
-export function readOrder(text: string, rateHz: number): SocketOrder {
+export function readOrder(text: string, rateHz: number, languages: readonly string[]): SocketOrder {
   if (text.length > ORDER_MAX_CHARS)
     throw new TrunklineError(
       'message_too_large',
@@ -55,7 +55,7 @@ export function readOrder(text: string, rateHz: number): SocketOrder {
   const order = parseObject(text);
   const { action } = order;
   if (action === 'flush' || action === 'reset') return { action };
-  if (action === 'config') return readConfig(order, rateHz);
+  if (action === 'config') return readConfig(order, rateHz, languages);
   throw wrong('action', action, 'expected "flush", "reset" or "config"');
 }
 
@@ -90,6 +90,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
 function readConfig(
   { language, use_server_vad: vad, sample_rate: rate }: Readonly<Record<string, unknown>>,
   rateHz: number,
+  languages: readonly string[],
 ): SocketOrder {
   if (!isMissing(rate) && rate !== rateHz)
     throw wrong(
@@ -99,15 +100,15 @@ function readConfig(
     );
   return {
     action: 'config',
-    language: readLanguage(language),
+    language: readLanguage(language, languages),
     useServerVad: isMissing(vad) ? null : readFlag('use_server_vad', vad),
   };
 }
 
-function readLanguage(language: unknown): string | null {
+function readLanguage(language: unknown, languages: readonly string[]): string | null {
   if (isMissing(language)) return null;
   if (typeof language !== 'string') throw wrong('language', language, 'expected text');
-  requireLanguage(language);
+  requireLanguage(language, languages);
   return language;
 }
 

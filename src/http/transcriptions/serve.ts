@@ -11,8 +11,10 @@ import type { Translator } from '../../recordings/translate.ts';
 import type { Access } from '../access/access.ts';
 import { requireModel } from '../models.ts';
 import type { Failures } from '../server/errors.ts';
+import { goneSignal } from '../server/gone-signal.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { showsTimes } from './formats.ts';
+import { requireLanguage } from './languages.ts';
 import { type Fields, receiveUpload } from './upload.ts';
 
 /** What the doors of this family share. */
@@ -27,6 +29,8 @@ export interface RecordingServices {
 /** An upload that is there. */
 export interface Order {
   readonly form: TranscriptionForm;
+  /** What the recogniser understands, first the language that is assumed. */
+  readonly languages: readonly string[];
   /** Aborts when the client goes away or the gateway must end. */
   readonly signal: AbortSignal;
   /** Transcribes it. */
@@ -53,11 +57,14 @@ export async function serveRecording(
     const { disk } = doors.recordings;
     const form = read(await receiveUpload(request, { path, disk, maxBytes: doors.settings.UPLOAD_MAX_BYTES }));
     requireModel('recogniser', form.model, doors.settings);
+    const languages = await doors.recordings.languages();
+    requireLanguage(form.language ?? '', languages);
     const signal = AbortSignal.any([place.signal, goneSignal(reply)]);
     const tenant = doors.access.tenantOf(request);
     const task: RecordingTask = { path, workFolder, channels: form.channels, timed: showsTimes(form), tenant, signal };
     await work({
       form,
+      languages,
       signal,
       hear: (listener) => doors.recordings.transcribe({ ...task, ...listener }).catch(blameFile),
     });
@@ -71,13 +78,4 @@ function blameFile(error: unknown): never {
   const isOfFile =
     error instanceof TrunklineError && (error.code === 'audio_unreadable' || error.code === 'audio_too_long');
   throw isOfFile ? new TrunklineError(error.code, error.message, 'file') : error;
-}
-
-/** Aborts when the client goes away before it has been answered. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new TrunklineError('invalid_request', 'the client has gone away'));
-  reply.raw.once('close', leave);
-  if (reply.raw.destroyed) leave();
-  return gone.signal;
 }

@@ -162,10 +162,10 @@ export class TranscribeSocket {
 
   /** What cannot be read is answered, and the socket goes on. */
   #receive(text: string): void {
-    const { failures, request, rateHz, orders } = this.#options;
+    const { failures, request, rateHz, orders, engine } = this.#options;
     let order: SocketOrder;
     try {
-      order = readOrder(text, rateHz);
+      order = readOrder(text, rateHz, engine.languages);
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
       orders.inc({ action: 'refused' });

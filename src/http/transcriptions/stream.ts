@@ -1,18 +1,12 @@
 /** A transcript as Server-Sent Events: each segment leaves as soon as it is there. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Recording, Segment } from '../../recordings/transcribe.ts';
-import { SPOKEN_LANGUAGE, type Translator, translateSegments } from '../../recordings/translate.ts';
+import { type Translator, translateSegments } from '../../recordings/translate.ts';
 import type { Failures } from '../server/errors.ts';
+import { beginEvents, formatEvent } from '../server/server-sent-events.ts';
 import { separatorAfter, textOf, usageOf } from './formats.ts';
-import { languageName, titleCase } from './languages.ts';
 import type { Order } from './serve.ts';
-
-/** `no-transform`, and `X-Accel-Buffering` for nginx: a proxy that compresses or buffers would hold the text back. */
-const SSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-store, no-transform',
-  'x-accel-buffering': 'no',
-};
 
 /** What a client is told, as objects. */
 export interface EventForm {
@@ -64,10 +58,11 @@ export async function streamTranscript(
     stream.write(events.segment(segment, said.length, said.at(-1)?.text ?? ''));
     said.push(segment);
   };
-  const target = languageName(order.form.target_language ?? '');
+  const [spoken = ''] = order.languages;
+  const target = languageName(order.form.target_language ?? '', order.languages);
   if (target !== '') translator.assertConfigured();
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, order.signal);
-  const interpreter = target === '' || target === SPOKEN_LANGUAGE ? null : new Interpreter(translate, say);
+  const interpreter = target === '' || target === languageName(spoken) ? null : new Interpreter(translate, say);
   try {
     const recording = await order.hear({
       onProgress: () => stream.begin(),
@@ -114,7 +109,8 @@ class Interpreter {
       while (this.#waiting.length > 0) {
         const segments = this.#waiting;
         this.#waiting = [];
-        for (const segment of (await translateSegments({ durationMs: 0, segments }, this.#translate)).segments)
+        for (const segment of (await translateSegments({ durationMs: 0, language: '', segments }, this.#translate))
+          .segments)
           this.#say(segment);
       }
     } catch (error) {
@@ -135,14 +131,12 @@ class EventStream {
   begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
-    this.#reply.hijack();
-    this.#reply.raw.writeHead(200, { ...this.#reply.getHeaders(), ...SSE_HEADERS } as Record<string, string>);
-    this.#reply.raw.flushHeaders();
+    beginEvents(this.#reply);
   }
 
   write(event: unknown): void {
     this.begin();
-    if (!this.#reply.raw.destroyed) this.#reply.raw.write(`data: ${JSON.stringify(event)}\n\n`);
+    if (!this.#reply.raw.destroyed) this.#reply.raw.write(formatEvent(JSON.stringify(event)));
   }
 
   end(): void {

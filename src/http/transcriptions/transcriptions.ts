@@ -12,13 +12,12 @@ import { toTranscriberMetrics } from '../../calls/inbound/track.ts';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import { languageName } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { SPOKEN_LANGUAGE } from '../../recordings/translate.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
 import { answerTranscription, answerTranslation } from './answer.ts';
 import { isStreamed, readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './fields.ts';
-import { languageName } from './languages.ts';
 import { readSocketQuery, SOCKET_RATE_MAX_HZ, SOCKET_RATE_MIN_HZ, toSocketError } from './orders.ts';
 import { type RecordingServices, serveRecording } from './serve.ts';
 import { TRANSCRIBE_MESSAGE_MAX_BYTES, TranscribeSocket, type TranscribeSocketOptions } from './socket.ts';
@@ -90,7 +89,7 @@ const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (ap
     },
     async (request, reply) => {
       await serveRecording(doors, { request, reply, read: readTranslationForm }, async (order) => {
-        const target = languageName(order.form.target_language || SPOKEN_LANGUAGE);
+        const target = languageName(order.form.target_language || 'en', order.languages);
         const { contentType, body } = await answerTranslation(order, { translator: doors.translator, target });
         reply.type(contentType).send(body);
       });
@@ -117,7 +116,7 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (app,
         streamTranscript(
           doors.failures,
           { request, reply, order, translator: doors.translator },
-          qwenEvents(languageName(order.form.target_language || SPOKEN_LANGUAGE)),
+          qwenEvents(languageName(order.form.target_language || order.languages[0] || '', order.languages)),
         ),
       );
       return reply;

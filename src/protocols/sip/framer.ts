@@ -1,7 +1,7 @@
 /** SIP over a stream of bytes: where one message ends and the next begins (RFC 3261 §18.3). */
 
 import { SipFault } from './fault.ts';
-import { SIP_MESSAGE_MAX_BYTES, splitHeader, unfoldSip } from './sip.ts';
+import { SIP_MESSAGE_MAX_BYTES, splitHeader, unfoldSip } from './headers.ts';
 
 /**
  * What a TCP connection brought: a message; a sign of life that wants one back (RFC 5626 §4.4.1); or the head of a

@@ -4,7 +4,8 @@
  */
 
 import type { SipFault } from './fault.ts';
-import { isPlainLine, type SipDestination, splitHeader, unfoldSip } from './sip.ts';
+import { type Header, headersIn, isPlainLine, unfoldSip } from './headers.ts';
+import type { SipDestination } from './uris.ts';
 import { answerPort, glanceVia, noteSource, type SipSource, tagIn, viasIn } from './via.ts';
 
 /** What an answer needs beside its request. */
@@ -25,8 +26,6 @@ export interface SipRefusal {
   readonly userAgent: string;
 }
 
-type Header = readonly [name: string, value: string];
-
 /** A request, whatever its version is. An answer begins with `SIP/`, which is no method. */
 const REQUEST_LINE = /^([\w!%'*+.`~-]{1,64})[ \t]+\S.*[ \t]SIP\/\d{1,3}\.\d{1,3}[ \t]*$/i;
 const SEQUENCE = /^\d{1,128}\s+([\w!%'*+.`~-]{1,64})$/;
@@ -39,10 +38,7 @@ const SEQUENCE = /^\d{1,128}\s+([\w!%'*+.`~-]{1,64})$/;
 export function refuseSip(text: string, { source, fault, headers = [], tagOf }: RefusalOptions): SipRefusal | null {
   const [startLine = '', ...lines] = unfoldSip(text);
   const method = REQUEST_LINE.exec(startLine)?.[1];
-  const known = lines.filter(isPlainLine).flatMap((line) => {
-    const header = splitHeader(line);
-    return header === null ? [] : [header];
-  });
+  const known = headersIn(lines.filter(isPlainLine));
   const sequence = first(known, 'cseq');
   const sequenceMethod = SEQUENCE.exec(sequence)?.[1];
   if (method === undefined || sequenceMethod === undefined || method === 'ACK' || sequenceMethod === 'ACK') return null;

@@ -3,7 +3,7 @@
  * says, so others than the announced source are believed after several packets in a row. But only those who may be the
  * peer: a stranger who got in would hear the call and speak as the caller.
  */
-import type { RtpPacket } from '../../protocols/rtp/rtp.ts';
+import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 
 /** Packets in a row that make a source the peer. */
 const PACKETS_IN_A_ROW = 3;

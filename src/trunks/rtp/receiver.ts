@@ -6,9 +6,10 @@
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
 import { bytesToSamples, type Codec, FRAME_MS, samplesToMs } from '../../foundation/units.ts';
-import { type RtpPacket, sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../protocols/rtp/rtp.ts';
+import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 import { KeyListener, parseEvent } from '../../protocols/rtp/telephone-event.ts';
-import type { RemoteMedia } from '../../protocols/sip/sdp.ts';
+import { sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../protocols/rtp/unwrapper.ts';
+import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 
 /** RFC 3389: the peer says that it will be silent, and may send nothing until it no longer is. */
 const COMFORT_NOISE = 13;

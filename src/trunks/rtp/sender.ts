@@ -7,9 +7,9 @@ import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { type Codec, FRAME_MS, msToBytes, msToSamples } from '../../foundation/units.ts';
-import { writeRtp } from '../../protocols/rtp/rtp.ts';
+import { writeRtp } from '../../protocols/rtp/packet.ts';
 import { writeEvent } from '../../protocols/rtp/telephone-event.ts';
-import type { RemoteMedia } from '../../protocols/sip/sdp.ts';
+import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 
 /** A timer that fires this much too early is on time: timers count in whole ms. */
 const EARLY_MS = 1;

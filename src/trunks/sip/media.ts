@@ -11,9 +11,9 @@ import {
   countVersion,
   type LocalMedia,
   makeOffer,
-  parseSdp,
   type RemoteMedia,
-} from '../../protocols/sip/sdp.ts';
+} from '../../protocols/sip/offer-answer.ts';
+import { parseSdp } from '../../protocols/sip/session-description.ts';
 import type { RtpSession } from '../rtp/session.ts';
 
 /** Ids of our sessions: decimal numbers that are not to be guessed or met twice. */

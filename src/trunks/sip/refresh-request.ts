@@ -9,8 +9,8 @@ import {
   type Session,
   SessionDialog,
 } from 'sip.js/lib/core/index.js';
-import { sdpBody } from './bodies.ts';
-import type { Credentials } from './digest.ts';
+import { sdpBody } from '../../protocols/sip/bodies.ts';
+import type { Credentials } from './credentials.ts';
 import type { RefreshMethod } from './session-timer.ts';
 
 interface RefreshRequest {

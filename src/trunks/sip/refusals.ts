@@ -2,7 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SipFault } from '../../protocols/sip/fault.ts';
 import { refuseSip, type SipRefusal } from '../../protocols/sip/refusal.ts';
-import { fitSip, isScanner } from '../../protocols/sip/sip.ts';
+import { isScanner } from '../../protocols/sip/scanners.ts';
+import { fitSip } from '../../protocols/sip/sent-message.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 
 const TAG_KEY_BYTES = 32;

@@ -4,7 +4,7 @@ import type { IncomingResponse, IncomingResponseMessage, OutgoingRequestMessage,
 import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import type { SipDestination } from '../../protocols/sip/sip.ts';
+import type { SipDestination } from '../../protocols/sip/uris.ts';
 import { RegistrarWatch } from './registrar-watch.ts';
 import type { SipStack } from './stack.ts';
 

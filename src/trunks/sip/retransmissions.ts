@@ -5,7 +5,8 @@
  */
 
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import type { ReceivedSip, SentSip } from '../../protocols/sip/sip.ts';
+import type { ReceivedSip } from '../../protocols/sip/received-message.ts';
+import type { SentSip } from '../../protocols/sip/sent-message.ts';
 
 /** RFC 3261 §17.1.1.1: a round trip, and the longest interval of anything but an INVITE. */
 const T1_MS = 500;

@@ -20,21 +20,15 @@ import { isPublicAddress } from '../../foundation/addresses.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import { SipFault } from '../../protocols/sip/fault.ts';
+import { glanceSip, type SipGlance } from '../../protocols/sip/glance.ts';
+import { sipWeight } from '../../protocols/sip/parsing-cost.ts';
+import { type ReceivedSip, receiveSip } from '../../protocols/sip/received-message.ts';
+import { isScanner } from '../../protocols/sip/scanners.ts';
+import { describeSip, fitSip, type SentSip } from '../../protocols/sip/sent-message.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
-import {
-  describeSip,
-  fitSip,
-  glanceSip,
-  isScanner,
-  type ReceivedSip,
-  receiveSip,
-  type SentSip,
-  type SipDestination,
-  type SipGlance,
-  sipWeight,
-} from '../../protocols/sip/sip.ts';
+import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import type { Credentials } from './digest.ts';
+import type { Credentials } from './credentials.ts';
 import { parseSip, silentLoggers } from './parser.ts';
 import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';

@@ -12,9 +12,9 @@ import {
 import { isPublicAddress } from '../../foundation/addresses.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
+import { bodyRefusal } from '../../protocols/sip/bodies.ts';
 import { TIMER_TAG } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import { contentRefusal } from './content.ts';
 import type { CallDialog, Reply } from './dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { ALLOW_HEADER, type SipStack, type StackDelegate } from './stack.ts';
@@ -68,7 +68,7 @@ export class Switchboard implements StackDelegate {
       stack.core.replyStateless(message, { statusCode: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] });
       return true;
     }
-    const refusal = contentRefusal(message);
+    const refusal = bodyRefusal(message);
     if (refusal !== null) {
       stack.core.replyStateless(message, { ...refusal });
       return true;

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { SipFault } from '../../protocols/sip/fault.ts';
 import { SipFramer } from '../../protocols/sip/framer.ts';
-import type { SipDestination } from '../../protocols/sip/sip.ts';
+import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { type SipListener, type SipSocket, withoutMapping } from './udp.ts';
 

@@ -1,7 +1,7 @@
 /** SIP over UDP: one message a datagram. */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { SipDestination } from '../../protocols/sip/sip.ts';
+import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 
 /** What came, and where from. Must not throw. */

@@ -51,6 +51,7 @@ export class Conversation {
       clock: this.clock,
       flushMs: 1000,
       onFlush: () => undefined,
+      understood: () => ['en'],
       speaks: (language) => language.startsWith('en') || language.startsWith('de'),
       onEnd: (handoffData) => this.ends.push(handoffData),
       onFailure: (error) => this.failures.push(error),

@@ -45,8 +45,8 @@ afterEach(() => {
  */
 const OWNER = `
   import { createInterface } from 'node:readline';
-  import { systemClock } from ${JSON.stringify(packagePath('dist', 'src', 'clock.js'))};
-  import { ownFolder } from ${JSON.stringify(packagePath('dist', 'src', 'folder-owner.js'))};
+  import { systemClock } from ${JSON.stringify(packagePath('dist', 'src', 'foundation', 'clock.js'))};
+  import { ownFolder } from ${JSON.stringify(packagePath('dist', 'src', 'foundation', 'folders', 'folder-owner.js'))};
   const clock = { ...systemClock, nowMs: () => 4 * systemClock.nowMs() };
   const own = (folder) => ownFolder(folder, { clock }).then(() => 'owns', (error) => error.constructor.name).then((what) => console.log(what, folder));
   setInterval(() => 0, 60_000);

@@ -108,6 +108,15 @@ describe('the settings', () => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(name)]);
   });
 
+  it('refuse settings of earlier releases that asked for something else than there is now', () => {
+    expect(problemsOf({ MODEL_GRAPHS: 'shipped', DECODE_RUN_TOKENS: '8' })).toEqual([
+      'MODEL_GRAPHS: no longer a setting, Trunkline always works as with rewritten. Unset it',
+      'DECODE_RUN_TOKENS: no longer a setting, Trunkline always works as with 16. Unset it',
+    ]);
+    expect(problemsOf({ MODEL_GRAPHS: 'rewritten', DECODE_RUN_TOKENS: '16' })).toEqual([]);
+    expect(problemsOf({ MODEL_GRAPHS: '', DECODE_RUN_TOKENS: '' })).toEqual([]);
+  });
+
   it.each([
     ['TWILIO_AUTH_TOKN', 'TWILIO_AUTH_TOKEN'],
     ['PUBLIC_ULR', 'PUBLIC_URL'],
@@ -183,8 +192,8 @@ describe('the settings', () => {
       'ARI_PASSWORD',
       'SIP_PASSWORD',
       'APP_SIGNING_KEY',
-      'WEBHOOK_SECRET',
       'TRANSLATE_API_KEY',
+      'WEBHOOK_SECRET',
     ]);
     expect(problemsOf({ API_KEYS: 'hush', TWILIO_AUTH_TOKEN: 'hush', HOST: 'x', PORT: 'x' }).join()).not.toContain(
       'hush',

@@ -7,10 +7,14 @@ import { packagePath } from '../../../src/foundation/folders/paths.ts';
 import { WorkerPool } from '../../../src/foundation/workers/worker-pool.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
+/** The address of a built file, given from `foundation`. */
+const built = (...path: string[]) =>
+  JSON.stringify(pathToFileURL(packagePath('dist', 'src', 'foundation', ...path)).href);
+
 /** Counts up from the task's number; `dies` ends its thread, `hangs` keeps it, `fails` says why. */
 const PROGRAM = `
-  import { serveWork } from ${JSON.stringify(pathToFileURL(packagePath('dist', 'src', 'worker-thread.js')).href)};
-  import { TrunklineError } from ${JSON.stringify(pathToFileURL(packagePath('dist', 'src', 'errors.js')).href)};
+  import { serveWork } from ${built('workers', 'worker-thread.js')};
+  import { TrunklineError } from ${built('errors.js')};
   serveWork({
     begin: (task) => {
       let count = task;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { acceptAnswer, answerOffer, makeOffer, parseSdp } from '../../../src/protocols/sip/sdp.ts';
+import { acceptAnswer, answerOffer, makeOffer } from '../../../src/protocols/sip/offer-answer.ts';
+import { parseSdp } from '../../../src/protocols/sip/session-description.ts';
 import { LOCAL, offer } from '../../protocols/sip/offers.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 

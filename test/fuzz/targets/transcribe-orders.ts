@@ -32,7 +32,7 @@ export const target: FuzzTarget = {
   ],
   run(input) {
     const text = Buffer.from(input).toString();
-    const order = unlessRefused(() => readOrder(text, 16_000));
+    const order = unlessRefused(() => readOrder(text, 16_000, ['en']));
     assert(order === null || text.length <= ORDER_MAX_CHARS);
     if (order?.action === 'config') {
       assert(order.language === null || /^\s*(?:auto|english|en(?:[-_][a-z0-9]+)*)?\s*$/i.test(order.language));

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const FIRST = 'first-key-of-two-keys';
 const SECOND = 'second-key-of-two-keys';
@@ -17,8 +17,8 @@ const GUARDED = [
   '/docs/json',
 ];
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const codeOf = (answer: { body: string }) => (JSON.parse(answer.body) as { error: { code: string } }).error.code;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -31,13 +31,13 @@ async function answerTo(bytes: string, port: number): Promise<string> {
 }
 
 async function signIn(key: string, headers: Record<string, string> = {}) {
-  return doors.app.inject({ method: 'POST', url: '/v1/session', headers, payload: { key } });
+  return testServer.app.inject({ method: 'POST', url: '/v1/session', headers, payload: { key } });
 }
 
 describe('with API_KEYS', () => {
   it.each(GUARDED)('%s asks for a key', async (url) => {
-    doors = await startServer(KEYS);
-    const answer = await doors.app.inject(url);
+    testServer = await startServer(KEYS);
+    const answer = await testServer.app.inject(url);
     expect([answer.statusCode, codeOf(answer), answer.headers['www-authenticate']]).toEqual([
       401,
       'api_key_missing',
@@ -46,90 +46,90 @@ describe('with API_KEYS', () => {
   });
 
   it.each([FIRST, SECOND])('lets %s in', async (key) => {
-    doors = await startServer(KEYS);
-    expect((await doors.app.inject({ url: '/v1/calls', headers: bearer(key) })).statusCode).toBe(200);
+    testServer = await startServer(KEYS);
+    expect((await testServer.app.inject({ url: '/v1/calls', headers: bearer(key) })).statusCode).toBe(200);
   });
 
   it.each(['first-key', `${FIRST}2`, `${FIRST},${SECOND}`, FIRST.toUpperCase()])(
     'does not let %s in, nor repeats it',
     async (key) => {
-      doors = await startServer(KEYS);
-      const answer = await doors.app.inject({ url: '/v1/calls', headers: bearer(key) });
+      testServer = await startServer(KEYS);
+      const answer = await testServer.app.inject({ url: '/v1/calls', headers: bearer(key) });
       expect([answer.statusCode, codeOf(answer)]).toEqual([401, 'invalid_api_key']);
-      expect(answer.body + doors.logLines.join('')).not.toContain(key);
+      expect(answer.body + testServer.logLines.join('')).not.toContain(key);
     },
   );
 
   it('asks for the key before it looks at the request', async () => {
-    doors = await startServer(KEYS);
-    expect(codeOf(await doors.app.inject('/v1/calls?limit=nonsense'))).toBe('api_key_missing');
+    testServer = await startServer(KEYS);
+    expect(codeOf(await testServer.app.inject('/v1/calls?limit=nonsense'))).toBe('api_key_missing');
   });
 
-  it('lets the page and the health door be seen by anyone, without details', async () => {
-    doors = await startServer(KEYS);
-    expect((await doors.app.inject('/health')).json()).toEqual({ status: 'ok' });
-    expect((await doors.app.inject('/ready')).json()).toEqual({ status: 'ready' });
-    expect((await doors.app.inject('/')).statusCode).toBe(200);
+  it('shows the page and the health endpoint to anyone, without details', async () => {
+    testServer = await startServer(KEYS);
+    expect((await testServer.app.inject('/health')).json()).toEqual({ status: 'ok' });
+    expect((await testServer.app.inject('/ready')).json()).toEqual({ status: 'ready' });
+    expect((await testServer.app.inject('/')).statusCode).toBe(200);
   });
 
   it('refuses an upgrade without a key before it happens', async () => {
-    doors = await startServer(KEYS);
-    const url = await listen(doors.app);
-    expect(await knock(`${url}/v1/captions`)).toBe(401);
-    expect(await knock(`${url}/v1/captions`, bearer(FIRST))).toBe(101);
+    testServer = await startServer(KEYS);
+    const url = await listen(testServer.app);
+    expect(await upgradeStatus(`${url}/v1/captions`)).toBe(401);
+    expect(await upgradeStatus(`${url}/v1/captions`, bearer(FIRST))).toBe(101);
   });
 
   it('asks a request from this machine for its key as well, also with ALLOW_ANONYMOUS', async () => {
-    doors = await startServer({ ...KEYS, ALLOW_ANONYMOUS: 'true' });
-    expect((await doors.app.inject('/v1/calls')).statusCode).toBe(401);
+    testServer = await startServer({ ...KEYS, ALLOW_ANONYMOUS: 'true' });
+    expect((await testServer.app.inject('/v1/calls')).statusCode).toBe(401);
   });
 });
 
 describe('a browser session', () => {
   it('opens with a key what the key opens, until it is ended', async () => {
-    doors = await startServer(KEYS);
+    testServer = await startServer(KEYS);
     const cookie = String((await signIn(FIRST)).headers['set-cookie']);
     expect(cookie).toMatch(/^trunkline_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
     const headers = { cookie: `other=1; ${cookie.split(';')[0]}` };
-    expect((await doors.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(200);
-    const out = await doors.app.inject({ method: 'DELETE', url: '/v1/session', headers });
+    expect((await testServer.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(200);
+    const out = await testServer.app.inject({ method: 'DELETE', url: '/v1/session', headers });
     expect([out.statusCode, out.headers['set-cookie']]).toEqual([
       204,
       expect.stringContaining('trunkline_session=; Path=/; Max-Age=0'),
     ]);
-    expect((await doors.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(401);
+    expect((await testServer.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(401);
   });
 
   it('ends by itself after twelve hours', async () => {
-    doors = await startServer(KEYS);
+    testServer = await startServer(KEYS);
     const headers = { cookie: String((await signIn(FIRST)).headers['set-cookie']).split(';')[0] };
-    doors.clock.advance(12 * 3_600_000 - 1);
-    expect((await doors.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(200);
-    doors.clock.advance(1);
-    expect((await doors.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(401);
+    testServer.clock.advance(12 * 3_600_000 - 1);
+    expect((await testServer.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(200);
+    testServer.clock.advance(1);
+    expect((await testServer.app.inject({ url: '/v1/calls', headers })).statusCode).toBe(401);
   });
 
   it.each(['', 'trunkline_session=', `trunkline_session=${'A'.repeat(43)}`])(
     'is not opened by the cookie "%s"',
     async (cookie) => {
-      doors = await startServer(KEYS);
+      testServer = await startServer(KEYS);
       await signIn(FIRST);
-      expect((await doors.app.inject({ url: '/v1/calls', headers: { cookie } })).statusCode).toBe(401);
+      expect((await testServer.app.inject({ url: '/v1/calls', headers: { cookie } })).statusCode).toBe(401);
     },
   );
 
   it('gets a cookie for https alone when the browser came by https', async () => {
-    doors = await startServer(PUBLIC);
+    testServer = await startServer(PUBLIC);
     expect((await signIn(FIRST, { host: 'bridge.example.com' })).headers['set-cookie']).toMatch(/; Secure$/);
     expect((await signIn(FIRST, { 'x-forwarded-proto': 'https' })).headers['set-cookie']).toMatch(/; Secure$/);
     expect((await signIn(FIRST)).headers['set-cookie']).not.toMatch(/Secure/);
   });
 
   it('is not told by strangers that they came by https', async () => {
-    doors = await startServer({ ...PUBLIC, TRUSTED_PROXIES: '10.0.0.1' });
+    testServer = await startServer({ ...PUBLIC, TRUSTED_PROXIES: '10.0.0.1' });
     const cookieFor = async (remoteAddress: string) => {
       const headers = { 'x-forwarded-proto': 'https' };
-      const answer = await doors.app.inject({
+      const answer = await testServer.app.inject({
         method: 'POST',
         url: '/v1/session',
         remoteAddress,
@@ -143,16 +143,16 @@ describe('a browser session', () => {
   });
 
   it('is refused for a wrong key and a wrong body, neither of which is repeated', async () => {
-    doors = await startServer(KEYS);
+    testServer = await startServer(KEYS);
     const wrong = await signIn('guess-1');
     expect([wrong.statusCode, codeOf(wrong), wrong.headers['set-cookie']]).toEqual([401, 'invalid_api_key', undefined]);
-    const misspelt = await doors.app.inject({ method: 'POST', url: '/v1/session', payload: { kee: FIRST } });
+    const misspelt = await testServer.app.inject({ method: 'POST', url: '/v1/session', payload: { kee: FIRST } });
     expect([misspelt.statusCode, codeOf(misspelt)]).toEqual([400, 'invalid_request']);
     expect(misspelt.body).not.toContain(FIRST);
   });
 
   it('needs no cookie where there are no keys', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     const answer = await signIn('anything');
     expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([204, undefined]);
   });
@@ -193,8 +193,8 @@ describe('without API_KEYS', () => {
   it.each(['localhost:8080', '127.0.0.1', '127.9.9.9:1', '[::1]:8080', 'LOCALHOST'])(
     'answers this machine as %s',
     async (host) => {
-      doors = await startServer();
-      expect((await doors.app.inject({ url: '/v1/calls', headers: { host } })).statusCode).toBe(200);
+      testServer = await startServer();
+      expect((await testServer.app.inject({ url: '/v1/calls', headers: { host } })).statusCode).toBe(200);
     },
   );
 
@@ -206,15 +206,17 @@ describe('without API_KEYS', () => {
     ['another machine', { host: 'localhost:8080' }, '192.0.2.1'],
     ...PROXY_HEADERS.map(viaProxy),
   ])('refuses %s', async (_what, headers, remoteAddress) => {
-    doors = await startServer();
-    const answer = await doors.app.inject({ url: '/v1/calls', headers, remoteAddress });
+    testServer = await startServer();
+    const answer = await testServer.app.inject({ url: '/v1/calls', headers, remoteAddress });
     expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'anonymous_refused']);
-    expect((await doors.app.inject({ url: '/ready', headers, remoteAddress })).json()).toEqual({ status: 'ready' });
+    expect((await testServer.app.inject({ url: '/ready', headers, remoteAddress })).json()).toEqual({
+      status: 'ready',
+    });
   });
 
   it("refuses what nginx's default proxy_pass forwards: HTTP/1.0, to a Host that is its upstream", async () => {
-    doors = await startServer();
-    const { port } = new URL(await listen(doors.app));
+    testServer = await startServer();
+    const { port } = new URL(await listen(testServer.app));
     const status = (version: string) =>
       answerTo(`GET /v1/calls HTTP/${version}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`, Number(port));
     expect(await status('1.0')).toMatch(/^HTTP\/1\.1 403 .*anonymous_refused/s);
@@ -222,8 +224,8 @@ describe('without API_KEYS', () => {
   });
 
   it('refuses a whole URL in the first line, which overrules the Host', async () => {
-    doors = await startServer();
-    const port = Number(new URL(await listen(doors.app)).port);
+    testServer = await startServer();
+    const port = Number(new URL(await listen(testServer.app)).port);
     for (const name of ['bridge.example.com', `127.0.0.1:${port}`]) {
       const request = `GET http://${name}/v1/calls HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`;
       expect(await answerTo(request, port)).toMatch(/^HTTP\/1\.1 403 .*anonymous_refused/s);
@@ -239,17 +241,17 @@ describe('without API_KEYS', () => {
     '/v1/audio/speech/ws',
     '/ws/transcribe',
   ])('opens no WebSocket at %s to what was forwarded', async (path) => {
-    doors = await startServer();
-    const url = await listen(doors.app);
-    expect(await knock(url + path, { 'cf-connecting-ip': '192.0.2.1' })).toBe(403);
-    expect(await knock(url + path)).toBe(101);
+    testServer = await startServer();
+    const url = await listen(testServer.app);
+    expect(await upgradeStatus(url + path, { 'cf-connecting-ip': '192.0.2.1' })).toBe(403);
+    expect(await upgradeStatus(url + path)).toBe(101);
   });
 
   it('lets everybody in with ALLOW_ANONYMOUS', async () => {
-    doors = await startServer({ ALLOW_ANONYMOUS: 'true' });
+    testServer = await startServer({ ALLOW_ANONYMOUS: 'true' });
     expect(
       (
-        await doors.app.inject({
+        await testServer.app.inject({
           url: '/v1/calls',
           headers: { host: 'bridge.example.com' },
           remoteAddress: '192.0.2.1',
@@ -263,8 +265,8 @@ describe("another site's page", () => {
   it.each(['https://evil.example', 'null', 'http://localhost:9999', 'nonsense'])(
     'with Origin %s may not act',
     async (origin) => {
-      doors = await startServer();
-      const answer = await doors.app.inject({
+      testServer = await startServer();
+      const answer = await testServer.app.inject({
         method: 'POST',
         url: '/v1/calls/CA1/hangup',
         headers: { host: 'localhost:8080', origin },
@@ -274,24 +276,24 @@ describe("another site's page", () => {
   );
 
   it('may not open a WebSocket, our own and programs may', async () => {
-    doors = await startServer();
-    const url = await listen(doors.app);
+    testServer = await startServer();
+    const url = await listen(testServer.app);
     const captions = `${url}/v1/captions`;
-    expect(await knock(captions, { origin: 'https://evil.example' })).toBe(403);
-    expect(await knock(captions, { origin: url })).toBe(101);
-    expect(await knock(captions)).toBe(101);
+    expect(await upgradeStatus(captions, { origin: 'https://evil.example' })).toBe(403);
+    expect(await upgradeStatus(captions, { origin: url })).toBe(101);
+    expect(await upgradeStatus(captions)).toBe(101);
   });
 
   it('gets no permission to read', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject({ url: '/v1/calls', headers: { origin: 'https://evil.example' } });
+    testServer = await startServer();
+    const answer = await testServer.app.inject({ url: '/v1/calls', headers: { origin: 'https://evil.example' } });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   it('is told apart from our own page under PUBLIC_URL', async () => {
-    doors = await startServer(PUBLIC);
+    testServer = await startServer(PUBLIC);
     const out = (origin: string) =>
-      doors.app.inject({ method: 'DELETE', url: '/v1/session', headers: { host: 'inner:8080', origin } });
+      testServer.app.inject({ method: 'DELETE', url: '/v1/session', headers: { host: 'inner:8080', origin } });
     expect((await out('https://bridge.example.com')).statusCode).toBe(204);
     expect((await out('http://bridge.example.com')).statusCode).toBe(403);
   });

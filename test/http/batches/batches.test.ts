@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../helpers/eventually.ts';
-import { formOf, type RecordingServices, speechFile, startRecordingServer } from '../recording-doors.ts';
+import { formOf, type RecordingServer, speechFile, startRecordingServer } from '../recording-server.ts';
 
-let doors: RecordingServices;
+let testServer: RecordingServer;
 
-afterEach(() => doors.close());
+afterEach(() => testServer.close());
 
 async function begin(form: FormData, headers: Record<string, string> = {}) {
-  const response = await fetch(`${doors.url}/v1/batches`, { method: 'POST', body: form, headers });
+  const response = await fetch(`${testServer.url}/v1/batches`, { method: 'POST', body: form, headers });
   return {
     status: response.status,
     replayed: response.headers.get('idempotent-replayed'),
@@ -20,43 +20,43 @@ async function begin(form: FormData, headers: Record<string, string> = {}) {
 }
 
 async function read(path: string): Promise<unknown> {
-  return (await fetch(`${doors.url}${path}`)).json();
+  return (await fetch(`${testServer.url}${path}`)).json();
 }
 
 describe('/v1/batches', () => {
   it('takes files, tells of their ends and gives their transcripts in every format', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const form = formOf(speechFile([1, 2]));
     form.append('file', new Blob(['not audio at all']), 'b.wav');
     const { status, body } = await begin(form);
     expect(status).toBe(202);
-    const events = await (await fetch(`${doors.url}/v1/batches/${body.id}/events`)).text();
+    const events = await (await fetch(`${testServer.url}/v1/batches/${body.id}/events`)).text();
     expect(events).toMatch(/event: end\ndata: .*"state":"done"/);
     expect(await read(`/v1/batches/${body.id}`)).toMatchObject({
       counts: { total: 2, done: 1, failed: 1 },
       files: [{ state: 'done' }, { name: 'b.wav', state: 'failed', error: { code: 'audio_unreadable' } }],
     });
     expect(await read(`/v1/batches/${body.id}/files/0`)).toMatchObject({ text: 'W1 w2.' });
-    const srt = await fetch(`${doors.url}/v1/batches/${body.id}/files/0?response_format=srt`);
+    const srt = await fetch(`${testServer.url}/v1/batches/${body.id}/files/0?responseFormat=srt`);
     expect(await srt.text()).toMatch(/^1\n00:00:00,\d+ --> .*\nW1 w2\./);
     expect(await read('/v1/batches')).toMatchObject({ data: [{ id: body.id }] });
   });
 
   it('takes no more of the disk than recordings may, and gives all of it back', async () => {
-    doors = await startRecordingServer({ UPLOAD_DISK_MAX_BYTES: '65536' });
-    const taken = async () => (await doors.metrics.uploadDiskBytes.get()).values[0]?.value;
+    testServer = await startRecordingServer({ UPLOAD_DISK_MAX_BYTES: '65536' });
+    const taken = async () => (await testServer.metrics.uploadDiskBytes.get()).values[0]?.value;
     const form = formOf(speechFile([1, 2, 3]));
     form.append('file', speechFile([4, 5, 6]), 'b.wav');
     expect(await begin(form)).toMatchObject({ status: 503, body: { error: { code: 'upload_disk_full' } } });
     expect(await taken()).toBe(0);
     const { status, body } = await begin(formOf(speechFile([1, 2, 3])));
     expect(status).toBe(202);
-    await (await fetch(`${doors.url}/v1/batches/${body.id}/events`)).text();
+    await (await fetch(`${testServer.url}/v1/batches/${body.id}/events`)).text();
     expect(await taken()).toBe(0);
   });
 
   it('answers a repeated upload with the batch of the first', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const headers = { 'idempotency-key': 'k' };
     const first = await begin(formOf(speechFile([1])), headers);
     const second = await begin(formOf(speechFile([1])), headers);
@@ -70,13 +70,13 @@ describe('/v1/batches', () => {
     for (const name of ['a', 'b'])
       writeFileSync(join(folder, 'monday', name), Buffer.from(await speechFile([1]).arrayBuffer()));
     writeFileSync(join(folder, 'monday', 'notes.wav'), 'Minutes of the meeting');
-    doors = await startRecordingServer({ BATCH_INPUT_DIR: folder, BATCH_FILES_MAX: '3' });
+    testServer = await startRecordingServer({ BATCH_INPUT_DIR: folder, BATCH_FILES_MAX: '3' });
     const ask = (...inputs: unknown[]) =>
-      fetch(`${doors.url}/v1/batches`, {
+      fetch(`${testServer.url}/v1/batches`, {
         ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ inputs }) },
       });
     const { id } = (await (await ask({ path: 'monday' })).json()) as { id: string };
-    await fetch(`${doors.url}/v1/batches/${id}/events`).then((response) => response.text());
+    await fetch(`${testServer.url}/v1/batches/${id}/events`).then((response) => response.text());
     expect(await read(`/v1/batches/${id}`)).toMatchObject({
       ...{ state: 'done', progress: 1, counts: { total: 2, done: 2 } },
       files: [{ name: 'monday/a', progress: 1 }, { name: 'monday/b' }],
@@ -87,20 +87,76 @@ describe('/v1/batches', () => {
   });
 
   it('says at once that nothing here can translate', async () => {
-    doors = await startRecordingServer();
-    const form = formOf(speechFile([1]), [['target_language', 'de']]);
+    testServer = await startRecordingServer();
+    const form = formOf(speechFile([1]), [['targetLanguage', 'de']]);
     expect(await begin(form)).toMatchObject({ status: 400, body: { error: { code: 'unsupported_model' } } });
-    expect(await read('/v1/batches')).toEqual({ data: [] });
+    expect(await read('/v1/batches')).toEqual({ data: [], next: null });
+  });
+
+  it('lists the newest first, page by page, each tenant its own', async () => {
+    testServer = await startRecordingServer();
+    const ids: string[] = [];
+    for (const word of [1, 2, 3]) ids.push((await begin(formOf(speechFile([word])))).body.id);
+    const listed: string[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const page = (await read(`/v1/batches?limit=1&cursor=${next}`)) as {
+        data: { id: string }[];
+        next: string | null;
+      };
+      expect(page.data).toHaveLength(1);
+      listed.push(...page.data.map(({ id }) => id));
+      next = page.next;
+    }
+    expect(listed.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(['json', 'form'])('takes target_language, the old name of targetLanguage, in %s', async (kind) => {
+    testServer = await startRecordingServer();
+    const send = async (fields: Record<string, string>): Promise<unknown> => {
+      const form = formOf(speechFile([1]), Object.entries(fields));
+      const json = {
+        body: JSON.stringify({ inputs: [{ path: 'a' }], ...fields }),
+        headers: { 'content-type': 'application/json' },
+      };
+      const request = kind === 'form' ? { body: form } : json;
+      return (await fetch(`${testServer.url}/v1/batches`, { method: 'POST', ...request })).json();
+    };
+    // Nothing can translate: the name is known where that is the error.
+    expect(await send({ target_language: 'de' })).toMatchObject({ error: { code: 'unsupported_model' } });
+    expect(await send({ target_language: 'de', targetLanguage: 'de' })).toMatchObject({
+      error: { code: 'unsupported_model' },
+    });
+    expect(await send({ target_language: 'de', targetLanguage: 'fr' })).toMatchObject({
+      error: {
+        code: 'invalid_request',
+        param: 'targetLanguage',
+        message: 'targetLanguage: got "fr" and, by its old name target_language, "de"; expected one of the two names',
+      },
+    });
+  });
+
+  it('takes the old names of what is asked of a transcript, and refuses two values of one', async () => {
+    testServer = await startRecordingServer();
+    const { body } = await begin(formOf(speechFile([1, 2])));
+    await (await fetch(`${testServer.url}/v1/batches/${body.id}/events`)).text();
+    const ask = (query: string) => fetch(`${testServer.url}/v1/batches/${body.id}/files/0?${query}`);
+    const old = 'response_format=verbose_json&timestamp_granularities=word&max_line_chars=20&as_spoken=true';
+    const current = 'responseFormat=verbose_json&timestampGranularities=word&maxLineChars=20&asSpoken=true';
+    expect(await (await ask(old)).json()).toEqual(await (await ask(current)).json());
+    expect((await ask('response_format=srt&responseFormat=vtt')).status).toBe(400);
+    expect(await (await ask('maxLineChars=9')).json()).toMatchObject({
+      error: { message: 'query.maxLineChars: got "9", expected a number from 10 to 200' },
+    });
   });
 
   it('leaves nothing of a batch whose upload breaks off', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
-    doors = await startRecordingServer({ BATCH_DIR: folder });
+    testServer = await startRecordingServer({ BATCH_DIR: folder });
     const drafts = () =>
       readdirSync(folder, { withFileTypes: true }).filter(
         (entry) => /^[0-9a-f]{8}-/.test(entry.name) && entry.isDirectory(),
       );
-    const socket = connect(Number(new URL(doors.url).port), '127.0.0.1');
+    const socket = connect(Number(new URL(testServer.url).port), '127.0.0.1');
     const head =
       'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
@@ -111,12 +167,12 @@ describe('/v1/batches', () => {
   });
 
   it('cancels', async () => {
-    doors = await startRecordingServer();
-    doors.engine.transcribeMs = 1000;
+    testServer = await startRecordingServer();
+    testServer.engine.transcribeMs = 1000;
     const { body } = await begin(formOf(speechFile([1])));
-    const cancelled = await fetch(`${doors.url}/v1/batches/${body.id}`, { method: 'DELETE' });
+    const cancelled = await fetch(`${testServer.url}/v1/batches/${body.id}`, { method: 'DELETE' });
     expect(await cancelled.json()).toMatchObject({ state: 'cancelled', counts: { cancelled: 1 } });
-    expect((await fetch(`${doors.url}/v1/batches/${body.id}/files/0`)).status).toBe(409);
+    expect((await fetch(`${testServer.url}/v1/batches/${body.id}/files/0`)).status).toBe(409);
   });
 
   it.each([
@@ -124,18 +180,22 @@ describe('/v1/batches', () => {
     [{ inputs: [{ url: 'file:///etc/passwd' }] }, 'invalid_request'],
     [{ inputs: [{ path: 'a' }], webhookUrl: 'https://example.com/' }, 'invalid_request'],
   ])('refuses %j', async (body, code) => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const response = await fetch(`${testServer.url}/v1/batches`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code } });
   });
 
   it('does not fetch from a private network', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ inputs: [{ url: `${doors.url}/health` }] });
-    const { id } = (await (await fetch(`${doors.url}/v1/batches`, { method: 'POST', headers, body })).json()) as {
+    const body = JSON.stringify({ inputs: [{ url: `${testServer.url}/health` }] });
+    const { id } = (await (await fetch(`${testServer.url}/v1/batches`, { method: 'POST', headers, body })).json()) as {
       id: string;
     };
     await eventually(async () =>
@@ -144,7 +204,7 @@ describe('/v1/batches', () => {
   });
 
   it('refuses more files and more bytes than are allowed', async () => {
-    doors = await startRecordingServer({ BATCH_FILES_MAX: '1', BATCH_MAX_BYTES: '1024' });
+    testServer = await startRecordingServer({ BATCH_FILES_MAX: '1', BATCH_MAX_BYTES: '1024' });
     const two = formOf(new Blob(['a']));
     two.append('file', new Blob(['b']), 'b');
     expect((await begin(two)).status).toBe(400);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
 import type { CallStart } from '../../../src/protocols/dialect.ts';
-import { type Doors, startServer } from '../doors.ts';
+import { startServer, type TestServer } from '../test-server.ts';
 
 const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';
 const START: CallStart = {
@@ -16,14 +16,14 @@ const START: CallStart = {
   parameters: {},
 };
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 async function announce(
   payload: string,
   { uuid = UUID, type = 'application/x-www-form-urlencoded', headers = {} } = {},
 ) {
-  const answer = await doors.app.inject({
+  const answer = await testServer.app.inject({
     method: 'POST',
     url: `/asterisk/calls/${uuid}`,
     headers: { 'content-type': type, host: '127.0.0.1', ...headers },
@@ -34,10 +34,10 @@ async function announce(
 
 describe('POST /asterisk/calls/{uuid}', () => {
   it('keeps what CURL() of a dialplan posts for the call that brings the UUID', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     const form = 'from=%2B15550100&to=601&app=wss%3A%2F%2Fapp.example.com%2F&bargeIn=off';
     expect(await announce(form, { uuid: UUID.toUpperCase() })).toEqual({ status: 201, body: { callId: UUID } });
-    expect(doors.announced.complete(START)).toMatchObject({
+    expect(testServer.announced.complete(START)).toMatchObject({
       from: '+15550100',
       to: '601',
       parameters: { app: 'wss://app.example.com/', bargeIn: 'off' },
@@ -45,9 +45,9 @@ describe('POST /asterisk/calls/{uuid}', () => {
   });
 
   it('takes JSON as well, and an empty caller as none', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     expect((await announce('{"from":"","to":"601"}', { type: 'application/json' })).status).toBe(201);
-    expect(doors.announced.complete(START)).toMatchObject({ from: null, to: '601', parameters: {} });
+    expect(testServer.announced.complete(START)).toMatchObject({ from: null, to: '601', parameters: {} });
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe('POST /asterisk/calls/{uuid}', () => {
     ['a caller of 257 characters', `from=${'5'.repeat(257)}`, {}],
     ['JSON that is no object of texts', '{"from":{"number":5}}', { type: 'application/json' }],
   ])('refuses %s', async (_what, payload, options) => {
-    doors = await startServer();
+    testServer = await startServer();
     expect(await announce(payload, options)).toMatchObject({
       status: 400,
       body: { error: { code: 'invalid_request' } },
@@ -66,12 +66,12 @@ describe('POST /asterisk/calls/{uuid}', () => {
   });
 
   it('asks for the password where one is set, and else for this machine', async () => {
-    doors = await startServer({ ASTERISK_PASSWORD: 'secret' });
+    testServer = await startServer({ ASTERISK_PASSWORD: 'secret' });
     expect((await announce('from=1')).status).toBe(401);
     const authorization = `Basic ${Buffer.from('asterisk:secret').toString('base64')}`;
     expect((await announce('from=1', { headers: { authorization, host: 'bridge.example.com' } })).status).toBe(201);
-    await doors.app.close();
-    doors = await startServer();
+    await testServer.app.close();
+    testServer = await startServer();
     expect((await announce('from=1', { headers: { host: 'bridge.example.com' } })).status).toBe(403);
   });
 });

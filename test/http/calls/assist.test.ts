@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Doors, startServer } from '../doors.ts';
+import { startServer, type TestServer } from '../test-server.ts';
 
 const ARI = { ARI_URL: 'http://127.0.0.1:8088/ari', ARI_PASSWORD: 'pass' };
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 async function ask(
   body: object,
   environment: Record<string, string> = ARI,
 ): Promise<{ status: number; body: unknown }> {
-  doors = await startServer(environment);
-  const answer = await doors.app.inject({ method: 'POST', url: '/v1/asterisk/assist', payload: body });
+  testServer = await startServer(environment);
+  const answer = await testServer.app.inject({ method: 'POST', url: '/v1/asterisk/assist', payload: body });
   return { status: answer.statusCode, body: answer.json() };
 }
 

@@ -1,10 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
-import { type Doors, liveCall, startServer } from '../doors.ts';
+import { liveCall, startServer, type TestServer } from '../test-server.ts';
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+/** A page of calls. */
+interface Page {
+  readonly data: readonly { readonly id: string }[];
+  readonly next: string | null;
+}
+
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const FINALS = [
   { track: 'inbound' as const, utterance: 1, text: 'Hello & welcome.', startMs: 320, endMs: 1480 },
@@ -12,44 +18,79 @@ const FINALS = [
 ];
 
 async function openWithCalls(): Promise<void> {
-  doors = await startServer();
+  testServer = await startServer();
   const ended = { ...liveCall('CA2'), state: 'ended' as const, endedAt: '2026-01-01T00:01:00.000Z', lagMs: 85 };
-  doors.calls.views.push(liveCall('CA1'), ended);
-  doors.calls.captions.set('CA1', FINALS);
-  doors.calls.captions.set('CA2', []);
+  testServer.calls.views.push(liveCall('CA1'), ended);
+  testServer.calls.captions.set('CA1', FINALS);
+  testServer.calls.captions.set('CA2', []);
 }
 
 describe('GET /v1/calls', () => {
   it('lists the calls in the documented shape', async () => {
     await openWithCalls();
-    expect((await doors.app.inject('/v1/calls')).json()).toEqual({ calls: doors.calls.views });
+    expect((await testServer.app.inject('/v1/calls')).json()).toEqual({ data: testServer.calls.views, next: null });
+  });
+
+  it('lists them page by page: those being made, live ones, ended ones, each the latest first', async () => {
+    testServer = await startServer();
+    const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`;
+    const ended = (id: string, minute: number) => ({ ...liveCall(id), state: 'ended' as const, endedAt: at(minute) });
+    testServer.calls.views.push(
+      ended('e1', 1),
+      { ...liveCall('l1'), startedAt: at(1) },
+      ended('e2', 2),
+      { ...liveCall('d1'), state: 'dialing' },
+      { ...liveCall('l2'), startedAt: at(2) },
+    );
+    const read = async (query: string) => (await testServer.app.inject(`/v1/calls?${query}`)).json() as Page;
+    const first = await read('limit=2');
+    expect(first).toMatchObject({ data: [{ id: 'd1' }, { id: 'l2' }], next: expect.any(String) });
+    // A call that ends meanwhile, and one that is forgotten, shift nothing.
+    Object.assign(testServer.calls.views[1] ?? {}, { state: 'ended', endedAt: at(3) });
+    testServer.calls.views.splice(0, 1);
+    const second = await read(`limit=2&cursor=${first.next}`);
+    expect(second.data.map(({ id }) => id)).toEqual(['l1', 'e2']);
+    expect(second.next).toBeNull();
+    expect((await read(`cursor=${first.next}`)).data).toHaveLength(2);
+  });
+
+  it.each([
+    ['limit=0', 'query.limit: got "0", expected at least 1'],
+    ['limit=1001', 'query.limit: got "1001", expected at most 1000'],
+    ['limit=1.5', 'query.limit: got "1.5", expected a whole number'],
+    ['limit=many', 'query.limit: got "many", expected a number'],
+    ['cursor=abc', 'query.cursor: got "abc", expected the `next` of an earlier answer'],
+  ])('refuses ?%s', async (query, message) => {
+    testServer = await startServer();
+    const answer = await testServer.app.inject(`/v1/calls?${query}`);
+    expect([answer.statusCode, answer.json().error]).toMatchObject([400, { code: 'invalid_request', message }]);
   });
 
   it('shows one call, and says that another does not exist', async () => {
     await openWithCalls();
-    expect((await doors.app.inject('/v1/calls/CA2')).json()).toEqual(doors.calls.views[1]);
-    const missing = await doors.app.inject('/v1/calls/CA3');
+    expect((await testServer.app.inject('/v1/calls/CA2')).json()).toEqual(testServer.calls.views[1]);
+    const missing = await testServer.app.inject('/v1/calls/CA3');
     expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
   });
 
   it('finds a call whose id needs escaping in a path', async () => {
     await openWithCalls();
     const id = `CA/${'x'.repeat(120)}:MZ?1`;
-    doors.calls.views.push(liveCall(id));
-    expect((await doors.app.inject(`/v1/calls/${encodeURIComponent(id)}`)).json()).toMatchObject({ id });
+    testServer.calls.views.push(liveCall(id));
+    expect((await testServer.app.inject(`/v1/calls/${encodeURIComponent(id)}`)).json()).toMatchObject({ id });
   });
 });
 
 describe('POST /v1/calls/:id/hangup', () => {
   it('ends a live call', async () => {
     await openWithCalls();
-    const answer = await doors.app.inject({ method: 'POST', url: '/v1/calls/CA1/hangup' });
-    expect([answer.statusCode, answer.json(), doors.calls.hungUp]).toEqual([202, { id: 'CA1' }, ['CA1']]);
+    const answer = await testServer.app.inject({ method: 'POST', url: '/v1/calls/CA1/hangup' });
+    expect([answer.statusCode, answer.json(), testServer.calls.hungUp]).toEqual([202, { id: 'CA1' }, ['CA1']]);
   });
 
   it.each(['CA2', 'CA3'])('has nothing to end for %s', async (id) => {
     await openWithCalls();
-    const answer = await doors.app.inject({ method: 'POST', url: `/v1/calls/${id}/hangup` });
+    const answer = await testServer.app.inject({ method: 'POST', url: `/v1/calls/${id}/hangup` });
     expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'call_not_found']);
   });
 });
@@ -58,11 +99,11 @@ describe('the voice of a call', () => {
   async function openWithVoice(): Promise<FakeVoice> {
     await openWithCalls();
     const voice = new FakeVoice();
-    doors.calls.voices.set('CA1', voice);
+    testServer.calls.voices.set('CA1', voice);
     return voice;
   }
   const post = (action: string, payload?: object, id = 'CA1') =>
-    doors.app.inject({
+    testServer.app.inject({
       method: 'POST',
       url: `/v1/calls/${id}/${action}`,
       ...(payload === undefined ? {} : { payload }),
@@ -133,9 +174,9 @@ describe('GET /v1/calls/:id/transcript', () => {
     [
       '',
       'application/json; charset=utf-8',
-      /^\[\{"track":"inbound","utterance":1,"text":"Hello & welcome\.","startMs":320,"endMs":1480\},/,
+      /^\{"data":\[\{"kind":"caption","track":"inbound","utterance":1,"text":"Hello & welcome\.","startMs":320,"endMs":1480\},/,
     ],
-    ['?format=json', 'application/json; charset=utf-8', /^\[\{"track":"inbound"/],
+    ['?format=json', 'application/json; charset=utf-8', /^\{"data":\[\{"kind":"caption"/],
     ['?format=text', 'text/plain; charset=utf-8', /^\[.*\] inbound: Hello & welcome\.\n/],
     ['?format=srt', 'application/x-subrip; charset=utf-8', /^1\n00:00:00,320 --> 00:00:01,480\n/],
     [
@@ -145,24 +186,33 @@ describe('GET /v1/calls/:id/transcript', () => {
     ],
   ])('with "%s" is %s', async (query, type, body) => {
     await openWithCalls();
-    const answer = await doors.app.inject(`/v1/calls/CA1/transcript${query}`);
+    const answer = await testServer.app.inject(`/v1/calls/CA1/transcript${query}`);
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, type]);
     expect(answer.body).toMatch(body);
   });
 
+  it('has gaps among the captions, in the order of their start', async () => {
+    await openWithCalls();
+    const gap = { kind: 'gap' as const, track: 'inbound' as const, startMs: 0, endMs: 200, reason: 'media' as const };
+    testServer.calls.captions.set('CA2', [...FINALS, gap]);
+    expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual({
+      data: [gap, ...FINALS.map((caption) => ({ kind: 'caption', ...caption }))],
+    });
+  });
+
   it('is empty before the first final, and missing for a call that never was', async () => {
     await openWithCalls();
-    expect((await doors.app.inject('/v1/calls/CA2/transcript')).json()).toEqual([]);
-    const missing = await doors.app.inject('/v1/calls/CA3/transcript');
+    expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual({ data: [] });
+    const missing = await testServer.app.inject('/v1/calls/CA3/transcript');
     expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
   });
 });
 
 describe('POST /v1/calls', () => {
-  const dial = (payload: object) => doors.app.inject({ method: 'POST', url: '/v1/calls', payload });
+  const dial = (payload: object) => testServer.app.inject({ method: 'POST', url: '/v1/calls', payload });
 
   it('makes a call and shows it ringing', async () => {
-    doors = await startServer({ SIP_PORT: '5060' });
+    testServer = await startServer({ SIP_PORT: '5060' });
     const parameters = { bargeIn: 'off' };
     const response = await dial({ to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters });
     expect(response.statusCode).toBe(201);
@@ -173,15 +223,15 @@ describe('POST /v1/calls', () => {
       to: '+14155550100',
       state: 'dialing',
     });
-    expect(doors.calls.outgoing).toEqual([
+    expect(testServer.calls.outgoing).toEqual([
       { to: '+14155550100', from: '1001', app: 'wss://app.example.com/calls', parameters },
     ]);
   });
 
   it('needs to know no more than whom to call', async () => {
-    doors = await startServer({ SIP_PORT: '5060' });
+    testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial({ to: '*98#' })).statusCode).toBe(201);
-    expect(doors.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, parameters: {} }]);
+    expect(testServer.calls.outgoing).toEqual([{ to: '*98#', from: null, app: null, parameters: {} }]);
   });
 
   it.each([
@@ -197,20 +247,20 @@ describe('POST /v1/calls', () => {
     { to: '1', parameters: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`p${i}`, ''])) },
     { to: '1', timeout: 5 },
   ])('refuses %o', async (payload) => {
-    doors = await startServer({ SIP_PORT: '5060' });
+    testServer = await startServer({ SIP_PORT: '5060' });
     expect((await dial(payload)).json().error.code).toBe('invalid_request');
-    expect(doors.calls.outgoing).toEqual([]);
+    expect(testServer.calls.outgoing).toEqual([]);
   });
 
   it('says so where SIP is closed', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     const response = await dial({ to: '+14155550100' });
     expect([response.statusCode, response.json().error.code]).toEqual([501, 'dialing_unavailable']);
   });
 
   it('asks for a key where there are keys', async () => {
-    doors = await startServer({ SIP_PORT: '5060', API_KEYS: 'k' });
+    testServer = await startServer({ SIP_PORT: '5060', API_KEYS: 'k' });
     expect((await dial({ to: '1' })).statusCode).toBe(401);
-    expect(doors.calls.outgoing).toEqual([]);
+    expect(testServer.calls.outgoing).toEqual([]);
   });
 });

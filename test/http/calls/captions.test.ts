@@ -3,18 +3,18 @@ import { connect } from 'node:net';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Doors, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer } from '../test-server.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 let url: string;
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 async function open(environment: Record<string, string> = {}): Promise<void> {
-  doors = await startServer(environment);
-  url = await listen(doors.app);
+  testServer = await startServer(environment);
+  url = await listen(testServer.app);
 }
 
-const say = (callId: string, digit = '5') => doors.feed.publish({ type: 'dtmf', callId, digit, atMs: 4100 });
+const say = (callId: string, digit = '5') => testServer.feed.publish({ type: 'dtmf', callId, digit, atMs: 4100 });
 const said = (callId: string, digit = '5') => ({ type: 'dtmf', callId, digit, atMs: 4100 });
 
 describe('GET /v1/captions', () => {
@@ -70,7 +70,7 @@ describe('GET /v1/captions', () => {
   it('shows a sign of life every 15 s', async () => {
     await open();
     const stream = await readEvents('/v1/captions');
-    doors.clock.advance(15_000);
+    testServer.clock.advance(15_000);
     await stream.comment();
   });
 
@@ -78,14 +78,14 @@ describe('GET /v1/captions', () => {
     await open();
     const stream = await readEvents('/v1/captions');
     const ended = new Promise((resolve) => stream.response.once('end', resolve));
-    await doors.app.close();
+    await testServer.app.close();
     await ended;
   });
 
   it('lets the reader go when its connection is lost', async () => {
     await open({ FEED_READERS_MAX: '1' });
     const lost = new Promise<void>((resolve) => {
-      doors.app.server.once('connection', (socket) => socket.once('close', () => setImmediate(resolve)));
+      testServer.app.server.once('connection', (socket) => socket.once('close', () => setImmediate(resolve)));
     });
     const stream = await readEvents('/v1/captions');
     const refused = await fetch(`${url}/v1/captions`);
@@ -95,7 +95,9 @@ describe('GET /v1/captions', () => {
     ]);
     stream.response.destroy();
     await lost;
-    expect(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers')).toContain('{kind="sse"} 0');
+    expect(await testServer.metrics.registry.getSingleMetricAsString('trunkline_feed_readers')).toContain(
+      '{kind="sse"} 0',
+    );
     await readEvents('/v1/captions');
   });
 
@@ -107,7 +109,9 @@ describe('GET /v1/captions', () => {
     socket.pause();
     const text = 'x'.repeat(50_000);
     const isCut = async () =>
-      /cut_total 1$/.test(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'));
+      /cut_total 1$/.test(
+        await testServer.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'),
+      );
     for (let i = 0; i < 1000 && !(await isCut()); i++) {
       say('CA1', text);
       await new Promise(setImmediate);
@@ -119,7 +123,7 @@ describe('GET /v1/captions', () => {
 
   it('has no HEAD, which would never end', async () => {
     await open();
-    expect((await doors.app.inject({ method: 'HEAD', url: '/v1/captions' })).statusCode).toBe(404);
+    expect((await testServer.app.inject({ method: 'HEAD', url: '/v1/captions' })).statusCode).toBe(404);
   });
 });
 
@@ -156,7 +160,9 @@ describe('WS /v1/captions', () => {
     const stuck = await readMessages('/v1/captions');
     stuck.socket.pause();
     const isCut = async () =>
-      /cut_total 1$/.test(await doors.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'));
+      /cut_total 1$/.test(
+        await testServer.metrics.registry.getSingleMetricAsString('trunkline_feed_readers_cut_total'),
+      );
     for (let i = 0; i < 1000 && !(await isCut()); i++) {
       say('CA1', 'x'.repeat(50_000));
       await reading.take(1);
@@ -176,9 +182,11 @@ describe('WS /v1/captions', () => {
   it('is torn down when it does not take in the close either', async () => {
     const { stuck } = await cutOff();
     const gone = Promise.all(
-      [...doors.app.websocketServer.clients].filter((client) => client.readyState === WebSocket.CLOSING).map(closeCode),
+      [...testServer.app.websocketServer.clients]
+        .filter((client) => client.readyState === WebSocket.CLOSING)
+        .map(closeCode),
     );
-    doors.clock.advance(1000);
+    testServer.clock.advance(1000);
     expect(await gone).toEqual([1006]);
     stuck.socket.resume();
   });
@@ -188,12 +196,12 @@ describe('WS /v1/captions', () => {
     const alive = await readMessages('/v1/captions');
     const dead = await readMessages('/v1/captions', { autoPong: false });
     const pinged = [alive, dead].map(({ socket }) => new Promise((resolve) => socket.once('ping', resolve)));
-    const clients = [...doors.app.websocketServer.clients];
+    const clients = [...testServer.app.websocketServer.clients];
     const answered = Promise.race(clients.map((client) => new Promise((resolve) => client.once('pong', resolve))));
     const lost = closeCode(dead.socket);
-    doors.clock.advance(15_000);
+    testServer.clock.advance(15_000);
     await Promise.all([...pinged, answered]);
-    doors.clock.advance(15_000);
+    testServer.clock.advance(15_000);
     expect(await lost).toBe(1006);
     expect(alive.socket.readyState).toBe(WebSocket.OPEN);
   });
@@ -213,7 +221,7 @@ describe('WS /v1/captions', () => {
     await open();
     const { socket } = await readMessages('/v1/captions');
     const closed = closeCode(socket);
-    await doors.app.close();
+    await testServer.app.close();
     expect(await closed).toBe(1012);
   });
 });

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { signTwilio } from '../../../src/protocols/media-streams/twilio-signature.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const KEY = 'a-key';
 const AUTH = 'auth-token';
 /** Another port of this host: its pages are of the same site, so the browser sends them our cookie. */
 const OTHER_PORT = 'http://127.0.0.1:1';
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 interface Pass {
   readonly callId: string;
@@ -18,31 +18,31 @@ interface Pass {
 
 function ask(options: { headers?: Record<string, string>; remoteAddress?: string } = {}) {
   const { headers = {}, remoteAddress = '127.0.0.1' } = options;
-  return doors.app.inject({ method: 'POST', url: '/v1/phone', headers, remoteAddress });
+  return testServer.app.inject({ method: 'POST', url: '/v1/phone', headers, remoteAddress });
 }
 
 const codeOf = (answer: { body: string }) => (JSON.parse(answer.body) as { error: { code: string } }).error.code;
 
 /** The cookie of a browser whose user typed the key. */
 async function signIn(): Promise<string> {
-  const answer = await doors.app.inject({ method: 'POST', url: '/v1/session', payload: { key: KEY } });
+  const answer = await testServer.app.inject({ method: 'POST', url: '/v1/session', payload: { key: KEY } });
   return String(answer.headers['set-cookie']).split(';')[0] ?? '';
 }
 
 describe('POST /v1/phone', () => {
   it('names a new call and gives a token that lets it start once', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     const answer = await ask();
     expect([answer.statusCode, answer.headers['cache-control']]).toEqual([200, 'no-store']);
     const { callId, token } = answer.json<Pass>();
     expect(callId).toMatch(/^web-[0-9a-f-]{36}$/);
-    expect(doors.calls.tokens.redeem(token, callId)).toEqual({ from: 'browser', to: 'trunkline' });
-    expect(doors.calls.tokens.redeem(token, callId)).toBeNull();
+    expect(testServer.calls.tokens.redeem(token, callId)).toEqual({ from: 'browser', to: 'trunkline' });
+    expect(testServer.calls.tokens.redeem(token, callId)).toBeNull();
     expect((await ask()).json<Pass>().callId).not.toBe(callId);
   });
 
   it('asks for what the rest of /v1 asks for', async () => {
-    doors = await startServer({ API_KEYS: KEY });
+    testServer = await startServer({ API_KEYS: KEY });
     const refused = await ask();
     expect([refused.statusCode, codeOf(refused)]).toEqual([401, 'api_key_missing']);
     expect((await ask({ headers: { authorization: `Bearer ${KEY}` } })).statusCode).toBe(200);
@@ -50,7 +50,7 @@ describe('POST /v1/phone', () => {
   });
 
   it('gives none to another machine where no key is set, nor to pages of other sites', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     expect(codeOf(await ask({ remoteAddress: '192.0.2.1' }))).toBe('anonymous_refused');
     expect(codeOf(await ask({ headers: { origin: 'https://evil.example' } }))).toBe('origin_refused');
   });
@@ -58,8 +58,8 @@ describe('POST /v1/phone', () => {
   it.each(['too_many_calls', 'draining'] as const)(
     'says before the microphone is asked for that no call can be taken: %s',
     async (code) => {
-      doors = await startServer();
-      doors.calls.refusal = new TrunklineError(code, 'no');
+      testServer = await startServer();
+      testServer.calls.refusal = new TrunklineError(code, 'no');
       const answer = await ask();
       expect([answer.statusCode, codeOf(answer)]).toEqual([503, code]);
     },
@@ -73,9 +73,9 @@ describe("a page's stream at /twilio/media", () => {
     environment: Record<string, string>,
     headersFor: (url: string) => Promise<Record<string, string>>,
   ) {
-    doors = await startServer(environment);
-    const url = await listen(doors.app);
-    return knock(`${url}/twilio/media`, await headersFor(url));
+    testServer = await startServer(environment);
+    const url = await listen(testServer.app);
+    return upgradeStatus(`${url}/twilio/media`, await headersFor(url));
   }
 
   it.each([
@@ -93,7 +93,7 @@ describe("a page's stream at /twilio/media", () => {
     ],
   ])('comes in, and must bring a call token: one %s', async (_who, environment, headersFor) => {
     expect(await dial(environment, headersFor)).toBe(101);
-    expect(doors.calls.accepted).toMatchObject([{ carrier: 'browser', tokenRequired: true }]);
+    expect(testServer.calls.accepted).toMatchObject([{ carrier: 'browser', tokenRequired: true }]);
   });
 
   it.each([
@@ -128,14 +128,14 @@ describe("a page's stream at /twilio/media", () => {
     ['signed in but without an Origin, as browsers never are', LOCKED, async () => ({ cookie: await signIn() }), 403],
   ])('stays out: one %s', async (_who, environment, headersFor, status) => {
     expect(await dial(environment, headersFor as (url: string) => Promise<Record<string, string>>)).toBe(status);
-    expect(doors.calls.accepted).toEqual([]);
+    expect(testServer.calls.accepted).toEqual([]);
   });
 
   it('is judged as a carrier when it comes with a signature', async () => {
     const sign = (url: string) => signTwilio(AUTH, `${url.replace('http', 'wss')}/twilio/media`);
     expect(await dial(LOCKED, async (origin) => ({ origin, 'x-twilio-signature': sign(origin) }))).toBe(101);
-    expect(doors.calls.accepted).toMatchObject([{ carrier: 'twilio', tokenRequired: true }]);
-    await doors.app.close();
+    expect(testServer.calls.accepted).toMatchObject([{ carrier: 'twilio', tokenRequired: true }]);
+    await testServer.app.close();
     expect(
       await dial(LOCKED, async (origin) => ({ origin, cookie: await signIn(), 'x-twilio-signature': 'AAAA' })),
     ).toBe(403);

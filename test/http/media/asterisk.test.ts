@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const LOCKED = { ASTERISK_USER: 'pbx', ASTERISK_PASSWORD: 'a:b c' };
 /**
@@ -11,8 +11,8 @@ const LOCKED = { ASTERISK_USER: 'pbx', ASTERISK_PASSWORD: 'a:b c' };
  */
 const NO_PROXY_HERE = { TRUSTED_PROXIES: '192.0.2.1' };
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const basic = (credentials: string) => ({ authorization: `Basic ${Buffer.from(credentials).toString('base64')}` });
 
@@ -20,19 +20,19 @@ async function dial(
   environment: Record<string, string>,
   headers: Record<string, string> = {},
 ): Promise<number | undefined> {
-  doors = await startServer(environment);
-  return knock(`${await listen(doors.app)}/asterisk/media`, headers);
+  testServer = await startServer(environment);
+  return upgradeStatus(`${await listen(testServer.app)}/asterisk/media`, headers);
 }
 
 describe('WS /asterisk/media', () => {
   it('hands the socket over to an Asterisk of this machine, which vouches for nothing without a password', async () => {
     expect(await dial({})).toBe(101);
-    expect(doors.calls.accepted).toMatchObject([{ vouched: false }]);
+    expect(testServer.calls.accepted).toMatchObject([{ vouched: false }]);
   });
 
   it('takes the subprotocol that Asterisk offers', async () => {
-    doors = await startServer();
-    const socket = new WebSocket(`${(await listen(doors.app)).replace('http', 'ws')}/asterisk/media`, 'media');
+    testServer = await startServer();
+    const socket = new WebSocket(`${(await listen(testServer.app)).replace('http', 'ws')}/asterisk/media`, 'media');
     await once(socket, 'open');
     expect(socket.protocol).toBe('media');
     socket.terminate();
@@ -41,7 +41,7 @@ describe('WS /asterisk/media', () => {
   it('hands the socket over to whoever has the password, from anywhere', async () => {
     const headers = { ...basic('pbx:a:b c'), host: 'bridge.example.com' };
     expect(await dial(LOCKED, headers)).toBe(101);
-    expect(doors.calls.accepted).toMatchObject([{ vouched: true }]);
+    expect(testServer.calls.accepted).toMatchObject([{ vouched: true }]);
   });
 
   it.each([
@@ -52,15 +52,15 @@ describe('WS /asterisk/media', () => {
     ['a header that is no Base64', { authorization: 'Basic ???' }],
   ])('stays closed to %s, even on this machine and for everybody', async (_what, headers) => {
     expect(await dial({ ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toBe(401);
-    expect(doors.calls.accepted).toEqual([]);
+    expect(testServer.calls.accepted).toEqual([]);
   });
 
   it('stops looking at passwords after ten wrong ones, and does not count calls without one', async () => {
     expect(await dial({ ...LOCKED, ...NO_PROXY_HERE })).toBe(401);
-    const { port } = doors.app.server.address() as AddressInfo;
+    const { port } = testServer.app.server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/asterisk/media`;
-    for (let n = 0; n < 10; n++) expect(await knock(url, basic(`pbx:${n}`))).toBe(401);
-    expect(await knock(url, basic('pbx:a:b c'))).toBe(429);
+    for (let n = 0; n < 10; n++) expect(await upgradeStatus(url, basic(`pbx:${n}`))).toBe(401);
+    expect(await upgradeStatus(url, basic('pbx:a:b c'))).toBe(429);
   });
 
   it('stays closed to another machine while there is no password', async () => {
@@ -68,13 +68,13 @@ describe('WS /asterisk/media', () => {
   });
 
   it('refuses when no call can be taken', async () => {
-    doors = await startServer();
-    doors.calls.refusal = new TrunklineError('too_many_calls', 'full');
-    expect(await knock(`${await listen(doors.app)}/asterisk/media`)).toBe(503);
+    testServer = await startServer();
+    testServer.calls.refusal = new TrunklineError('too_many_calls', 'full');
+    expect(await upgradeStatus(`${await listen(testServer.app)}/asterisk/media`)).toBe(503);
   });
 
   it('is for WebSockets alone', async () => {
-    doors = await startServer();
-    expect((await doors.app.inject({ url: '/asterisk/media' })).statusCode).toBe(400);
+    testServer = await startServer();
+    expect((await testServer.app.inject({ url: '/asterisk/media' })).statusCode).toBe(400);
   });
 });

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { signPlivo } from '../../../src/protocols/media-streams/plivo-signature.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const CARRIERS = ['telnyx', 'signalwire', 'plivo', 'vonage', 'exotel'];
 const TOKEN = 'a token of ours';
@@ -12,8 +12,8 @@ const NO_PROXY_HERE = { TRUSTED_PROXIES: '192.0.2.1' };
 const ELSEWHERE = { host: 'bridge.example.com' };
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const basic = (credentials: string) => ({ authorization: `Basic ${Buffer.from(credentials).toString('base64')}` });
 
@@ -22,8 +22,8 @@ async function dial(
   environment: Record<string, string>,
   headers: Record<string, string> = {},
 ): Promise<number | undefined> {
-  doors = await startServer(environment);
-  return knock(`${await listen(doors.app)}${path}`, headers);
+  testServer = await startServer(environment);
+  return upgradeStatus(`${await listen(testServer.app)}${path}`, headers);
 }
 
 describe.each(CARRIERS)('WS /%s/media', (carrier) => {
@@ -31,21 +31,21 @@ describe.each(CARRIERS)('WS /%s/media', (carrier) => {
 
   it('hands the socket over with its own dialect, to a program of this machine and for nothing vouched without a token', async () => {
     expect(await dial(path, {})).toBe(101);
-    expect(doors.calls.accepted).toMatchObject([{ dialect: { carrier }, vouched: false }]);
+    expect(testServer.calls.accepted).toMatchObject([{ dialect: { carrier }, vouched: false }]);
   });
 
   it('stays closed to another machine while there is no token', async () => {
     expect(await dial(path, {}, ELSEWHERE)).toBe(403);
-    expect(doors.calls.accepted).toEqual([]);
+    expect(testServer.calls.accepted).toEqual([]);
   });
 });
 
-describe('every one of these doors', () => {
-  /** What each door answers to the same handshake. */
+describe('every one of these endpoints', () => {
+  /** What each endpoint answers to the same handshake. */
   async function dialAll(query: string, environment: Record<string, string>, headers: Record<string, string> = {}) {
-    doors = await startServer(environment);
-    const origin = await listen(doors.app);
-    return Promise.all(CARRIERS.map((carrier) => knock(`${origin}/${carrier}/media${query}`, headers)));
+    testServer = await startServer(environment);
+    const origin = await listen(testServer.app);
+    return Promise.all(CARRIERS.map((carrier) => upgradeStatus(`${origin}/${carrier}/media${query}`, headers)));
   }
 
   it.each([
@@ -54,7 +54,7 @@ describe('every one of these doors', () => {
     ['in its URL', {}, `?token=${encodeURIComponent(TOKEN)}&sample-rate=16000`],
   ])('hands the socket over to whoever brings the token %s, from anywhere', async (_how, headers, query) => {
     expect(await dialAll(query, LOCKED, { ...headers, ...ELSEWHERE })).toEqual(CARRIERS.map(() => 101));
-    expect(doors.calls.accepted.map(({ dialect, vouched }) => [dialect.carrier, vouched]).sort()).toEqual(
+    expect(testServer.calls.accepted.map(({ dialect, vouched }) => [dialect.carrier, vouched]).sort()).toEqual(
       CARRIERS.map((carrier) => [carrier, true]).sort(),
     );
   });
@@ -68,47 +68,47 @@ describe('every one of these doors', () => {
     ['two in the URL', {}, `?token=${encodeURIComponent(TOKEN)}&token=${encodeURIComponent(TOKEN)}`],
   ])('stays closed to %s, even on this machine and for everybody', async (_what, headers, query) => {
     expect(await dialAll(query, { ...LOCKED, ALLOW_ANONYMOUS: 'true' }, headers)).toEqual(CARRIERS.map(() => 401));
-    expect(doors.calls.accepted).toEqual([]);
+    expect(testServer.calls.accepted).toEqual([]);
   });
 
   it('refuses when no call can be taken', async () => {
-    doors = await startServer();
-    doors.calls.refusal = new TrunklineError('too_many_calls', 'full');
-    const origin = await listen(doors.app);
-    expect(await Promise.all(CARRIERS.map((carrier) => knock(`${origin}/${carrier}/media`)))).toEqual(
+    testServer = await startServer();
+    testServer.calls.refusal = new TrunklineError('too_many_calls', 'full');
+    const origin = await listen(testServer.app);
+    expect(await Promise.all(CARRIERS.map((carrier) => upgradeStatus(`${origin}/${carrier}/media`)))).toEqual(
       CARRIERS.map(() => 503),
     );
   });
 
   it('is for WebSockets alone', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     for (const carrier of CARRIERS)
-      expect((await doors.app.inject({ url: `/${carrier}/media` })).statusCode, carrier).toBe(400);
+      expect((await testServer.app.inject({ url: `/${carrier}/media` })).statusCode, carrier).toBe(400);
   });
 });
 
-it('takes the token in the header that Telnyx has for it, and in no other carrier’s door', async () => {
+it('takes the token in the header that Telnyx has for it, and in no other carrier’s endpoint', async () => {
   const headers = { 'x-telnyx-streaming-auth-token': TOKEN };
   expect(await dial('/telnyx/media', LOCKED, headers)).toBe(101);
-  const { port } = doors.app.server.address() as AddressInfo;
-  expect(await knock(`http://127.0.0.1:${port}/exotel/media`, headers)).toBe(401);
+  const { port } = testServer.app.server.address() as AddressInfo;
+  expect(await upgradeStatus(`http://127.0.0.1:${port}/exotel/media`, headers)).toBe(401);
 });
 
-it('stops looking at tokens after ten wrong ones, whichever the door', async () => {
+it('stops looking at tokens after ten wrong ones, whichever the endpoint', async () => {
   expect(await dial('/vonage/media', { ...LOCKED, ...NO_PROXY_HERE })).toBe(401);
-  const { port } = doors.app.server.address() as AddressInfo;
+  const { port } = testServer.app.server.address() as AddressInfo;
   for (let n = 0; n < 10; n++) {
     const path = `/${CARRIERS[n % CARRIERS.length]}/media`;
-    expect(await knock(`http://127.0.0.1:${port}${path}?token=${n}`)).toBe(401);
+    expect(await upgradeStatus(`http://127.0.0.1:${port}${path}?token=${n}`)).toBe(401);
   }
-  expect(await knock(`http://127.0.0.1:${port}/vonage/media`, bearer)).toBe(429);
+  expect(await upgradeStatus(`http://127.0.0.1:${port}/vonage/media`, bearer)).toBe(429);
 });
 
 it('gives a Vonage stream a name of its own each time, as nothing else may name its call', async () => {
   await dial('/vonage/media', {});
-  const { port } = doors.app.server.address() as AddressInfo;
-  await knock(`http://127.0.0.1:${port}/vonage/media`);
-  const ids = doors.calls.accepted.map(({ dialect }) => {
+  const { port } = testServer.app.server.address() as AddressInfo;
+  await upgradeStatus(`http://127.0.0.1:${port}/vonage/media`);
+  const ids = testServer.calls.accepted.map(({ dialect }) => {
     const event = dialect.receive('{"event":"websocket:connected","content-type":"audio/l16;rate=16000"}');
     return event.type === 'start' ? event.start.callId : '';
   });
@@ -121,7 +121,7 @@ it.each([
   ['big', [2, 1]],
 ])('reads linear samples in the byte order that is set: %s', async (order, bytes) => {
   await dial('/telnyx/media', { L16_BYTE_ORDER: order });
-  const [{ dialect } = { dialect: null }] = doors.calls.accepted;
+  const [{ dialect } = { dialect: null }] = testServer.calls.accepted;
   const format = { encoding: 'L16', sample_rate: 16_000, channels: 1 };
   dialect?.receive(
     JSON.stringify({ event: 'start', stream_id: 's', start: { call_control_id: 'c', media_format: format } }),
@@ -132,7 +132,7 @@ it.each([
   });
 });
 
-describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
+describe('Plivo’s endpoint with PLIVO_AUTH_TOKEN', () => {
   const SIGNED = {
     ...LOCKED,
     PLIVO_AUTH_TOKEN: 'MAtoken',
@@ -151,7 +151,7 @@ describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
       expect(
         await dial('/plivo/media', SIGNED, { ...headersOf(signPlivo('MAtoken', url, '12345'), name), ...ELSEWHERE }),
       ).toBe(101);
-      expect(doors.calls.accepted).toMatchObject([{ vouched: true }]);
+      expect(testServer.calls.accepted).toMatchObject([{ vouched: true }]);
     },
   );
 
@@ -159,10 +159,10 @@ describe('Plivo’s door with PLIVO_AUTH_TOKEN', () => {
     ['nothing', {}],
     ['the token of the others', bearer],
     ['another account’s signature', headersOf(signPlivo('other', url, '12345'))],
-    ['the signature of another door', headersOf(signPlivo('MAtoken', `${url}/x`, '12345'))],
+    ['the signature of another endpoint', headersOf(signPlivo('MAtoken', `${url}/x`, '12345'))],
     ['a signature without its nonce', { 'x-plivo-signature-v3': signPlivo('MAtoken', url, '12345') }],
   ])('stays closed to %s', async (_what, headers) => {
     expect(await dial('/plivo/media', SIGNED, headers)).toBe(403);
-    expect(doors.calls.accepted).toEqual([]);
+    expect(testServer.calls.accepted).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { signTwilio } from '../../../src/protocols/media-streams/twilio-signature.ts';
 import { readTwiml, verbsOf } from '../../../src/protocols/twiml/document.ts';
 import { startWebhook, type TestWebhook } from '../../helpers/webhook.ts';
-import { type Doors, startServer } from '../doors.ts';
+import { startServer, type TestServer } from '../test-server.ts';
 
 const FORM = {
   CallSid: 'CA1',
@@ -18,23 +18,23 @@ const FORM = {
 const OPEN = { APP_TWIML_ALLOW_PRIVATE: 'true' };
 const RELAY = '<Connect action="/done"><ConversationRelay url="wss://app.example.com/c/CA1" voice="v"/></Connect>';
 
-let doors: Doors;
+let testServer: TestServer;
 let webhook: TestWebhook;
 beforeEach(async () => {
   webhook = await startWebhook();
 });
 afterEach(async () => {
-  await doors.app.close();
+  await testServer.app.close();
   await webhook.close();
 });
 
 async function open(environment: Record<string, string> = {}): Promise<void> {
-  doors = await startServer({ APP_TWIML_URL: `${webhook.origin}/voice`, ...OPEN, ...environment });
+  testServer = await startServer({ APP_TWIML_URL: `${webhook.origin}/voice`, ...OPEN, ...environment });
 }
 
 function post(url: string, headers: Record<string, string> = {}) {
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  return doors.app.inject({
+  return testServer.app.inject({
     method: 'POST',
     url,
     headers: { ...type, ...headers },
@@ -62,7 +62,7 @@ describe('the voice webhook of a number whose app has TwiML of its own', () => {
     expect(
       twilio.validateRequest('key', String(asked?.headers['x-twilio-signature']), `${webhook.origin}/voice`, FORM),
     ).toBe(true);
-    expect(doors.calls.tokens.redeem(tokenIn(body), 'CA1')).toEqual({
+    expect(testServer.calls.tokens.redeem(tokenIn(body), 'CA1')).toEqual({
       ...{ from: FORM.From, to: FORM.To, details: { accountSid: 'AC1', callerName: 'Ann' } },
       relay: {
         url: 'wss://app.example.com/c/CA1',
@@ -82,7 +82,7 @@ describe('the voice webhook of a number whose app has TwiML of its own', () => {
     await open();
     const { body } = await post('/twilio/voice');
     expect(verbsIn(body)).toBe(STREAM);
-    expect(doors.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({ relay: null });
+    expect(testServer.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({ relay: null });
   });
 
   it.each(['?listen=%2B493012345678', '?app=wss%3A%2F%2Fapp.example.com'])('asks nobody with %s', async (query) => {
@@ -127,7 +127,7 @@ describe('the voice webhook of a number whose app has TwiML of its own', () => {
 
   it('asks nobody when no call can be taken', async () => {
     await open();
-    doors.calls.refusal = new TrunklineError('too_many_calls', 'full');
+    testServer.calls.refusal = new TrunklineError('too_many_calls', 'full');
     expect((await post('/twilio/voice')).statusCode).toBe(503);
     expect(webhook.asked).toEqual([]);
   });
@@ -137,12 +137,12 @@ describe("what follows a session in Twilio's call", () => {
   it('is what the action has answered, once; another session in it is ours again', async () => {
     await open();
     const document = readTwiml(`<Response><Play>a.mp3</Play>${RELAY}</Response>`, 'https://app.example.com/done');
-    doors.calls.handovers.put('CA1', Promise.resolve(document));
+    testServer.calls.handovers.put('CA1', Promise.resolve(document));
     const { body } = await post('/twilio/after');
     expect(verbsIn(body)).toBe(
       `<Play>https://app.example.com/a.mp3</Play>${STREAM}<Redirect method="POST">http://localhost:80/twilio/after</Redirect>`,
     );
-    expect(doors.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({
+    expect(testServer.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({
       relay: { url: 'wss://app.example.com/c/CA1' },
     });
     expect(verbsIn((await post('/twilio/after')).body)).toContain('Sorry');
@@ -153,7 +153,7 @@ describe("what follows a session in Twilio's call", () => {
     ['was never here', false],
   ])('is a word and the end where the session %s', async (_what, kept) => {
     await open({ APP_GONE_TEXT: 'Sorry & bye.' });
-    if (kept) doors.calls.handovers.put('CA1', Promise.resolve(null));
+    if (kept) testServer.calls.handovers.put('CA1', Promise.resolve(null));
     expect(verbsIn((await post('/twilio/after')).body)).toBe('<Say>Sorry &amp; bye.</Say><Hangup/>');
   });
 
@@ -172,14 +172,14 @@ describe("what follows a session in Twilio's call", () => {
     async (url) => {
       await open();
       expect(verbsIn((await post(`/twilio/after?twiml=${encodeURIComponent(url)}`)).body)).toContain('<Hangup/>');
-      expect(doors.logLines.join()).toContain('APP_ALLOWED_ORIGINS');
+      expect(testServer.logLines.join()).toContain('APP_ALLOWED_ORIGINS');
     },
   );
 
   it('is for Twilio alone', async () => {
     await open({ TWILIO_AUTH_TOKEN: 'token' });
-    doors.calls.handovers.put('CA1', Promise.resolve(null));
+    testServer.calls.handovers.put('CA1', Promise.resolve(null));
     expect((await post('/twilio/after')).statusCode).toBe(403);
-    expect(doors.calls.handovers.take('CA1')).not.toBeNull();
+    expect(testServer.calls.handovers.take('CA1')).not.toBeNull();
   });
 });

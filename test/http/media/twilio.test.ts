@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { signTwilio } from '../../../src/protocols/media-streams/twilio-signature.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const TOKEN = 'auth-token';
 const PUBLIC = { PUBLIC_URL: 'https://bridge.example.com', API_KEYS: 'a-key-of-sixteen-characters' };
@@ -14,8 +14,8 @@ const FORM = {
   CallStatus: 'ringing',
 };
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 const codeOf = (answer: { body: string }) => (JSON.parse(answer.body) as { error: { code: string } }).error.code;
 
@@ -26,31 +26,34 @@ function post(
   const { url = '/twilio/voice', headers = {}, remoteAddress = '127.0.0.1' } = options;
   const payload = new URLSearchParams([...fields].map(([name, value]): [string, string] => [name, value])).toString();
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  return doors.app.inject({ method: 'POST', url, remoteAddress, headers: { ...type, ...headers }, payload });
+  return testServer.app.inject({ method: 'POST', url, remoteAddress, headers: { ...type, ...headers }, payload });
 }
 
 const callToken = (twiml: string) => /<Parameter name="token" value="([\w-]+)"\/>/.exec(twiml)?.[1] ?? '';
 
 describe('POST /twilio/voice', () => {
   it('connects the call to this host, with a token that tells who is calling', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     const answer = await post(Object.entries(FORM), { headers: { host: 'localhost:8080' } });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/xml; charset=utf-8']);
     expect(answer.body).toMatch(
       /<Response><Connect><Stream url="ws:\/\/localhost:8080\/twilio\/media"><Parameter name="token" value="[\w-]+"\/><\/Stream><\/Connect><\/Response>$/,
     );
-    expect(doors.calls.tokens.redeem(callToken(answer.body), FORM.CallSid)).toEqual({ from: FORM.From, to: FORM.To });
+    expect(testServer.calls.tokens.redeem(callToken(answer.body), FORM.CallSid)).toEqual({
+      from: FORM.From,
+      to: FORM.To,
+    });
   });
 
   it('names the public host, and wss, where one is set', async () => {
-    doors = await startServer(PUBLIC);
+    testServer = await startServer(PUBLIC);
     expect((await post(Object.entries(FORM))).body).toContain('<Stream url="wss://bridge.example.com/twilio/media">');
   });
 
   it.each(['/twilio/voice?listen=%2B493012345678', '/twilio/voice?listen=+493012345678'])(
     'forwards the call and listens at %s',
     async (url) => {
-      doors = await startServer();
+      testServer = await startServer();
       expect((await post(Object.entries(FORM), { url })).body).toMatch(
         /<Start><Stream url="[^"]+" track="both_tracks">.*<\/Stream><\/Start><Dial>\+493012345678<\/Dial><\/Response>$/,
       );
@@ -60,7 +63,7 @@ describe('POST /twilio/voice', () => {
   it.each(['0301234567', '%2B0301234567', '%2B49', '%2B4930123%3CSip%3E', 'sip:a@b'])(
     'does not forward to %s',
     async (listen) => {
-      doors = await startServer();
+      testServer = await startServer();
       const answer = await post(Object.entries(FORM), { url: `/twilio/voice?listen=${listen}` });
       expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
       expect(answer.body).toContain('E.164');
@@ -68,7 +71,7 @@ describe('POST /twilio/voice', () => {
   );
 
   it('passes on which app is to talk to the caller', async () => {
-    doors = await startServer();
+    testServer = await startServer();
     const app = 'wss://app.example.com/calls?line=1&x';
     const answer = await post(Object.entries(FORM), { url: `/twilio/voice?app=${encodeURIComponent(app)}` });
     expect(answer.body).toContain(
@@ -77,7 +80,7 @@ describe('POST /twilio/voice', () => {
   });
 
   it.each(['https://app.example.com', 'app', ''])('takes no "%s" for an app', async (app) => {
-    doors = await startServer();
+    testServer = await startServer();
     const answer = await post(Object.entries(FORM), { url: `/twilio/voice?app=${app}` });
     expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
   });
@@ -87,21 +90,21 @@ describe('POST /twilio/voice', () => {
     ['a call identifier with markup', { CallSid: 'CA"><Dial>' }],
     ['a caller of endless length', { ...FORM, From: 'x'.repeat(257) }],
   ])('refuses %s', async (_what, form) => {
-    doors = await startServer();
+    testServer = await startServer();
     const answer = await post(Object.entries(form));
     expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
   });
 
   it('refuses what is no form', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject({ method: 'POST', url: '/twilio/voice', payload: FORM });
+    testServer = await startServer();
+    const answer = await testServer.app.inject({ method: 'POST', url: '/twilio/voice', payload: FORM });
     expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
-    expect((await doors.app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode).toBe(400);
+    expect((await testServer.app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode).toBe(400);
   });
 
   it('answers 503 when no call can be taken, so that Twilio goes to its fallback', async () => {
-    doors = await startServer();
-    doors.calls.refusal = new TrunklineError('too_many_calls', 'full');
+    testServer = await startServer();
+    testServer.calls.refusal = new TrunklineError('too_many_calls', 'full');
     const answer = await post(Object.entries(FORM));
     expect([answer.statusCode, codeOf(answer)]).toEqual([503, 'too_many_calls']);
   });
@@ -112,8 +115,8 @@ describe("Twilio's signature on the webhook", () => {
     'x-twilio-signature': signTwilio(TOKEN, url, fields),
   });
 
-  it('opens the door under the public address, query and repeated fields included', async () => {
-    doors = await startServer(SIGNED);
+  it('lets Twilio in under the public address, query and repeated fields included', async () => {
+    testServer = await startServer(SIGNED);
     const url = '/twilio/voice?listen=%2B493012345678&note=it%27s';
     const fields = [...Object.entries(FORM), ['Tag', 'b'], ['Tag', 'a']] as const;
     const headers = sign(`https://bridge.example.com${url}`, fields);
@@ -121,7 +124,7 @@ describe("Twilio's signature on the webhook", () => {
   });
 
   it('is checked against the host of the request where no public address is set', async () => {
-    doors = await startServer({ TWILIO_AUTH_TOKEN: TOKEN });
+    testServer = await startServer({ TWILIO_AUTH_TOKEN: TOKEN });
     const headers = { host: 'abc.tunnel.example', 'x-forwarded-proto': 'https' };
     const signature = sign('https://abc.tunnel.example/twilio/voice', Object.entries(FORM));
     expect((await post(Object.entries(FORM), { headers: { ...headers, ...signature } })).statusCode).toBe(200);
@@ -135,8 +138,8 @@ describe("Twilio's signature on the webhook", () => {
     ],
     ['one over another path', sign('https://bridge.example.com/twilio/other', Object.entries(FORM))],
     ['nonsense', { 'x-twilio-signature': 'AAAA' }],
-  ])('keeps the door closed: %s', async (_what, headers) => {
-    doors = await startServer({ ...SIGNED, ALLOW_ANONYMOUS: 'true' });
+  ])('refuses: %s', async (_what, headers) => {
+    testServer = await startServer({ ...SIGNED, ALLOW_ANONYMOUS: 'true' });
     const answer = await post(Object.entries(FORM), { headers });
     expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'signature_invalid']);
   });
@@ -147,30 +150,30 @@ describe('without TWILIO_AUTH_TOKEN', () => {
     ['another machine', {}, '192.0.2.1'],
     ['a tunnel', { host: 'abc.tunnel.example' }, '127.0.0.1'],
   ])('the webhook is closed to %s, unless everybody may come', async (_what, headers, remoteAddress) => {
-    doors = await startServer();
+    testServer = await startServer();
     const answer = await post(Object.entries(FORM), { headers, remoteAddress });
     expect([answer.statusCode, codeOf(answer)]).toEqual([403, 'anonymous_refused']);
-    await doors.app.close();
-    doors = await startServer({ ALLOW_ANONYMOUS: 'true' });
+    await testServer.app.close();
+    testServer = await startServer({ ALLOW_ANONYMOUS: 'true' });
     expect((await post(Object.entries(FORM), { headers, remoteAddress })).statusCode).toBe(200);
   });
 
-  it('stays open to this machine although API_KEYS are set: they guard other doors', async () => {
-    doors = await startServer({ API_KEYS: 'k' });
+  it('stays open to this machine although API_KEYS are set: they guard other endpoints', async () => {
+    testServer = await startServer({ API_KEYS: 'k' });
     expect((await post(Object.entries(FORM))).statusCode).toBe(200);
   });
 });
 
 describe('WS /twilio/media', () => {
   async function dial(environment: Record<string, string>, headers: Record<string, string> = {}) {
-    doors = await startServer(environment);
-    return knock(`${await listen(doors.app)}/twilio/media`, headers);
+    testServer = await startServer(environment);
+    return upgradeStatus(`${await listen(testServer.app)}/twilio/media`, headers);
   }
   const signature = (url: string) => ({ 'x-twilio-signature': signTwilio(TOKEN, url) });
 
   it('hands the socket over; from this machine no token is asked for', async () => {
     expect(await dial({})).toBe(101);
-    expect(doors.calls.accepted.map(({ tokenRequired }) => tokenRequired)).toEqual([false]);
+    expect(testServer.calls.accepted.map(({ tokenRequired }) => tokenRequired)).toEqual([false]);
   });
 
   it.each([
@@ -181,7 +184,7 @@ describe('WS /twilio/media', () => {
     async (setting, tokenRequired) => {
       const headers = signature('wss://bridge.example.com/twilio/media');
       expect(await dial({ ...SIGNED, TWILIO_CALL_TOKEN: setting }, headers)).toBe(101);
-      expect(doors.calls.accepted).toMatchObject([{ tokenRequired }]);
+      expect(testServer.calls.accepted).toMatchObject([{ tokenRequired }]);
     },
   );
 
@@ -197,25 +200,25 @@ describe('WS /twilio/media', () => {
     ['one from a page of another site', {}, { origin: 'https://evil.example' }, 403],
   ])('refuses %s before the upgrade', async (_what, environment, headers, status) => {
     expect(await dial(environment, headers as Record<string, string>)).toBe(status);
-    expect(doors.calls.accepted).toEqual([]);
+    expect(testServer.calls.accepted).toEqual([]);
   });
 
   it.each(['too_many_calls', 'draining'] as const)('refuses with 503 before the upgrade: %s', async (code) => {
-    doors = await startServer();
-    doors.calls.refusal = new TrunklineError(code, 'no');
-    expect(await knock(`${await listen(doors.app)}/twilio/media`)).toBe(503);
+    testServer = await startServer();
+    testServer.calls.refusal = new TrunklineError(code, 'no');
+    expect(await upgradeStatus(`${await listen(testServer.app)}/twilio/media`)).toBe(503);
   });
 
   it('says that it wants a WebSocket', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject('/twilio/media');
+    testServer = await startServer();
+    const answer = await testServer.app.inject('/twilio/media');
     expect([answer.statusCode, codeOf(answer)]).toEqual([400, 'invalid_request']);
     expect(answer.body).toContain('expected an upgrade');
   });
 
   it('lets nothing compress its messages', async () => {
-    doors = await startServer();
-    const url = (await listen(doors.app)).replace('http', 'ws');
+    testServer = await startServer();
+    const url = (await listen(testServer.app)).replace('http', 'ws');
     const socket = new WebSocket(`${url}/twilio/media`, { perMessageDeflate: true });
     await new Promise((resolve) => socket.once('open', resolve));
     expect(socket.extensions).toBe('');

@@ -3,26 +3,26 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectionsThatFit } from '../../../src/http/server/connections.ts';
 import { eventually } from '../../helpers/eventually.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const MAX = 10;
 
-let doors: Doors;
+let testServer: TestServer;
 let url: string;
 const clients: (Socket | WebSocket)[] = [];
 
 beforeEach(async () => {
-  doors = await startServer({ CONNECTIONS_MAX: String(MAX) });
-  url = await listen(doors.app);
+  testServer = await startServer({ CONNECTIONS_MAX: String(MAX) });
+  url = await listen(testServer.app);
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client instanceof WebSocket ? client.terminate() : client.destroy();
-  await doors.app.close();
+  await testServer.app.close();
 });
 
 /** The value of a sample of the metrics page. */
 async function sample(name: string): Promise<number> {
-  const line = (await doors.metrics.registry.metrics()).split('\n').find((each) => each.startsWith(`${name} `));
+  const line = (await testServer.metrics.registry.metrics()).split('\n').find((each) => each.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? 0);
 }
 const open = () => sample('trunkline_http_connections');
@@ -56,7 +56,7 @@ async function repeat<T>(count: number, make: () => Promise<T>): Promise<T[]> {
 describe('connections that say nothing', () => {
   it('give way to a carrier, the one that has been silent longest first', async () => {
     const idlers = await repeat(MAX, idler);
-    expect(await knock(`${url}/twilio/media`)).toBe(101);
+    expect(await upgradeStatus(`${url}/twilio/media`)).toBe(101);
     await eventually(() =>
       expect(idlers.map(({ isGone = false }) => isGone)).toEqual([true, ...Array(MAX - 1).fill(false)]),
     );
@@ -72,7 +72,7 @@ describe('connections that say nothing', () => {
     ['a request that was answered', 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'],
   ])('may have said something: %s', async (_what, bytes) => {
     await repeat(MAX, () => idler(bytes));
-    expect(await knock(`${url}/twilio/media`)).toBe(101);
+    expect(await upgradeStatus(`${url}/twilio/media`)).toBe(101);
     expect(await closed('idle')).toBe(1);
   });
 });
@@ -85,10 +85,10 @@ it('connections of strangers who read no answer give way to others, whatever the
   const upload = from('POST /v1/audio/transcriptions', 'Content-Length: 0\r\n');
   const requests = from('GET /page.js') + from('GET /x') + from('GET /v1/calls') + upload;
   const sockets: Socket[] = [];
-  doors.app.server.on('connection', (socket) => sockets.push(socket));
+  testServer.app.server.on('connection', (socket) => sockets.push(socket));
   await repeat(MAX, () => idler(requests.repeat(UNREAD_REQUESTS)));
   await eventually(() => expect(sockets.filter(({ writableLength }) => writableLength > 0).length).toBe(MAX));
-  expect(await knock(`${url}/twilio/media`)).toBe(101);
+  expect(await upgradeStatus(`${url}/twilio/media`)).toBe(101);
   expect([await closed('idle'), await closed('refused')]).toEqual([1, 0]);
 });
 
@@ -98,7 +98,7 @@ describe('connections that are in use', () => {
     for (let index = 0; index < 3; index++) await expect(fetch(`${url}/health`)).rejects.toThrow();
     expect(readers.map(({ readyState }) => readyState)).toEqual(Array(MAX).fill(WebSocket.OPEN));
     expect([await closed('idle'), await closed('refused')]).toEqual([0, 3]);
-    expect(doors.logLines.filter((line) => line.includes('CONNECTIONS_MAX')).length).toBe(1);
+    expect(testServer.logLines.filter((line) => line.includes('CONNECTIONS_MAX')).length).toBe(1);
     readers[0]?.terminate();
     await eventually(async () => expect(await open()).toBe(MAX - 1));
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -119,7 +119,7 @@ describe('connections that are in use', () => {
   it('are idle again when their answers are out', async () => {
     await repeat(MAX - 1, reader);
     for (let index = 0; index < 3; index++) expect((await fetch(`${url}/health`)).status).toBe(200);
-    expect(await knock(`${url}/twilio/media`)).toBe(101);
+    expect(await upgradeStatus(`${url}/twilio/media`)).toBe(101);
   });
 });
 

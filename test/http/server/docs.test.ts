@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Doors, startServer } from '../doors.ts';
+import { startServer, type TestServer } from '../test-server.ts';
 
 interface OpenApi {
   readonly openapi: string;
@@ -16,13 +16,13 @@ interface OpenApi {
   >;
 }
 
-let doors: Doors;
-afterEach(() => doors.app.close());
+let testServer: TestServer;
+afterEach(() => testServer.app.close());
 
 describe('the OpenAPI description', () => {
-  it('has every door and no other', async () => {
-    doors = await startServer();
-    const { openapi, paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+  it('has every endpoint and no other', async () => {
+    testServer = await startServer();
+    const { openapi, paths } = (await testServer.app.inject('/docs/json')).json<OpenApi>();
     expect(openapi).toBe('3.1.0');
     expect(
       Object.entries(paths)
@@ -82,8 +82,8 @@ describe('the OpenAPI description', () => {
   });
 
   it('has a summary and typed answers for each', async () => {
-    doors = await startServer();
-    const { paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+    testServer = await startServer();
+    const { paths } = (await testServer.app.inject('/docs/json')).json<OpenApi>();
     for (const [path, methods] of Object.entries(paths)) {
       for (const [method, { summary, responses }] of Object.entries(methods)) {
         expect(summary, `${method} ${path}`).toBeTruthy();
@@ -98,9 +98,9 @@ describe('the OpenAPI description', () => {
     }
   });
 
-  it('says which doors ask for a key', async () => {
-    doors = await startServer();
-    const { paths } = (await doors.app.inject('/docs/json')).json<OpenApi>();
+  it('says which endpoints ask for a key', async () => {
+    testServer = await startServer();
+    const { paths } = (await testServer.app.inject('/docs/json')).json<OpenApi>();
     expect(paths['/health']?.['get']?.security).toEqual([]);
     expect(paths['/v1/calls']?.['get']?.security).toBeUndefined();
   });
@@ -108,15 +108,17 @@ describe('the OpenAPI description', () => {
 
 describe('GET /docs', () => {
   it('is a page whose parts all come from here', async () => {
-    doors = await startServer();
-    const page = await doors.app.inject('/docs/');
+    testServer = await startServer();
+    const page = await testServer.app.inject('/docs/');
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'self'; /);
     const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
     expect(parts.length).toBeGreaterThan(3);
     for (const part of parts) {
       expect(part).not.toMatch(/^(https?:)?\/\//);
-      expect((await doors.app.inject(new URL(part, 'http://localhost/docs/').pathname)).statusCode, part).toBe(200);
+      expect((await testServer.app.inject(new URL(part, 'http://localhost/docs/').pathname)).statusCode, part).toBe(
+        200,
+      );
     }
   });
 });

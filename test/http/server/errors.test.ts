@@ -1,13 +1,13 @@
 import { constants } from 'node:os';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Recordings } from '../../../src/recordings/recordings.ts';
-import { type Doors, startServer } from '../doors.ts';
+import { startServer, type TestServer } from '../test-server.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  await doors.app.close();
+  await testServer.app.close();
 });
 
 async function messageOf(
@@ -15,10 +15,15 @@ async function messageOf(
   url: string,
   options: { type?: string; body?: string } = {},
 ): Promise<string> {
-  doors = await startServer();
+  testServer = await startServer();
   const { type = 'application/json', body } = options;
   const headers = body === undefined ? {} : { 'content-type': type };
-  const answer = await doors.app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
+  const answer = await testServer.app.inject({
+    method,
+    url,
+    headers,
+    ...(body === undefined ? {} : { payload: body }),
+  });
   expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'invalid_request']);
   return answer.json().error.message;
 }
@@ -58,8 +63,8 @@ describe('what is wrong with a request', () => {
   });
 
   it('says how large a body came, and how large one may be', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject({
+    testServer = await startServer();
+    const answer = await testServer.app.inject({
       method: 'POST',
       url: '/v1/calls',
       headers: { 'content-type': 'application/json' },
@@ -110,8 +115,12 @@ describe('what is wrong with a request', () => {
   });
 
   it('says of a clone that is no form what it is', async () => {
-    doors = await startServer();
-    const answer = await doors.app.inject({ method: 'POST', url: '/v1/audio/speech/clone', payload: { input: 'x' } });
+    testServer = await startServer();
+    const answer = await testServer.app.inject({
+      method: 'POST',
+      url: '/v1/audio/speech/clone',
+      payload: { input: 'x' },
+    });
     expect([answer.statusCode, answer.json().message]).toEqual([
       422,
       'header content-type: got "application/json", expected multipart/form-data with a part named file',
@@ -160,8 +169,8 @@ describe('a disk that is full or fails', () => {
         syscall: 'write',
       });
       vi.spyOn(Recordings.prototype, 'admit').mockRejectedValue(failure);
-      doors = await startServer();
-      const answer = await doors.app.inject({ method: 'POST', url: '/v1/audio/transcriptions' });
+      testServer = await startServer();
+      const answer = await testServer.app.inject({ method: 'POST', url: '/v1/audio/transcriptions' });
       expect([answer.statusCode, answer.json().error]).toEqual([
         507,
         {

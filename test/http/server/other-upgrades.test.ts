@@ -1,19 +1,19 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../helpers/eventually.ts';
-import { type Doors, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer } from '../test-server.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 beforeEach(async () => {
-  doors = await startServer();
+  testServer = await startServer();
 });
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 const OFFER = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAA\r\n';
 
 /** Sends `pieces` one after the other, and resolves with what came back when it holds `until`. */
 async function exchange(pieces: readonly string[], until: string): Promise<string> {
-  const client = connect(Number(new URL(await listen(doors.app)).port), '127.0.0.1');
+  const client = connect(Number(new URL(await listen(testServer.app)).port), '127.0.0.1');
   let answer = '';
   client.setNoDelay(true).on('data', (data) => {
     answer += data.toString();

@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Doors, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer } from '../test-server.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 beforeEach(async () => {
-  doors = await startServer();
+  testServer = await startServer();
 });
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 async function idFor(sent: string | undefined): Promise<unknown> {
   const headers = sent === undefined ? {} : { 'x-request-id': sent };
-  return (await doors.app.inject({ url: '/health', headers })).headers['x-request-id'];
+  return (await testServer.app.inject({ url: '/health', headers })).headers['x-request-id'];
 }
 
 /** The answer to `bytes` sent as they are. */
 async function exchange(
   bytes: string,
 ): Promise<{ id: string | undefined; error: { request_id: string; message: string } }> {
-  const socket = connect(Number(new URL(await listen(doors.app)).port), '127.0.0.1');
+  const socket = connect(Number(new URL(await listen(testServer.app)).port), '127.0.0.1');
   socket.end(bytes);
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);
@@ -61,8 +61,8 @@ describe('X-Request-ID', () => {
 
   it('is in errors and in the log', async () => {
     const headers = { 'x-request-id': 'mine-1' };
-    doors.engine.failure = 'model_failed';
-    const answer = await doors.app.inject({
+    testServer.engine.failure = 'model_failed';
+    const answer = await testServer.app.inject({
       method: 'POST',
       url: '/v1/audio/speech',
       payload: { model: 'tts-1', input: 'Hello.' },
@@ -73,7 +73,7 @@ describe('X-Request-ID', () => {
       request_id: 'mine-1',
       message: expect.stringContaining('mine-1'),
     });
-    const lines = doors.logLines.filter((line) => line.includes('"requestId":"mine-1"'));
+    const lines = testServer.logLines.filter((line) => line.includes('"requestId":"mine-1"'));
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['request failed', 'request']);
   });
 
@@ -81,7 +81,7 @@ describe('X-Request-ID', () => {
     ['a path that is not there', '/v1/nothing', 404],
     ['a path that cannot be read', '/%zz', 400],
   ])('is in the answer to %s', async (_what, url, status) => {
-    const answer = await doors.app.inject({ url, headers: { 'x-request-id': 'mine-2' } });
+    const answer = await testServer.app.inject({ url, headers: { 'x-request-id': 'mine-2' } });
     expect([answer.statusCode, answer.headers['x-request-id'], answer.json().error.request_id]).toEqual([
       status,
       'mine-2',
@@ -90,7 +90,7 @@ describe('X-Request-ID', () => {
   });
 
   it('is in an event stream: in its head, and in the error that ends it', async () => {
-    doors.engine.utter = ({ text }) => {
+    testServer.engine.utter = ({ text }) => {
       if (text.startsWith('Two')) throw new Error('it broke');
       return new Int16Array(320);
     };
@@ -100,7 +100,7 @@ describe('X-Request-ID', () => {
       response_format: 'pcm',
       stream_format: 'sse',
     };
-    const answer = await doors.app.inject({
+    const answer = await testServer.app.inject({
       method: 'POST',
       url: '/v1/audio/speech',
       payload,
@@ -111,7 +111,7 @@ describe('X-Request-ID', () => {
   });
 
   it('is in the answer that opens a WebSocket, and in its errors', async () => {
-    const url = await listen(doors.app);
+    const url = await listen(testServer.app);
     const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/audio/speech/ws`, {
       headers: { 'x-request-id': 'mine-4' },
     });
@@ -162,7 +162,7 @@ describe('X-Request-ID', () => {
 
   it('is counted by whose it is', async () => {
     for (const sent of ['mine', 'no good', undefined]) await idFor(sent);
-    const { values } = await doors.metrics.requestIds.get();
+    const { values } = await testServer.metrics.requestIds.get();
     expect(values.map(({ labels, value }) => [labels['from'], value])).toEqual([
       ['client', 1],
       ['replaced', 1],

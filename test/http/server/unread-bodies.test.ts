@@ -2,13 +2,13 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../helpers/eventually.ts';
-import { type RecordingServices, startRecordingServer } from '../recording-doors.ts';
+import { type RecordingServer, startRecordingServer } from '../recording-server.ts';
 
-let doors: RecordingServices;
+let testServer: RecordingServer;
 beforeEach(async () => {
-  doors = await startRecordingServer();
+  testServer = await startRecordingServer();
 });
-afterEach(() => doors.close());
+afterEach(() => testServer.close());
 
 /** More than the sockets and streams in between hold. */
 const FILE_BYTES = 4_000_000;
@@ -25,7 +25,7 @@ it.each(
 )('%s answers the request behind %s', async (path, _what, part) => {
   const form = `--b\r\n${part}\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n${'x'.repeat(FILE_BYTES)}\r\n--b--\r\n`;
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${form.length}\r\n\r\n`;
-  const client = connect(Number(new URL(doors.url).port), '127.0.0.1');
+  const client = connect(Number(new URL(testServer.url).port), '127.0.0.1');
   let answers = '';
   client.on('data', (data) => {
     answers += data.toString();

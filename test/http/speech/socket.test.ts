@@ -2,40 +2,40 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../helpers/eventually.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
 const PATH = '/v1/audio/speech/ws';
 
-let doors: Doors;
+let testServer: TestServer;
 let url: string;
 beforeEach(() => open());
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 async function open(environment: Record<string, string> = {}): Promise<void> {
-  doors = await startServer(environment);
-  url = await listen(doors.app);
+  testServer = await startServer(environment);
+  url = await listen(testServer.app);
 }
 
-/** A client that keeps what it is told: ms of sound at 24 kHz as numbers, events as objects. */
+/** A client that keeps all messages: ms of sound at 24 kHz as numbers, events as objects. */
 class Client {
-  readonly heard: unknown[] = [];
+  readonly received: unknown[] = [];
   readonly socket: WebSocket;
 
   constructor() {
     this.socket = new WebSocket(`${url.replace('http', 'ws')}${PATH}`);
     this.socket.on('message', (data: Buffer, isBinary) =>
-      this.heard.push(isBinary ? data.length / 48 : JSON.parse(data.toString())),
+      this.received.push(isBinary ? data.length / 48 : JSON.parse(data.toString())),
     );
   }
 
-  async order(...orders: readonly unknown[]): Promise<void> {
+  async send(...requests: readonly unknown[]): Promise<void> {
     if (this.socket.readyState !== WebSocket.OPEN) await once(this.socket, 'open');
-    for (const order of orders) this.socket.send(typeof order === 'string' ? order : JSON.stringify(order));
+    for (const each of requests) this.socket.send(typeof each === 'string' ? each : JSON.stringify(each));
   }
 
-  async hears(expected: readonly unknown[]): Promise<void> {
-    await eventually(() => expect(this.heard).toHaveLength(expected.length));
-    expect(this.heard).toEqual(expected);
+  async receives(expected: readonly unknown[]): Promise<void> {
+    await eventually(() => expect(this.received).toHaveLength(expected.length));
+    expect(this.received).toEqual(expected);
   }
 
   /** Resolves with close code and reason. */
@@ -50,23 +50,19 @@ const DONE = { event: 'done' };
 describe('WS /v1/audio/speech/ws', () => {
   it('says each sentence in a message, and when it is done', async () => {
     const client = new Client();
-    await client.order({ input: 'One is here. Two is there.', voice: 'alloy', temperature: 1 });
-    await client.hears([240, 260, DONE]);
+    await client.send({ input: 'One is here. Two is there.', voice: 'alloy', temperature: 1 });
+    await client.receives([240, 260, DONE]);
   });
 
-  it('serves orders one after the other', async () => {
+  it('serves requests one after the other', async () => {
     const client = new Client();
-    await client.order(
-      { input: 'One is here.' },
-      { input: 'Two.', speed: 2 },
-      { input: 'Three.', sample_rate: 48_000 },
-    );
-    await client.hears([240, DONE, 40, DONE, 240, DONE]);
+    await client.send({ input: 'One is here.' }, { input: 'Two.', speed: 2 }, { input: 'Three.', sample_rate: 48_000 });
+    await client.receives([240, DONE, 40, DONE, 240, DONE]);
   });
 
-  it('goes on after an order that is none', async () => {
+  it('goes on after a message that is no request', async () => {
     const client = new Client();
-    await client.order(
+    await client.send(
       'rubbish',
       { input: '' },
       [],
@@ -79,10 +75,10 @@ describe('WS /v1/audio/speech/ws', () => {
       detail: expect.stringMatching(message),
       error: expect.objectContaining({ code, message: expect.stringMatching(message) }),
     });
-    await client.hears([
+    await client.receives([
       error('message_malformed', /JSON/),
-      error('invalid_request', /order\.input/),
-      error('invalid_request', /order: .*object/),
+      error('invalid_request', /request\.input/),
+      error('invalid_request', /request: .*object/),
       error('invalid_request', /nobody/),
       error('invalid_request', /nothing in it that can be spoken/),
       120,
@@ -90,35 +86,35 @@ describe('WS /v1/audio/speech/ws', () => {
     ]);
   });
 
-  it('gives an order up when the client goes away', async () => {
-    doors.engine.speakMs = 100;
+  it('gives a request up when the client goes away', async () => {
+    testServer.engine.speakMs = 100;
     const client = new Client();
-    await client.order({ input: 'One is here.' }, { input: 'Two is there.' });
-    await eventually(() => expect(doors.engine.pending).toBe(1));
+    await client.send({ input: 'One is here.' }, { input: 'Two is there.' });
+    await eventually(() => expect(testServer.engine.pending).toBe(1));
     client.socket.terminate();
-    await eventually(() => expect(doors.engine.pending).toBe(0));
-    expect(doors.engine.spoken).toHaveLength(1);
+    await eventually(() => expect(testServer.engine.pending).toBe(0));
+    expect(testServer.engine.spoken).toHaveLength(1);
   });
 
-  it('is closed when it orders nothing for long, or more than can wait, or not in text', async () => {
+  it('is closed when no request comes for long, more than can wait, or one that is not text', async () => {
     const silent = new Client();
     await once(silent.socket, 'open');
-    doors.clock.advance(60_000);
+    testServer.clock.advance(60_000);
     expect(await silent.closed()).toEqual([4409, 'media_timeout']);
 
-    doors.engine.speakMs = 100;
+    testServer.engine.speakMs = 100;
     const greedy = new Client();
-    await greedy.order(...Array.from({ length: 18 }, () => ({ input: 'Hello.' })));
+    await greedy.send(...Array.from({ length: 18 }, () => ({ input: 'Hello.' })));
     expect(await greedy.closed()).toEqual([1013, 'too_many_requests']);
 
-    const strange = new Client();
-    await once(strange.socket, 'open');
-    strange.socket.send(Buffer.from('{}'));
-    expect(await strange.closed()).toEqual([1003, 'message_binary']);
+    const binary = new Client();
+    await once(binary.socket, 'open');
+    binary.socket.send(Buffer.from('{}'));
+    expect(await binary.closed()).toEqual([1003, 'message_binary']);
   });
 
   it('counts as a request as long as it is open', async () => {
-    await doors.app.close();
+    await testServer.app.close();
     await open({ SPEECH_REQUESTS_MAX: '1' });
     const first = new Client();
     await once(first.socket, 'open');
@@ -126,16 +122,20 @@ describe('WS /v1/audio/speech/ws', () => {
     first.socket.close();
     await first.closed();
     await eventually(async () => {
-      const answer = await doors.app.inject({ method: 'POST', url: '/v1/audio/speech', payload: { input: 'Hello.' } });
+      const answer = await testServer.app.inject({
+        method: 'POST',
+        url: '/v1/audio/speech',
+        payload: { input: 'Hello.' },
+      });
       expect(answer.statusCode).toBe(200);
     });
   });
 
   it('asks for a key, and for an upgrade', async () => {
-    expect((await doors.app.inject(PATH)).statusCode).toBe(400);
-    await doors.app.close();
+    expect((await testServer.app.inject(PATH)).statusCode).toBe(400);
+    await testServer.app.close();
     await open({ API_KEYS: 'secret' });
-    expect(await knock(`${url}${PATH}`)).toBe(401);
-    expect(await knock(`${url}${PATH}`, { authorization: 'Bearer secret' })).toBe(101);
+    expect(await upgradeStatus(`${url}${PATH}`)).toBe(401);
+    expect(await upgradeStatus(`${url}${PATH}`, { authorization: 'Bearer secret' })).toBe(101);
   });
 });

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWav } from '../../../src/audio/wav.ts';
-import { type Doors, startServer } from '../doors.ts';
+import { startServer, type TestServer } from '../test-server.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 beforeEach(async () => {
-  doors = await startServer();
+  testServer = await startServer();
 });
-afterEach(() => doors.app.close());
+afterEach(() => testServer.app.close());
 
 /** A fake voice takes 20 ms for each character. */
 const HELLO = 'Hello there.';
 const HELLO_MS = 240;
 
 function post(url: string, payload: object, headers: Record<string, string> = {}) {
-  return doors.app.inject({ method: 'POST', url, payload, headers });
+  return testServer.app.inject({ method: 'POST', url, payload, headers });
 }
 
 function speak(fields: object) {
@@ -65,7 +65,7 @@ describe('POST /v1/audio/speech', () => {
 
   it('has each sentence made by itself, behind all calls', async () => {
     await speak({ input: 'One is here. Two is there. And here is three.' });
-    expect(doors.engine.spoken.map(({ text, urgency, speed }) => [text, urgency, speed])).toEqual([
+    expect(testServer.engine.spoken.map(({ text, urgency, speed }) => [text, urgency, speed])).toEqual([
       ['One is here.', 'batch', 1],
       ['Two is there.', 'batch', 1],
       ['And here is three.', 'batch', 1],
@@ -76,10 +76,10 @@ describe('POST /v1/audio/speech', () => {
     await speak({});
     const first = await speak({ input: `${HELLO} And more.`, response_format: 'wav' });
     await speak({ input: HELLO, response_format: 'wav' });
-    expect(doors.engine.spoken.map(({ text }) => text)).toEqual([HELLO, 'And more.']);
-    expect((await doors.app.inject({ method: 'DELETE', url: '/v1/prompts' })).json()).toEqual({ cleared: 2 });
+    expect(testServer.engine.spoken.map(({ text }) => text)).toEqual([HELLO, 'And more.']);
+    expect((await testServer.app.inject({ method: 'DELETE', url: '/v1/prompts' })).json()).toEqual({ cleared: 2 });
     const again = await speak({ input: `${HELLO} And more.`, response_format: 'wav' });
-    expect(doors.engine.spoken).toHaveLength(4);
+    expect(testServer.engine.spoken).toHaveLength(4);
     expect(again.rawPayload).toEqual(first.rawPayload);
   });
 
@@ -95,15 +95,15 @@ describe('POST /v1/audio/speech', () => {
     [{ voice: undefined, language: 'auto' }, 'rms'],
     [{ voice: 'slt', language: 'de-DE' }, 'slt'],
   ])('takes %j for the voice %s', async (fields, voice) => {
-    doors.engine.voices = [...doors.engine.voices, { name: 'anna', language: 'de-DE', rateHz: 16_000 }];
+    testServer.engine.voices = [...testServer.engine.voices, { name: 'anna', language: 'de-DE', rateHz: 16_000 }];
     expect((await speak(fields)).statusCode).toBe(200);
-    expect(doors.engine.spoken.map((request) => request.voice)).toEqual([voice]);
+    expect(testServer.engine.spoken.map((request) => request.voice)).toEqual([voice]);
   });
 
   it('writes numbers out, unless told not to', async () => {
     await speak({ input: 'It costs $5.' });
     await speak({ input: 'It costs $5.', text_normalize: false });
-    expect(doors.engine.spoken.map(({ text }) => text)).toEqual(['It costs five dollars.', 'It costs $5.']);
+    expect(testServer.engine.spoken.map(({ text }) => text)).toEqual(['It costs five dollars.', 'It costs $5.']);
   });
 
   it('speaks faster or slower', async () => {
@@ -158,9 +158,9 @@ describe('POST /v1/audio/speech', () => {
   });
 
   it('takes as long a text as SPEECH_INPUT_MAX_CHARS allows', async () => {
-    await doors.app.close();
-    doors = await startServer({ SPEECH_INPUT_MAX_CHARS: '100000' });
-    doors.engine.utter = () => new Int16Array(320);
+    await testServer.app.close();
+    testServer = await startServer({ SPEECH_INPUT_MAX_CHARS: '100000' });
+    testServer.engine.utter = () => new Int16Array(320);
     const answer = await speak({ input: 'This one here is a sentence. '.repeat(3400), response_format: 'mulaw' });
     expect([answer.statusCode, answer.rawPayload.length]).toEqual([200, 3400 * 160]);
   });
@@ -169,18 +169,18 @@ describe('POST /v1/audio/speech', () => {
     ['unavailable', 503, 'engine_unavailable'],
     ['model_failed', 500, 'internal'],
   ] as const)('says that speech is %s', async (failure, status, code) => {
-    doors.engine.failure = failure;
+    testServer.engine.failure = failure;
     const answer = await speak({});
     expect([answer.statusCode, answer.json().error.code]).toEqual([status, code]);
   });
 
   it('asks for a key where there are keys', async () => {
-    await doors.app.close();
-    doors = await startServer({ API_KEYS: 'secret' });
+    await testServer.app.close();
+    testServer = await startServer({ API_KEYS: 'secret' });
     expect((await speak({})).json().error.code).toBe('api_key_missing');
     const headers = { authorization: 'Bearer secret' };
     expect((await post('/v1/audio/speech', { input: HELLO }, headers)).statusCode).toBe(200);
-    expect((await doors.app.inject({ method: 'POST', url: '/cache/clear' })).statusCode).toBe(401);
+    expect((await testServer.app.inject({ method: 'POST', url: '/cache/clear' })).statusCode).toBe(401);
   });
 });
 
@@ -205,7 +205,7 @@ describe('stream_format sse', () => {
   });
 
   it('ends with an error when speech fails in the middle', async () => {
-    doors.engine.utter = (request) => {
+    testServer.engine.utter = (request) => {
       if (request.text.startsWith('Two')) throw new Error('it broke');
       return new Int16Array(320);
     };
@@ -250,7 +250,10 @@ describe("the Qwen3-TTS server's paths", () => {
 
 describe('GET /v1/models', () => {
   it('lists what there is, in a shape that clients know', async () => {
-    const { object, data } = (await doors.app.inject('/v1/models')).json<{ object: string; data: { id: string }[] }>();
+    const { object, data } = (await testServer.app.inject('/v1/models')).json<{
+      object: string;
+      data: { id: string }[];
+    }>();
     expect([object, data.map(({ id }) => id)]).toEqual([
       'list',
       [
@@ -267,9 +270,9 @@ describe('GET /v1/models', () => {
   });
 
   it('shows one, and says that another is not there', async () => {
-    expect((await doors.app.inject('/v1/models/flite')).json()).toMatchObject({ id: 'flite', object: 'model' });
-    expect((await doors.app.inject('/v1/models/gpt-4o-mini-tts-2025-12-15')).statusCode).toBe(200);
-    const missing = await doors.app.inject('/v1/models/whisper-9');
+    expect((await testServer.app.inject('/v1/models/flite')).json()).toMatchObject({ id: 'flite', object: 'model' });
+    expect((await testServer.app.inject('/v1/models/gpt-4o-mini-tts-2025-12-15')).statusCode).toBe(200);
+    const missing = await testServer.app.inject('/v1/models/whisper-9');
     expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'model_not_found']);
   });
 });

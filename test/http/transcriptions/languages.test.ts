@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { languageName, requireLanguage } from '../../../src/http/transcriptions/languages.ts';
+import { requireLanguage } from '../../../src/http/transcriptions/languages.ts';
 
 describe('requireLanguage', () => {
   it.each(['', 'auto', 'Auto', 'en', 'EN', 'en-US', 'en_gb', 'en-Latn-US', 'english', 'English', ' English '])(
     'takes "%s"',
     (language) => {
-      expect(() => requireLanguage(language)).not.toThrow();
+      expect(() => requireLanguage(language, ['en'])).not.toThrow();
     },
   );
 
@@ -17,7 +17,7 @@ describe('requireLanguage', () => {
     ['en-', '"en-"'],
     [`en-${'x'.repeat(5000)}`, `"en-${'x'.repeat(76)}…`],
   ])('refuses "%s" and says what there is', (language, shown) => {
-    expect(() => requireLanguage(language)).toThrow(
+    expect(() => requireLanguage(language, ['en'])).toThrow(
       expect.objectContaining({
         code: 'unsupported_language',
         param: 'language',
@@ -27,6 +27,18 @@ describe('requireLanguage', () => {
   });
 });
 
-it('knows a language by its code, its name, and as it is spoken somewhere', () => {
-  expect(['de', 'German', 'en-GB', 'Klingon'].map(languageName)).toEqual(['german', 'german', 'english', 'klingon']);
+describe('requireLanguage, with a recogniser of several languages', () => {
+  it.each(['en-GB', 'de', 'de-AT', 'German', 'auto'])('takes "%s"', (language) => {
+    expect(() => requireLanguage(language, ['de', 'en'])).not.toThrow();
+  });
+
+  it('names them all when it refuses another one', () => {
+    expect(() => requireLanguage('fr', ['de', 'en'])).toThrow(
+      'language: got "fr", expected "de" or "en" (or "de-DE" and the like), "German" or "English", "auto" or nothing: the recogniser understands German and English',
+    );
+  });
+
+  it('refuses nothing before an engine has said what it understands', () => {
+    expect(() => requireLanguage('fr', [])).not.toThrow();
+  });
 });

@@ -5,13 +5,13 @@ import { samplesToPcm16 } from '../../../src/audio/pcm.ts';
 import { Resampler } from '../../../src/audio/resample.ts';
 import { concat, silence, spoken } from '../../fakes/engine.ts';
 import { eventually } from '../../helpers/eventually.ts';
-import { type Doors, knock, listen, startServer } from '../doors.ts';
+import { listen, startServer, type TestServer, upgradeStatus } from '../test-server.ts';
 
-let doors: Doors;
+let testServer: TestServer;
 let client: Client | undefined;
 afterEach(async () => {
   client?.socket.terminate();
-  await doors.app.close();
+  await testServer.app.close();
 });
 
 interface Answer {
@@ -53,8 +53,8 @@ class Client {
 }
 
 async function open(query = ''): Promise<Client> {
-  doors = await startServer();
-  client = new Client(`${await listen(doors.app)}/ws/transcribe${query}`);
+  testServer = await startServer();
+  client = new Client(`${await listen(testServer.app)}/ws/transcribe${query}`);
   await once(client.socket, 'open');
   return client;
 }
@@ -75,7 +75,7 @@ describe('WS /ws/transcribe', () => {
       max_message_bytes: 1_048_576,
     });
     expect(answers.slice(1, -1).every((answer) => answer.is_partial === true)).toBe(true);
-    expect(new Set(doors.engine.transcribed.map(({ urgency }) => urgency)).has('batch')).toBe(false);
+    expect(new Set(testServer.engine.transcribed.map(({ urgency }) => urgency)).has('batch')).toBe(false);
   });
 
   it('ends at once what is being said when it is told to, and is empty where nothing is', async () => {
@@ -139,11 +139,11 @@ describe('WS /ws/transcribe', () => {
     ]);
     expect(speaker.errors.at(-2)?.message).toContain('the recogniser understands English');
     expect(speaker.answers.some(({ status }) => status === 'configured')).toBe(false);
-    const { values } = await doors.metrics.refused.get();
+    const { values } = await testServer.metrics.refused.get();
     expect(values).toContainEqual(expect.objectContaining({ labels: { code: 'unsupported_language' }, value: 1 }));
-    const orders = await doors.metrics.transcribeOrders.get();
+    const orders = await testServer.metrics.transcribeOrders.get();
     expect(orders.values).toEqual([expect.objectContaining({ labels: { action: 'refused' }, value: 5 })]);
-    expect((await doors.metrics.transcribeSockets.get()).values[0]?.value).toBe(1);
+    expect((await testServer.metrics.transcribeSockets.get()).values[0]?.value).toBe(1);
   });
 
   it.each([8000, 44_100])('hears %i Hz at the pace at which it was spoken', async (rateHz) => {
@@ -152,7 +152,7 @@ describe('WS /ws/transcribe', () => {
     speaker.speak(new Resampler(16_000, rateHz).push(speech));
     await eventually(() => expect(speaker.finals).toHaveLength(1));
     expect(speaker.answers[0]).toMatchObject({ sample_rate: rateHz });
-    const [final] = doors.engine.transcribed.slice(-1);
+    const [final] = testServer.engine.transcribed.slice(-1);
     expect((final?.samples.length ?? 0) / 16).toBeGreaterThan(900);
     expect((final?.samples.length ?? 0) / 16).toBeLessThan(1500);
   });
@@ -162,7 +162,7 @@ describe('WS /ws/transcribe', () => {
     speaker.speak(new Resampler(16_000, 8000).push(concat(spoken([9]), spoken([9]))));
     speaker.order({ action: 'flush' });
     await eventually(() => expect(speaker.finals).toHaveLength(1));
-    const given = doors.engine.transcribed.at(-1)?.samples.length ?? 0;
+    const given = testServer.engine.transcribed.at(-1)?.samples.length ?? 0;
     expect(given).toBeGreaterThanOrEqual(6400 - 512);
   });
 
@@ -176,16 +176,16 @@ describe('WS /ws/transcribe', () => {
   it('closes when nothing comes', async () => {
     const speaker = await open();
     const closed = once(speaker.socket, 'close');
-    doors.clock.advance(60_000);
+    testServer.clock.advance(60_000);
     expect((await closed)[0]).toBe(4409);
   });
 
   it('takes no more speakers than calls', async () => {
-    doors = await startServer({ MAX_CALLS: '1' });
-    const url = `${await listen(doors.app)}/ws/transcribe`;
+    testServer = await startServer({ MAX_CALLS: '1' });
+    const url = `${await listen(testServer.app)}/ws/transcribe`;
     client = new Client(url);
     await once(client.socket, 'open');
-    expect(await knock(url)).toBe(503);
+    expect(await upgradeStatus(url)).toBe(503);
   });
 
   it('takes messages of 1 MiB and none larger, whatever others may send', async () => {

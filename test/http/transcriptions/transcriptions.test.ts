@@ -4,20 +4,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { concat, silence, spoken } from '../../fakes/engine.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { readSubtitles } from '../../helpers/subtitles.ts';
-import {
-  formOf,
-  type RecordingServices,
-  speechFile,
-  startRecordingServer,
-  track,
-  wavFile,
-} from '../recording-doors.ts';
+import { formOf, type RecordingServer, speechFile, startRecordingServer, track, wavFile } from '../recording-server.ts';
 
-let doors: RecordingServices;
-afterEach(() => doors.close());
+let testServer: RecordingServer;
+afterEach(() => testServer.close());
 
 const post = (form: FormData, path = '/v1/audio/transcriptions', headers: Record<string, string> = {}) =>
-  fetch(`${doors.url}${path}`, { method: 'POST', body: form, headers });
+  fetch(`${testServer.url}${path}`, { method: 'POST', body: form, headers });
 
 const errorOf = async (response: Response) =>
   ((await response.json()) as { error: { code: string; param: string; message: string } }).error;
@@ -27,7 +20,7 @@ const eventsOf = (body: string) =>
 
 describe('POST /v1/audio/transcriptions', () => {
   it('answers json unless told otherwise', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const response = await post(formOf(speechFile([1, 2], [3]), [['model', 'whisper-1']]));
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.json()).toEqual({
@@ -38,11 +31,11 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('refuses a field that came as a list in JSON, however deep', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
     const body = `--b\r\nContent-Disposition: form-data; name="language"\r\nContent-Type: application/json\r\n\r\n${deep}\r\n--b--\r\n`;
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
-    const response = await fetch(`${doors.url}/v1/audio/transcriptions`, { method: 'POST', body, headers });
+    const response = await fetch(`${testServer.url}/v1/audio/transcriptions`, { method: 'POST', body, headers });
     expect(response.status).toBe(400);
     expect(await errorOf(response)).toMatchObject({
       code: 'invalid_request',
@@ -52,7 +45,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('answers text with a newline', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const response = await post(formOf(speechFile([1, 2]), [['response_format', 'text']]));
     expect([response.headers.get('content-type'), await response.text()]).toEqual([
       'text/plain; charset=utf-8',
@@ -61,7 +54,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it.each(['srt', 'vtt'])('answers %s that others can read, lines as short as asked for', async (format) => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const long = speechFile([11, 12, 13, 14], [15]);
     const response = await post(
       formOf(long, [
@@ -79,7 +72,7 @@ describe('POST /v1/audio/transcriptions', () => {
     ['timestamp_granularities', ['word', 'segment']],
     ['timestamp_granularities', ['word,segment']],
   ])('gives words and segments for %s = %s', async (name, values) => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const fields = values.map((value) => [name, value] as const);
     const response = await post(formOf(speechFile([1, 2]), [['response_format', 'verbose_json'], ...fields]));
     expect(await response.json()).toMatchObject({
@@ -94,8 +87,8 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('says so when the recogniser itself told when the words were said', async () => {
-    doors = await startRecordingServer();
-    doors.engine.hear = () => ({
+    testServer = await startRecordingServer();
+    testServer.engine.hear = () => ({
       text: 'One two.',
       words: [
         { text: 'One', startMs: 20, endMs: 180 },
@@ -123,14 +116,14 @@ describe('POST /v1/audio/transcriptions', () => {
   ] as const)(
     'spends time on when words were said only where somebody will see it: %s %j',
     async (format, fields, timed) => {
-      doors = await startRecordingServer();
+      testServer = await startRecordingServer();
       await (await post(formOf(speechFile([1]), [['response_format', format], ...fields]))).text();
-      expect(doors.engine.transcribed.map((request) => request.timed)).toEqual([timed]);
+      expect(testServer.engine.transcribed.map((request) => request.timed)).toEqual([timed]);
     },
   );
 
   it('gives segments alone unless words are asked for, and words alone when only those are', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const ask = async (fields: [string, string][]) =>
       Object.keys(
         (await (
@@ -143,7 +136,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('takes the sides of a stereo recording as two speakers, merged by time', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const left = concat(track([1]), silence(4000), track([3]));
     const right = concat(silence(1400), track([2]), silence(4000));
     const file = wavFile([left, right]);
@@ -159,7 +152,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('keeps two who talk in turns in turns, however little they pause', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const left = concat(spoken([1]), silence(900), spoken([3]), silence(2000));
     const right = concat(silence(500), spoken([2]), silence(2625));
     const ask = (...fields: [string, string][]) =>
@@ -178,7 +171,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('ignores fields that it does not know', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const response = await post(
       formOf(speechFile([1]), [
         ['chunking_strategy', 'auto'],
@@ -191,16 +184,16 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('mends endless repetitions', async () => {
-    doors = await startRecordingServer();
-    doors.engine.hear = () => ({ text: 'no '.repeat(60) });
+    testServer = await startRecordingServer();
+    testServer.engine.hear = () => ({ text: 'no '.repeat(60) });
     expect(await (await post(formOf(speechFile([1])))).json()).toMatchObject({
       text: expect.stringMatching(/^no ?(no)?$/),
     });
   });
 
   it('cleans doubled punctuation, and has the times of words all the same', async () => {
-    doors = await startRecordingServer();
-    doors.engine.hear = () => ({ text: 'However,,', words: [{ text: 'However,,', startMs: 20, endMs: 180 }] });
+    testServer = await startRecordingServer();
+    testServer.engine.hear = () => ({ text: 'However,,', words: [{ text: 'However,,', startMs: 20, endMs: 180 }] });
     const fields = [['response_format', 'verbose_json'] as const, ['timestamp_granularities', 'word'] as const];
     expect(await (await post(formOf(speechFile([1]), fields))).json()).toMatchObject({
       text: 'However,',
@@ -210,10 +203,10 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('is behind every call: no job of it is a live one', async () => {
-    doors = await startRecordingServer({ API_KEYS: 'one,two' });
+    testServer = await startRecordingServer({ API_KEYS: 'one,two' });
     for (const key of ['one', 'two'])
       await post(formOf(speechFile([1])), undefined, { authorization: `Bearer ${key}` });
-    const jobs = [...doors.engine.transcribed, ...doors.engine.detected];
+    const jobs = [...testServer.engine.transcribed, ...testServer.engine.detected];
     expect(new Set(jobs.map(({ urgency }) => urgency))).toEqual(new Set(['batch']));
     expect(new Set(jobs.map(({ tenant }) => tenant)).size).toBe(2);
     expect(JSON.stringify(jobs)).not.toMatch(/one|two/);
@@ -261,15 +254,15 @@ describe('a recording that is refused', () => {
       'file',
     ],
   ])('%s says so', async (_what, form, status, code, param) => {
-    doors = await startRecordingServer({ AUDIO_MAX_SECONDS: '3', UPLOAD_MAX_BYTES: '150000' });
+    testServer = await startRecordingServer({ AUDIO_MAX_SECONDS: '3', UPLOAD_MAX_BYTES: '150000' });
     const response = await post(form);
     expect([response.status, await errorOf(response)]).toMatchObject([status, { code, param }]);
-    await eventually(() => expect(doors.files()).toEqual([]));
+    await eventually(() => expect(testServer.files()).toEqual([]));
   });
 
   it('says what it wants when the body is no form', async () => {
-    doors = await startRecordingServer();
-    const response = await fetch(`${doors.url}/v1/audio/transcriptions`, {
+    testServer = await startRecordingServer();
+    const response = await fetch(`${testServer.url}/v1/audio/transcriptions`, {
       method: 'POST',
       body: '{}',
       headers: { 'content-type': 'application/json' },
@@ -278,8 +271,8 @@ describe('a recording that is refused', () => {
   });
 
   it('is told when to come again while too many are in work', async () => {
-    doors = await startRecordingServer({ BATCH_QUEUE_MAX: '1' });
-    const place = await doors.recordings.admit();
+    testServer = await startRecordingServer({ BATCH_QUEUE_MAX: '1' });
+    const place = await testServer.recordings.admit();
     const response = await post(formOf(speechFile([1])));
     expect([response.status, response.headers.get('retry-after'), (await errorOf(response)).code]).toEqual([
       429,
@@ -291,23 +284,23 @@ describe('a recording that is refused', () => {
   });
 
   it('is told that the gateway is going', async () => {
-    doors = await startRecordingServer();
-    await doors.recordings.drain(0);
+    testServer = await startRecordingServer();
+    await testServer.recordings.drain(0);
     const response = await post(formOf(speechFile([1])));
     expect([response.status, (await errorOf(response)).code]).toEqual([503, 'draining']);
   });
 
   it('says that the engine is gone', async () => {
-    doors = await startRecordingServer();
-    doors.engine.failure = 'unavailable';
+    testServer = await startRecordingServer();
+    testServer.engine.failure = 'unavailable';
     const response = await post(formOf(speechFile([1])));
     expect([response.status, (await errorOf(response)).code]).toEqual([503, 'engine_unavailable']);
-    await eventually(() => expect(doors.files()).toEqual([]));
+    await eventually(() => expect(testServer.files()).toEqual([]));
   });
 
   it('is told at once that the two gigabytes it claims to send are too many', async () => {
-    doors = await startRecordingServer();
-    const socket = connect(Number(new URL(doors.url).port), '127.0.0.1');
+    testServer = await startRecordingServer();
+    const socket = connect(Number(new URL(testServer.url).port), '127.0.0.1');
     let answer = '';
     socket.setEncoding('utf8').on('data', (text) => {
       answer += text;
@@ -320,68 +313,68 @@ describe('a recording that is refused', () => {
   });
 
   it('is told to come again when recordings take all of the disk that they may', async () => {
-    doors = await startRecordingServer({ UPLOAD_DISK_MAX_BYTES: '100000' });
-    const place = await doors.recordings.admit();
+    testServer = await startRecordingServer({ UPLOAD_DISK_MAX_BYTES: '100000' });
+    const place = await testServer.recordings.admit();
     writeFileSync(place.path, Buffer.alloc(60_000));
-    await doors.recordings.disk.adopt(place.path);
+    await testServer.recordings.disk.adopt(place.path);
     const response = await post(formOf(speechFile([1, 2, 3])));
     const { code, message } = await errorOf(response);
     expect([response.status, code]).toEqual([503, 'upload_disk_full']);
     expect(message).toContain('100000 bytes of disk (UPLOAD_DISK_MAX_BYTES)');
     await place.release();
     expect((await post(formOf(speechFile([1, 2, 3])))).status).toBe(200);
-    await eventually(async () => expect((await doors.metrics.uploadDiskBytes.get()).values[0]?.value).toBe(0));
+    await eventually(async () => expect((await testServer.metrics.uploadDiskBytes.get()).values[0]?.value).toBe(0));
   });
 
   it('leaves nothing behind when the upload breaks off', async () => {
-    doors = await startRecordingServer();
-    const socket = connect(Number(new URL(doors.url).port), '127.0.0.1');
+    testServer = await startRecordingServer();
+    const socket = connect(Number(new URL(testServer.url).port), '127.0.0.1');
     const head =
       'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
-    await eventually(() => expect(doors.files()).toHaveLength(1));
+    await eventually(() => expect(testServer.files()).toHaveLength(1));
     socket.destroy();
-    await eventually(() => expect(doors.files()).toEqual([]));
+    await eventually(() => expect(testServer.files()).toEqual([]));
   });
 });
 
 describe('a client that goes away', () => {
   it('takes its work with it', async () => {
-    doors = await startRecordingServer();
-    doors.engine.transcribeMs = 1_000_000;
+    testServer = await startRecordingServer();
+    testServer.engine.transcribeMs = 1_000_000;
     const leaving = new AbortController();
-    const request = fetch(`${doors.url}/v1/audio/transcriptions`, {
+    const request = fetch(`${testServer.url}/v1/audio/transcriptions`, {
       method: 'POST',
       body: formOf(speechFile([1])),
       signal: leaving.signal,
     });
     const gone = expect(request).rejects.toThrow();
-    await eventually(() => expect(doors.engine.pending).toBe(1));
+    await eventually(() => expect(testServer.engine.pending).toBe(1));
     leaving.abort();
     await gone;
-    await eventually(() => expect([doors.engine.pending, doors.files()]).toEqual([0, []]));
+    await eventually(() => expect([testServer.engine.pending, testServer.files()]).toEqual([0, []]));
   });
 });
 
 describe('a transcript as a stream', () => {
   /** From the second piece on the engine waits for the clock. */
   function holdLaterPieces(): void {
-    Object.defineProperty(doors.engine, 'transcribeMs', {
-      get: () => (doors.engine.transcribed.length === 1 ? 0 : 10),
+    Object.defineProperty(testServer.engine, 'transcribeMs', {
+      get: () => (testServer.engine.transcribed.length === 1 ? 0 : 10),
     });
   }
 
   /** The whole body; the clock goes on while it comes. */
   async function readOn(reader: ReadableStreamDefaultReader<string> | undefined): Promise<string> {
     let text = '';
-    const ticking = setInterval(() => doors.clock.advance(10), 5);
+    const ticking = setInterval(() => testServer.clock.advance(10), 5);
     for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) text += part.value;
     clearInterval(ticking);
     return text;
   }
 
   it('has each piece as soon as it is there, and the deltas make the text', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     holdLaterPieces();
     const response = await post(formOf(speechFile([1, 2], [3], [4]), [['stream', 'true']]));
     expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -395,10 +388,10 @@ describe('a transcript as a stream', () => {
   });
 
   it('tells in the stream what goes wrong later', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     holdLaterPieces();
-    doors.engine.hear = () => {
-      doors.engine.failure = 'unavailable';
+    testServer.engine.hear = () => {
+      testServer.engine.failure = 'unavailable';
       return { text: 'One.' };
     };
     const response = await post(formOf(speechFile([1], [2]), [['stream', 'true']]));
@@ -407,12 +400,12 @@ describe('a transcript as a stream', () => {
   });
 
   it('is refused with a status when it is wrong from the beginning', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     expect((await post(formOf(new Blob(['text']), [['stream', 'true']]))).status).toBe(400);
   });
 
   it.each(['srt', 'vtt', 'verbose_json'])('is not made of %s: that comes whole', async (format) => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const whole = await (await post(formOf(speechFile([1], [2]), [['response_format', format]]))).text();
     const asked = await post(
       formOf(speechFile([1], [2]), [
@@ -429,7 +422,7 @@ describe('a transcript as a stream', () => {
 
 describe('the paths of the Qwen3-ASR server', () => {
   it('stream pieces and say when it is over', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const body = await (
       await post(formOf(speechFile([1], [2]), [['language', 'auto']]), '/v1/audio/transcriptions/stream')
     ).text();
@@ -441,7 +434,7 @@ describe('the paths of the Qwen3-ASR server', () => {
   });
 
   it('give subtitles to be saved', async () => {
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const response = await post(
       formOf(wavFile([concat(spoken([1]), silence(900))]), [['mode', 'accurate']]),
       '/v1/audio/subtitles',

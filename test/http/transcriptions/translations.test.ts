@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import OpenAI, { InternalServerError, RateLimitError, toFile } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readSubtitles } from '../../helpers/subtitles.ts';
-import { formOf, type RecordingServices, speechFile, startRecordingServer } from '../recording-doors.ts';
+import { formOf, type RecordingServer, speechFile, startRecordingServer } from '../recording-server.ts';
 
 /** A chat endpoint whose model answers as the test says. */
 class ChatServer {
@@ -44,22 +44,22 @@ class ChatServer {
   }
 }
 
-let doors: RecordingServices;
+let testServer: RecordingServer;
 let chat: ChatServer;
 
 async function open(environment: Readonly<Record<string, string>> = {}): Promise<void> {
   chat = new ChatServer();
   const translator = { TRANSLATE_BASE_URL: await chat.listen(), TRANSLATE_MODEL: 'm', TRANSLATE_API_KEY: 'k' };
-  doors = await startRecordingServer({ ...translator, ...environment });
+  testServer = await startRecordingServer({ ...translator, ...environment });
 }
 
 afterEach(async () => {
   chat.close();
-  await doors.close();
+  await testServer.close();
 });
 
 const post = (path: string, ...fields: [string, string][]) =>
-  fetch(`${doors.url}${path}`, { method: 'POST', body: formOf(speechFile([1, 2], [3]), fields) });
+  fetch(`${testServer.url}${path}`, { method: 'POST', body: formOf(speechFile([1, 2], [3]), fields) });
 
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
 
@@ -164,7 +164,7 @@ describe('a translation', () => {
 
   it('is what the client of OpenAI expects, as are failures and a full queue', async () => {
     await open({ BATCH_QUEUE_MAX: '1' });
-    const { audio } = new OpenAI({ baseURL: `${doors.url}/v1`, apiKey: 'any', maxRetries: 0 });
+    const { audio } = new OpenAI({ baseURL: `${testServer.url}/v1`, apiKey: 'any', maxRetries: 0 });
     const wanted = { file: await toFile(speechFile([1, 2], [3]), 'a.wav'), model: 'whisper-1', target_language: 'de' };
     expect(await audio.translations.create(wanted)).toMatchObject({ text: 'W1 W2. W3.' });
     const verbose = await audio.translations.create({ ...wanted, response_format: 'verbose_json' });
@@ -183,7 +183,7 @@ describe('a translation', () => {
     const failure: unknown = await audio.translations.create(wanted).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(InternalServerError);
     expect(failure).toMatchObject({ status: 502, code: 'translation_failed' });
-    const place = await doors.recordings.admit();
+    const place = await testServer.recordings.admit();
     const refusal: unknown = await audio.translations.create(wanted).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(RateLimitError);
     expect((refusal as RateLimitError).headers?.get('retry-after')).toBe('2');
@@ -201,12 +201,12 @@ describe('a translation', () => {
   it('that fails in a batch leaves what was said to be read', async () => {
     await open();
     chat.status = 500;
-    const { id } = (await (await post('/v1/batches', ['target_language', 'de'])).json()) as { id: string };
-    await (await fetch(`${doors.url}/v1/batches/${id}/events`)).text();
+    const { id } = (await (await post('/v1/batches', ['targetLanguage', 'de'])).json()) as { id: string };
+    await (await fetch(`${testServer.url}/v1/batches/${id}/events`)).text();
     const result = (query: string) =>
-      fetch(`${doors.url}/v1/batches/${id}/files/0?response_format=verbose_json${query}`);
+      fetch(`${testServer.url}/v1/batches/${id}/files/0?responseFormat=verbose_json${query}`);
     expect(await codeOf(await result(''))).toBe('result_not_ready');
-    expect(await (await result('&as_spoken=true')).json()).toMatchObject({
+    expect(await (await result('&asSpoken=true')).json()).toMatchObject({
       task: 'transcribe',
       language: 'english',
       text: 'W1 w2. W3.',
@@ -215,7 +215,7 @@ describe('a translation', () => {
 
   it('is refused where nothing can translate', async () => {
     chat = new ChatServer();
-    doors = await startRecordingServer();
+    testServer = await startRecordingServer();
     const response = await post('/v1/audio/translations');
     expect([response.status, await codeOf(response)]).toEqual([400, 'unsupported_model']);
     const stream = await post('/v1/audio/transcriptions', ['target_language', 'de'], ['stream', 'true']);

@@ -1,5 +1,5 @@
 /** Session descriptions for tests. */
-import type { LocalMedia } from '../../../src/protocols/sip/sdp.ts';
+import type { LocalMedia } from '../../../src/protocols/sip/offer-answer.ts';
 
 /** What we have to offer, at 198.51.100.7:16384. */
 export const LOCAL: LocalMedia = {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SipFault } from '../../../src/protocols/sip/fault.ts';
-import { SIP_INTERPRETED_MAX_CHARS, SIP_INTERPRETED_MAX_VALUES } from '../../../src/protocols/sip/parsing-cost.ts';
-import { displayNameOf, receiveSip, sipWeight, userOf } from '../../../src/protocols/sip/sip.ts';
+import {
+  SIP_INTERPRETED_MAX_CHARS,
+  SIP_INTERPRETED_MAX_VALUES,
+  sipWeight,
+} from '../../../src/protocols/sip/parsing-cost.ts';
+import { receiveSip } from '../../../src/protocols/sip/received-message.ts';
+import { displayNameOf, userOf } from '../../../src/protocols/sip/uris.ts';
 
 const SOURCE = { protocol: 'UDP', address: '192.0.2.7', port: 5062 } as const;
 const NAMES = [
@@ -45,7 +50,7 @@ describe('what the grammar of the stack would have to read', () => {
     for (const address of ['<sip:a@h>;tag=1', '<sip:b@h>']) {
       const long = options().replace(address, `${address};x=${'x'.repeat(room)}`);
       expect(faultOf(long)?.reason).toBe(
-        'Message Too Large: got 4099 characters in From, To, Contact, Record-Route and their like, expected at most 4096',
+        'Message Too Large: got 4099 characters in From, To, Contact, Record-Route and similar headers, expected at most 4096',
       );
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RtpPacket } from '../../../src/protocols/rtp/rtp.ts';
+import type { RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import { type Source, SourceLatch } from '../../../src/trunks/rtp/latch.ts';
 import { packetOf } from './media.ts';
 

@@ -1,8 +1,8 @@
 /** What tests of RTP are made of. */
 
 import { MULAW_8K } from '../../../src/foundation/units.ts';
-import type { RtpPacket } from '../../../src/protocols/rtp/rtp.ts';
-import type { RemoteMedia } from '../../../src/protocols/sip/sdp.ts';
+import type { RtpPacket } from '../../../src/protocols/rtp/packet.ts';
+import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 
 /** An agreement with a phone at 192.0.2.1:4000. */
 export function remoteMedia(changes: Partial<RemoteMedia> = {}): RemoteMedia {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeG711 } from '../../../src/audio/g711.ts';
 import { Timeline } from '../../../src/audio/timeline.ts';
 import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
-import type { RtpPacket } from '../../../src/protocols/rtp/rtp.ts';
+import type { RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import { writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 import { type AudioChunk, RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
 import { packetOf, remoteMedia } from './media.ts';

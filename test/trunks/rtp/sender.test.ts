@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
-import { parseRtp, type RtpPacket } from '../../../src/protocols/rtp/rtp.ts';
+import { parseRtp, type RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import { parseEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 import { RtpSender } from '../../../src/trunks/rtp/sender.ts';
 import { FakeClock } from '../../fakes/clock.ts';

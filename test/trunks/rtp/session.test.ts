@@ -1,10 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseRtp, type RtpPacket, writeRtp } from '../../../src/protocols/rtp/packet.ts';
 import { parseRtcp, type RtcpPacket, writeReport } from '../../../src/protocols/rtp/rtcp.ts';
-import { parseRtp, type RtpPacket, writeRtp } from '../../../src/protocols/rtp/rtp.ts';
 import { writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
-import type { RemoteMedia } from '../../../src/protocols/sip/sdp.ts';
+import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import { RtpPorts } from '../../../src/trunks/rtp/ports.ts';
 import { RtpSession } from '../../../src/trunks/rtp/session.ts';
 import { FakeClock } from '../../fakes/clock.ts';

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallView } from '../../../src/calls/registry.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
-import { writeRtp } from '../../../src/protocols/rtp/rtp.ts';
+import { writeRtp } from '../../../src/protocols/rtp/packet.ts';
 import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';

@@ -1,8 +1,8 @@
 /** Our SIP with a socket, media and a clock of the test: raw messages in, raw messages out. */
 
-import type { RemoteMedia } from '../../../src/protocols/sip/sdp.ts';
-import type { SipDestination } from '../../../src/protocols/sip/sip.ts';
-import { Credentials } from '../../../src/trunks/sip/digest.ts';
+import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
+import type { SipDestination } from '../../../src/protocols/sip/uris.ts';
+import { Credentials } from '../../../src/trunks/sip/credentials.ts';
 import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
 import { RequestLimit } from '../../../src/trunks/sip/request-limit.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SentSip } from '../../../src/protocols/sip/sip.ts';
+import type { SentSip } from '../../../src/protocols/sip/sent-message.ts';
 import { Retransmissions } from '../../../src/trunks/sip/retransmissions.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 

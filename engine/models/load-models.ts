@@ -1,0 +1,72 @@
+/** Loads the models that the settings name. */
+import type { EngineSettings, ReadyMessage } from '../contract.ts';
+import type { Device } from '../onnx.ts';
+import { Refusal } from '../refusal.ts';
+import type { Asr, Tts, Vad } from './model.ts';
+import { findModel, type LoadContext, type ModelRow, type ModelTable, type RecogniserRow } from './model-table.ts';
+import { requireFiles } from './package-files.ts';
+
+/** The models of one engine process, and what is to be known of them. */
+export interface Models extends Pick<ReadyMessage, 'languages' | 'abilities' | 'costs'> {
+  readonly asr: Asr;
+  readonly vad: Vad;
+  readonly tts: Tts;
+  /** E.g. that `auto` fell back to the CPU and why; null = nothing. */
+  readonly warning: string | null;
+}
+
+const CPU: Device = { provider: 'cpu' };
+
+/**
+ * Loads the models that `settings` name.
+ * @param progress is told what takes a while.
+ * @throws Refusal when they cannot work on this machine.
+ */
+export async function loadModels(
+  table: ModelTable,
+  settings: EngineSettings,
+  progress: (text: string) => void,
+): Promise<Models> {
+  const recogniser = requireRow(table, 'recogniser', settings.asrModel);
+  const detector = requireRow(table, 'voice detector', settings.vadModel);
+  const synthesizer = requireRow(table, 'synthesizer', settings.ttsModel);
+  for (const { files } of [recogniser, detector, synthesizer]) requireFiles(files);
+  const context = { settings, device: CPU, progress };
+  const [vad, tts] = await Promise.all([detector.load(context), synthesizer.load(context)]);
+  const { asr, warning } = await loadOnProvider(recogniser, context);
+  return {
+    asr,
+    vad,
+    tts,
+    warning,
+    languages: recogniser.languages,
+    abilities: recogniser.abilities,
+    costs: { transcribe: recogniser.cost, detect: detector.cost, speak: synthesizer.cost },
+  };
+}
+
+function requireRow<K extends ModelRow['kind']>(
+  table: ModelTable,
+  kind: K,
+  name: string,
+): Extract<ModelRow, { kind: K }> {
+  const row = findModel(table, kind, name);
+  if (row === undefined) throw new Refusal('bad_settings', `there is no ${kind} ${name}`);
+  return row;
+}
+
+async function loadOnProvider(row: RecogniserRow, context: LoadContext): ReturnType<RecogniserRow['load']> {
+  const { executionProvider, cudaDevice } = context.settings;
+  if (executionProvider === 'cpu' || !row.runsOn.includes('cuda')) return row.load(context);
+  const { requireCuda } = await import('../onnx.ts');
+  try {
+    requireCuda();
+    return await row.load({ ...context, device: { provider: 'cuda', deviceId: cudaDevice } });
+  } catch (error) {
+    const isFallback = executionProvider === 'auto' && error instanceof Refusal && error.code === 'cuda_missing';
+    if (!isFallback) throw error;
+    const { asr, warning } = await row.load(context);
+    const fallback = `running on the CPU: ${error.message}`;
+    return { asr, warning: warning === null ? fallback : `${fallback}; ${warning}` };
+  }
+}

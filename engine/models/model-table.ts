@@ -1,0 +1,133 @@
+/**
+ * The models there are, one row each. A model's own file is imported only when its row is loaded, so that the pretend
+ * models need no onnxruntime. Everything else that must be known of a model stands here or comes from the loaded model:
+ * nothing outside this folder names one.
+ */
+import type { EngineSettings, RecogniserAbilities, SoundCost, TextCost } from '../contract.ts';
+import type { Device } from '../onnx.ts';
+import type { Asr, Tts, Vad } from './model.ts';
+import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
+
+/** What a model is loaded with. */
+export interface LoadContext {
+  readonly settings: EngineSettings;
+  /** Where it is to run. */
+  readonly device: Device;
+  /** Is told what takes a while, in words for the operator. */
+  readonly progress: (text: string) => void;
+}
+
+interface Row {
+  /** As the settings and the API call it. */
+  readonly name: string;
+  /** Files that must be there before it is loaded. */
+  readonly files: readonly PackageFile[];
+}
+
+/** A family of recognisers. */
+export interface RecogniserRow extends Row {
+  readonly kind: 'recogniser';
+  /** BCP-47, the one that is assumed where nobody names a language first. */
+  readonly languages: readonly string[];
+  readonly abilities: RecogniserAbilities;
+  readonly cost: SoundCost;
+  readonly runsOn: readonly Device['provider'][];
+  /** `warning`: something an operator should know of how it runs; null = nothing. */
+  load(context: LoadContext): Promise<{ readonly asr: Asr; readonly warning: string | null }>;
+}
+
+/** A family of synthesizers. Its languages are those of its voices. */
+export interface SynthesizerRow extends Row {
+  readonly kind: 'synthesizer';
+  readonly cost: TextCost;
+  load(context: LoadContext): Promise<Tts>;
+}
+
+/** A family of voice detectors. */
+export interface VoiceDetectorRow extends Row {
+  readonly kind: 'voice detector';
+  readonly cost: SoundCost;
+  load(context: LoadContext): Promise<Vad>;
+}
+
+export type ModelRow = RecogniserRow | SynthesizerRow | VoiceDetectorRow;
+
+export type ModelTable = readonly ModelRow[];
+
+/** The costs were measured on one core; those of the pretend models are the real ones'. */
+const RECOGNISER_COST: SoundCost = { perJobMs: 2, perSecondMs: 6.15 };
+const SYNTHESIZER_COST: TextCost = { perJobMs: 3, perCharacterMs: 1 };
+const VOICE_DETECTOR_COST: SoundCost = { perJobMs: 0.5, perSecondMs: 3.9 };
+
+export const MODEL_TABLE: ModelTable = [
+  {
+    kind: 'recogniser',
+    name: 'moonshine-tiny',
+    languages: ['en'],
+    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
+    cost: RECOGNISER_COST,
+    files: Object.values(MOONSHINE_FILES),
+    runsOn: ['cpu', 'cuda'],
+    load: async ({ settings, device, progress }) =>
+      (await import('./moonshine.ts')).loadMoonshine({
+        threads: settings.threads,
+        device,
+        graphs: settings.modelGraphs,
+        cacheDir: settings.modelCacheDir,
+        runTokens: settings.decodeRunTokens,
+        progress,
+      }),
+  },
+  {
+    kind: 'recogniser',
+    name: 'tone',
+    languages: ['en'],
+    abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: false },
+    cost: RECOGNISER_COST,
+    files: [],
+    runsOn: ['cpu'],
+    load: async () => ({ asr: (await import('./tone.ts')).toneAsr, warning: null }),
+  },
+  {
+    kind: 'voice detector',
+    name: 'silero',
+    cost: VOICE_DETECTOR_COST,
+    files: [SILERO_FILE],
+    load: async ({ settings }) => (await import('./silero.ts')).loadSilero({ threads: settings.threads }),
+  },
+  {
+    kind: 'voice detector',
+    name: 'tone',
+    cost: VOICE_DETECTOR_COST,
+    files: [],
+    load: async () => (await import('./tone.ts')).toneVad,
+  },
+  {
+    kind: 'synthesizer',
+    name: 'flite',
+    cost: SYNTHESIZER_COST,
+    files: [FLITE_FILE],
+    load: async () => (await import('./flite-and-espeak.ts')).loadFliteAndEspeak(),
+  },
+  {
+    kind: 'synthesizer',
+    name: 'tone',
+    cost: SYNTHESIZER_COST,
+    files: [],
+    load: async () => (await import('./tone-tts.ts')).toneTts,
+  },
+];
+
+/** The row of a model; undefined where there is none. */
+export function findModel<K extends ModelRow['kind']>(
+  table: ModelTable,
+  kind: K,
+  name: unknown,
+): Extract<ModelRow, { kind: K }> | undefined {
+  return modelsOf(table, kind).find((row) => row.name === name);
+}
+
+/** The rows of a kind, in order. */
+export function modelsOf<K extends ModelRow['kind']>(table: ModelTable, kind: K): Extract<ModelRow, { kind: K }>[] {
+  return table.filter((row): row is Extract<ModelRow, { kind: K }> => row.kind === kind);
+}

@@ -1,0 +1,99 @@
+import { appOrigins, appUrl, twimlUrl } from '../setting-forms.ts';
+import { choice, flag, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+
+/** The app that talks to callers. */
+export const apps = {
+  title: 'Apps',
+  everyday: {
+    APP_URL: appUrl(
+      'App that talks to callers. The server opens one connection to it for each call. ' +
+        'Empty = none; calls are only captioned.',
+    ),
+    APP_TWIML_URL: twimlUrl(
+      'TwiML webhook of the app. The server requests it for each call as Twilio does, instead of using APP_URL. ' +
+        'Empty = none.',
+    ),
+    APP_TWIML_ALLOW_PRIVATE: flag(
+      false,
+      'Allow loopback, private and link-local addresses for that webhook and for the URLs in its TwiML.',
+    ),
+    APP_ALLOWED_ORIGINS: appOrigins(
+      'Apps that a stream may choose without a call token, besides the origin of APP_URL. ' +
+        'Write wss://host[:port]; it also allows https://host[:port].',
+    ),
+    APP_SIGNING_KEY: secret(
+      'key',
+      'Key with which the server signs its connection to the app, as Twilio does (X-Trunkline-Signature, ' +
+        'X-Twilio-Signature). Empty = no signature.',
+    ),
+    APP_GREETING: text('', 'text', 'Text that the caller hears when the call starts. Empty = nothing.'),
+    APP_GONE: choice(
+      'end',
+      ['end', 'captions'],
+      'What happens to a call when its app is lost for good. end = it ends. captions = it continues with captions only.',
+    ),
+    APP_GONE_TEXT: text(
+      'Sorry, something went wrong. Please call again later.',
+      'text',
+      'Text that the caller hears when the app is lost for good.',
+    ),
+    APP_PLAY_ALLOW_PRIVATE: flag(
+      false,
+      'Allow loopback, private and link-local addresses for the audio files that apps play.',
+    ),
+    BARGE_IN: choice(
+      'any',
+      ['off', 'speech', 'dtmf', 'any'],
+      'How a caller can interrupt the speech that is playing. any = with speech and with keys. ' +
+        'The call parameter bargeIn overrides it.',
+    ),
+  },
+  tuning: {
+    APP_PARTIAL_PROMPTS: flag(false, 'Send the app the words of the caller while the caller is still speaking.'),
+    APP_FLUSH_MS: whole(
+      1000,
+      0,
+      60_000,
+      'ms',
+      'If the app pauses for this long within an answer, the server speaks the text that has arrived. ' +
+        '0 = it waits for the rest.',
+    ),
+    APP_CONNECT_TIMEOUT_MS: whole(
+      5000,
+      100,
+      60_000,
+      'ms',
+      'The server gives up connecting to the app after this time.',
+    ),
+    APP_RECONNECT_MS: whole(
+      15_000,
+      0,
+      600_000,
+      'ms',
+      'The server tries for this long to reconnect to an app that it has lost. 0 = it does not try.',
+    ),
+    APP_TWIML_TIMEOUT_MS: whole(
+      10_000,
+      100,
+      15_000,
+      'ms',
+      'Longest time for an answer of APP_TWIML_URL and of the URLs in its TwiML.',
+    ),
+    APP_PLAY_MAX_BYTES: whole(8_388_608, 1024, 268_435_456, 'bytes', 'Largest WAV file that an app may play.'),
+    APP_PLAY_TIMEOUT_MS: whole(10_000, 100, 120_000, 'ms', 'Longest time for the download of such a file.'),
+    BARGE_IN_CONFIRM_MS: whole(
+      500,
+      0,
+      10_000,
+      'ms',
+      'Speech of this length interrupts even if the server does not know its words yet.',
+    ),
+    BARGE_IN_WORDS: whole(
+      1,
+      1,
+      20,
+      'words',
+      'A caller interrupts with this number of words. Sounds such as "mm-hm" do not count.',
+    ),
+  },
+} as const satisfies SettingGroup;

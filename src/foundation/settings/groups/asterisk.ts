@@ -1,0 +1,43 @@
+import { ariApp, ariUrl, asteriskMediaUrl } from '../setting-forms.ts';
+import { flag, peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+
+/** The three ways in which Asterisk connects: chan_websocket, ARI and AudioSocket. */
+export const asterisk = {
+  title: 'Asterisk',
+  everyday: {
+    ASTERISK_USER: text(
+      'asterisk',
+      'name',
+      'Username that Asterisk sends when it connects to /asterisk/media (username in websocket_client.conf).',
+    ),
+    ASTERISK_PASSWORD: secret(
+      'password',
+      'Password that Asterisk sends with it. Empty = only this machine may connect to /asterisk/media.',
+    ),
+    ARI_URL: ariUrl('REST interface of an Asterisk (…/ari) that hands over its calls through Stasis. Empty = none.'),
+    ARI_USER: text('trunkline', 'name', 'User in ari.conf of that Asterisk.'),
+    ARI_PASSWORD: secret('password', 'Password of that user.'),
+    AUDIOSOCKET_PORT: whole(
+      0,
+      0,
+      65535,
+      'port',
+      'TCP port on which the server accepts AudioSocket connections, on HOST. 0 = none.',
+    ),
+    AUDIOSOCKET_ALLOW: peers(
+      'Addresses that may connect to AUDIOSOCKET_PORT. AudioSocket has no credentials; others are disconnected.',
+    ),
+  },
+  tuning: {
+    ASTERISK_FILL_SILENCE: flag(
+      true,
+      'Send silence while nothing is spoken. Asterisk 22.9 and later sends the other party nothing in such pauses, ' +
+        'and some trunks then hang up.',
+    ),
+    ARI_APP: ariApp('Name of this server in the dialplan: Stasis(trunkline,…). Each server needs a name of its own.'),
+    ASTERISK_MEDIA_URL: asteriskMediaUrl(
+      'Address of that Asterisk to which the server connects for the audio of ARI calls (…/media). ' +
+        'Empty = derived from ARI_URL.',
+    ),
+  },
+} as const satisfies SettingGroup;

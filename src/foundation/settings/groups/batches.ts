@@ -1,0 +1,52 @@
+import { flag, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+
+/** Batches of recordings. */
+export const batches = {
+  title: 'Batches',
+  everyday: {
+    BATCH_DIR: text(
+      '',
+      'path',
+      'Folder on this machine that keeps batches across restarts. Only one server may use it. ' +
+        'Empty = a temporary folder, which is removed when the server ends.',
+    ),
+    BATCH_INPUT_DIR: text(
+      '',
+      'path',
+      'Folder whose files and subfolders a batch may name by their path. Empty = none.',
+    ),
+    BATCH_ALLOW_PRIVATE: flag(
+      false,
+      'Allow loopback, private and link-local addresses for the downloads and webhooks of batches.',
+    ),
+    WEBHOOK_SECRET: secret(
+      'key',
+      'Key with which the server signs the webhook of a batch that has ended (Standard Webhooks). ' +
+        'Empty = batches with a webhook are refused.',
+    ),
+    RESULT_TTL_MS: whole(
+      86_400_000,
+      1000,
+      2_592_000_000,
+      'ms',
+      'The server keeps an ended batch and its results for this long.',
+    ),
+  },
+  tuning: {
+    BATCHES_MAX: whole(
+      50,
+      1,
+      1000,
+      'batches',
+      'Most batches of one API key, including ended ones whose results are kept. Further batches are refused.',
+    ),
+    BATCH_FILES_MAX: whole(500, 1, 10_000, 'files', 'Most recordings in one batch.'),
+    BATCH_MAX_BYTES: whole(
+      4_294_967_296,
+      1024,
+      1_099_511_627_776,
+      'bytes',
+      'Largest size of all uploads of one batch together.',
+    ),
+  },
+} as const satisfies SettingGroup;

@@ -1,0 +1,54 @@
+import { type SettingGroup, whole } from '../setting-kinds.ts';
+
+/** Live calls and their captions, whoever carries them. */
+export const calls = {
+  title: 'Calls',
+  everyday: {
+    MAX_CALLS: whole(
+      0,
+      0,
+      10_000,
+      'calls',
+      'Most live calls at once. Further calls are refused. 0 = 20 for each core.',
+    ),
+    CALLS_KEPT: whole(100, 0, 10_000, 'calls', 'Ended calls whose transcript stays readable.'),
+  },
+  tuning: {
+    FEED_HISTORY: whole(2000, 10, 100_000, 'events', 'Past events that a reader can ask for with Last-Event-ID.'),
+    REORDER_MS: whole(
+      60,
+      0,
+      1000,
+      'ms',
+      'The server waits this long for a missing piece of audio. Then it conceals the loss.',
+    ),
+    GAP_MAX_MS: whole(
+      10_000,
+      100,
+      60_000,
+      'ms',
+      'Longest gap in the audio that the server fills with silence. A longer gap only moves the time of the call.',
+    ),
+    STALL_MS: whole(
+      750,
+      100,
+      10_000,
+      'ms',
+      'If the audio stops for this long while someone speaks, the server assumes silence and ends the caption.',
+    ),
+    START_TIMEOUT_MS: whole(
+      10_000,
+      100,
+      600_000,
+      'ms',
+      'The server closes a carrier connection that has not started a stream after this time.',
+    ),
+    MEDIA_TIMEOUT_MS: whole(
+      60_000,
+      100,
+      3_600_000,
+      'ms',
+      'The server closes a stream that has sent no message for this long.',
+    ),
+  },
+} as const satisfies SettingGroup;

@@ -1,0 +1,34 @@
+import { choice, type SettingGroup, secret } from '../setting-kinds.ts';
+
+/** Twilio and the other carriers that connect over WebSocket. */
+export const carriers = {
+  title: 'Twilio and other carriers',
+  everyday: {
+    TWILIO_AUTH_TOKEN: secret(
+      'token',
+      'Primary auth token of your Twilio account. The server checks the signatures of Twilio with it.',
+    ),
+    TWILIO_CALL_TOKEN: choice(
+      'required',
+      ['required', 'optional'],
+      'Whether a stream must carry the one-use token that /twilio/voice gives out. ' +
+        'optional = streams from your own TwiML may connect too; the server then checks only their signature.',
+    ),
+    CARRIER_TOKEN: secret(
+      'token',
+      'Token that Telnyx, SignalWire, Plivo, Vonage and Exotel must send: as a bearer token, as a password or as ' +
+        '?token=. Empty = only this machine may connect to their endpoints.',
+    ),
+    PLIVO_AUTH_TOKEN: secret(
+      'token',
+      'Auth token of your Plivo account. The server checks the signatures of Plivo with it, instead of CARRIER_TOKEN.',
+    ),
+  },
+  tuning: {
+    L16_BYTE_ORDER: choice(
+      'little',
+      ['little', 'big'],
+      'Byte order of linear PCM from and to Telnyx, SignalWire and Plivo. They do not document it.',
+    ),
+  },
+} as const satisfies SettingGroup;

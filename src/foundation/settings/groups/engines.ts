@@ -1,0 +1,26 @@
+import { choice, flag, type SettingGroup, text, whole } from '../setting-kinds.ts';
+
+/** The processes that run the models. */
+export const engines = {
+  title: 'Engines',
+  everyday: {
+    EXECUTION_PROVIDER: choice(
+      'cpu',
+      ['cpu', 'cuda', 'auto'],
+      'What runs the models. cuda = the GPU. auto = the GPU if CUDA works here, otherwise the CPU with a warning.',
+    ),
+    ENGINE_WORKERS: whole(0, 0, 64, 'processes', 'Number of engine processes. 0 = as many as the cores allow.'),
+    ENGINE_PRELOAD: flag(true, 'Load the models when the server starts. Otherwise the first call loads them.'),
+    ENGINE_IDLE_MS: whole(600_000, 0, 86_400_000, 'ms', 'The engines stop after this long without work. 0 = never.'),
+    MODEL_CACHE_DIR: text(
+      '',
+      'folder',
+      'Folder that keeps the rewritten graphs of the recogniser. The server does not use a folder that others can ' +
+        'write. Empty = trunkline in XDG_CACHE_HOME or ~/.cache.',
+    ),
+  },
+  tuning: {
+    CUDA_DEVICE: whole(0, 0, 63, 'index', 'Index of the GPU, with cuda or auto.'),
+    ENGINE_THREADS: whole(1, 1, 64, 'threads', 'Threads of one model run in one engine process.'),
+  },
+} as const satisfies SettingGroup;

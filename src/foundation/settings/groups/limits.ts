@@ -1,0 +1,32 @@
+import { type SettingGroup, whole } from '../setting-kinds.ts';
+
+/** Limits of connections and messages. */
+export const limits = {
+  title: 'Limits',
+  everyday: {},
+  tuning: {
+    CONNECTIONS_MAX: whole(
+      1000,
+      10,
+      1_000_000,
+      'connections',
+      'Most HTTP connections at once, including those of calls and readers. A new connection replaces an idle one; ' +
+        'if none is idle, it is refused.',
+    ),
+    FEED_READERS_MAX: whole(200, 1, 10_000, 'readers', 'Most open caption feeds at once. Further readers are refused.'),
+    MESSAGE_MAX_BYTES: whole(
+      65_536,
+      1024,
+      1_048_576,
+      'bytes',
+      'Largest WebSocket message. On /ws/transcribe it is always 1 MiB.',
+    ),
+    SEND_BUFFER_MAX_BYTES: whole(
+      262_144,
+      4096,
+      16_777_216,
+      'bytes',
+      'Most data that waits for a slow reader. Then the server disconnects the reader.',
+    ),
+  },
+} as const satisfies SettingGroup;

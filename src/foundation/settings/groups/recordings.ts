@@ -1,0 +1,47 @@
+import { serviceUrl } from '../setting-forms.ts';
+import { type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+
+/** Recordings that are transcribed, and the translation of their transcripts. */
+export const recordings = {
+  title: 'Recordings',
+  everyday: {
+    UPLOAD_MAX_BYTES: whole(1_073_741_824, 1024, 1_099_511_627_776, 'bytes', 'Largest recording that may be uploaded.'),
+    AUDIO_MAX_SECONDS: whole(14_400, 1, 864_000, 's', 'Longest recording that is transcribed.'),
+    UPLOAD_DIR: text(
+      '',
+      'path',
+      'Folder for recordings while the server transcribes them. Empty = the temporary folder of the system.',
+    ),
+    TRANSLATE_BASE_URL: serviceUrl(
+      'Chat endpoint in the style of OpenAI (…/v1) that translates transcripts. Empty = no translation.',
+    ),
+    TRANSLATE_API_KEY: secret('key', 'Bearer token for that endpoint. Empty = none.'),
+    TRANSLATE_MODEL: text('', 'model', 'Model at that endpoint that translates.'),
+  },
+  tuning: {
+    UPLOAD_TIMEOUT_MS: whole(600_000, 1000, 86_400_000, 'ms', 'Longest time for one upload.'),
+    UPLOAD_DISK_MAX_BYTES: whole(
+      17_179_869_184,
+      65_536,
+      1_125_899_906_842_624,
+      'bytes',
+      'Most disk space for all recordings together, including those of batches and the files that ffmpeg writes. ' +
+        'Further recordings are refused.',
+    ),
+    FFMPEG_TIMEOUT_MS: whole(
+      120_000,
+      1000,
+      86_400_000,
+      'ms',
+      'Longest run of ffmpeg, which decodes the formats that Trunkline does not decode itself (MP4, WebM, AMR …).',
+    ),
+    BATCH_QUEUE_MAX: whole(
+      32,
+      1,
+      100,
+      'recordings',
+      'Most recordings at once, including those that wait. Further recordings are refused.',
+    ),
+    TRANSLATE_TIMEOUT_MS: whole(60_000, 1000, 600_000, 'ms', 'Longest time for one answer of TRANSLATE_BASE_URL.'),
+  },
+} as const satisfies SettingGroup;

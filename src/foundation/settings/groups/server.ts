@@ -1,0 +1,39 @@
+import { publicUrl } from '../setting-forms.ts';
+import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
+
+/** Where Trunkline listens and what it logs. */
+export const server = {
+  title: 'Server',
+  everyday: {
+    HOST: text(
+      '127.0.0.1',
+      'address',
+      'Address on which the server listens. Any but a loopback address needs API_KEYS.',
+    ),
+    PORT: whole(8080, 0, 65535, 'port', 'Port on which the server listens. 0 = any free port.'),
+    PUBLIC_URL: publicUrl(
+      'Address at which carriers reach this server (https://host, no path). It needs API_KEYS. ' +
+        'Empty = the address that each request names.',
+    ),
+    LOG_LEVEL: choice(
+      'info',
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'Lowest level that is logged.',
+    ),
+    LOG_FORMAT: choice(
+      'auto',
+      ['auto', 'json', 'pretty'],
+      'Format of the log. json = one object a line. pretty = text for people. ' +
+        'auto = pretty if standard output is a terminal, otherwise json.',
+    ),
+  },
+  tuning: {
+    DRAIN_TIMEOUT_MS: whole(
+      30_000,
+      0,
+      3_600_000,
+      'ms',
+      'After SIGTERM, live calls may continue for this long. Then the server ends them.',
+    ),
+  },
+} as const satisfies SettingGroup;

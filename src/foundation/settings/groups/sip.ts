@@ -1,0 +1,34 @@
+import { rtpPorts, sessionExpires, sipPublicAddress, sipServer } from '../setting-forms.ts';
+import { peers, type SettingGroup, secret, text, whole } from '../setting-kinds.ts';
+
+/** Calls over SIP and RTP. */
+export const sip = {
+  title: 'SIP',
+  everyday: {
+    SIP_PORT: whole(0, 0, 65_535, 'port', 'UDP and TCP port for SIP, on HOST. 0 = no SIP.'),
+    SIP_ALLOW: peers(
+      'Addresses that may send SIP requests, besides the hosts of SIP_REGISTRAR and SIP_TRUNK. Others get no answer.',
+    ),
+    SIP_REGISTRAR: sipServer('Server at which Trunkline registers, to be called through it. Empty = none.'),
+    SIP_USER: text('', 'name', 'User name of Trunkline at the registrar and the trunk.'),
+    SIP_PASSWORD: secret('password', 'Password of that user.'),
+    SIP_TRUNK: sipServer('Server to which outgoing calls go. Empty = the registrar.'),
+    SIP_PUBLIC_ADDRESS: sipPublicAddress(
+      'Address at which SIP peers reach this machine; behind NAT the public one. ' +
+        'Empty = HOST, or the first address of the machine.',
+    ),
+    RTP_PORTS: rtpPorts('UDP ports for the audio of SIP calls. Each call takes two.'),
+  },
+  tuning: {
+    SIP_DIALOGS_MAX: whole(64, 1, 10_000, 'calls', 'Most SIP calls at once from one address. Others are refused.'),
+    SIP_SESSION_EXPIRES_SECONDS: sessionExpires(
+      'A SIP call whose peer has vanished ends after this time (session timer, RFC 4028). ' +
+        '0 = never, unless the peer asks for a timer.',
+    ),
+    RTP_ALLOW: peers(
+      'Addresses of media relays. The audio of a SIP call may also come from them, besides the address of the SIP ' +
+        'peer and the one in its session description.',
+      '',
+    ),
+  },
+} as const satisfies SettingGroup;

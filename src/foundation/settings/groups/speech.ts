@@ -1,0 +1,74 @@
+import { voiceMap } from '../setting-forms.ts';
+import { type SettingGroup, text, whole } from '../setting-kinds.ts';
+
+/** From text to speech, in calls and over HTTP. */
+export const speech = {
+  title: 'Speech',
+  everyday: {
+    DEFAULT_VOICE: text(
+      'rms',
+      'voice',
+      'Voice for text that names none: rms, slt, awb, kal or kal16. ' +
+        'With espeak-ng installed also espeak:de and its other languages.',
+    ),
+    VOICE_MAP: voiceMap(
+      'Voices that replace the voices of other platforms; upper and lower case do not matter. In calls, DEFAULT_VOICE ' +
+        'replaces a voice that is neither here nor listed. Over HTTP such a voice is refused.',
+    ),
+    PROMPTS_FILE: text(
+      '',
+      'path',
+      'File with prompts that the server synthesizes when it starts: one a line, or a JSON list of texts and of ' +
+        '{text, voice, speed}. Empty = none.',
+    ),
+    PROMPT_CACHE_DIR: text(
+      '',
+      'path',
+      'Folder on this machine that keeps synthesized sentences across restarts. Only one server may use it. ' +
+        'Empty = none.',
+    ),
+  },
+  tuning: {
+    TTS_MODEL: text(
+      'flite',
+      'model',
+      'Speech synthesizer. tone = a deterministic model for tests; it speaks no words.',
+    ),
+    PLAYOUT_LEAD_MS: whole(
+      500,
+      40,
+      10_000,
+      'ms',
+      'The server sends audio this far ahead to a carrier that buffers it.',
+    ),
+    PROMPT_CACHE_BYTES: whole(
+      33_554_432,
+      0,
+      17_179_869_184,
+      'bytes',
+      'Memory for synthesized sentences of calls (8000 bytes a second). 0 = none.',
+    ),
+    PROMPT_CACHE_DIR_BYTES: whole(268_435_456, 65_536, 1_099_511_627_776, 'bytes', 'Largest size of PROMPT_CACHE_DIR.'),
+    SPEECH_INPUT_MAX_CHARS: whole(
+      4096,
+      1,
+      1_000_000,
+      'characters',
+      'Longest text of one request for speech over HTTP.',
+    ),
+    SPEECH_REQUESTS_MAX: whole(
+      16,
+      1,
+      10_000,
+      'requests',
+      'Most requests for speech at once, including open speech sockets. Further requests are refused.',
+    ),
+    SPEECH_CACHE_BYTES: whole(
+      16_777_216,
+      0,
+      17_179_869_184,
+      'bytes',
+      'Memory for sentences synthesized over HTTP, separate from those of calls. 0 = none.',
+    ),
+  },
+} as const satisfies SettingGroup;

@@ -1,0 +1,204 @@
+/** All of the gateway that speaks, wired together: for calls, for requests over HTTP, and prompts made ahead. */
+import type { VoiceInfo } from '../../engine/contract.ts';
+import type { Engine } from '../engine-client/engine.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { isDiskTrouble } from '../foundation/folders/disk.ts';
+import { FolderRefused, type Ownership, ownFolder } from '../foundation/folders/folder-owner.ts';
+import { makeFolder } from '../foundation/folders/folders.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import { ConfigError } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import type { Codec } from '../foundation/units.ts';
+import { PromptCache, type PromptCacheStats } from './prompt-cache.ts';
+import { PromptMaker } from './prompt-maker.ts';
+import { makePromptsAhead, readPromptsFile } from './prompts-file.ts';
+import { SentenceSynthesizer } from './sentence-synthesizer.ts';
+import { readVoiceMap } from './voice-map.ts';
+import { VoiceResolver } from './voice-resolver.ts';
+import { listVoiceNames, showVoice, type VoiceName } from './voices.ts';
+
+/** Most missing voices that have a line in the log. */
+const MISSING_VOICES_WARNED_MAX = 50;
+/** The size of a prompt while there are none: five seconds at 16 kHz. */
+const USUAL_PROMPT_BYTES = 160_000;
+
+type SpeechSettings = Pick<
+  Settings,
+  | 'DEFAULT_VOICE'
+  | 'VOICE_MAP'
+  | 'PROMPTS_FILE'
+  | 'PROMPT_CACHE_BYTES'
+  | 'PROMPT_CACHE_DIR'
+  | 'PROMPT_CACHE_DIR_BYTES'
+  | 'SPEECH_CACHE_BYTES'
+>;
+
+interface SpeechOptions {
+  readonly settings: SpeechSettings;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How many prompts are cached, for calls and requests, in memory and on disk. */
+export interface CachedPrompts {
+  readonly prompts: number;
+  /** How many of their size fit into memory. */
+  readonly promptsMax: number;
+}
+
+/** What the gateway speaks with. */
+export interface Speech {
+  /** Speaks in calls. Its prompts are cached in memory and, with PROMPT_CACHE_DIR, on disk. */
+  readonly calls: SentenceSynthesizer;
+  /**
+   * Speaks for requests over HTTP, with a cache of its own, in memory: a book that is read aloud must not push out the
+   * greetings of calls, and no call may wait for a sentence that is made as batch work.
+   */
+  readonly requests: SentenceSynthesizer;
+  /** The names that a text can ask for, as far as an engine has named its voices by now. */
+  voiceNames(): VoiceName[];
+  /** The same once an engine has named its voices. Rejects with EngineError when none can. */
+  awaitVoiceNames(): Promise<VoiceName[]>;
+  cachedPrompts(): CachedPrompts;
+  /** Forgets all cached prompts. Returns how many there were. */
+  clearPrompts(): number;
+  /** Makes the prompts of PROMPTS_FILE for calls, until the signal aborts. Never rejects. */
+  makePromptsAhead(codec: Codec, signal: AbortSignal): Promise<void>;
+  /** Resolves when all prompts are written and PROMPT_CACHE_DIR is free for others. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the caches; that of calls without PROMPT_CACHE_DIR when its disk is full or fails.
+ * @throws ConfigError when PROMPTS_FILE or PROMPT_CACHE_DIR cannot be used, or another gateway uses the folder
+ */
+export async function openSpeech(options: SpeechOptions): Promise<Speech> {
+  const { settings, engine, log } = options;
+  const textsAhead = settings.PROMPTS_FILE === '' ? [] : await readPromptsFile(settings.PROMPTS_FILE);
+  const { cache: callCache, ownership } = await openCallCache(options);
+  const requestCache = openRequestCache(options);
+  const calls = createSynthesizer(options, callCache, warnOfMissingVoices(options));
+  const requests = createSynthesizer(options, requestCache);
+  const memoryBytes = settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES;
+  return {
+    calls,
+    requests,
+    voiceNames: () => listVoiceNames(engine.voices),
+    awaitVoiceNames: async () => {
+      if (engine.voices.length === 0) await requests.voices.resolve({});
+      return listVoiceNames(engine.voices);
+    },
+    cachedPrompts: () => countPrompts([callCache.stats, requestCache.stats], memoryBytes),
+    clearPrompts: () => callCache.clear() + requestCache.clear(),
+    makePromptsAhead: async (codec, signal) => {
+      if (textsAhead.length > 0) await makePromptsAhead(textsAhead, { synthesizer: calls, codec, signal, log });
+    },
+    close: async () => {
+      await callCache.settled();
+      await ownership?.release();
+    },
+  };
+}
+
+function createSynthesizer(
+  { settings, engine }: SpeechOptions,
+  cache: PromptCache,
+  onMissingVoice?: (name: string, used: VoiceInfo) => void,
+): SentenceSynthesizer {
+  const voices = new VoiceResolver({
+    engine,
+    defaultVoice: settings.DEFAULT_VOICE,
+    voiceMap: readVoiceMap(settings.VOICE_MAP),
+    ...(onMissingVoice !== undefined && { onMissingVoice }),
+  });
+  return new SentenceSynthesizer({ voices, prompts: new PromptMaker({ engine, cache }) });
+}
+
+/** Counts texts whose voice is missing, and warns of a voice once. Callers name them, so the lines are limited. */
+function warnOfMissingVoices({
+  metrics,
+  log,
+}: Pick<SpeechOptions, 'metrics' | 'log'>): (name: string, used: VoiceInfo) => void {
+  const warned = new Set<string>();
+  return (name, used) => {
+    metrics.voicesMissing.inc();
+    const voice = showVoice(name);
+    if (warned.has(voice) || warned.size >= MISSING_VOICES_WARNED_MAX) return;
+    warned.add(voice);
+    log.warn(
+      { voice, used: used.name },
+      'a call asks for a voice that does not exist; VOICE_MAP can name one to use in its place',
+    );
+  };
+}
+
+interface CallCache {
+  readonly cache: PromptCache;
+  /** Of PROMPT_CACHE_DIR; null = the cache is in memory alone. */
+  readonly ownership: Ownership | null;
+}
+
+async function openCallCache(options: SpeechOptions): Promise<CallCache> {
+  const { settings, log } = options;
+  try {
+    return await openCallCacheIn(settings.PROMPT_CACHE_DIR, options);
+  } catch (cause) {
+    if (!isDiskTrouble(cause)) {
+      const reason = cause instanceof FolderRefused ? cause.message : String(cause);
+      throw new ConfigError([`PROMPT_CACHE_DIR: expected a folder that can be written to, but ${reason}`]);
+    }
+    log.warn({ err: cause }, 'PROMPT_CACHE_DIR is not used until the next start: its disk is full or fails');
+    return openCallCacheIn('', options);
+  }
+}
+
+async function openCallCacheIn(directory: string, options: SpeechOptions): Promise<CallCache> {
+  const { settings, metrics, clock, log } = options;
+  const cache = new PromptCache({
+    maxBytes: settings.PROMPT_CACHE_BYTES,
+    directory: directory || null,
+    directoryMaxBytes: settings.PROMPT_CACHE_DIR_BYTES,
+    metrics: {
+      asked: (from) => metrics.prompts.inc({ from }),
+      trouble: (reason) => metrics.promptFilesFailed.inc({ reason }),
+      held: (bytes) => metrics.promptCacheBytes.set(bytes),
+    },
+  });
+  if (directory === '') return { cache, ownership: null };
+  await makeFolder(directory, 0o700);
+  const onWait = (owner: string): void =>
+    log.warn({ owner }, 'PROMPT_CACHE_DIR is in use; waiting some seconds for its owner to end');
+  const ownership = await ownFolder(directory, { clock, onWait });
+  try {
+    await cache.open();
+    return { cache, ownership };
+  } catch (error) {
+    await ownership.release();
+    throw error;
+  }
+}
+
+function openRequestCache({ settings, metrics }: SpeechOptions): PromptCache {
+  return new PromptCache({
+    maxBytes: settings.SPEECH_CACHE_BYTES,
+    directory: null,
+    directoryMaxBytes: 0,
+    metrics: {
+      asked: (from) => metrics.prompts.inc({ from }),
+      trouble: () => undefined,
+      held: (bytes) => metrics.speechCacheBytes.set(bytes),
+    },
+  });
+}
+
+/** The caches are limited by bytes; how many prompts that is depends on their size so far. */
+function countPrompts(caches: readonly PromptCacheStats[], maxBytes: number): CachedPrompts {
+  const sum = (read: (stats: PromptCacheStats) => number): number =>
+    caches.reduce((total, stats) => total + read(stats), 0);
+  const inMemory = sum((stats) => stats.prompts);
+  const eachBytes = inMemory === 0 ? USUAL_PROMPT_BYTES : sum((stats) => stats.bytes) / inMemory;
+  return { prompts: sum((stats) => stats.all), promptsMax: Math.floor(maxBytes / eachBytes) };
+}

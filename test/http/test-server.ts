@@ -1,0 +1,204 @@
+/** A server whose calls are fakes, for tests of its endpoints. */
+import type { FastifyInstance } from 'fastify';
+import { WebSocket } from 'ws';
+import { CallAnnouncements } from '../../src/calls/admission/call-announcements.ts';
+import { CallTokens } from '../../src/calls/admission/tokens.ts';
+import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
+import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import { Feed } from '../../src/calls/feed/feed.ts';
+import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
+import type { CallView } from '../../src/calls/registry.ts';
+import type { TrunklineError } from '../../src/foundation/errors.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import type { Dialer } from '../../src/http/calls/dial.ts';
+import type { EngineHealth } from '../../src/http/health.ts';
+import { Batches } from '../../src/jobs/batches.ts';
+import type { Dialect } from '../../src/protocols/dialect.ts';
+import { Recordings } from '../../src/recordings/recordings.ts';
+import { createServer } from '../../src/server.ts';
+import { openSpeech } from '../../src/speech/speech.ts';
+import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
+import { FakeClock } from '../fakes/clock.ts';
+import { FakeEngine } from '../fakes/engine.ts';
+import type { FakeVoice } from '../fakes/voice.ts';
+
+/** Calls that do what the test says. */
+export class FakeCalls {
+  readonly views: CallView[] = [];
+  readonly captions = new Map<string, TranscriptItem[]>();
+  readonly hungUp: string[] = [];
+  readonly voices = new Map<string, FakeVoice>();
+  readonly accepted: (SocketAdmission & { socket: WebSocket; dialect: Dialect; carrier: string })[] = [];
+  readonly tokens: CallTokens;
+  refusal: TrunklineError | null = null;
+
+  readonly handovers: Handovers;
+  readonly twiml: TwimlClient;
+
+  constructor(clock: FakeClock, twiml: TwimlClient) {
+    this.tokens = new CallTokens({ clock });
+    this.handovers = new Handovers(clock);
+    this.twiml = twiml;
+  }
+
+  admit(): void {
+    if (this.refusal !== null) throw this.refusal;
+  }
+
+  accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
+    this.accepted.push({ socket, dialect, carrier: dialect.carrier, ...admission });
+  }
+
+  list(): CallView[] {
+    return this.views;
+  }
+
+  get(id: string): CallView | undefined {
+    return this.views.find((view) => view.id === id);
+  }
+
+  finals(id: string): readonly TranscriptItem[] | undefined {
+    return this.captions.get(id);
+  }
+
+  voice(id: string): FakeVoice | undefined {
+    return this.voices.get(id);
+  }
+
+  /** Whom was called, and how. */
+  readonly outgoing: DialRequest[] = [];
+
+  async dial(request: DialRequest): Promise<{ callId: string }> {
+    this.outgoing.push(request);
+    const callId = `out-${this.outgoing.length}`;
+    const { from, to } = request;
+    this.views.push({
+      ...liveCall(callId),
+      ...{ carrier: 'sip', from, to, state: 'dialing', tracks: [], durationMs: 0 },
+    });
+    return { callId };
+  }
+
+  hangup(id: string): boolean {
+    if (this.get(id)?.state !== 'live') return false;
+    this.hungUp.push(id);
+    return true;
+  }
+}
+
+type DialRequest = Parameters<Dialer['dial']>[0];
+
+export interface TestServer {
+  readonly app: FastifyInstance;
+  readonly calls: FakeCalls;
+  readonly announced: CallAnnouncements;
+  readonly feed: Feed;
+  readonly clock: FakeClock;
+  readonly metrics: Metrics;
+  readonly logLines: string[];
+  readonly health: { draining: boolean; engine: EngineHealth; gpuName: string | null };
+  /** What speaks, and what understands recordings. */
+  readonly engine: FakeEngine;
+  readonly recordings: Recordings;
+}
+
+/** A path at which there is no program. */
+const NOWHERE = '/nonexistent/ffmpeg';
+
+/**
+ * A server with `environment` over the defaults, not listening, and a program for what ffmpeg does. The caller closes
+ * `app`.
+ */
+export async function startServer(
+  environment: Readonly<Record<string, string>> = {},
+  ffmpeg = NOWHERE,
+): Promise<TestServer> {
+  const settings = readSettings(environment);
+  const clock = new FakeClock();
+  const feed = new Feed({ history: settings.FEED_HISTORY, epoch: 'e' });
+  const announced = new CallAnnouncements({ clock });
+  const metrics = new Metrics();
+  const logLines: string[] = [];
+  const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
+  const calls = new FakeCalls(clock, new TwimlClient({ settings, clock, metrics, log }));
+  const engine: EngineHealth = {
+    state: 'ready',
+    ready: 1,
+    workers: 1,
+    provider: 'cpu',
+    models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
+  };
+  const health = { draining: false, engine, gpuName: null };
+  const speaker = new FakeEngine(clock);
+  const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
+  const batches = new Batches({ settings, recordings, clock, log, metrics });
+  const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
+  const app = await createServer({
+    settings,
+    registry: calls,
+    webSockets: calls,
+    announced,
+    assistant:
+      environment['ARI_URL'] === undefined ? null : { assist: async (channel) => ({ callId: `${channel}.1` }) },
+    dialer: settings.SIP_PORT === 0 ? null : calls,
+    feed,
+    recordings,
+    engine: speaker,
+    batches,
+    health: () => health,
+    speech,
+    ffmpeg,
+    metrics,
+    log,
+    clock,
+  });
+  app.addHook('onClose', () => batches.close());
+  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings };
+}
+
+/** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */
+export async function listen(app: FastifyInstance): Promise<string> {
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** A live call. */
+export function liveCall(id: string): CallView {
+  return {
+    id,
+    carrier: 'twilio',
+    from: '+14155550100',
+    to: null,
+    state: 'live',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    endedAt: null,
+    tracks: ['inbound'],
+    lagMs: null,
+    durationMs: 1280,
+    handoffData: null,
+    endReason: null,
+  };
+}
+
+/**
+ * The status that the WebSocket handshake at `url` (http or ws) is answered with; 101 = let in (and
+ * closed again).
+ */
+export function upgradeStatus(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers });
+    socket.on('unexpected-response', (_request, response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    socket.on('open', () => {
+      socket.close();
+      resolve(101);
+    });
+    socket.on('error', () => undefined);
+  });
+}
