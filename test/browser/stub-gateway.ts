@@ -92,11 +92,12 @@ export class StubGateway {
     if (this.key !== null && !request.headers.cookie?.includes('session=open'))
       return sendError(response, 401, 'a key is wanted');
     if (this.failure !== null) return sendError(response, this.failure.status, this.failure.message);
-    if (pathname === '/v1/calls') return sendJson(response, { calls: this.calls });
+    if (pathname === '/v1/calls') return sendJson(response, { data: this.calls, next: null });
     if (pathname === '/v1/captions') return this.#openFeed(searchParams.get('call') ?? '', request, response);
     const callId = /^\/v1\/calls\/([^/]+)\/transcript$/.exec(pathname)?.[1];
     if (callId === undefined) return sendError(response, 404, 'no such route');
-    return sendJson(response, this.finals.get(decodeURIComponent(callId)) ?? []);
+    const items = this.finals.get(decodeURIComponent(callId)) ?? [];
+    return sendJson(response, { data: items.map((item) => ({ kind: 'caption', ...item })) });
   }
 
   async #sendFile(path: string, response: ServerResponse): Promise<void> {

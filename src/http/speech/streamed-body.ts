@@ -28,16 +28,6 @@ interface StreamOptions {
   onFailure(error: unknown): Chunk | null;
 }
 
-/** Aborts when the connection closes before the whole response has been sent. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const { raw } = reply;
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
-
 /**
  * Answers with 200 and `chunks`. Resolves with `finished`, `failed`, or `gone` when the client went away or stopped
  * reading. Rejects with what the first chunk fails with: nothing has been sent then, so the response can still be an
