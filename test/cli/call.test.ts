@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
-import { askEndReason } from '../../src/cli/call/fate.ts';
+import { askEndReason } from '../../src/cli/call/end-reason.ts';
 import { explainRefusal } from '../../src/cli/call/sip.ts';
 import { call, transcriptUrl } from '../../src/cli/call.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -91,6 +91,6 @@ describe('a call to an app that is not there', () => {
     writeFileSync(wav, writeWav([new Int16Array(2400)], 8000));
     const order = { wav, jitterMs: 0, loss: 0, reorder: 0, seed: 1, param: {} };
     expect(await call({ ...order, carrier: 'twilio', from: '+15550100', to: '+15550199' }, settings, terminal)).toBe(1);
-    expect(err.text).toContain('the bridge could not reach its app in this call');
+    expect(err.text).toContain('the server could not reach its app in this call');
   });
 });

@@ -98,7 +98,7 @@ describe('trunkline call', () => {
     const { code, out, err } = await runBuiltCli(['call', SHORT, '--url', bridge.url]);
     expect(code).toBe(1);
     expect(out).toMatch(/^Closed +4403 call_token_invalid$/m);
-    expect(err).toMatch(/the bridge ended the call, not the caller: 4403 call_token_invalid$/m);
+    expect(err).toMatch(/the server ended the call, not the caller: 4403 call_token_invalid$/m);
   });
 
   it.each([
