@@ -126,11 +126,11 @@ export class Transcripts {
   }
 }
 
-function isTranslated({ targetLanguage }: Batch, { language }: Recording): boolean {
-  return targetLanguage !== '' && languageName(targetLanguage, [language]) !== languageName(language);
+function isTranslated({ targetLanguage }: Batch, { spokenLanguage }: Recording): boolean {
+  return targetLanguage !== '' && languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
 }
 
 /** Transcripts of version 0.1.0 do not say their language: its recogniser had one. */
 async function readRecording(path: string): Promise<Recording> {
-  return { language: 'en', ...(JSON.parse(await readFile(path, 'utf8')) as Omit<Recording, 'language'>) };
+  return { spokenLanguage: 'en', ...(JSON.parse(await readFile(path, 'utf8')) as Omit<Recording, 'spokenLanguage'>) };
 }

@@ -19,7 +19,7 @@ import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { count } from '../helpers/link.ts';
 
-const RECORDING: Recording = { durationMs: 1200, language: 'en', segments: [] };
+const RECORDING: Recording = { durationMs: 1200, spokenLanguage: 'en', segments: [] };
 const HOURS_MS = 3_600_000;
 
 let folder: string;

@@ -150,8 +150,8 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       const isSpoken = as_spoken === 'true' || targetLanguage === '';
       const recording = await batches.result(tenant, id, number, isSpoken);
       const outcome = isSpoken
-        ? ({ task: 'transcribe', language: languageName(recording.language) } as const)
-        : ({ task: 'translate', language: languageName(targetLanguage, [recording.language]) } as const);
+        ? ({ task: 'transcribe', language: languageName(recording.spokenLanguage) } as const)
+        : ({ task: 'translate', language: languageName(targetLanguage, [recording.spokenLanguage]) } as const);
       const { contentType, body } = render({ ...recording, ...outcome }, form);
       reply.serializer(String).type(contentType).send(body);
       return reply;

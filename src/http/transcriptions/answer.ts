@@ -15,7 +15,7 @@ export async function answerTranscription(order: Order, translator: Translator):
   if (target !== '') return answerTranslation(order, { translator, target });
   const recording = await hear();
   return render(
-    { ...recording, task: 'transcribe', language: languageShown(languageName(recording.language), form) },
+    { ...recording, task: 'transcribe', language: languageShown(languageName(recording.spokenLanguage), form) },
     form,
   );
 }
@@ -32,7 +32,7 @@ export async function answerTranslation(
   translator.assertConfigured();
   const recording = await hear();
   const outcome: Outcome = { ...recording, task: 'translate', language: languageShown(target, form) };
-  if (target === languageName(recording.language)) return render(outcome, form);
+  if (target === languageName(recording.spokenLanguage)) return render(outcome, form);
   const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, signal);
   if (form.response_format === 'srt' || form.response_format === 'vtt')
     return translateCues(recording, form, translate);

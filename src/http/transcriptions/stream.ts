@@ -115,8 +115,9 @@ class Interpreter {
       while (this.#waiting.length > 0) {
         const segments = this.#waiting;
         this.#waiting = [];
-        for (const segment of (await translateSegments({ durationMs: 0, language: '', segments }, this.#translate))
-          .segments)
+        for (const segment of (
+          await translateSegments({ durationMs: 0, spokenLanguage: '', segments }, this.#translate)
+        ).segments)
           this.#say(segment);
       }
     } catch (error) {
