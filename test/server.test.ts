@@ -23,7 +23,7 @@ describe('the server', () => {
   });
 
   it.each([
-    ['a query parameter that does not exist', '/v1/calls?limit=5', 'query'],
+    ['a query parameter that does not exist', '/v1/calls?colour=red', 'query'],
     ['a value that is not allowed', '/v1/calls/CA1/transcript?format=xml', 'query.format: got "xml"'],
     ['a value of the wrong length', `/v1/captions?call=${'x'.repeat(301)}`, 'query.call: got "xxx'],
     ['a parameter given twice', '/v1/calls/CA1/transcript?format=srt&format=vtt', 'query.format: got ["srt","vtt"]'],

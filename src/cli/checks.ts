@@ -15,7 +15,7 @@ import { Metrics } from '../foundation/metrics.ts';
 import { ConfigError, findWarnings, readSettings } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
-import { checkVoiceMap, readVoiceMap } from '../speech/voice-map.ts';
+import { findVoiceMapProblem, readVoiceMap } from '../speech/voice-map.ts';
 import { resolveVoice } from '../speech/voices.ts';
 
 /** One line of the doctor's report. `detail` of anything but `ok` says what helps. */
@@ -121,7 +121,7 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
       await tryDetector(engineClient),
       await tryRecogniser(engineClient),
       await trySpeaker(engineClient, settings),
-      ...findMapTrouble(engineClient, settings),
+      ...checkVoiceMap(engineClient, settings),
     ];
   } catch (error) {
     const reason = refusal ?? (error instanceof Error ? error.message : String(error));
@@ -178,14 +178,10 @@ async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP
   }
 }
 
-/** Nothing where every voice of VOICE_MAP is there. */
-function findMapTrouble({ voices }: EngineClient, { VOICE_MAP }: Settings): Finding[] {
-  try {
-    checkVoiceMap(readVoiceMap(VOICE_MAP), voices);
-    return [];
-  } catch (error) {
-    return [{ name: 'voice map', status: 'fail', detail: error instanceof Error ? error.message : String(error) }];
-  }
+/** Nothing when every voice of VOICE_MAP exists. */
+function checkVoiceMap({ voices }: EngineClient, { VOICE_MAP }: Settings): Finding[] {
+  const problem = findVoiceMapProblem(readVoiceMap(VOICE_MAP), voices);
+  return problem === null ? [] : [{ name: 'voice map', status: 'fail', detail: problem }];
 }
 
 function sinceMs(startMs: number): number {

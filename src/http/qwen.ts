@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ErrorCode, TrunklineError } from '../foundation/errors.ts';
 import type { Metrics } from '../foundation/metrics.ts';
-import { isQwenVoice } from '../speech/qwen-voices.ts';
+import { isQwenVoice } from '../speech/foreign-voices.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -121,7 +121,7 @@ export class Transcripts {
       return await translateSegments(recording, (lines) => this.#options.translator.translate(lines, language, signal));
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
-      throw new TrunklineError(error.code, `${error.message}; what was said is there all the same (as_spoken=true)`);
+      throw new TrunklineError(error.code, `${error.message}; what was said is there all the same (asSpoken=true)`);
     }
   }
 }

@@ -1,25 +1,22 @@
-/** VOICE_MAP: which of our voices stand for those of other platforms, which apps go on naming when they come here. */
+/** VOICE_MAP: our voices in place of those of other platforms, which apps keep asking for. */
 import type { VoiceInfo } from '../../engine/contract.ts';
-import { TrunklineError } from '../foundation/errors.ts';
-import { parseVoicePair } from '../foundation/settings/setting-forms.ts';
 import { findVoice, listVoices, showVoice, type VoiceMap } from './voices.ts';
 
-/** The map that the pairs `foreign=ours` make. */
+/** The map of the pairs `foreign=ours`. The last `=` of a pair separates; case does not matter. */
 export function readVoiceMap(pairs: readonly string[]): VoiceMap {
-  const parsed = pairs.map(parseVoicePair).filter((pair) => pair !== null);
-  return new Map(parsed.map(({ foreign, ours }) => [foreign, ours]));
+  return new Map(
+    pairs.map((pair) => {
+      const at = pair.lastIndexOf('=');
+      return [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).trim()];
+    }),
+  );
 }
 
-/**
- * Looks whether every voice that `map` names is there.
- * @throws TrunklineError `invalid_request` naming the first that is not, and those that are
- */
-export function checkVoiceMap(map: VoiceMap, voices: readonly VoiceInfo[]): void {
+/** What is wrong with `map`: the first voice it names that does not exist. Null = nothing. */
+export function findVoiceMapProblem(map: VoiceMap, voices: readonly VoiceInfo[]): string | null {
   for (const [foreign, ours] of map) {
-    if (findVoice(ours, voices) !== undefined) continue;
-    throw new TrunklineError(
-      'invalid_request',
-      `VOICE_MAP: got ${showVoice(ours)} for ${showVoice(foreign)}, expected one of ${listVoices(voices)}`,
-    );
+    if (findVoice(ours, voices) === undefined)
+      return `VOICE_MAP: got ${showVoice(ours)} for ${showVoice(foreign)}, expected one of ${listVoices(voices)}`;
   }
+  return null;
 }

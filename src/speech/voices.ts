@@ -1,38 +1,21 @@
-/** Which voice is meant by a name. */
+/** Finds the voice that a name means. */
 import type { VoiceInfo } from '../../engine/contract.ts';
 import { TrunklineError } from '../foundation/errors.ts';
-import { findQwenVoice, QWEN_VOICE_NAMES } from './qwen-voices.ts';
+import { OPENAI_VOICE_NAMES, QWEN_VOICE_NAMES, standInFor } from './foreign-voices.ts';
 
-/** OpenAI's voices, by the sort of voice that they are. */
-const OPENAI_VOICES: ReadonlyMap<string, string> = new Map([
-  ['alloy', 'slt'],
-  ['ash', 'rms'],
-  ['ballad', 'awb'],
-  ['cedar', 'rms'],
-  ['coral', 'slt'],
-  ['echo', 'rms'],
-  ['fable', 'awb'],
-  ['marin', 'slt'],
-  ['nova', 'slt'],
-  ['onyx', 'rms'],
-  ['sage', 'slt'],
-  ['shimmer', 'slt'],
-  ['verse', 'rms'],
-]);
-
-/** Names listed in an error; there may be a hundred and more. */
+/** Most names listed in an error; there may be a hundred. */
 const NAMES_SHOWN = 12;
-/** The longest that other platforms have are ElevenLabs' on Twilio: id, model and three figures. */
+/** Twilio has the longest names: ElevenLabs' id, model and three figures. */
 const NAME_SHOWN_CHARS = 64;
 
-/** Names of other platforms' voices in lower case, each with the voice of ours, or of OpenAI's, that stands for it. */
+/** Other platforms' names of voices in lower case, each with the voice that speaks for it: ours, or one of OpenAI's. */
 export type VoiceMap = ReadonlyMap<string, string>;
 const NO_VOICE_MAP: VoiceMap = new Map();
 
 /**
- * The voice that `name` means: one of `voices`, one that `map` has for the name of another platform's, or one of
- * OpenAI's or the Qwen3-TTS server's that stands for one of them. Without a name it is `fallback`.
- * @throws TrunklineError `invalid_request` naming the voices there are; `engine_unavailable` when there is none yet.
+ * The voice that `name` means, or `fallback` without a name: one of `voices`, by its own name, by a name in `map`, or
+ * by OpenAI's or the Qwen3-TTS server's name for it.
+ * @throws TrunklineError `invalid_request` listing the voices, `engine_unavailable` when no engine has named any yet
  */
 export function resolveVoice(
   name: string | undefined,
@@ -45,40 +28,40 @@ export function resolveVoice(
   const wanted = name ?? fallback;
   const voice = findVoice(wanted, voices, map);
   if (voice !== undefined) return voice;
-  const foreign = `OpenAI's ${[...OPENAI_VOICES.keys()].join(', ')}, or Qwen3-TTS's ${QWEN_VOICE_NAMES.join(', ')}`;
+  const foreign = `OpenAI's ${OPENAI_VOICE_NAMES.join(', ')}, or Qwen3-TTS's ${QWEN_VOICE_NAMES.join(', ')}`;
   const expected = `one of ${listVoices(voices)}, ${foreign}`;
   throw new TrunklineError('invalid_request', `voice: got ${showVoice(wanted)}, expected ${expected}`, 'voice');
 }
 
 /**
  * The voice that `name` means, as {@link resolveVoice} finds it; undefined = none. Case matters only between voices
- * whose names differ by nothing else. A name of ours is not looked up in `map`.
+ * whose names differ in nothing else. `map` cannot redefine the name of a voice of ours.
  */
 export function findVoice(name: string, voices: readonly VoiceInfo[], map = NO_VOICE_MAP): VoiceInfo | undefined {
   const exact = voices.find((voice) => voice.name === name);
   if (exact !== undefined) return exact;
   const lower = name.toLowerCase();
-  const standIn = map.get(lower)?.toLowerCase();
-  for (const candidate of [lower, standIn, OPENAI_VOICES.get(standIn ?? lower) ?? findQwenVoice(standIn ?? lower)]) {
+  const mapped = map.get(lower)?.toLowerCase();
+  for (const candidate of [lower, mapped, standInFor(mapped ?? lower)]) {
     const found = voices.find((voice) => voice.name.toLowerCase() === candidate);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** A voice's name as it came, for messages: quoted, and not longer than one needs to know it by. */
+/** A voice's name for messages: quoted, and cut to a length at which it can still be recognised. */
 export function showVoice(name: string): string {
   return JSON.stringify(name.slice(0, NAME_SHOWN_CHARS));
 }
 
-/** The names of `voices` for messages; of many the first. */
+/** The names of `voices` for messages; of many only the first. */
 export function listVoices(voices: readonly VoiceInfo[]): string {
   const names = voices.map((voice) => voice.name);
   const rest = names.length - NAMES_SHOWN;
   return rest > 0 ? `${names.slice(0, NAMES_SHOWN).join(', ')} and ${rest} more` : names.join(', ');
 }
 
-/** A name that can be asked for, and the voice that answers to it. */
+/** A name that a text can ask for, and the voice that it means. */
 export interface VoiceName {
   readonly name: string;
   readonly voice: VoiceInfo;
@@ -86,11 +69,11 @@ export interface VoiceName {
 
 /**
  * Every name that {@link resolveVoice} takes without a map: the voices' own, then OpenAI's and the Qwen3-TTS server's
- * as far as there is a voice for them.
+ * as far as a voice stands for them.
  */
 export function listVoiceNames(voices: readonly VoiceInfo[]): VoiceName[] {
   const own = voices.map((voice) => ({ name: voice.name, voice }));
-  const foreign = [...OPENAI_VOICES.keys(), ...QWEN_VOICE_NAMES].flatMap((name) => {
+  const foreign = [...OPENAI_VOICE_NAMES, ...QWEN_VOICE_NAMES].flatMap((name) => {
     const voice = findVoice(name, voices);
     return voice === undefined || voices.some((each) => each.name.toLowerCase() === name) ? [] : [{ name, voice }];
   });

@@ -72,7 +72,7 @@ describe('two browsers that signed in with different keys', () => {
         ['GET', `/v1/batches/${id}`],
         ['GET', `/v1/batches/${id}/events`],
         ['GET', `/v1/batches/${id}/files/0`],
-        ['GET', `/v1/batches/${id}/files/0?as_spoken=true`],
+        ['GET', `/v1/batches/${id}/files/0?asSpoken=true`],
         ['DELETE', `/v1/batches/${id}`],
       ];
       for (const [method, path] of asked) expect([path, await statusOf(thief, path, method)]).toEqual([path, 404]);

@@ -46,7 +46,7 @@ async function rudeCalls(from: number, to: number): Promise<void> {
 
 async function untilIdle(): Promise<void> {
   const reader = async () =>
-    ((await (await fetch(`${gateway.url}/v1/calls`)).json()) as { calls?: { state: string }[] }).calls ?? [];
+    ((await (await fetch(`${gateway.url}/v1/calls`)).json()) as { data?: { state: string }[] }).data ?? [];
   await expect.poll(async () => (await reader()).filter((call) => call.state === 'live').length).toBe(0);
 }
 

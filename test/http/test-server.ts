@@ -6,17 +6,18 @@ import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
-import type { FinalCaption } from '../../src/calls/feed/transcript.ts';
+import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import type { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import type { Dialer } from '../../src/http/calls/calls.ts';
+import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
@@ -27,7 +28,7 @@ import type { FakeVoice } from '../fakes/voice.ts';
 /** Calls that do what the test says. */
 export class FakeCalls {
   readonly views: CallView[] = [];
-  readonly captions = new Map<string, FinalCaption[]>();
+  readonly captions = new Map<string, TranscriptItem[]>();
   readonly hungUp: string[] = [];
   readonly voices = new Map<string, FakeVoice>();
   readonly accepted: (SocketAdmission & { socket: WebSocket; dialect: Dialect; carrier: string })[] = [];
@@ -59,7 +60,7 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  finals(id: string): readonly FinalCaption[] | undefined {
+  transcript(id: string): readonly TranscriptItem[] | undefined {
     return this.captions.get(id);
   }
 
@@ -133,7 +134,8 @@ export async function startServer(
   const health = { draining: false, engine, gpuName: null };
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
-  const batches = new Batches({ settings, recordings, clock, log, metrics });
+  const translator = new Translator({ settings, clock });
+  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
@@ -145,6 +147,7 @@ export async function startServer(
     dialer: settings.SIP_PORT === 0 ? null : calls,
     feed,
     recordings,
+    translator,
     engine: speaker,
     batches,
     health: () => health,

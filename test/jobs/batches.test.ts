@@ -9,10 +9,11 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
-import { Batches, type Order } from '../../src/jobs/batches.ts';
+import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { RETRY_DELAYS_MS, signWebhook } from '../../src/jobs/webhook.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { outwait } from '../helpers/outwait.ts';
@@ -45,15 +46,22 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
-  const batches = new Batches({ settings, recordings, clock, log: createLog('silent'), metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock }),
+    clock,
+    log: createLog('silent'),
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }
 
-const paths = (...locations: string[]): Order['files'] =>
+const paths = (...locations: string[]): BatchRequest['files'] =>
   locations.map((location) => ({ name: location, source: { kind: 'path', location } }));
 
-async function begin(batches: Batches, order: Partial<Order> = {}, tenant = 't'): Promise<Batch> {
+async function begin(batches: Batches, order: Partial<BatchRequest> = {}, tenant = 't'): Promise<Batch> {
   const draft = await batches.draft(tenant);
   const files = order.files ?? [{ name: 'a.wav', source: { kind: 'upload' } }];
   const { batch } = await batches.begin(draft, {
@@ -211,7 +219,7 @@ describe('a batch', () => {
     await endOf(batch);
     expect(batch.files[0]).toMatchObject({
       state: 'failed',
-      error: { code: 'translation_failed', message: expect.stringContaining('as_spoken=true') },
+      error: { code: 'translation_failed', message: expect.stringContaining('asSpoken=true') },
     });
     await expect(batches.result('t', batch.id, 0)).rejects.toMatchObject({ code: 'result_not_ready' });
     expect(await batches.result('t', batch.id, 0, true)).toEqual(RECORDING);

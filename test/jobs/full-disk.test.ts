@@ -1,4 +1,5 @@
 /** What a disk does that is full for a while: /dev/full says so of every write, and the store is made to say it. */
+
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,10 +12,11 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
-import { Batches, type News, type Order } from '../../src/jobs/batches.ts';
+import { Batches, type BatchRequest, type News } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { count } from '../helpers/link.ts';
@@ -61,15 +63,22 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
   const log = createLog('info', { write: (line: string) => void logLines.push(line) });
-  const batches = new Batches({ settings, recordings, clock, log, metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock }),
+    clock,
+    log,
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }
 
-async function begin(batches: Batches, order: Partial<Order> = {}): Promise<Batch> {
+async function begin(batches: Batches, order: Partial<BatchRequest> = {}): Promise<Batch> {
   const draft = await batches.draft('t');
   writeFileSync(join(draft.folder, '0'), 'a recording');
-  const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
+  const files: BatchRequest['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
   try {
     const wanted = {
       channels: 'mix',
@@ -143,7 +152,7 @@ describe('a download that the disk has no room for', () => {
     const batches = open({ BATCH_ALLOW_PRIVATE: 'true' });
     const draft = await batches.draft('t');
     symlinkSync('/dev/full', join(draft.folder, '0'));
-    const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'url', location } }];
+    const files: BatchRequest['files'] = [{ name: 'a.wav', source: { kind: 'url', location } }];
     const { batch } = await batches.begin(draft, {
       channels: 'mix',
       targetLanguage: '',

@@ -1,4 +1,5 @@
 /** Two things that happen to a batch at once. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +9,11 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
-import { Batches, type Order } from '../../src/jobs/batches.ts';
+import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { RecordingTask } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 let folder: string;
@@ -34,14 +36,21 @@ function open(): Batches {
   const transcribe = ({ signal }: RecordingTask): Promise<never> =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const recordings = { transcribe, disk: new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics }) };
-  const batches = new Batches({ settings, recordings, clock: new FakeClock(), log: createLog('silent'), metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock: new FakeClock() }),
+    clock: new FakeClock(),
+    log: createLog('silent'),
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }
 
-async function begin(batches: Batches, idempotency: Order['idempotency'] = null): Promise<Batch> {
+async function begin(batches: Batches, idempotency: BatchRequest['idempotency'] = null): Promise<Batch> {
   const draft = await batches.draft('t');
-  const files: Order['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
+  const files: BatchRequest['files'] = [{ name: 'a.wav', source: { kind: 'upload' } }];
   try {
     return (await batches.begin(draft, { channels: 'mix', targetLanguage: '', webhookUrl: null, idempotency, files }))
       .batch;

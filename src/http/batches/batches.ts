@@ -5,10 +5,13 @@ import { z } from 'zod';
 import type { Clock } from '../../foundation/clock.ts';
 import { languageName } from '../../foundation/languages.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Batch } from '../../jobs/batch.ts';
 import type { Batches } from '../../jobs/batches.ts';
 import type { Access } from '../access/access.ts';
 import { errorResponses } from '../server/errors.ts';
-import { readForm } from '../transcriptions/fields.ts';
+import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
+import { withNewNames } from '../server/renamed-fields.ts';
+import { OUTPUT_DEFAULTS, OUTPUT_FIELDS } from '../transcriptions/fields.ts';
 import { render } from '../transcriptions/formats.ts';
 import { BatchEvents } from './events.ts';
 import { batchBody, type ReceiveSettings, receiveBatch } from './receive.ts';
@@ -24,8 +27,12 @@ const batch = z.object({
   expiresAt: z.string().nullable().describe('When it and its results are removed'),
   progress: z.number().describe('From 0 to 1; every file counts the same'),
   counts: z.object({
-    ...{ total: z.number(), waiting: z.number(), running: z.number() },
-    ...{ done: z.number(), failed: z.number(), cancelled: z.number() },
+    total: z.number(),
+    waiting: z.number(),
+    running: z.number(),
+    done: z.number(),
+    failed: z.number(),
+    cancelled: z.number(),
   }),
   webhook: z.object({ state: z.enum(['waiting', 'delivered', 'failed']), attempts: z.number() }).nullable(),
 });
@@ -34,31 +41,48 @@ const file = z.object({
   number: z.number(),
   name: z.string(),
   state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
-  progress: z.number().describe('How much of it has been heard, from 0 to 1'),
+  progress: z.number().describe('The part of it that has been transcribed, from 0 to 1'),
   durationMs: z.number().nullable(),
   error: z
     .object({ code: z.string(), message: z.string() })
     .nullable()
-    .describe('Why it failed; while it waits for a full disk, disk_full'),
+    .describe('Why it failed; disk_full while it waits for a full disk'),
 });
 
 const batchWithFiles = batch.extend({ files: z.array(file) });
 const batchPath = z.object({ id: z.string().max(100) });
 const filePath = batchPath.extend({ number: z.coerce.number().int().min(0) });
 
+const asSpoken = z.enum(['true', 'false']);
+
 const resultQuery = z.object({
-  response_format: z
-    .enum(['json', 'text', 'srt', 'vtt', 'verbose_json'])
-    .default('json')
-    .describe('As for transcriptions'),
-  max_line_chars: z.string().optional().describe('Display columns of a subtitle line'),
-  max_cue_ms: z.string().optional().describe('Longest subtitle'),
-  timestamp_granularities: z.string().optional().describe('With verbose_json: word, segment or both with a comma'),
-  as_spoken: z
-    .enum(['true', 'false'])
-    .default('false')
+  responseFormat: OUTPUT_FIELDS.responseFormat.optional().describe('As for transcriptions; default: json'),
+  maxLineChars: OUTPUT_FIELDS.maxLineChars.optional().describe('Display columns of a subtitle line'),
+  maxCueMs: OUTPUT_FIELDS.maxCueMs.optional().describe('Longest subtitle, in ms'),
+  timestampGranularities: OUTPUT_FIELDS.timestampGranularities
+    .optional()
+    .describe('With verbose_json: word, segment, or both with a comma between them'),
+  asSpoken: asSpoken
+    .optional()
     .describe('true = what was said, not its translation; there also where only the translation failed'),
+  response_format: OUTPUT_FIELDS.responseFormat.optional().meta({ deprecated: true }),
+  max_line_chars: OUTPUT_FIELDS.maxLineChars.optional().meta({ deprecated: true }),
+  max_cue_ms: OUTPUT_FIELDS.maxCueMs.optional().meta({ deprecated: true }),
+  timestamp_granularities: OUTPUT_FIELDS.timestampGranularities.optional().meta({ deprecated: true }),
+  as_spoken: asSpoken.optional().meta({ deprecated: true }),
 });
+
+/** New names by the names of before 1.0. */
+const RENAMED_QUERY = {
+  response_format: 'responseFormat',
+  max_line_chars: 'maxLineChars',
+  max_cue_ms: 'maxCueMs',
+  timestamp_granularities: 'timestampGranularities',
+  as_spoken: 'asSpoken',
+} as const;
+
+/** A query by the new names alone. */
+type ResultQuery = Omit<z.infer<typeof resultQuery>, keyof typeof RENAMED_QUERY>;
 
 interface BatchRoutesOptions {
   readonly batches: Batches;
@@ -67,7 +91,12 @@ interface BatchRoutesOptions {
   readonly settings: ReceiveSettings & Pick<Settings, 'FEED_READERS_MAX' | 'SEND_BUFFER_MAX_BYTES'>;
 }
 
-/** Every door for batches. */
+/** Newest first. */
+function positionOf({ id, createdMs }: Batch): ListPosition {
+  return [0, -createdMs, id];
+}
+
+/** All routes of batches. */
 export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, done) => {
   const { batches, access } = options;
   void app.register(multipart);
@@ -82,19 +111,21 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
       schema: {
         summary: 'Your batches, the newest first',
         tags,
-        response: { 200: z.object({ data: z.array(batch) }), ...errorResponses(401, 403, 429, 507) },
+        querystring: pageQuery,
+        response: { 200: pageSchema(batch), ...errorResponses(400, 401, 403, 429, 507) },
       },
     },
-    (request) => ({
-      data: batches.list(access.tenantOf(request)).map((found) => batches.view(found)),
-    }),
+    (request) => {
+      const { data, next } = pageOf(batches.list(access.tenantOf(request)), positionOf, request.query);
+      return { data: data.map((found) => batches.view(found)), next };
+    },
   );
 
   app.get(
     '/v1/batches/:id',
     {
       schema: {
-        summary: 'How far a batch is',
+        summary: 'The state of a batch and of its files',
         tags,
         params: batchPath,
         response: { 200: batchWithFiles, ...errorResponses(401, 403, 404, 429, 507) },
@@ -112,8 +143,10 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
       schema: {
         summary: 'Cancel a batch; remove one that has ended',
         description:
-          'What is done when a batch is cancelled stays readable. One that has ended is removed with its transcripts.',
-        ...{ tags, params: batchPath, response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) } },
+          'A running batch is cancelled: the transcripts that are done stay readable. One that has ended is removed with its transcripts.',
+        tags,
+        params: batchPath,
+        response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) },
       },
     },
     async (request) => batches.view(await batches.cancel(access.tenantOf(request), request.params.id)),
@@ -128,10 +161,12 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
     {
       schema: {
         summary: 'The transcript of a file of a batch',
-        ...{ tags: ['batches'], params: filePath, querystring: resultQuery },
+        tags: ['batches'],
+        params: filePath,
+        querystring: resultQuery,
         response: {
           200: {
-            description: 'As response_format says',
+            description: 'As `responseFormat` says',
             content: { 'application/json': { schema: z.unknown() }, 'text/plain': { schema: z.string() } },
           },
           ...errorResponses(400, 401, 403, 404, 409, 429, 507),
@@ -140,19 +175,24 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
     },
     async (request, reply) => {
       const { id, number } = request.params;
-      const { as_spoken, ...wanted } = request.query;
+      const query = withNewNames(request.query, RENAMED_QUERY) as ResultQuery;
       const tenant = access.tenantOf(request);
-      const fields = Object.entries(wanted).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, [value]] as const],
-      );
       const { channels, targetLanguage } = batches.get(tenant, id);
-      const form = { ...readForm(new Map(fields)), channels };
-      const isSpoken = as_spoken === 'true' || targetLanguage === '';
-      const recording = await batches.result(tenant, id, number, isSpoken);
+      const isSpoken = query.asSpoken === 'true' || targetLanguage === '';
+      const transcript = await batches.result(tenant, id, number, isSpoken);
       const outcome = isSpoken
-        ? ({ task: 'transcribe', language: languageName(recording.spokenLanguage) } as const)
-        : ({ task: 'translate', language: languageName(targetLanguage, [recording.spokenLanguage]) } as const);
-      const { contentType, body } = render({ ...recording, ...outcome }, form);
+        ? ({ task: 'transcribe', language: languageName(transcript.spokenLanguage) } as const)
+        : ({ task: 'translate', language: languageName(targetLanguage, [transcript.spokenLanguage]) } as const);
+      const { contentType, body } = render(
+        { ...transcript, ...outcome },
+        {
+          channels,
+          response_format: query.responseFormat ?? OUTPUT_DEFAULTS.responseFormat,
+          max_line_chars: query.maxLineChars ?? OUTPUT_DEFAULTS.maxLineChars,
+          max_cue_ms: query.maxCueMs ?? OUTPUT_DEFAULTS.maxCueMs,
+          timestamp_granularities: query.timestampGranularities ?? [...OUTPUT_DEFAULTS.timestampGranularities],
+        },
+      );
       reply.serializer(String).type(contentType).send(body);
       return reply;
     },
@@ -169,9 +209,10 @@ const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       config: { upload: true },
       validatorCompiler: () => () => true,
       schema: {
-        summary: 'Begin a batch',
-        description: `Recordings as parts of a multipart form, or JSON that says where they are. With the header Idempotency-Key a request that is repeated
-gets the batch that the first one began (200, \`idempotent-replayed: true\`).`,
+        summary: 'Start a batch',
+        description:
+          'Send the recordings as parts of a multipart form, or JSON that says where they are. With the header ' +
+          'Idempotency-Key a repeated request gets the batch of the first one (200, `idempotent-replayed: true`).',
         tags: ['batches'],
         consumes: ['application/json', 'multipart/form-data'],
         body: batchBody,
@@ -181,8 +222,7 @@ gets the batch that the first one began (200, \`idempotent-replayed: true\`).`,
     async (request, reply) => {
       const draft = await batches.draft(access.tenantOf(request));
       try {
-        const order = await receiveBatch(request, draft, settings);
-        const begun = await batches.begin(draft, order);
+        const begun = await batches.begin(draft, await receiveBatch(request, draft, settings));
         if (!begun.isNew) reply.header('idempotent-replayed', 'true');
         reply.header('location', `/v1/batches/${begun.batch.id}`).code(begun.isNew ? 202 : 200);
         return batches.view(begun.batch);
@@ -203,8 +243,10 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
       schema: {
         summary: 'The progress of a batch (SSE)',
         description:
-          'First `batch`: how it is now. Then `progress` of files in work, at most once a second each, `file` for each that comes to its end, and `end` with the batch, after which the stream ends.',
-        ...{ tags: ['batches'], params: batchPath },
+          'First `batch`, its state now. Then `progress` of each file in work, at most once a second, `file` for each ' +
+          'file that has ended, and `end` with the batch, after which the stream ends.',
+        tags: ['batches'],
+        params: batchPath,
         response: {
           200: { description: 'Server-Sent Events', content: { 'text/event-stream': { schema: z.string() } } },
           ...errorResponses(401, 403, 404, 429, 503, 507),

@@ -5,16 +5,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Batch } from '../../jobs/batch.ts';
 import type { Batches } from '../../jobs/batches.ts';
-
-/** Proxies drop a connection that is silent for long. */
-const HEARTBEAT_MS = 15_000;
-
-const SSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-store, no-transform',
-  'x-accel-buffering': 'no',
-  connection: 'close',
-};
+import { beginEvents, formatEvent, HEARTBEAT, HEARTBEAT_MS } from '../server/server-sent-events.ts';
 
 interface BatchEventsOptions {
   readonly batches: Batches;
@@ -43,14 +34,12 @@ export class BatchEvents {
         `${settings.FEED_READERS_MAX} readers follow batches, which is the most allowed (FEED_READERS_MAX)`,
       );
     }
-    reply.hijack();
-    const { raw } = reply;
-    raw.writeHead(200, { ...reply.getHeaders(), ...SSE_HEADERS } as Record<string, string>);
+    const raw = beginEvents(reply);
     const write = (text: string): void => {
       raw.write(text);
       if (raw.writableLength > settings.SEND_BUFFER_MAX_BYTES) raw.destroy();
     };
-    const say = (event: string, data: unknown): void => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    const say = (type: string, data: unknown): void => write(formatEvent(JSON.stringify(data), { type }));
     const end = (): void => void raw.end();
     const sayBatch = (): void => say(batch.state === 'running' ? 'batch' : 'end', batches.view(batch));
     sayBatch();
@@ -58,7 +47,7 @@ export class BatchEvents {
       end();
       return;
     }
-    const beat = clock.every(HEARTBEAT_MS, () => write(':\n\n'), true);
+    const beat = clock.every(HEARTBEAT_MS, () => write(HEARTBEAT), true);
     const stop = batches.watch(batch.id, (news) => {
       if (news.type !== 'end') return say(news.type, batches.viewFile(news.file));
       sayBatch();

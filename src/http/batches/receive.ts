@@ -12,8 +12,9 @@ import { isDiskTrouble } from '../../foundation/folders/disk.ts';
 import { languageName } from '../../foundation/languages.ts';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import type { Draft, Order } from '../../jobs/batches.ts';
+import type { BatchRequest, Draft } from '../../jobs/batches.ts';
 import { NAME_MAX_CHARS, tooManyFiles } from '../../jobs/inputs.ts';
+import { withNewNames } from '../server/renamed-fields.ts';
 import { fieldText, partsOf } from '../transcriptions/upload.ts';
 
 const URL_MAX_CHARS = 4096;
@@ -27,20 +28,23 @@ export type ReceiveSettings = Pick<
 
 const webUrl = z.url({ protocol: /^https?$/ }).max(URL_MAX_CHARS);
 
-const options = {
+const optionFields = {
   channels: z.enum(['mix', 'split']).default('mix').describe('split = one speaker on each side of a stereo recording'),
-  target_language: z
+  targetLanguage: z
     .string()
     .max(40)
     .default('')
-    .describe('Translate into this language, by code or English name (needs TRANSLATE_BASE_URL)'),
+    .describe(
+      'Translate into this language, by code or English name (needs TRANSLATE_BASE_URL). ' +
+        'The old name `target_language` is taken until 1.0',
+    ),
   webhookUrl: webUrl.optional().describe('Told when the batch has ended (needs WEBHOOK_SECRET)'),
 };
 
-const formFields = z.strictObject(options);
+const formFields = z.strictObject(optionFields);
 
 const jsonBody = z.strictObject({
-  ...options,
+  ...optionFields,
   inputs: z
     .array(z.union([z.strictObject({ url: webUrl }), z.strictObject({ path: z.string().min(1).max(URL_MAX_CHARS) })]))
     .min(1)
@@ -51,37 +55,42 @@ const jsonBody = z.strictObject({
 export const batchBody = jsonBody;
 
 /**
- * The order that `request` makes; uploads are written into the draft's folder.
+ * What `request` asks for. Uploads are written into the folder of the draft.
  * @throws TrunklineError `invalid_request`, `upload_too_large`, `upload_disk_full`; what a full disk says
  */
-export async function receiveBatch(request: FastifyRequest, draft: Draft, settings: ReceiveSettings): Promise<Order> {
+export async function receiveBatch(
+  request: FastifyRequest,
+  draft: Draft,
+  settings: ReceiveSettings,
+): Promise<BatchRequest> {
   const hash = createHash('sha256');
-  const order = request.isMultipart()
+  const wanted = request.isMultipart()
     ? await readForm(request, draft, settings, hash)
     : readJson(request, settings, hash);
-  if (order.webhookUrl !== null && settings.WEBHOOK_SECRET === '') {
+  if (wanted.webhookUrl !== null && settings.WEBHOOK_SECRET === '') {
     throw new TrunklineError(
       'invalid_request',
       'webhookUrl: webhooks need a key to be signed with (WEBHOOK_SECRET)',
       'webhookUrl',
     );
   }
-  return { ...order, idempotency: idempotencyOf(request, hash) };
+  return { ...wanted, idempotency: idempotencyOf(request, hash) };
 }
 
-type Unnamed = Omit<Order, 'idempotency'>;
+/** A request without its idempotency key. */
+type Unnamed = Omit<BatchRequest, 'idempotency'>;
 
 function readJson(request: FastifyRequest, settings: ReceiveSettings, hash: Hash): Unnamed {
-  const { inputs, ...wanted } = check(jsonBody, request.body);
+  const { inputs, ...fields } = check(jsonBody, renamed(request.body));
   if (inputs.length > settings.BATCH_FILES_MAX) throw tooManyFiles(settings.BATCH_FILES_MAX);
-  const order = orderOf(wanted);
-  hash.update(JSON.stringify([order, inputs]));
-  const files = inputs.map((input): Order['files'][number] =>
+  const options = optionsOf(fields);
+  hash.update(JSON.stringify([options, inputs]));
+  const files = inputs.map((input): BatchRequest['files'][number] =>
     'url' in input
       ? { name: nameOf(new URL(input.url).pathname), source: { kind: 'url', location: input.url } }
       : { name: nameOf(input.path), source: { kind: 'path', location: input.path } },
   );
-  return { ...order, files };
+  return { ...options, files };
 }
 
 async function readForm(
@@ -91,7 +100,7 @@ async function readForm(
   hash: Hash,
 ): Promise<Unnamed> {
   const fields: Record<string, string> = {};
-  const files: Order['files'][number][] = [];
+  const files: BatchRequest['files'][number][] = [];
   const budget = { leftBytes: settings.BATCH_MAX_BYTES };
   const limits = {
     files: settings.BATCH_FILES_MAX,
@@ -119,13 +128,18 @@ async function readForm(
   }
   if (files.length === 0)
     throw new TrunklineError('invalid_request', 'got no file, expected recordings as parts named file', 'file');
-  const order = orderOf(check(formFields, fields));
-  hash.update(JSON.stringify(order));
-  return { ...order, files };
+  const options = optionsOf(check(formFields, renamed(fields)));
+  hash.update(JSON.stringify(options));
+  return { ...options, files };
 }
 
-function orderOf({ channels, target_language, webhookUrl }: z.infer<typeof formFields>): Omit<Unnamed, 'files'> {
-  return { channels, targetLanguage: languageName(target_language), webhookUrl: webhookUrl ?? null };
+function optionsOf({ channels, targetLanguage, webhookUrl }: z.infer<typeof formFields>): Omit<Unnamed, 'files'> {
+  return { channels, targetLanguage: languageName(targetLanguage), webhookUrl: webhookUrl ?? null };
+}
+
+function renamed(fields: unknown): unknown {
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return fields;
+  return withNewNames(fields as Readonly<Record<string, unknown>>, { target_language: 'targetLanguage' });
 }
 
 interface Taking {
@@ -166,7 +180,7 @@ function explain(error: unknown, settings: ReceiveSettings): unknown {
     : error;
 }
 
-function idempotencyOf(request: FastifyRequest, hash: Hash): Order['idempotency'] {
+function idempotencyOf(request: FastifyRequest, hash: Hash): BatchRequest['idempotency'] {
   const key = [request.headers['idempotency-key'] ?? ''].flat().at(0) ?? '';
   if (key.length > KEY_MAX_CHARS) {
     throw new TrunklineError(

@@ -8,6 +8,7 @@ import type { FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { errorResponses } from '../server/errors.ts';
+import { beginEvents, formatEvent, HEARTBEAT } from '../server/server-sent-events.ts';
 import type { FeedReaders, FeedSink } from './readers.ts';
 
 /** How long a browser waits before it connects again. */
@@ -42,14 +43,6 @@ that is still held (FEED_HISTORY). A WebSocket on the same path gets the same ob
 remembers the \`id\` of the last object and comes back with \`?ids=true&after=<id>\`. A reader that falls behind by more than SEND_BUFFER_MAX_BYTES is cut off
 (WebSocket close code 4413) and may resume.`;
 
-/** `no-transform`, and `X-Accel-Buffering` for nginx: a proxy that compresses or buffers would hold captions back. */
-const SSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-store, no-transform',
-  'x-accel-buffering': 'no',
-  connection: 'close',
-};
-
 /** `GET /v1/captions` and `WS /v1/captions`. */
 export const captionRoutes: FastifyPluginCallbackZod<{ readers: FeedReaders; clock: Clock }> = (
   app,
@@ -83,9 +76,7 @@ export const captionRoutes: FastifyPluginCallbackZod<{ readers: FeedReaders; clo
 
 function streamEvents(readers: FeedReaders, request: FastifyRequest, asked: CaptionQuery, reply: FastifyReply): void {
   const lastEventId = [request.headers['last-event-id'] ?? []].flat().at(0);
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(200, { ...reply.getHeaders(), ...SSE_HEADERS } as Record<string, string>);
+  const raw = beginEvents(reply);
   raw.write(`retry: ${RETRY_MS}\n\n`);
   // A browser's own reconnect repeats the address it began with, so its header is newer than `after`.
   const reader = readers.open(filterOf(asked, lastEventId), eventStream(raw, asked));
@@ -109,8 +100,8 @@ function eventStream(raw: ServerResponse, asked: CaptionQuery): FeedSink {
     get unsentBytes() {
       return raw.writableLength;
     },
-    write: (entry, sent) => void raw.write(`id: ${entry.id}\ndata: ${textOf(entry, asked)}\n\n`, sent),
-    beat: () => void raw.write(':\n\n'),
+    write: (entry, sent) => void raw.write(formatEvent(textOf(entry, asked), { id: entry.id }), sent),
+    beat: () => void raw.write(HEARTBEAT),
     cut: () => void raw.destroy(),
     close: () => void raw.end(),
   };

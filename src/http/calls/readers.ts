@@ -6,9 +6,8 @@ import type { Feed, FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
+import { HEARTBEAT_MS } from '../server/server-sent-events.ts';
 
-/** Proxies drop a connection that is silent for long; many do after 60 s, some after 30. */
-const HEARTBEAT_MS = 15_000;
 /**
  * While more than this is unsent, entries wait as references to what the feed holds anyway rather than as copies in a
  * socket.

@@ -119,15 +119,15 @@ export class Captions {
   }
 
   /**
-   * What was said before the page came: added without a screen reader reading it all out. @param {readonly (Final | Gap
-   * & { kind: 'gap' })[]} finals
+   * Adds what was said before the page was opened; a screen reader does not read it out.
+   * @param {readonly ((Final & { kind: 'caption' }) | (Gap & { kind: 'gap' }))[]} items
    */
-  addHistory(finals) {
+  addHistory(items) {
     this.#parts.finals.setAttribute('aria-live', 'off');
-    if (finals.length > PARAGRAPHS_MAX) this.#parts.earlier.hidden = false;
-    for (const item of finals.slice(-PARAGRAPHS_MAX)) {
-      if ('kind' in item) this.#addGap(item);
-      else this.#addFinal(item);
+    if (items.length > PARAGRAPHS_MAX) this.#parts.earlier.hidden = false;
+    for (const item of items.slice(-PARAGRAPHS_MAX)) {
+      if (item.kind === 'gap') this.#addGap(item);
+      if (item.kind === 'caption') this.#addFinal(item);
     }
     requestAnimationFrame(() => this.#parts.finals.setAttribute('aria-live', 'polite'));
     this.#keepUp();

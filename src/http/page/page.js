@@ -13,6 +13,8 @@ import { Phone } from './phone.js';
 /** @typedef {import('./calls.js').CallView} CallView */
 
 const POLL_MS = 2000;
+/** As many as one answer holds. */
+const CALLS_SHOWN_MAX = 1000;
 /** A browser does not try a refused feed again: the page does, after this. */
 const REOPEN_MS = 3000;
 /** A call from this page is looked for this often, after so long each, until the gateway lists it. */
@@ -70,7 +72,7 @@ class Page {
   async #look() {
     if (document.hidden || this.#locked) return;
     try {
-      const { calls } = await getJson('/v1/calls');
+      const { data: calls } = await getJson(`/v1/calls?limit=${CALLS_SHOWN_MAX}`);
       this.#answers = true;
       this.#report('');
       this.#showCalls(calls);
@@ -248,8 +250,8 @@ class Page {
   /** What was said before the feed opened; what both bring is shown once. @param {string} id */
   async #loadHistory(id) {
     try {
-      const finals = await getJson(`${callPath(id)}/transcript?format=json`);
-      if (this.#chosen === id) this.#captions.addHistory(finals);
+      const { data: items } = await getJson(`${callPath(id)}/transcript?format=json`);
+      if (this.#chosen === id) this.#captions.addHistory(items);
     } catch (error) {
       this.#fail(error);
     }

@@ -1,4 +1,5 @@
 /** Speech as Server-Sent Events (WHATWG HTML §9.2): chunks in base64. */
+import { formatEvent } from '../server/server-sent-events.ts';
 
 /** OpenAI's `speech.audio.delta` and `speech.audio.done`. Tokens are not counted, so usage is 0. */
 export async function* toOpenAiEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
@@ -8,19 +9,19 @@ export async function* toOpenAiEvents(chunks: AsyncIterable<Uint8Array>): AsyncG
 
 /** The Qwen3-TTS server's events: a bare line of base64 for each sentence, then `[DONE]`. */
 export async function* toQwenEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  for await (const chunk of chunks) yield `data: ${base64Of(chunk)}\n\n`;
-  yield 'data: [DONE]\n\n';
+  for await (const chunk of chunks) yield formatEvent(base64Of(chunk));
+  yield formatEvent('[DONE]');
 }
 
 /** The last of the Qwen3-TTS server's events when speech fails. */
 export function qwenFailure(failure: object): string {
   const { message = 'speech failed' } = failure as { message?: string };
-  return `data: [ERROR] ${message.replaceAll(/\s+/g, ' ')}\n\n`;
+  return formatEvent(`[ERROR] ${message.replaceAll(/\s+/g, ' ')}`);
 }
 
 /** One event with `value` as JSON. */
 export function event(value: object): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
+  return formatEvent(JSON.stringify(value));
 }
 
 function base64Of(chunk: Uint8Array): string {

@@ -3,11 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Failures } from '../server/errors.ts';
+import { goneSignal } from '../server/gone-signal.ts';
+import { SSE_HEADERS } from '../server/server-sent-events.ts';
 import type { Sound, SpeechEncoder } from './encoders.ts';
 import { event, qwenFailure, toOpenAiEvents, toQwenEvents } from './events.ts';
 import type { SpeechRequest } from './request.ts';
 import type { SpeechService } from './speech-service.ts';
-import { type Chunk, goneSignal, sendStream } from './streamed-body.ts';
+import { type Chunk, sendStream } from './streamed-body.ts';
 
 /** What all speech routes share. */
 export interface SpeechContext {
@@ -27,12 +29,6 @@ interface ResponseFormat {
   /** Whether the chunks are sent as they are, so that their length is the body's. */
   readonly isBare: boolean;
 }
-
-/** A compressing proxy would hold the sound back. */
-const SSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-store, no-transform',
-};
 
 /** The speech itself. The headers describe raw samples as the Qwen3-TTS server does. */
 export const AS_AUDIO: ResponseFormat = {

@@ -1,5 +1,6 @@
 /**
- * The body of a response that is made while it is sent: no faster than the client reads it, and only as long as it does.
+ * The body of a response that is made while it is sent: no faster than the client reads it, and only as long as it
+ * does.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -25,16 +26,6 @@ interface StreamOptions {
    * tells the client.
    */
   onFailure(error: unknown): Chunk | null;
-}
-
-/** Aborts when the connection closes before the whole response has been sent. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const { raw } = reply;
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 /**

@@ -31,6 +31,24 @@ function number(minimum: number, maximum: number) {
     .refine((value) => value >= minimum && value <= maximum, expected);
 }
 
+const granularity = z.enum(['word', 'segment']);
+
+/** How a transcript is written, as texts: a query has the same fields under names of its own. */
+export const OUTPUT_FIELDS = {
+  responseFormat: z.enum(RESPONSE_FORMATS),
+  maxLineChars: number(10, 200),
+  maxCueMs: number(1000, 60_000),
+  timestampGranularities: z.string().transform(splitList).pipe(z.array(granularity)),
+} as const;
+
+/** What {@link OUTPUT_FIELDS} are where they are not given. */
+export const OUTPUT_DEFAULTS = {
+  responseFormat: 'json',
+  maxLineChars: 42,
+  maxCueMs: 7000,
+  timestampGranularities: ['segment'],
+} as const satisfies { [K in keyof typeof OUTPUT_FIELDS]: unknown };
+
 /** Single values; a field that came several times counts with its last value. */
 const single = {
   model: z
@@ -49,7 +67,7 @@ const single = {
     .optional()
     .describe('Ours: translate into this language (needs TRANSLATE_BASE_URL)'),
   prompt: z.string().max(PROMPT_MAX_CHARS).optional().describe('Accepted; the recogniser in the box cannot use it'),
-  response_format: z.enum(RESPONSE_FORMATS).default('json'),
+  response_format: OUTPUT_FIELDS.responseFormat.default(OUTPUT_DEFAULTS.responseFormat),
   temperature: number(0, 1).optional().describe('Accepted; decoding is always greedy'),
   stream: flag
     .default(false)
@@ -60,13 +78,17 @@ const single = {
     .enum(['mix', 'split'])
     .default('mix')
     .describe('Ours: split = one speaker on each side of a stereo recording'),
-  max_line_chars: number(10, 200).default(42).describe('Ours: display columns of a subtitle line'),
-  max_cue_ms: number(1000, 60_000).default(7000).describe('Ours: longest subtitle'),
+  max_line_chars: OUTPUT_FIELDS.maxLineChars
+    .default(OUTPUT_DEFAULTS.maxLineChars)
+    .describe('Our addition: display columns of a subtitle line'),
+  max_cue_ms: OUTPUT_FIELDS.maxCueMs
+    .default(OUTPUT_DEFAULTS.maxCueMs)
+    .describe('Our addition: longest subtitle, in ms'),
 };
 
 const transcriptionForm = z.object({
   ...single,
-  timestamp_granularities: z.array(z.enum(['word', 'segment'])).default(['segment']),
+  timestamp_granularities: z.array(granularity).default([...OUTPUT_DEFAULTS.timestampGranularities]),
 });
 
 /** A checked request. */
@@ -82,7 +104,7 @@ export const transcriptionBody = z.object({
   }).shape,
   ...z.object(single).partial().shape,
   timestamp_granularities: z
-    .array(z.enum(['word', 'segment']))
+    .array(granularity)
     .optional()
     .describe('With verbose_json; may be sent as timestamp_granularities[]'),
 });

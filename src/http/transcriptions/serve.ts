@@ -11,6 +11,7 @@ import type { Translator } from '../../recordings/translate.ts';
 import type { Access } from '../access/access.ts';
 import { requireModel } from '../models.ts';
 import type { Failures } from '../server/errors.ts';
+import { goneSignal } from '../server/gone-signal.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { showsTimes } from './formats.ts';
 import { requireLanguage } from './languages.ts';
@@ -77,13 +78,4 @@ function blameFile(error: unknown): never {
   const isOfFile =
     error instanceof TrunklineError && (error.code === 'audio_unreadable' || error.code === 'audio_too_long');
   throw isOfFile ? new TrunklineError(error.code, error.message, 'file') : error;
-}
-
-/** Aborts when the client goes away before it has been answered. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new TrunklineError('invalid_request', 'the client has gone away'));
-  reply.raw.once('close', leave);
-  if (reply.raw.destroyed) leave();
-  return gone.signal;
 }

@@ -4,15 +4,9 @@ import { languageName, titleCase } from '../../foundation/languages.ts';
 import type { Recording, Segment } from '../../recordings/transcribe.ts';
 import { type Translator, translateSegments } from '../../recordings/translate.ts';
 import type { Failures } from '../server/errors.ts';
+import { beginEvents, formatEvent } from '../server/server-sent-events.ts';
 import { separatorAfter, textOf, usageOf } from './formats.ts';
 import type { Order } from './serve.ts';
-
-/** `no-transform`, and `X-Accel-Buffering` for nginx: a proxy that compresses or buffers would hold the text back. */
-const SSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-store, no-transform',
-  'x-accel-buffering': 'no',
-};
 
 /** What a client is told, as objects. */
 export interface EventForm {
@@ -138,14 +132,12 @@ class EventStream {
   begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
-    this.#reply.hijack();
-    this.#reply.raw.writeHead(200, { ...this.#reply.getHeaders(), ...SSE_HEADERS } as Record<string, string>);
-    this.#reply.raw.flushHeaders();
+    beginEvents(this.#reply);
   }
 
   write(event: unknown): void {
     this.begin();
-    if (!this.#reply.raw.destroyed) this.#reply.raw.write(`data: ${JSON.stringify(event)}\n\n`);
+    if (!this.#reply.raw.destroyed) this.#reply.raw.write(formatEvent(JSON.stringify(event)));
   }
 
   end(): void {

@@ -37,7 +37,7 @@ describe('/v1/batches', () => {
       files: [{ state: 'done' }, { name: 'b.wav', state: 'failed', error: { code: 'audio_unreadable' } }],
     });
     expect(await read(`/v1/batches/${body.id}/files/0`)).toMatchObject({ text: 'W1 w2.' });
-    const srt = await fetch(`${testServer.url}/v1/batches/${body.id}/files/0?response_format=srt`);
+    const srt = await fetch(`${testServer.url}/v1/batches/${body.id}/files/0?responseFormat=srt`);
     expect(await srt.text()).toMatch(/^1\n00:00:00,\d+ --> .*\nW1 w2\./);
     expect(await read('/v1/batches')).toMatchObject({ data: [{ id: body.id }] });
   });
@@ -88,9 +88,65 @@ describe('/v1/batches', () => {
 
   it('says at once that nothing here can translate', async () => {
     testServer = await startRecordingServer();
-    const form = formOf(speechFile([1]), [['target_language', 'de']]);
+    const form = formOf(speechFile([1]), [['targetLanguage', 'de']]);
     expect(await begin(form)).toMatchObject({ status: 400, body: { error: { code: 'unsupported_model' } } });
-    expect(await read('/v1/batches')).toEqual({ data: [] });
+    expect(await read('/v1/batches')).toEqual({ data: [], next: null });
+  });
+
+  it('lists the newest first, page by page, each tenant its own', async () => {
+    testServer = await startRecordingServer();
+    const ids: string[] = [];
+    for (const word of [1, 2, 3]) ids.push((await begin(formOf(speechFile([word])))).body.id);
+    const listed: string[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const page = (await read(`/v1/batches?limit=1&cursor=${next}`)) as {
+        data: { id: string }[];
+        next: string | null;
+      };
+      expect(page.data).toHaveLength(1);
+      listed.push(...page.data.map(({ id }) => id));
+      next = page.next;
+    }
+    expect(listed.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(['json', 'form'])('takes target_language, the old name of targetLanguage, in %s', async (kind) => {
+    testServer = await startRecordingServer();
+    const send = async (fields: Record<string, string>): Promise<unknown> => {
+      const form = formOf(speechFile([1]), Object.entries(fields));
+      const json = {
+        body: JSON.stringify({ inputs: [{ path: 'a' }], ...fields }),
+        headers: { 'content-type': 'application/json' },
+      };
+      const request = kind === 'form' ? { body: form } : json;
+      return (await fetch(`${testServer.url}/v1/batches`, { method: 'POST', ...request })).json();
+    };
+    // Nothing can translate: the name is known where that is the error.
+    expect(await send({ target_language: 'de' })).toMatchObject({ error: { code: 'unsupported_model' } });
+    expect(await send({ target_language: 'de', targetLanguage: 'de' })).toMatchObject({
+      error: { code: 'unsupported_model' },
+    });
+    expect(await send({ target_language: 'de', targetLanguage: 'fr' })).toMatchObject({
+      error: {
+        code: 'invalid_request',
+        param: 'targetLanguage',
+        message: 'targetLanguage: got "fr" and, by its old name target_language, "de"; expected one of the two names',
+      },
+    });
+  });
+
+  it('takes the old names of what is asked of a transcript, and refuses two values of one', async () => {
+    testServer = await startRecordingServer();
+    const { body } = await begin(formOf(speechFile([1, 2])));
+    await (await fetch(`${testServer.url}/v1/batches/${body.id}/events`)).text();
+    const ask = (query: string) => fetch(`${testServer.url}/v1/batches/${body.id}/files/0?${query}`);
+    const old = 'response_format=verbose_json&timestamp_granularities=word&max_line_chars=20&as_spoken=true';
+    const current = 'responseFormat=verbose_json&timestampGranularities=word&maxLineChars=20&asSpoken=true';
+    expect(await (await ask(old)).json()).toEqual(await (await ask(current)).json());
+    expect((await ask('response_format=srt&responseFormat=vtt')).status).toBe(400);
+    expect(await (await ask('maxLineChars=9')).json()).toMatchObject({
+      error: { message: 'query.maxLineChars: got "9", expected a number from 10 to 200' },
+    });
   });
 
   it('leaves nothing of a batch whose upload breaks off', async () => {

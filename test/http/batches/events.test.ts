@@ -14,6 +14,7 @@ class Connection extends EventEmitter {
   ended = false;
   destroyed = false;
   writeHead = (): void => undefined;
+  flushHeaders = (): void => undefined;
 
   write(text: string): void {
     this.text += text;

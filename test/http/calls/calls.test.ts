@@ -3,12 +3,25 @@ import { TrunklineError } from '../../../src/foundation/errors.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
 import { liveCall, startServer, type TestServer } from '../test-server.ts';
 
+/** A page of calls. */
+interface Page {
+  readonly data: readonly { readonly id: string }[];
+  readonly next: string | null;
+}
+
 let testServer: TestServer;
 afterEach(() => testServer.app.close());
 
 const FINALS = [
-  { track: 'inbound' as const, utterance: 1, text: 'Hello & welcome.', startMs: 320, endMs: 1480 },
-  { track: 'outbound' as const, utterance: 1, text: 'Hi.', startMs: 1500, endMs: 2000 },
+  {
+    kind: 'caption' as const,
+    track: 'inbound' as const,
+    utterance: 1,
+    text: 'Hello & welcome.',
+    startMs: 320,
+    endMs: 1480,
+  },
+  { kind: 'caption' as const, track: 'outbound' as const, utterance: 1, text: 'Hi.', startMs: 1500, endMs: 2000 },
 ];
 
 async function openWithCalls(): Promise<void> {
@@ -22,7 +35,42 @@ async function openWithCalls(): Promise<void> {
 describe('GET /v1/calls', () => {
   it('lists the calls in the documented shape', async () => {
     await openWithCalls();
-    expect((await testServer.app.inject('/v1/calls')).json()).toEqual({ calls: testServer.calls.views });
+    expect((await testServer.app.inject('/v1/calls')).json()).toEqual({ data: testServer.calls.views, next: null });
+  });
+
+  it('lists them page by page: those being made, live ones, ended ones, each the latest first', async () => {
+    testServer = await startServer();
+    const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`;
+    const ended = (id: string, minute: number) => ({ ...liveCall(id), state: 'ended' as const, endedAt: at(minute) });
+    testServer.calls.views.push(
+      ended('e1', 1),
+      { ...liveCall('l1'), startedAt: at(1) },
+      ended('e2', 2),
+      { ...liveCall('d1'), state: 'dialing' },
+      { ...liveCall('l2'), startedAt: at(2) },
+    );
+    const read = async (query: string) => (await testServer.app.inject(`/v1/calls?${query}`)).json() as Page;
+    const first = await read('limit=2');
+    expect(first).toMatchObject({ data: [{ id: 'd1' }, { id: 'l2' }], next: expect.any(String) });
+    // A call that ends meanwhile, and one that is forgotten, shift nothing.
+    Object.assign(testServer.calls.views[1] ?? {}, { state: 'ended', endedAt: at(3) });
+    testServer.calls.views.splice(0, 1);
+    const second = await read(`limit=2&cursor=${first.next}`);
+    expect(second.data.map(({ id }) => id)).toEqual(['l1', 'e2']);
+    expect(second.next).toBeNull();
+    expect((await read(`cursor=${first.next}`)).data).toHaveLength(2);
+  });
+
+  it.each([
+    ['limit=0', 'query.limit: got "0", expected at least 1'],
+    ['limit=1001', 'query.limit: got "1001", expected at most 1000'],
+    ['limit=1.5', 'query.limit: got "1.5", expected a whole number'],
+    ['limit=many', 'query.limit: got "many", expected a number'],
+    ['cursor=abc', 'query.cursor: got "abc", expected the `next` of an earlier answer'],
+  ])('refuses ?%s', async (query, message) => {
+    testServer = await startServer();
+    const answer = await testServer.app.inject(`/v1/calls?${query}`);
+    expect([answer.statusCode, answer.json().error]).toMatchObject([400, { code: 'invalid_request', message }]);
   });
 
   it('shows one call, and says that another does not exist', async () => {
@@ -133,9 +181,9 @@ describe('GET /v1/calls/:id/transcript', () => {
     [
       '',
       'application/json; charset=utf-8',
-      /^\[\{"track":"inbound","utterance":1,"text":"Hello & welcome\.","startMs":320,"endMs":1480\},/,
+      /^\{"data":\[\{"kind":"caption","track":"inbound","utterance":1,"text":"Hello & welcome\.","startMs":320,"endMs":1480\},/,
     ],
-    ['?format=json', 'application/json; charset=utf-8', /^\[\{"track":"inbound"/],
+    ['?format=json', 'application/json; charset=utf-8', /^\{"data":\[\{"kind":"caption"/],
     ['?format=text', 'text/plain; charset=utf-8', /^\[.*\] inbound: Hello & welcome\.\n/],
     ['?format=srt', 'application/x-subrip; charset=utf-8', /^1\n00:00:00,320 --> 00:00:01,480\n/],
     [
@@ -150,9 +198,18 @@ describe('GET /v1/calls/:id/transcript', () => {
     expect(answer.body).toMatch(body);
   });
 
+  it('has gaps among the captions, in the order of their start', async () => {
+    await openWithCalls();
+    const gap = { kind: 'gap' as const, track: 'inbound' as const, startMs: 0, endMs: 200, reason: 'media' as const };
+    testServer.calls.captions.set('CA2', [...FINALS, gap]);
+    expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual({
+      data: [gap, ...FINALS],
+    });
+  });
+
   it('is empty before the first final, and missing for a call that never was', async () => {
     await openWithCalls();
-    expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual([]);
+    expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual({ data: [] });
     const missing = await testServer.app.inject('/v1/calls/CA3/transcript');
     expect([missing.statusCode, missing.json().error.code]).toEqual([404, 'call_not_found']);
   });

@@ -201,12 +201,12 @@ describe('a translation', () => {
   it('that fails in a batch leaves what was said to be read', async () => {
     await open();
     chat.status = 500;
-    const { id } = (await (await post('/v1/batches', ['target_language', 'de'])).json()) as { id: string };
+    const { id } = (await (await post('/v1/batches', ['targetLanguage', 'de'])).json()) as { id: string };
     await (await fetch(`${testServer.url}/v1/batches/${id}/events`)).text();
     const result = (query: string) =>
-      fetch(`${testServer.url}/v1/batches/${id}/files/0?response_format=verbose_json${query}`);
+      fetch(`${testServer.url}/v1/batches/${id}/files/0?responseFormat=verbose_json${query}`);
     expect(await codeOf(await result(''))).toBe('result_not_ready');
-    expect(await (await result('&as_spoken=true')).json()).toMatchObject({
+    expect(await (await result('&asSpoken=true')).json()).toMatchObject({
       task: 'transcribe',
       language: 'english',
       text: 'W1 w2. W3.',

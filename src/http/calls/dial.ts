@@ -1,0 +1,84 @@
+/** Calls that Trunkline makes. */
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { errorResponses } from '../server/errors.ts';
+import { call, noQuery, refuseUnknown } from './call-schemas.ts';
+
+/** What makes calls. */
+export interface Dialer {
+  /**
+   * Dials and returns the call's id at once.
+   * @throws TrunklineError `dialing_unavailable`, `too_many_calls` or `draining`
+   */
+  dial(request: {
+    readonly to: string;
+    readonly from: string | null;
+    readonly app: string | null;
+    readonly parameters: Readonly<Record<string, string>>;
+  }): Promise<{ readonly callId: string }>;
+}
+
+/** As a user of a SIP URI: digits and what dial plans add to them, or a name. */
+const PARTY = /^[+*#\w.-]{1,64}$/;
+const PARTY_DESCRIPTION = 'A telephone number such as +14155550100, or a name: 1 to 64 letters, digits and + * # . _ -';
+const PARAMETERS_MAX = 50;
+
+const dialBody = z.strictObject({
+  to: z.string().regex(PARTY, PARTY_DESCRIPTION).describe(PARTY_DESCRIPTION),
+  from: z
+    .string()
+    .regex(PARTY, PARTY_DESCRIPTION)
+    .optional()
+    .describe('The calling number, as far as the trunk allows; default: SIP_USER'),
+  app: z
+    .url({ protocol: /^wss?$/ })
+    .optional()
+    .describe('The app that talks to whoever answers; default: APP_URL'),
+  parameters: z
+    .record(z.string().min(1).max(64), z.string().max(1024))
+    .refine((list) => Object.keys(list).length <= PARAMETERS_MAX, `at most ${PARAMETERS_MAX} parameters`)
+    .optional()
+    .describe(
+      'Parameters of the call, as a carrier sends them: bargeIn, welcomeGreeting, voice …, and whatever the app ' +
+        'should know',
+    ),
+});
+
+interface DialOptions {
+  readonly calls: { get(id: string): z.infer<typeof call> | undefined };
+  /** Null = nothing can make calls. */
+  readonly dialer: Dialer | null;
+}
+
+/** `POST /v1/calls`. */
+export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, dialer }, done) => {
+  app.post(
+    '/v1/calls',
+    {
+      schema: {
+        summary: 'Make a call',
+        description:
+          'Calls a number over SIP, through SIP_TRUNK or SIP_REGISTRAR. The answer comes at once, with the call in ' +
+          'the state `dialing`. `call.started` in the caption feed tells that somebody answered; `call.ended` with ' +
+          'the reason `busy`, `unanswered` (after 60 seconds at the latest) or `refused` tells that nobody will. ' +
+          '`hangup` gives the call up. Tried against Asterisk 22.10.1.',
+        tags: ['calls'],
+        querystring: noQuery,
+        body: dialBody,
+        response: { 201: call, ...errorResponses(400, 401, 403, 413, 429, 501, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { to, from = null, app: url = null, parameters = {} } = request.body;
+      if (dialer === null)
+        throw new TrunklineError(
+          'dialing_unavailable',
+          'calls are made over SIP, and its port is closed: set SIP_PORT',
+        );
+      const { callId } = await dialer.dial({ to, from, app: url, parameters });
+      return reply.code(201).send(calls.get(callId) ?? refuseUnknown('call'));
+    },
+  );
+  done();
+};

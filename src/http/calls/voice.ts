@@ -1,0 +1,98 @@
+/** What is said to a caller, and which keys are pressed. */
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { CallVoice } from '../../calls/outbound/voice.ts';
+import { errorResponses } from '../server/errors.ts';
+import { callPath, noQuery, refuseUnknown } from './call-schemas.ts';
+
+const sayBody = z.strictObject({
+  text: z.string().min(1),
+  voice: z.string().optional().describe('A voice of the engine, or a name that OpenAI has for one'),
+  interruptible: z
+    .union([z.boolean(), z.enum(['none', 'dtmf', 'speech', 'any'])])
+    .optional()
+    .describe('What the caller can interrupt it with; true = any, false = none. Default: any, within BARGE_IN'),
+});
+
+const interrupted = z.object({
+  utterance: z.string(),
+  text: z.string().describe('The text that was to be said, as far as it is known'),
+  heardText: z.string().describe('The part of it that the caller heard, in whole words'),
+  playedMs: z.number(),
+});
+
+/** Where the voices of live calls are. */
+export interface VoiceSource {
+  /** Undefined = no live call with that id. */
+  voice(id: string): Pick<CallVoice, 'say' | 'interrupt' | 'sendDigits'> | undefined;
+}
+
+/** `POST /v1/calls/{id}/say`, `interrupt` and `dtmf`. */
+export const voiceRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { calls }, done) => {
+  const voiceOf = (id: string) => calls.voice(id) ?? refuseUnknown('live call');
+
+  app.post(
+    '/v1/calls/:id/say',
+    {
+      schema: {
+        summary: 'Say something to the caller',
+        description:
+          'The text is spoken after everything that was asked for before. `spoken` in the caption feed tells how ' +
+          'much of it the caller heard.',
+        tags: ['calls'],
+        params: callPath,
+        querystring: noQuery,
+        body: sayBody,
+        response: { 202: z.object({ utterance: z.string() }), ...errorResponses(400, 401, 403, 404, 413, 429) },
+      },
+    },
+    (request, reply) => {
+      const { text, voice, interruptible } = request.body;
+      const options = {
+        ...(voice === undefined ? {} : { voice }),
+        ...(interruptible === undefined ? {} : { interruptible }),
+      };
+      reply.code(202).send({ utterance: voiceOf(request.params.id).say(text, options) });
+    },
+  );
+
+  app.post(
+    '/v1/calls/:id/interrupt',
+    {
+      schema: {
+        summary: 'Stop speaking at once',
+        description:
+          'Discards what is being said and what waits to be said. `interrupted` is what was being said; null = nothing.',
+        tags: ['calls'],
+        params: callPath,
+        querystring: noQuery,
+        response: {
+          200: z.object({ interrupted: interrupted.nullable() }),
+          ...errorResponses(400, 401, 403, 404, 429),
+        },
+      },
+    },
+    (request) => ({ interrupted: voiceOf(request.params.id).interrupt() }),
+  );
+
+  app.post(
+    '/v1/calls/:id/dtmf',
+    {
+      schema: {
+        summary: 'Press keys',
+        description: 'The tones are played in turn with what is being said. `w` waits half a second.',
+        tags: ['calls'],
+        params: callPath,
+        querystring: noQuery,
+        body: z.strictObject({ digits: z.string().describe('1 to 100 of 0-9, *, #, A-D and w') }),
+        response: { 202: z.object({ id: z.string() }), ...errorResponses(400, 401, 403, 404, 413, 429) },
+      },
+    },
+    (request, reply) => {
+      const { id } = request.params;
+      voiceOf(id).sendDigits(request.body.digits);
+      reply.code(202).send({ id });
+    },
+  );
+  done();
+};
