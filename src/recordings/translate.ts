@@ -2,8 +2,10 @@
  * Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of
  * subtitles stay here.
  */
+
 import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { readBoundedText } from '../foundation/bounded-body.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
@@ -23,7 +25,7 @@ const LINES_MAX = 40;
 const CHARS_MAX = 4000;
 /** Times that one list is sent before its translation is given up. */
 const ATTEMPTS_MAX = 3;
-const ANSWER_MAX_CHARS = 200_000;
+const ANSWER_MAX_BYTES = 800_000;
 
 const answerSchema = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
 
@@ -89,7 +91,7 @@ export class Translator {
         redirect: 'error',
         signal: AbortSignal.any([signal, late.signal]),
       });
-      if (response.ok) return readAnswer(await readBounded(response));
+      if (response.ok) return readAnswer((await readBoundedText(response, ANSWER_MAX_BYTES)) ?? '');
       await response.body?.cancel();
       return { ok: false, complaint: `the endpoint answered ${response.status}` };
     } catch {
@@ -146,16 +148,6 @@ function messagesFor(lines: readonly string[], language: string): unknown[] {
     { role: 'system', content: order },
     { role: 'user', content: JSON.stringify(lines) },
   ];
-}
-
-async function readBounded(response: Response): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > ANSWER_MAX_CHARS) break;
-  }
-  return text;
 }
 
 /** Models like to put a list between code fences, or a word before it. */

@@ -90,16 +90,16 @@ function overLine(samples: Int16Array, line: BadLine): Int16Array {
     ptimeMs: FRAME_MS,
     telephoneEventType: null,
   };
-  const receiver = new RtpReceiver(
-    MULAW_8K,
-    { ...remote, sends: true, receives: true },
-    {
-      onAudio: ({ bytes, atMs, sequence }) =>
+  const receiver = new RtpReceiver({
+    codec: MULAW_8K,
+    remote: { ...remote, sends: true, receives: true },
+    listener: {
+      receiveAudio: ({ bytes, atMs, sequence }) =>
         heard.push(...timeline.push({ samples: decodeG711(bytes, MULAW_8K), atMs, sequence })),
-      onDigit: () => undefined,
-      onPacket: () => undefined,
+      receiveDigit: () => undefined,
     },
-  );
+    counter: { count: () => undefined },
+  });
   for (const index of arrivals(Math.floor(samples.length / FRAME_SAMPLES), line, samples.length)) {
     const lost = index < 0;
     const at = Math.abs(index) * FRAME_SAMPLES;
