@@ -56,6 +56,7 @@ function captionsOf({ durationMs, segments }: Recording, file: string, channels:
 function writeText({ segments }: Recording, channels: ChannelMode): string {
   const finals = segments.map(
     ({ channel, text, startMs, endMs }, index): FinalCaption => ({
+      kind: 'caption',
       track: TRACKS[channel] ?? 'inbound',
       utterance: index + 1,
       text,
