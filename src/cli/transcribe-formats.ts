@@ -56,6 +56,7 @@ function captionsOf({ durationMs, segments }: RecordingTranscript, file: string,
 function writeText({ segments }: RecordingTranscript, channels: ChannelMode): string {
   const finals = segments.map(
     ({ channel, text, startMs, endMs }, index): FinalCaption => ({
+      kind: 'caption',
       track: TRACKS[channel] ?? 'inbound',
       utterance: index + 1,
       text,
