@@ -1,7 +1,7 @@
 /** Starts the phones of a load benchmark, `callers.ts`, in a process of their own. */
 import { spawn } from 'node:child_process';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
-import type { CallersTask, CallersReport } from './callers.ts';
+import type { CallersReport, CallersTask } from './callers.ts';
 
 const TWILIO = { carrier: 'twilio', environment: {}, spokenTo: 0 } as const;
 
