@@ -43,7 +43,7 @@ import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
-import { Translator } from './recordings/translate.ts';
+import type { Translator } from './recordings/translate.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
@@ -69,6 +69,7 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
+  readonly translator: Translator;
   readonly engine: Engine;
   readonly batches: Batches;
   readonly speech: Speech;
@@ -132,9 +133,8 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Every route, with what its visitors must show. */
 async function startServer(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, webSockets, feed, recordings, health, metrics, clock } = options;
+  const { settings, registry, webSockets, feed, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
-  const translator = new Translator({ settings, clock });
   const readers = new FeedReaders({
     feed,
     clock,

@@ -10,6 +10,7 @@ import { readSettings } from '../../src/foundation/settings/config.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 let folder: string;
@@ -35,6 +36,7 @@ function open(): { batches: Batches; disk: RecordingDisk } {
   const batches = new Batches({
     settings,
     recordings: { transcribe, disk },
+    translator: new Translator({ settings, clock: new FakeClock() }),
     clock: new FakeClock(),
     log: createLog('silent'),
     metrics,

@@ -13,6 +13,7 @@ import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { RETRY_DELAYS_MS, signWebhook } from '../../src/jobs/webhook.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { outwait } from '../helpers/outwait.ts';
@@ -45,7 +46,14 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
-  const batches = new Batches({ settings, recordings, clock, log: createLog('silent'), metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock }),
+    clock,
+    log: createLog('silent'),
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }

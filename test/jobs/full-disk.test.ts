@@ -1,4 +1,5 @@
 /** What a disk does that is full for a while: /dev/full says so of every write, and the store is made to say it. */
+
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,6 +16,7 @@ import { Batches, type BatchRequest, type News } from '../../src/jobs/batches.ts
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { count } from '../helpers/link.ts';
@@ -61,7 +63,14 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
   const log = createLog('info', { write: (line: string) => void logLines.push(line) });
-  const batches = new Batches({ settings, recordings, clock, log, metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock }),
+    clock,
+    log,
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }

@@ -48,6 +48,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 const ROOM_OF_FILE: Readonly<Record<string, string>> = {
   'main.ts': 'top',
+  'serve.ts': 'top',
+  'wiring.ts': 'top',
+  'listen.ts': 'top',
   'start-lines.ts': 'top',
   'cli.ts': 'top',
   cli: 'top',
