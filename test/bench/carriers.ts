@@ -85,7 +85,7 @@ function placeAsterisk({ url, audio, onFrame }: BenchCall): PlacedCall {
     url: `${url.replace(/^http/, 'ws')}/asterisk/media`,
     audio: resampler.push(audio),
     ...{ codec: LINEAR_16K, format: 'json', pace: 'realtime', clock: systemClock },
-    onHeard: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
+    onAudio: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
   });
   return { id: caller.channelId, ended: caller.run() };
 }
@@ -94,7 +94,7 @@ function placeAudioSocket({ environment, audio, onFrame }: BenchCall): PlacedCal
   const caller = new AudioSocketCaller({
     ...{ host: '127.0.0.1', port: Number(environment['AUDIOSOCKET_PORT']), audio, codec: LINEAR_8K },
     ...{ driver: 'application', pace: 'realtime', clock: systemClock },
-    onHeard: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
+    onAudio: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
   });
   const ended = caller.run().then(({ endedBy, reason }) => {
     if (endedBy !== 'caller') throw new Error(`a call was ended by the ${endedBy}: ${reason}`);
@@ -109,7 +109,7 @@ function placeSip({ environment, audio, onFrame }: BenchCall): PlacedCall {
     const phone = await SipPhone.open({ clock: systemClock });
     const placed = await phone.dial({
       ...{ uri: `sip:bridge@127.0.0.1:${environment['SIP_PORT']}`, callId: id, audio },
-      onHeard: (payload) => onFrame?.(payload.some((byte) => (byte | 0x80) !== 0xff)),
+      onAudio: (payload) => onFrame?.(payload.some((byte) => (byte | 0x80) !== 0xff)),
     });
     await placed.answered;
     const { endedBy } = await placed.ended;
