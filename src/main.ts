@@ -1,5 +1,7 @@
 /** Runs a gateway inside any program: builds it, starts it and ends it. */
 
+import type { FeedEvent } from './calls/feed/events.ts';
+import type { CallView } from './calls/registry.ts';
 import type { EngineWatcher } from './engine-client/watcher.ts';
 import { createLog, type Log } from './foundation/log/log.ts';
 import { watchDescriptors } from './foundation/machine/descriptors.ts';
@@ -13,6 +15,13 @@ import { buildParts, type Parts } from './wiring.ts';
 export interface Gateway {
   /** `http://<host>:<port>` */
   readonly url: string;
+  /** The calls that it knows: live ones, and ended ones as long as CALLS_KEPT keeps them. */
+  calls(): CallView[];
+  /**
+   * Calls `listener` with every event of every call from now on. A listener must not block; one that throws gets no
+   * more events. Returns a function that ends the subscription.
+   */
+  subscribe(listener: (event: FeedEvent) => void): () => void;
   /**
    * Takes no new calls and lets live ones continue for DRAIN_TIMEOUT_MS. Then ends them, the readers, the server and
    * the engines. May be called again.
@@ -57,7 +66,12 @@ export async function runGateway(settings: Settings, options: GatewayOptions = {
       });
       return closed;
     };
-    return { url, close };
+    return {
+      url,
+      calls: () => parts.registry.list(),
+      subscribe: (listener) => parts.feed.subscribe({}, ({ event }) => listener(event)),
+      close,
+    };
   } catch (error) {
     await end(parts);
     throw error;

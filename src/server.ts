@@ -178,7 +178,10 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
     void guarded.register(assistRoutes, { assistant: options.assistant });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
-    void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });
+    void guarded.register(transcriptionRoutes, {
+      context: { recordings, translator, settings, access, failures },
+      live,
+    });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
     void guarded.register(metricRoutes, { metrics });

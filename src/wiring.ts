@@ -33,6 +33,7 @@ export interface Parts {
   readonly metrics: Metrics;
   readonly engineClient: EngineClient;
   readonly speech: Speech;
+  readonly feed: Feed;
   readonly registry: CallRegistry;
   readonly trunks: Trunks;
   readonly recordings: Recordings;
@@ -98,6 +99,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
     metrics,
     engineClient: engine,
     speech,
+    feed,
     registry,
     trunks,
     recordings,

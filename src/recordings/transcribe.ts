@@ -37,7 +37,7 @@ export interface Segment {
 }
 
 /** What became of a recording. */
-export interface Recording {
+export interface RecordingTranscript {
   readonly durationMs: number;
   /** What was spoken, in BCP-47. */
   readonly language: string;
@@ -83,7 +83,7 @@ export interface Transcriber {
  * @throws TrunklineError `audio_unreadable`, `audio_too_long`, `upload_disk_full` or `engine_unavailable`; the reason
  * of `signal` when that aborts
  */
-export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<Recording> {
+export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<RecordingTranscript> {
   const end = new AbortController();
   const work = new Work({ ...task, signal: AbortSignal.any([task.signal, end.signal]) }, transcriber);
   try {
@@ -134,7 +134,7 @@ class Work {
     this.#transcriber = transcriber;
   }
 
-  async run(): Promise<Recording> {
+  async run(): Promise<RecordingTranscript> {
     const { settings, decoders } = this.#transcriber;
     const { path, workFolder, channels, tenant, signal } = this.#task;
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS };

@@ -12,7 +12,7 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples } from '../foundation/units.ts';
 import type { Span } from '../transcription/pieces.ts';
 import { type TimedWord, timeWords } from '../transcription/word-times.ts';
-import type { Recording, Segment } from './transcribe.ts';
+import type { RecordingTranscript, Segment } from './transcribe.ts';
 
 /** What a translator is made of. */
 export type TranslatorSettings = Pick<
@@ -114,9 +114,9 @@ export class Translator {
  * @throws what `translate` throws
  */
 export async function translateSegments(
-  recording: Recording,
+  recording: RecordingTranscript,
   translate: (lines: readonly string[]) => Promise<readonly string[]>,
-): Promise<Recording> {
+): Promise<RecordingTranscript> {
   const texts = await translate(recording.segments.map(({ text }) => text));
   const segments = recording.segments.map((segment, index) => withText(segment, texts[index]?.trim() ?? ''));
   return { ...recording, segments: segments.filter(({ text }) => text !== '') };

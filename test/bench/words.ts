@@ -18,7 +18,7 @@ import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone } from './whole.ts';
+import { throughPhone } from './whole-recordings.ts';
 
 /** Two prompts that together fit into one piece. */
 const PAIR_MAX_S = 9;
@@ -138,7 +138,8 @@ function report({ alignedMs, estimatedMs, plainMs, timedMs, pairs, refused }: Fo
   return {
     name: 'words',
     about:
-      `When was a word said? Two human prompts, trimmed and ${1000 * GAP_S} ms apart, through µ-law, as one piece: the second one's first word begins at a known place. ` +
+      `When was a word said? Two human prompts, trimmed and ${1000 * GAP_S} ms apart, through µ-law, as one piece: ` +
+      `the second one's first word begins at a known place. ` +
       `${pairs} pairs in which every word was understood.`,
     tables: [
       {

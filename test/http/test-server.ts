@@ -60,7 +60,7 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  finals(id: string): readonly TranscriptItem[] | undefined {
+  transcript(id: string): readonly TranscriptItem[] | undefined {
     return this.captions.get(id);
   }
 

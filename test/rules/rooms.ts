@@ -47,6 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ROOM_OF_FILE: Readonly<Record<string, string>> = {
+  'api.ts': 'top',
   'main.ts': 'top',
   'serve.ts': 'top',
   'wiring.ts': 'top',

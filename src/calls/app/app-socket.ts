@@ -79,13 +79,13 @@ export class AppSocket {
   }
 
   /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
-  hear(event: SpeechEvent): void {
-    this.#session.hear(event);
+  onSpeech(event: SpeechEvent): void {
+    this.#session.onSpeech(event);
   }
 
   /** The caller pressed a key; to be told after the voice. */
-  press(digit: string): void {
-    this.#session.press(digit);
+  onDtmf(digit: string): void {
+    this.#session.onDtmf(digit);
   }
 
   /** The call is over, or nothing more is to be said in it. Idempotent. */

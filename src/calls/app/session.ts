@@ -94,7 +94,7 @@ export class AppSession {
   }
 
   /** What the ear hears of the caller, less what is our own echo. */
-  hear(event: SpeechEvent): void {
+  onSpeech(event: SpeechEvent): void {
     if (this.#state === 'over') return;
     if (event.type === 'caption') {
       this.#tellCaption(event);
@@ -106,7 +106,7 @@ export class AppSession {
   }
 
   /** The caller pressed a key, which has had its effect on what sounds. */
-  press(digit: string): void {
+  onDtmf(digit: string): void {
     if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf')))
       return;
     this.#options.way.send({ type: 'dtmf', digit });

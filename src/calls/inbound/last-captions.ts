@@ -2,38 +2,38 @@
 import type { Clock } from '../../foundation/clock.ts';
 
 /**
- * Nothing was understood for so long: longer than an ear keeps asking an engine that fails, for one that never answers.
+ * Nothing was recognised for so long: longer than a transcriber keeps asking an engine that fails, for one that never
+ * answers.
  */
 const STANDSTILL_MAX_MS = 30_000;
-/** However much is understood meanwhile: an ended call takes up a place among MAX_CALLS until then. */
+/** However much is recognised meanwhile: an ended call takes up a place among MAX_CALLS until then. */
 const WAIT_MAX_MS = 300_000;
 /** Once the gateway is being shut down: whoever stops it does not wait for ever. */
 const SHUTDOWN_MAX_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
-/** What is waited for, and how it goes on. */
-export interface LastFinalsOptions {
+interface LastCaptionsOptions {
   readonly clock: Clock;
-  /** Settles when the last final is out. */
-  readonly heard: Promise<unknown>;
-  /** A number that grows whenever something more was understood. */
+  /** Settles when the last final caption is out. */
+  readonly captioned: Promise<unknown>;
+  /** A number that grows whenever something more was recognised. */
   progress(): number;
   /** Since when, on the clock, the gateway has been waiting for this call to be shut down; null = it is not. */
   shutdownSinceMs(): number | null;
-  /** Asked a few times a second. */
+  /** Called a few times a second. */
   onLook(): void;
 }
 
-/** Why the wait was over: `heard` = nothing is missing. */
-export type LastFinalsEnd = 'heard' | 'overload' | 'shutdown';
+/** Why the wait was over: `complete` = nothing is missing. */
+export type LastCaptionsEnd = 'complete' | 'overload' | 'shutdown';
 
-/** Waits for the last finals: late ones are better than none, as long as they keep coming. Leaves no timer behind. */
-export function awaitLastFinals(options: LastFinalsOptions): Promise<LastFinalsEnd> {
-  const { clock, heard, progress, shutdownSinceMs, onLook } = options;
+/** Waits for the last captions: late ones are better than none, as long as they keep coming. Leaves no timer behind. */
+export function awaitLastCaptions(options: LastCaptionsOptions): Promise<LastCaptionsEnd> {
+  const { clock, captioned, progress, shutdownSinceMs, onLook } = options;
   const beganMs = clock.nowMs();
   let moved = { progress: progress(), atMs: beganMs };
   return new Promise((resolve) => {
-    const end = (why: LastFinalsEnd): void => {
+    const end = (why: LastCaptionsEnd): void => {
       timer.cancel();
       resolve(why);
     };
@@ -47,7 +47,7 @@ export function awaitLastFinals(options: LastFinalsOptions): Promise<LastFinalsE
         end(shutdownMs === null ? 'overload' : 'shutdown');
     };
     const timer = clock.every(LOOK_EVERY_MS, look);
-    const settled = () => end('heard');
-    heard.then(settled, settled);
+    const settled = () => end('complete');
+    captioned.then(settled, settled);
   });
 }

@@ -8,19 +8,19 @@ import type { EndReason } from '../feed/events.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 
 /** An app, as its call sees it. */
-export interface AppLine {
+export interface CallApp {
   /** Whether it was tried to reach the app, and never done so far. */
   readonly unreachable: boolean;
   /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
-  hear(event: SpeechEvent): void;
+  onSpeech(event: SpeechEvent): void;
   /** The caller pressed a key; to be told after the voice. */
-  press(digit: string): void;
+  onDtmf(digit: string): void;
   /** The call is over, or nothing more is to be said in it. Idempotent. */
   close(): void;
 }
 
 /** The call that it is opened for, and whom it tells. */
-export interface AppLineOptions {
+export interface CallAppOptions {
   readonly start: CallStart;
   readonly voice: CallVoice;
   readonly context: CallContext;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOrder, readSocketQuery } from '../../../src/http/transcriptions/orders.ts';
+import { readCommand, readSocketQuery } from '../../../src/http/transcriptions/commands.ts';
 
 const refusal = (code: string, param: string | null, message: string) =>
   expect.objectContaining({ code, param, message });
@@ -56,7 +56,7 @@ describe('an order', () => {
     ],
     ['{"action":"config","use_server_vad":"yes","sample_rate":8000}', { ...config, useServerVad: true }],
   ])('%s', (text, order) => {
-    expect(readOrder(text, 8000, ['en'])).toEqual(order);
+    expect(readCommand(text, 8000, ['en'])).toEqual(order);
   });
 
   it.each([
@@ -82,11 +82,11 @@ describe('an order', () => {
       'sample_rate: got 16000, expected 8000 as this socket was opened; another rate needs another socket, /ws/transcribe?sample_rate=…',
     ],
   ])('is refused: %s', (text, code, param, message) => {
-    expect(() => readOrder(text, 8000, ['en'])).toThrow(refusal(code, param, message));
+    expect(() => readCommand(text, 8000, ['en'])).toThrow(refusal(code, param, message));
   });
 
   it('is refused in a language that is not understood, with those that are', () => {
-    expect(() => readOrder('{"action":"config","language":"Chinese"}', 8000, ['en'])).toThrow(
+    expect(() => readCommand('{"action":"config","language":"Chinese"}', 8000, ['en'])).toThrow(
       expect.objectContaining({
         code: 'unsupported_language',
         message: expect.stringContaining('"Chinese", expected "en"'),

@@ -12,7 +12,7 @@ import { requireLanguage } from './languages.ts';
 export const SOCKET_RATE_MIN_HZ = 8000;
 export const SOCKET_RATE_MAX_HZ = 48_000;
 /** Longest text message. The longest order there is has a tenth of this. */
-export const ORDER_MAX_CHARS = 4096;
+export const COMMAND_MAX_CHARS = 4096;
 
 const TRUE = ['true', '1', 'yes'];
 const FALSE = ['false', '0', 'no'];
@@ -25,7 +25,7 @@ export interface SocketQuery {
 }
 
 /** What a text message says; null = it does not say. */
-export type SocketOrder =
+export type SocketCommand =
   | { readonly action: 'flush' | 'reset' }
   | { readonly action: 'config'; readonly language: string | null; readonly useServerVad: boolean | null };
 
@@ -46,16 +46,16 @@ export function readSocketQuery(query: {
  * @throws TrunklineError `message_too_large`, `message_malformed`, `invalid_request` (with `param`) or
  * `unsupported_language`
  */
-export function readOrder(text: string, rateHz: number, languages: readonly string[]): SocketOrder {
-  if (text.length > ORDER_MAX_CHARS)
+export function readCommand(text: string, rateHz: number, languages: readonly string[]): SocketCommand {
+  if (text.length > COMMAND_MAX_CHARS)
     throw new TrunklineError(
       'message_too_large',
-      `got a text message of ${text.length} characters, expected at most ${ORDER_MAX_CHARS}`,
+      `got a text message of ${text.length} characters, expected at most ${COMMAND_MAX_CHARS}`,
     );
-  const order = parseObject(text);
-  const { action } = order;
+  const command = parseObject(text);
+  const { action } = command;
   if (action === 'flush' || action === 'reset') return { action };
-  if (action === 'config') return readConfig(order, rateHz, languages);
+  if (action === 'config') return readConfig(command, rateHz, languages);
   throw wrong('action', action, 'expected "flush", "reset" or "config"');
 }
 
@@ -91,7 +91,7 @@ function readConfig(
   { language, use_server_vad: vad, sample_rate: rate }: Readonly<Record<string, unknown>>,
   rateHz: number,
   languages: readonly string[],
-): SocketOrder {
+): SocketCommand {
   if (!isMissing(rate) && rate !== rateHz)
     throw wrong(
       'sample_rate',
