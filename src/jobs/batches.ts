@@ -10,7 +10,7 @@ import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Recordings } from '../recordings/recordings.ts';
-import type { Recording } from '../recordings/transcribe.ts';
+import type { RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Translator } from '../recordings/translate.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
 import { DataFolderError, removeOldHomes } from './data-folder.ts';
@@ -209,7 +209,7 @@ export class Batches {
    * failed.
    * @throws TrunklineError `batch_not_found`, `result_not_ready`
    */
-  async result(tenant: string, id: string, number: number, asSpoken = false): Promise<Recording> {
+  async result(tenant: string, id: string, number: number, asSpoken = false): Promise<RecordingTranscript> {
     const batch = this.get(tenant, id);
     const file = batch.files[number];
     if (file === undefined)

@@ -15,20 +15,20 @@ import type { Batch } from '../../src/jobs/batch.ts';
 import { Batches, type BatchRequest, type News } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
-import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
 import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { count } from '../helpers/link.ts';
 
-const RECORDING: Recording = { durationMs: 1200, language: 'en', segments: [] };
+const RECORDING: RecordingTranscript = { durationMs: 1200, spokenLanguage: 'en', segments: [] };
 const HOURS_MS = 3_600_000;
 
 let folder: string;
 let clock: FakeClock;
 let metrics: Metrics;
 let logLines: string[];
-let transcribe: (task: RecordingTask) => Promise<Recording>;
+let transcribe: (task: RecordingTask) => Promise<RecordingTranscript>;
 const opened: Batches[] = [];
 
 beforeEach(() => {

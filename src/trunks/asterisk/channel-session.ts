@@ -1,0 +1,302 @@
+/**
+ * One channel of Asterisk that we listen to or talk with, and everything that we made in Asterisk for it: the channels
+ * that bring its sound to us (externalMedia), for agent assist two channels that listen to it (snoop), and the bridges
+ * that join them. All of it is named after the session, goes when the session ends, in whatever order things end, and
+ * can be told from others' when somebody finds it later.
+ */
+
+import { WebSocket } from 'ws';
+import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { CallRegistry } from '../../calls/registry.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import { settlesWithin } from '../../foundation/settles-within.ts';
+import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts';
+import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
+import type { Track } from '../../protocols/dialect.ts';
+import { isObject } from '../../protocols/json.ts';
+import { type LegSettings, legLimits } from '../leg-limits.ts';
+import { openWebSocketLeg } from '../websocket/trunk.ts';
+import { type Ari, AriError, isGone } from './ari.ts';
+import { ChannelLeg, type Wire } from './channel-leg.ts';
+
+/** Linear and as wide as the recogniser hears; Asterisk converts. */
+const FORMAT = 'slin16';
+/** How long the caller waits, in silence, for all of it to be joined. */
+const SETUP_MAX_MS = 10_000;
+/** How long requests that are under way are waited for before what they made is removed. */
+const SETTLE_MS = 6000;
+const HANDSHAKE_TIMEOUT_MS = 5000;
+const CONNECTION_ID = /^[\w-]{1,64}$/;
+
+/** The settings of a session. */
+export type ChannelSettings = LegSettings & Pick<Settings, 'ARI_APP' | 'ASTERISK_FILL_SILENCE' | 'MESSAGE_MAX_BYTES'>;
+
+interface ChannelSessionOptions extends StasisRequest {
+  /** Begins the name of everything that it makes in Asterisk. */
+  readonly name: string;
+  readonly channel: AriChannel;
+  /** Whether the channel waits in our application and must be sent on in the dialplan. */
+  readonly waits: boolean;
+  readonly ari: Ari;
+  readonly mediaUrl: string;
+  readonly settings: ChannelSettings;
+  readonly registry: Pick<CallRegistry, 'accept'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** All is joined and sound comes. */
+  onJoined(): void;
+  /** All is removed; `error` = why it could not go on, null where the call just ended. */
+  onOver(error: TrunklineError | null): void;
+}
+
+/** What brings one track: a channel to us, and for agent assist one that listens. */
+interface Pair {
+  readonly track: Track;
+  readonly bridge: string;
+  readonly media: string;
+  readonly snoop: string | null;
+  joined: boolean;
+}
+
+export class ChannelSession {
+  readonly channel: AriChannel;
+  readonly #options: ChannelSessionOptions;
+  readonly #pairs: readonly Pair[];
+  /** Ours that are in our application by now. */
+  readonly #entered = new Set<string>();
+  readonly #opening: Promise<void>;
+  readonly #timer: Timer;
+  #leg: ChannelLeg | null = null;
+  #waits: boolean;
+  #ending: Promise<void> | null = null;
+
+  /** Begins at once. */
+  constructor(options: ChannelSessionOptions) {
+    this.channel = options.channel;
+    this.#options = options;
+    this.#waits = options.waits;
+    const tracks: readonly Track[] = options.mode === 'assist' ? ['inbound', 'outbound'] : ['inbound'];
+    this.#pairs = tracks.map((track) => this.#nameOf(track));
+    this.#timer = options.clock.after(SETUP_MAX_MS, () => {
+      void this.end(new AriError(null, `Asterisk did not join the channels within ${SETUP_MAX_MS} ms`));
+    });
+    this.#opening = this.#open();
+    this.#opening.catch((error: unknown) => this.#fail(error));
+  }
+
+  /** A channel of ours has come into the application. */
+  onEntered(channelId: string): void {
+    this.#entered.add(channelId);
+    this.#join().catch((error: unknown) => this.#fail(error));
+  }
+
+  /** The channel that it is about, or one of ours, is no more. */
+  onDestroyed(channelId: string): void {
+    if (channelId === this.channel.id) this.#waits = false;
+    void this.end(null);
+  }
+
+  /** The channel that it is about has left the application: in agent assist we sent it on ourselves. */
+  onLeft(): void {
+    const sentOn = this.#options.mode === 'assist' && !this.#waits;
+    this.#waits = false;
+    if (!sentOn && this.#options.waits) void this.end(null);
+  }
+
+  /**
+   * Ends it: the channel goes on in the dialplan, all of ours is removed. Resolves when that is done, and never
+   * rejects.
+   */
+  end(error: TrunklineError | null): Promise<void> {
+    this.#ending ??= this.#end(error);
+    return this.#ending;
+  }
+
+  #nameOf(track: Track): Pair {
+    const name = `${this.#options.name}-${track}`;
+    const snoop = this.#options.mode === 'assist' ? `${name}-snoop` : null;
+    return { track, bridge: `${name}-bridge`, media: `${name}-media`, snoop, joined: false };
+  }
+
+  async #open(): Promise<void> {
+    const { ari, mode, settings, channel } = this.#options;
+    if (mode === 'assist')
+      await ari.post(`/applications/${settings.ARI_APP}/subscription`, { eventSource: `channel:${channel.id}` });
+    else if (channel.state !== 'Up') await ari.post(`/channels/${encodeURIComponent(channel.id)}/answer`);
+    const wires = await Promise.all(this.#pairs.map((pair) => this.#openPair(pair)));
+    if (this.#ending !== null) return;
+    const { registry } = this.#options;
+    registry.accept({
+      carrier: 'asterisk',
+      tokenRequired: false,
+      vouched: true,
+      connect: (handlers) => this.#connect(wires, handlers),
+    });
+  }
+
+  /** Nobody talks into the channels of agent assist and captions, so nothing of ours could be heard there. */
+  async #openPair({ track, bridge, media, snoop }: Pair): Promise<Wire> {
+    const { ari, settings, mode, channel } = this.#options;
+    const app = settings.ARI_APP;
+    const mediaRequest = {
+      app,
+      channelId: media,
+      transport: 'websocket',
+      encapsulation: 'none',
+      connection_type: 'server',
+      external_host: 'INCOMING',
+      format: FORMAT,
+      transport_data: 'f(json)',
+      ...(mode === 'talk' ? {} : { direction: 'in' }),
+    };
+    const spy = track === 'inbound' ? 'in' : 'out';
+    const requests = [
+      ari.post('/channels/externalMedia', mediaRequest),
+      ari.post(`/bridges/${bridge}`, { type: 'mixing', name: bridge }),
+      ...(snoop === null ? [] : [ari.post(`/channels/${encodeURIComponent(channel.id)}/snoop/${snoop}`, { app, spy })]),
+    ];
+    // All of them are waited for, so that whatever was made can be removed.
+    await Promise.allSettled(requests);
+    const [made] = await Promise.all(requests);
+    const url = `${this.#options.mediaUrl}/${connectionIdOf(made)}`;
+    return { track, connect: this.#wireTo(url) };
+  }
+
+  #wireTo(url: string): Wire['connect'] {
+    const { settings, clock, mode } = this.#options;
+    const fillSilence = mode === 'talk' && settings.ASTERISK_FILL_SILENCE;
+    return (handlers) => {
+      const socket = new WebSocket(url, 'media', {
+        perMessageDeflate: false,
+        maxPayload: settings.MESSAGE_MAX_BYTES,
+        handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      });
+      return openWebSocketLeg({
+        socket,
+        dialect: new AsteriskDialect(),
+        limits: legLimits(settings),
+        clock,
+        handlers,
+        fillSilence,
+      });
+    };
+  }
+
+  #connect(wires: readonly Wire[], handlers: LegHandlers): ChannelLeg {
+    const { channel, parameters, mode, name } = this.#options;
+    const { from = channel.from, to = channel.to, ...rest } = parameters;
+    this.#leg = new ChannelLeg({
+      wires,
+      identity: {
+        callId: channel.id,
+        streamId: name,
+        from: from || null,
+        to: to || null,
+        parameters: rest,
+        ...(channel.callerName === null ? {} : { details: { callerName: channel.callerName } }),
+      },
+      playback: mode === 'talk' ? 'buffered' : 'none',
+      handlers: {
+        onEvent: (event) => handlers.onEvent(event),
+        onClosed: (end) => {
+          handlers.onClosed(end);
+          void this.end(this.#troubleOf(end));
+        },
+      },
+    });
+    return this.#leg;
+  }
+
+  /** Sound that never came is trouble; sound that ends is the end. */
+  #troubleOf({ code, error }: LegEnd): TrunklineError | null {
+    if (code !== null) return new TrunklineError(code, error?.message ?? code);
+    if (this.#pairs.every(({ joined }) => joined)) return null;
+    return new AriError(
+      null,
+      `no sound could be had from ${this.#options.mediaUrl}: ${error?.message ?? 'Asterisk closed the connection'}`,
+    );
+  }
+
+  /** Puts into their bridges those that are all there. */
+  async #join(): Promise<void> {
+    const ready = this.#pairs.filter(
+      ({ joined, media, snoop }) => !joined && this.#has(media) && (snoop === null || this.#has(snoop)),
+    );
+    if (ready.length === 0 || this.#ending !== null) return;
+    for (const pair of ready) pair.joined = true;
+    const { ari, channel, mode, onJoined } = this.#options;
+    await Promise.all(
+      ready.map(({ bridge, media, snoop }) =>
+        ari.post(`/bridges/${bridge}/addChannel`, { channel: `${snoop ?? channel.id},${media}` }),
+      ),
+    );
+    if (!this.#pairs.every(({ joined }) => joined) || this.#ending !== null) return;
+    this.#timer.cancel();
+    if (mode === 'assist') await this.#sendOn('ok');
+    onJoined();
+  }
+
+  #has(channelId: string): boolean {
+    return this.#entered.has(channelId);
+  }
+
+  #fail(error: unknown): void {
+    const coded = asTrunklineError(error, String(error));
+    void this.end(coded);
+  }
+
+  async #end(error: TrunklineError | null): Promise<void> {
+    const { clock, ari, log, onOver } = this.#options;
+    this.#timer.cancel();
+    this.#leg?.close(1000, 'the channel ended');
+    await this.#sendOn(error === null ? 'ended' : error.code).catch((err: unknown) =>
+      log.warn({ err }, 'a channel could not be sent on'),
+    );
+    await settlesWithin(clock, this.#opening, SETTLE_MS);
+    this.#leg?.close(1000, 'the channel ended');
+    const channels = this.#pairs.flatMap(({ media, snoop }) => [media, ...(snoop === null ? [] : [snoop])]);
+    const paths = [
+      ...channels.map((id) => `/channels/${id}`),
+      ...this.#pairs.map(({ bridge }) => `/bridges/${bridge}`),
+    ];
+    const removed = await Promise.allSettled(paths.map((path) => ari.remove(path)));
+    const left = removed.filter(({ status }) => status === 'rejected').length;
+    if (left > 0)
+      log.warn({ left }, 'channels or bridges could not be removed from Asterisk; they are when its events come again');
+    onOver(error);
+  }
+
+  /** The channel goes on behind `Stasis()`; the dialplan finds in TRUNKLINE_STATUS how it went. */
+  async #sendOn(status: string): Promise<void> {
+    if (!this.#waits) return;
+    this.#waits = false;
+    await sendOn(this.#options.ari, this.channel.id, status);
+  }
+}
+
+/**
+ * Sends a channel that waits in our application on in the dialplan; false where it does not wait there.
+ * @throws AriError
+ */
+export async function sendOn(ari: Ari, channelId: string, status: string): Promise<boolean> {
+  const channel = `/channels/${encodeURIComponent(channelId)}`;
+  try {
+    await ari.post(`${channel}/variable`, { variable: 'TRUNKLINE_STATUS', value: status });
+    await ari.post(`${channel}/continue`);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Where Asterisk waits for us, from its answer about the channel that it made. */
+function connectionIdOf(made: unknown): string {
+  const variables = isObject(made) ? made['channelvars'] : undefined;
+  const id = isObject(variables) ? variables['MEDIA_WEBSOCKET_CONNECTION_ID'] : undefined;
+  if (typeof id === 'string' && CONNECTION_ID.test(id)) return id;
+  throw new AriError(null, 'Asterisk made a channel without MEDIA_WEBSOCKET_CONNECTION_ID: is chan_websocket loaded?');
+}
