@@ -3,7 +3,9 @@ import { FILE_ENDINGS, FILE_FORMATS, writeRecording } from '../../src/cli/transc
 import type { RecordingTranscript } from '../../src/recordings/transcribe.ts';
 
 function segment(channel: number, text: string, startMs: number): RecordingTranscript['segments'][number] {
-  return { channel, text, startMs, endMs: startMs + 1000, words: [], wordTimes: 'estimated' };
+  const endMs = startMs + 1000;
+  const words = [{ text, spaced: true, startMs, endMs }];
+  return { channel, text, startMs, endMs, words, wordTimes: 'estimated' };
 }
 
 const RECORDING: RecordingTranscript = {

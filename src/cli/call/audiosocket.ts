@@ -7,7 +7,7 @@ import {
   type AudioSocketCallReport,
   type AudioSocketEnd,
 } from '../../simulator/audiosocket-caller.ts';
-import { describeAnswer } from '../../simulator/refusal.ts';
+import { describeAnswer } from '../../simulator/http-answer.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOptions, CallOutcome, PlacedCall } from './call-options.ts';
 

@@ -82,7 +82,7 @@ function kebabCase(name: string): string {
 async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOptions): Promise<CallOutcome> {
   const drop = dropAfterMs === undefined ? null : systemClock.after(dropAfterMs, () => call.vanish());
   const report = await call.ended.finally(() => drop?.cancel());
-  const errors = spacingErrors(call.media?.heard ?? [], MULAW_8K.rateHz).sort((a, b) => a - b);
+  const errors = spacingErrors(call.media?.packets ?? [], MULAW_8K.rateHz).sort((a, b) => a - b);
   const jitterP99Ms = errors[Math.floor(errors.length * 0.99)] ?? 0;
   const { packets, digits } = report.received;
   return {
