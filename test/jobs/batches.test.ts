@@ -19,7 +19,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { outwait } from '../helpers/outwait.ts';
 
 const RECORDING: RecordingTranscript = {
-  language: 'en',
+  spokenLanguage: 'en',
   durationMs: 1200,
   segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }],
 };
@@ -199,7 +199,7 @@ describe('a batch', () => {
     ];
     transcribe = async () => ({
       durationMs: 1200,
-      language: 'en',
+      spokenLanguage: 'en',
       segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words, wordTimes: 'aligned' }],
     });
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
