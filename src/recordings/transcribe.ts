@@ -1,4 +1,4 @@
-/** One recording from its file to timed text. Every door that takes files, the command line and jobs all come here. */
+/** One recording from its file to timed text, for HTTP, the command line and batches. */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
 import { type Engine, EngineError, type Transcript } from '../engine-client/engine.ts';
@@ -21,7 +21,7 @@ const SPLIT_CHANNELS_MAX = 2;
  * more.
  */
 const PIECES_IN_FLIGHT = 2;
-/** Batch jobs are wanted at some time; this only orders them among each other. */
+/** Nobody waits for batch jobs; this only orders them among each other. */
 const BATCH_DUE_MS = 60_000;
 
 /** A stretch of speech as text. Times are ms of the recording. */
@@ -36,7 +36,7 @@ export interface Segment {
   readonly wordTimes: 'aligned' | 'estimated';
 }
 
-/** What became of a recording. */
+/** What was said in a recording. */
 export interface RecordingTranscript {
   readonly durationMs: number;
   /** What was spoken, in BCP-47. */
@@ -47,8 +47,8 @@ export interface RecordingTranscript {
 
 /** How far a recording is. */
 export interface RecordingProgress {
-  /** So much of it has been heard; what was said last may not be text yet. */
-  readonly heardMs: number;
+  /** How much of it has been decoded and searched for speech; its last words may not be text yet. */
+  readonly takenMs: number;
   /** About how much that is of the whole, from 0 to 1, by the bytes of its file. */
   readonly share: number;
 }
@@ -59,13 +59,13 @@ export interface RecordingTask {
   /** Folder for files that are needed on the way; they are removed again. */
   readonly workFolder: string;
   readonly channels: ChannelMode;
-  /** Whether the times of words matter; without, they are estimates and the work is done an eighth sooner. */
+  /** Whether the times of words matter; where they do not, they are estimates and the work takes an eighth less time. */
   readonly timed?: boolean;
   /** Whose it is: tenants take turns. */
   readonly tenant: string;
   /** Ends the work at once: the promise fails with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Told each segment when it is there, in the order of their start. */
+  /** Called with each segment as soon as it is there, in the order of their start. */
   readonly onSegment?: (segment: Segment) => void;
   readonly onProgress?: (progress: RecordingProgress) => void;
 }
@@ -73,7 +73,7 @@ export interface RecordingTask {
 /** What recordings are transcribed with. */
 export interface Transcriber {
   readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'>;
-  readonly decoders: FileDecoders;
+  readonly decoders: Pick<FileDecoders, 'decode'>;
   readonly settings: PieceSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
 }
 
@@ -117,17 +117,17 @@ class Work {
   readonly #task: RecordingTask;
   readonly #transcriber: Transcriber;
   readonly #segments: Segment[] = [];
-  /** Cut and not yet begun: a piece of another channel may still begin before them. */
+  /** Pieces not yet begun: a piece of another channel may still begin before them. */
   #waiting: NumberedPiece[] = [];
   #channels: Channel[] = [];
-  /** Pieces begun whose segments are not out. */
+  /** Pieces whose segments have not been emitted. */
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Heard, but a segment of another channel may still come before them. In order. */
-  #unsaid: Segment[] = [];
-  /** The piece of each channel that was delivered last. */
+  /** Transcribed, but a segment of another channel may still come before them. */
+  #unsent: Segment[] = [];
+  /** The last delivered piece of each channel. */
   readonly #last: { readonly to: number; readonly text: string }[] = [];
   #delivered: Promise<void> = Promise.resolve();
-  #heard = 0;
+  #takenSamples = 0;
 
   constructor(task: RecordingTask, transcriber: Transcriber) {
     this.#task = task;
@@ -139,29 +139,29 @@ class Work {
     const { path, workFolder, channels, tenant, signal } = this.#task;
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS };
     for await (const stretch of decoders.decode({ path, workFolder, channels, tenant, signal, ...limits })) {
-      await this.#hear(stretch.channels);
-      this.#task.onProgress?.({ heardMs: this.#heardMs, share: stretch.share });
+      await this.#take(stretch.channels);
+      this.#task.onProgress?.({ takenMs: this.#takenMs, share: stretch.share });
     }
     await Promise.all(this.#channels.map(async (channel) => this.#waiting.push(...(await channel.finish()))));
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;
-    this.#say(Number.POSITIVE_INFINITY);
+    this.#emit(Number.POSITIVE_INFINITY);
     const [language = ''] = await languagesOf(this.#transcriber.engine);
-    return { durationMs: this.#heardMs, language, segments: this.#segments };
+    return { durationMs: this.#takenMs, language, segments: this.#segments };
   }
 
-  get #heardMs(): number {
-    return Math.round(samplesToMs(this.#heard, ENGINE_RATE_HZ));
+  get #takenMs(): number {
+    return Math.round(samplesToMs(this.#takenSamples, ENGINE_RATE_HZ));
   }
 
-  async #hear(stretch: readonly Int16Array[]): Promise<void> {
+  async #take(stretch: readonly Int16Array[]): Promise<void> {
     if (this.#channels.length === 0)
       this.#channels = stretch.map((_, channel) => new Channel(channel, this.#task, this.#transcriber));
     const cut = await Promise.all(
-      this.#channels.map((channel, index) => channel.hear(stretch[index] ?? new Int16Array(0))),
+      this.#channels.map((channel, index) => channel.push(stretch[index] ?? new Int16Array(0))),
     );
     this.#waiting.push(...cut.flat());
-    this.#heard += stretch[0]?.length ?? 0;
+    this.#takenSamples += stretch[0]?.length ?? 0;
     await this.#beginUpTo(Math.min(...this.#channels.map((channel) => channel.openFrom)));
   }
 
@@ -180,7 +180,7 @@ class Work {
     const delivered = this.#delivered.then(async () => this.#deliver(piece, await text));
     this.#underWay.add(delivered);
     const done = (): unknown => this.#underWay.delete(delivered);
-    // Whoever waits for the next place or for the end sees a failure; at this moment nobody may.
+    // A failure is seen where the next place or the end is awaited, which may not be the case yet.
     for (const promise of [text, delivered]) promise.catch(() => undefined);
     delivered.then(done, done);
     this.#delivered = delivered;
@@ -189,33 +189,37 @@ class Work {
   #transcribe({ samples }: Piece): Promise<Transcript> {
     const { tenant, signal, timed = false } = this.#task;
     return this.#transcriber.engine.transcribe({
-      ...{ samples, tenant, signal, timed, draft: [] },
+      samples,
+      tenant,
+      signal,
+      timed,
+      draft: [],
       urgency: 'batch',
       dueInMs: BATCH_DUE_MS,
     });
   }
 
-  #deliver(piece: NumberedPiece, heard: Transcript): void {
-    const cleaned = cleanText(heard.text);
+  #deliver(piece: NumberedPiece, transcript: Transcript): void {
+    const cleaned = cleanText(transcript.text);
     const before = this.#last[piece.channel];
     const text = before?.to === piece.from ? withoutDoubled(before.text, cleaned) : cleaned;
     this.#last[piece.channel] = { to: piece.to, text };
-    const aligned = heard.words === undefined ? null : fitWords(text, heard.words, piece);
+    const aligned = transcript.words === undefined ? null : fitWords(text, transcript.words, piece);
     const wordTimes = aligned === null ? 'estimated' : 'aligned';
     for (const words of atPauses(aligned ?? timeWords(text, piece), this.#transcriber.settings.ENDPOINT_MS)) {
       const [first] = words;
       const last = words.at(-1);
       if (first === undefined || last === undefined) continue;
       const [startMs, endMs] = [first.startMs, last.endMs];
-      this.#unsaid.push({ channel: piece.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
+      this.#unsent.push({ channel: piece.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
     }
-    this.#say(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(piece.from, ENGINE_RATE_HZ));
+    this.#emit(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(piece.from, ENGINE_RATE_HZ));
   }
 
-  /** Tells what begins no later than `upToMs`: no piece that is still to come begins before that. */
-  #say(upToMs: number): void {
-    const sorted = this.#unsaid.toSorted((a, b) => a.startMs - b.startMs || a.channel - b.channel);
-    this.#unsaid = sorted.filter(({ startMs }) => startMs > upToMs);
+  /** Emits the segments that begin no later than `upToMs`, before which no later piece begins. */
+  #emit(upToMs: number): void {
+    const sorted = this.#unsent.toSorted((a, b) => a.startMs - b.startMs || a.channel - b.channel);
+    this.#unsent = sorted.filter(({ startMs }) => startMs > upToMs);
     for (const segment of sorted.filter(({ startMs }) => startMs <= upToMs)) {
       this.#segments.push(segment);
       this.#task.onSegment?.(segment);
@@ -235,7 +239,7 @@ function atPauses(words: readonly TimedWord[], pauseMs: number): TimedWord[][] {
   return stretches;
 }
 
-/** One channel's way from samples to pieces. */
+/** Cuts the samples of one channel into pieces. */
 class Channel {
   readonly #number: number;
   readonly #task: RecordingTask;
@@ -256,14 +260,14 @@ class Channel {
     return this.#cutter.openFrom;
   }
 
-  async hear(samples: Int16Array): Promise<NumberedPiece[]> {
+  async push(samples: Int16Array): Promise<NumberedPiece[]> {
     const all = joinSamples([this.#rest, samples]);
     const whole = all.length - (all.length % VAD_WINDOW_SAMPLES);
     this.#rest = all.slice(whole);
     return whole === 0 ? [] : this.#vad(all.slice(0, whole));
   }
 
-  /** Also judges a last part shorter than a window, filled up with silence. */
+  /** Also searches the last samples, which are fewer than a window, filled up with silence. */
   async finish(): Promise<NumberedPiece[]> {
     const padded = new Int16Array(this.#rest.length === 0 ? 0 : VAD_WINDOW_SAMPLES);
     padded.set(this.#rest);
