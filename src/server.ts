@@ -3,6 +3,7 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import type { AppServices } from './calls/app/services.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
@@ -58,7 +59,9 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  /** What apps answer to Twilio's webhooks. */
+  readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
@@ -133,7 +136,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Every route, with what its visitors must show. */
 async function startServer(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, webSockets, feed, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
   const readers = new FeedReaders({
     feed,
@@ -162,7 +165,7 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, webSockets, access, log: options.log });
+  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log: options.log });
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced: options.announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import { recordingFetcher } from './calls/app/recording.ts';
+import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
 import { Feed } from './calls/feed/feed.ts';
@@ -58,14 +59,16 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const speech = await openSpeech({ settings, engine, metrics, clock, log });
   const translator = new Translator({ settings, clock });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
-  const twiml = new TwimlClient({ settings, clock, metrics, log });
+  const apps: AppServices = {
+    fetchRecording: recordingFetcher(settings, clock),
+    twiml: new TwimlClient({ settings, clock, metrics, log }),
+    handovers: new Handovers(clock),
+  };
   const registry = new CallRegistry({
     settings,
     engine,
     synthesizer: speech.calls,
-    fetchRecording: recordingFetcher(settings, clock),
-    twiml,
-    handovers: new Handovers(clock),
+    apps,
     clock,
     feed,
     log,
@@ -79,6 +82,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const server = await createServer({
     settings,
     registry,
+    apps,
     webSockets: new WebSocketTrunk({ registry, settings, clock }),
     announced,
     assistant: trunks.asterisk,

@@ -54,7 +54,7 @@ describe('the dialplans', () => {
   });
   afterAll(() => app.close());
 
-  it.each(FILES)('%s is led to by the README', (file) => {
+  it.each(FILES)('%s is linked in the README', (file) => {
     expect(LINKS).toContain(file);
   });
 

@@ -5,8 +5,6 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart, Track } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import { CallTokens } from './admission/tokens.ts';
-import type { TwimlClient } from './app/twiml/client.ts';
-import type { Handovers } from './app/twiml/handovers.ts';
 import { Call, type CallOptions } from './call.ts';
 import type { CallContext } from './context.ts';
 import { EndedCalls } from './ended-calls.ts';
@@ -158,16 +156,6 @@ export class CallRegistry {
     return true;
   }
 
-  /** Asks apps for TwiML. */
-  get twiml(): TwimlClient {
-    return this.#context.twiml;
-  }
-
-  /** What apps answered at the end of sessions in Twilio's calls. */
-  get handovers(): Handovers {
-    return this.#context.handovers;
-  }
-
   /**
    * No new calls from now on. Resolves when all calls have ended, their last finals out: by themselves, or after
    * `timeoutMs` by us (`drained`). Asked again, it returns the same promise.
@@ -185,7 +173,7 @@ export class CallRegistry {
       await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
     await Promise.all(calls.map((call) => call.end('drained')));
     // Apps are told of the end of their sessions.
-    await this.#context.twiml.settled();
+    await this.#context.apps.twiml.settled();
   }
 
   #refusal(): TrunklineError | null {

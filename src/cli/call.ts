@@ -1,4 +1,4 @@
-/** `trunkline call`: places a simulated call with a running bridge, as the carrier that it is told to be. */
+/** `trunkline call`: places a simulated call with a running server, as the carrier that it is told to be. */
 import type { EndReason } from '../calls/feed/events.ts';
 import { systemClock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
@@ -28,7 +28,7 @@ export async function call(command: CallCommand, settings: Settings, terminal: T
   const endReason = await askEndReason(callUrl(placed.id, command, settings), settings.API_KEYS[0]);
   print(placed.id, outcome, command, terminal);
   if (endReason === APP_UNREACHABLE)
-    terminal.err.line('trunkline: the bridge could not reach its app in this call; its log says which and why');
+    terminal.err.line('trunkline: the server could not reach its app in this call; its log says which and why');
   if (command.json !== true) terminal.out.line(`Captions  ${transcriptUrl(placed.id, command, settings)}`);
   if (interruption.came) return EXIT_INTERRUPTED;
   return outcome.asOrdered && endReason !== APP_UNREACHABLE ? EXIT_OK : EXIT_FAILED;
@@ -46,7 +46,7 @@ async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }
 }
 
 /**
- * Where the bridge has what was said. Its HTTP door is that of a WebSocket's URL; a door of another kind names the host
+ * Where the server has what was said. Its HTTP door is that of a WebSocket's URL; a door of another kind names the host
  * alone.
  */
 export function transcriptUrl(
@@ -80,7 +80,7 @@ function print(id: string, outcome: CallOutcome, command: CallCommand, { out, er
   out.line(`Closed    ${outcome.ended}`);
   const { label } = CALL_CARRIERS[command.carrier];
   for (const warning of outcome.warnings) err.line(`trunkline: ${label} would warn ${warning}`);
-  if (!outcome.asOrdered) err.line(`trunkline: the bridge ended the call, not the caller: ${outcome.ended}`);
+  if (!outcome.asOrdered) err.line(`trunkline: the server ended the call, not the caller: ${outcome.ended}`);
 }
 
 function seconds(durationMs: number): string {

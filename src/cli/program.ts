@@ -44,7 +44,7 @@ const CALL_NOTES = `
 A WAV file of any rate becomes what the carrier sends:
   twilio       8 kHz µ-law, 20 ms a message. With --both the stream is
                unidirectional with both tracks. TWILIO_AUTH_TOKEN, if set, signs
-               the requests, over PUBLIC_URL where there is one. A bridge that
+               the requests, over PUBLIC_URL where there is one. A server that
                wants its call token gets it with --voice.
   asterisk     chan_websocket: 16 kHz linear, binary; parameters as channel
                variables (__TRUNKLINE_…); ASTERISK_USER and ASTERISK_PASSWORD,
@@ -62,7 +62,7 @@ Examples:
   $ trunkline call caller.wav --carrier sip --url sip:bridge@127.0.0.1:5060
   $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice
 
-Exits with 1 when the bridge ends the call before the caller does, or says that
+Exits with 1 when the server ends the call before the caller does, or says that
 it could not reach its app (asked with the first of API_KEYS, if set), 130
 after Ctrl-C.`;
 
@@ -184,7 +184,7 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
 function describeCall(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('call')
-    .description('place a simulated call with a running bridge, as the carrier of your choice')
+    .description('place a simulated call with a running server, as the carrier of your choice')
     .argument('<wav>', 'what the caller says')
     .addOption(
       new Option('--carrier <carrier>', 'who places it')
@@ -193,9 +193,9 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
     )
     .option('--plain-text', "Asterisk's control messages as its older releases have them")
     .option('--both <wav>', 'what the caller hears: sends both tracks')
-    .option('--url <url>', "the bridge's media door (default: the carrier's own on this machine)", parseMediaUrl)
+    .option('--url <url>', "the server's media door (default: the carrier's own on this machine)", parseMediaUrl)
     .option('--voice <url>', 'ask this voice webhook first, and do as its TwiML says', parseWebUrl)
-    .option('--fast', 'as fast as the bridge reads instead of in real time')
+    .option('--fast', 'as fast as the server reads instead of in real time')
     .option('--jitter-ms <ms>', 'let messages be up to this late', parseMs, 0)
     .option('--loss <share>', 'lose this share of the media, 0 to 1', parseShare, 0)
     .option('--reorder <share>', 'swap this share of the media with its successor, 0 to 1', parseShare, 0)

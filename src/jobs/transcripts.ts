@@ -141,11 +141,14 @@ export class Transcripts {
   }
 }
 
-function isTranslated({ targetLanguage }: Batch, { language }: RecordingTranscript): boolean {
-  return targetLanguage !== '' && languageName(targetLanguage, [language]) !== languageName(language);
+function isTranslated({ targetLanguage }: Batch, { spokenLanguage }: RecordingTranscript): boolean {
+  return targetLanguage !== '' && languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
 }
 
 /** Transcripts of version 0.1.0 do not say their language: its recogniser had one. */
 async function readRecording(path: string): Promise<RecordingTranscript> {
-  return { language: 'en', ...(JSON.parse(await readFile(path, 'utf8')) as Omit<RecordingTranscript, 'language'>) };
+  return {
+    spokenLanguage: 'en',
+    ...(JSON.parse(await readFile(path, 'utf8')) as Omit<RecordingTranscript, 'spokenLanguage'>),
+  };
 }

@@ -10,8 +10,8 @@ import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples } from '../foundation/units.ts';
-import type { Span } from '../transcription/pieces.ts';
-import { type TimedWord, timeWords } from '../transcription/word-times.ts';
+import { estimateWordTimes, type TimedWord } from '../transcription/estimated-word-times.ts';
+import type { Span } from '../transcription/speech-clips.ts';
 import type { RecordingTranscript, Segment } from './transcribe.ts';
 
 /** What a translator is made of. */
@@ -124,8 +124,8 @@ export async function translateSegments(
 
 function withText(segment: Segment, text: string): Segment {
   const speech = spansOf(segment.words);
-  const piece = { from: speech[0]?.from ?? 0, to: speech.at(-1)?.to ?? 0, samples: new Int16Array(0), speech };
-  return { ...segment, text, words: timeWords(text, piece), wordTimes: 'estimated' };
+  const clip = { from: speech[0]?.from ?? 0, to: speech.at(-1)?.to ?? 0, samples: new Int16Array(0), speech };
+  return { ...segment, text, words: estimateWordTimes(text, clip), wordTimes: 'estimated' };
 }
 
 /** Stretches of words without a pause between them. */

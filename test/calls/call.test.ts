@@ -104,7 +104,7 @@ describe('a call', () => {
     await gateway.clock.run(100);
     expect(typesOf(gateway.events).slice(-3)).toEqual(['speech.stopped', 'caption', 'call.ended']);
     expect(gateway.registry.transcript('CA1')).toEqual([
-      { track: 'inbound', utterance: 1, text: 'secret words', startMs: 0, endMs: 600 },
+      { kind: 'caption', track: 'inbound', utterance: 1, text: 'secret words', startMs: 0, endMs: 600 },
     ]);
   });
 

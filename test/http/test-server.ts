@@ -140,6 +140,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     registry: calls,
+    apps: calls,
     webSockets: calls,
     announced,
     assistant:

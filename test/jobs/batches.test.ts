@@ -163,7 +163,7 @@ describe('a batch', () => {
     ];
     transcribe = async () => ({
       durationMs: 1200,
-      language: 'en',
+      spokenLanguage: 'en',
       segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words, wordTimes: 'aligned' }],
     });
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });

@@ -21,7 +21,7 @@ import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { count } from '../helpers/link.ts';
 
-const RECORDING: RecordingTranscript = { durationMs: 1200, language: 'en', segments: [] };
+const RECORDING: RecordingTranscript = { durationMs: 1200, spokenLanguage: 'en', segments: [] };
 const HOURS_MS = 3_600_000;
 
 let folder: string;

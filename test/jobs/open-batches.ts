@@ -11,7 +11,7 @@ import { Translator } from '../../src/recordings/translate.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 
 export const TRANSCRIPT: RecordingTranscript = {
-  language: 'en',
+  spokenLanguage: 'en',
   durationMs: 1200,
   segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }],
 };

@@ -23,7 +23,7 @@ beforeEach(() => {
   const settings = readSettings({});
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
-  const recordings = { transcribe: async () => ({ durationMs: 1200, language: 'en', segments: [] }), disk };
+  const recordings = { transcribe: async () => ({ durationMs: 1200, spokenLanguage: 'en', segments: [] }), disk };
   batches = new Batches({
     settings,
     recordings,

@@ -46,7 +46,7 @@ describe('transcribeRecording', () => {
     const samples = concat(spoken([1, 2]), silence(4000), spoken([3]), silence(600));
     const transcript = await transcribe([samples]);
     expect(transcript.segments.map(({ text }) => text)).toEqual(['W1 w2.', 'W3.']);
-    expect(transcript).toMatchObject({ durationMs: Math.round(samples.length / 16), language: 'en' });
+    expect(transcript).toMatchObject({ durationMs: Math.round(samples.length / 16), spokenLanguage: 'en' });
     expect(segments).toEqual(transcript.segments);
     expect(progress.at(-1)).toBe(1);
     expect(progress).toEqual(progress.toSorted((a, b) => a - b));

@@ -11,7 +11,7 @@ import type { CallVoice } from '../outbound/voice.ts';
 export interface CallApp {
   /** Whether it was tried to reach the app, and never done so far. */
   readonly unreachable: boolean;
-  /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
+  /** What the caller says, less what is our own echo; to be told after the voice. */
   onSpeech(event: SpeechEvent): void;
   /** The caller pressed a key; to be told after the voice. */
   onDtmf(digit: string): void;

@@ -1,6 +1,6 @@
 /** A call's final captions and gaps, also as text that people and players read. */
 import type { Track } from '../../protocols/dialect.ts';
-import { formatTime } from '../../transcription/subtitles.ts';
+import { type Cue, formatSrt, formatTime, formatVtt } from '../../transcription/cue-formats.ts';
 import type { GapReason } from './events.ts';
 
 /** One utterance as it was finally recognised; times in ms of the call's received audio. */
@@ -60,9 +60,9 @@ export function formatTranscript(
     case 'text':
       return sorted.map((item) => formatLine(item, nameSpeaker)).join('');
     case 'srt':
-      return sorted.map((item, index) => formatSrtCue(item, index, nameSpeaker)).join('\n');
+      return withoutLastBlankLine(formatSrt(sorted.map((item) => toCue(item, nameSpeaker))));
     case 'vtt':
-      return `WEBVTT\n${sorted.map((item) => formatVttCue(item, nameSpeaker)).join('')}`;
+      return withoutLastBlankLine(formatVtt(sorted.map((item) => toCue(item, nameSpeaker))));
   }
 }
 
@@ -81,21 +81,19 @@ function withSpeaker(item: TranscriptItem, nameSpeaker: NameSpeaker, text: strin
   return `${speaker === null ? '' : `${speaker}: `}${onOneLine(text)}`;
 }
 
-function formatSrtCue(item: TranscriptItem, index: number, nameSpeaker: NameSpeaker): string {
-  const times = `${formatTime(item.startMs, ',')} --> ${formatTime(cueEndMs(item), ',')}`;
-  return `${index + 1}\n${times}\n${withSpeaker(item, nameSpeaker, cueText(item))}\n`;
-}
-
-/** WebVTT §4.2.2: cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
-function formatVttCue(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
-  const speaker = nameSpeaker(item);
-  const text = onOneLine(cueText(item)).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `\n${formatTime(item.startMs, '.')} --> ${formatTime(cueEndMs(item), '.')}\n${speaker === null ? '' : `<v ${speaker}>`}${text}\n`;
-}
-
 /** WebVTT §4.1: a cue's end lies after its start. */
-function cueEndMs({ startMs, endMs }: TranscriptItem): number {
-  return Math.max(endMs, startMs + 1);
+function toCue(item: TranscriptItem, nameSpeaker: NameSpeaker): Cue {
+  const { startMs, endMs } = item;
+  return {
+    startMs,
+    endMs: Math.max(endMs, startMs + 1),
+    lines: [onOneLine(cueText(item))],
+    speaker: nameSpeaker(item),
+  };
+}
+
+function withoutLastBlankLine(text: string): string {
+  return text.slice(0, -1);
 }
 
 /** A blank line would end the cue. */

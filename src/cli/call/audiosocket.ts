@@ -7,7 +7,7 @@ import {
   type AudioSocketCallReport,
   type AudioSocketEnd,
 } from '../../simulator/audiosocket-caller.ts';
-import { describeAnswer } from '../../simulator/refusal.ts';
+import { describeAnswer } from '../../simulator/http-answer.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
 
@@ -16,12 +16,12 @@ const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSam
 const ANNOUNCE_TIMEOUT_MS = 5000;
 const ENDS: Readonly<Record<AudioSocketEnd, string>> = {
   caller: 'by the caller',
-  bridge: 'by the bridge',
+  bridge: 'by the server',
   asterisk: 'by Asterisk',
   lost: 'the connection was lost',
 };
 
-/** One call, announced at the bridge's HTTP door before as a dialplan would. @throws Error as `PlaceCall` says */
+/** One call, announced at the server's HTTP door before as a dialplan would. @throws Error as `PlaceCall` says */
 export async function placeAudioSocketCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
   const { host, port } = addressOf(order, settings);
   const [audio = new Int16Array(0)] = await loadAudio(order.wav, LINEAR_8K.rateHz, 'mix');
@@ -50,7 +50,7 @@ export async function placeAudioSocketCall(order: CallOrder, settings: Settings)
 
 function addressOf({ url }: CallOrder, { AUDIOSOCKET_PORT }: Settings): { host: string; port: number } {
   if (url === undefined && AUDIOSOCKET_PORT === 0)
-    throw new Error('where is the bridge? Set AUDIOSOCKET_PORT as it is set there, or say --url tcp://host:port');
+    throw new Error('where is the server? Set AUDIOSOCKET_PORT as it is set there, or say --url tcp://host:port');
   const { hostname, port } = new URL(url ?? `tcp://127.0.0.1:${AUDIOSOCKET_PORT}`);
   if (port === '') throw new Error('--url: expected a port, as in tcp://127.0.0.1:9019');
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
@@ -66,12 +66,12 @@ async function announce(url: string, { from, to, param }: CallOrder, settings: S
     signal: AbortSignal.timeout(ANNOUNCE_TIMEOUT_MS),
   }).catch((error: Error) => {
     throw new Error(
-      `the bridge did not take the call's announcement at ${url}: ${String(error.cause ?? error.message)}`,
+      `the server did not accept the call's announcement at ${url}: ${String(error.cause ?? error.message)}`,
     );
   });
   const text = await answer.text();
   if (!answer.ok)
-    throw new Error(`the bridge did not take the call's announcement: ${describeAnswer(answer.status, text)}`);
+    throw new Error(`the server did not accept the call's announcement: ${describeAnswer(answer.status, text)}`);
 }
 
 function outcomeOf(report: AudioSocketCallReport): CallOutcome {

@@ -1,13 +1,13 @@
-/** What the bridge says of a call that is over. */
+/** What the server says of a call that is over. */
 import { sleep, systemClock } from '../../foundation/clock.ts';
 
-/** A bridge still captions the last words when its caller is gone. */
+/** A server still captions the last words when its caller is gone. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 300;
 const TIMEOUT_MS = 2000;
 
 /**
- * Why the call at `url` (`…/v1/calls/<id>`) ended, as `call.ended` has it; null where the bridge does not say: because
+ * Why the call at `url` (`…/v1/calls/<id>`) ended, as `call.ended` has it; null where the server does not say: because
  * it wants another key, is gone, or takes longer than some seconds. Never rejects.
  */
 export async function askEndReason(url: string, key: string | undefined): Promise<string | null> {

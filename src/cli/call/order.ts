@@ -9,7 +9,7 @@ export interface CallOrder {
   readonly both?: string;
   /** Asterisk's control messages as releases before 20.18 and 22.8 have them. */
   readonly plainText?: boolean;
-  /** The bridge's media door; by default the carrier's own on this machine. */
+  /** The server's media door; by default the carrier's own on this machine. */
   readonly url?: string;
   /** A voice webhook to ask first, as Twilio does. */
   readonly voice?: string;
@@ -28,7 +28,7 @@ export interface CallOrder {
 /** How a call went. */
 export interface CallOutcome {
   readonly sentMs: number;
-  /** What came back from the bridge, and how the call ended, in words. */
+  /** What came back from the server, and how the call ended, in words. */
   readonly received: string;
   readonly ended: string;
   /** Whether it ended when the caller meant it to. */
@@ -41,16 +41,16 @@ export interface CallOutcome {
 
 /** A call that is ready to begin. */
 export interface PlacedCall {
-  /** Its id at the bridge. */
+  /** Its id at the server. */
   readonly id: string;
   /** How long it will last when nothing comes between. */
   readonly durationMs: number;
   /** Time of the call so far. */
   readonly sentMs: () => number;
-  /** Speaks until the call is over. @throws Error when the bridge does not take it. */
+  /** Speaks until the call is over. @throws Error when the server does not take it. */
   readonly run: () => Promise<CallOutcome>;
   readonly hangup: () => void;
 }
 
-/** Makes the call of one carrier ready. @throws Error for a file that cannot be read, or a bridge that refuses. */
+/** Makes the call of one carrier ready. @throws Error for a file that cannot be read, or a server that refuses. */
 export type PlaceCall = (order: CallOrder, settings: Settings) => Promise<PlacedCall>;

@@ -12,7 +12,7 @@ import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
 const REQUEST_TIMEOUT = 408;
 const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
   phone: 'by the phone',
-  bridge: 'by the bridge',
+  bridge: 'by the server',
   refused: 'refused',
 };
 
@@ -55,16 +55,16 @@ export async function placeSipCall(order: CallOrder, settings: Settings): Promis
   return { id: callId, durationMs, sentMs: () => call?.media?.sentMs ?? 0, run, hangup: () => call?.hangup() };
 }
 
-/** A phone that hears nothing tells itself 408 (RFC 3261 §17.1.1.2), which reads as if the bridge had said so. */
+/** A phone that hears nothing tells itself 408 (RFC 3261 §17.1.1.2), which reads as if the server had said so. */
 export function explainRefusal(error: unknown, uri: string): unknown {
   if (!(error instanceof RefusedError) || error.status !== REQUEST_TIMEOUT) return error;
-  return new Error(`the bridge did not take the call: nothing answered at ${uri}`);
+  return new Error(`the server did not accept the call: nothing answered at ${uri}`);
 }
 
 function uriOf({ url, to }: CallOrder, { SIP_PORT }: Settings): string {
   if (url !== undefined) return url;
   if (SIP_PORT === 0)
-    throw new Error('where is the bridge? Set SIP_PORT as it is set there, or say --url sip:user@address:port');
+    throw new Error('where is the server? Set SIP_PORT as it is set there, or say --url sip:user@address:port');
   return `sip:${plainUser(to)}@127.0.0.1:${SIP_PORT}`;
 }
 
@@ -81,7 +81,7 @@ function kebabCase(name: string): string {
 async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOrder): Promise<CallOutcome> {
   const drop = dropAfterMs === undefined ? null : systemClock.after(dropAfterMs, () => call.vanish());
   const report = await call.ended.finally(() => drop?.cancel());
-  const errors = spacingErrors(call.media?.heard ?? [], MULAW_8K.rateHz).sort((a, b) => a - b);
+  const errors = spacingErrors(call.media?.packets ?? [], MULAW_8K.rateHz).sort((a, b) => a - b);
   const jitterP99Ms = errors[Math.floor(errors.length * 0.99)] ?? 0;
   const { packets, digits } = report.received;
   return {

@@ -35,7 +35,7 @@ async function transcribe(context: TranscriptionContext, recording: UploadedReco
   const target = languageName(form.target_language ?? '', languages);
   if (target !== '') return translate(context, recording, target);
   const transcript = await transcribeUpload(context, recording);
-  const language = languageShown(languageName(transcript.language), form);
+  const language = languageShown(languageName(transcript.spokenLanguage), form);
   return render({ ...transcript, task: 'transcribe', language }, form);
 }
 
@@ -54,7 +54,7 @@ async function translate(
   translator.assertConfigured();
   const transcript = await transcribeUpload(context, recording);
   const outcome: Outcome = { ...transcript, task: 'translate', language: languageShown(target, form) };
-  if (target === languageName(transcript.language)) return render(outcome, form);
+  if (target === languageName(transcript.spokenLanguage)) return render(outcome, form);
   const translateLines = (lines: readonly string[]) => translator.translate(lines, target, task.signal);
   if (form.response_format === 'srt' || form.response_format === 'vtt')
     return translateCues(transcript, form, translateLines);

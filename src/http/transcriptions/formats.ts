@@ -1,6 +1,7 @@
 /** A transcribed recording in the shapes of OpenAI's API (CreateTranscriptionResponse…). */
 import type { RecordingTranscript, Segment } from '../../recordings/transcribe.ts';
-import { type Cue, columnsOf, formatSrt, formatVtt, makeCues } from '../../transcription/subtitles.ts';
+import { type Cue, formatSrt, formatVtt } from '../../transcription/cue-formats.ts';
+import { columnsOf, makeCues } from '../../transcription/subtitles.ts';
 import { startsSpaced } from '../../transcription/words.ts';
 import type { TranscriptionForm } from './fields.ts';
 

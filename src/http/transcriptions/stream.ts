@@ -118,7 +118,7 @@ class SegmentTranslation {
       while (this.#waiting.length > 0) {
         const segments = this.#waiting;
         this.#waiting = [];
-        const translated = await translateSegments({ durationMs: 0, language: '', segments }, this.#translate);
+        const translated = await translateSegments({ durationMs: 0, spokenLanguage: '', segments }, this.#translate);
         for (const segment of translated.segments) this.#send(segment);
       }
     } catch (error) {

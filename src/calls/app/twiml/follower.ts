@@ -164,7 +164,7 @@ export class TwimlFollower implements CallApp {
       callFields(start, end.status === 'completed' ? 'completed' : 'in-progress'),
       sessionFields(end),
     );
-    const answer = context.twiml.fetch({ link: action, fields, signal: new AbortController().signal });
+    const answer = context.apps.twiml.fetch({ link: action, fields, signal: new AbortController().signal });
     if (beginning.type === 'session') this.#handOver(answer);
     const document = await this.#take(answer);
     return beginning.type === 'session' ? 'end' : verbsOf(document);
@@ -173,7 +173,7 @@ export class TwimlFollower implements CallApp {
   #handOver(answer: Promise<TwimlDocument>): void {
     const { start, context } = this.#options;
     this.#handedOver = true;
-    context.handovers.put(
+    context.apps.handovers.put(
       start.callId,
       answer.catch(() => null),
     );
@@ -181,7 +181,7 @@ export class TwimlFollower implements CallApp {
 
   async #fetch(link: TwimlLink, fields: [string, string][]): Promise<readonly TwimlVerb[]> {
     const { signal } = this.#call;
-    return verbsOf(await this.#take(this.#options.context.twiml.fetch({ link, fields, signal })));
+    return verbsOf(await this.#take(this.#options.context.apps.twiml.fetch({ link, fields, signal })));
   }
 
   async #take(answer: Promise<TwimlDocument>): Promise<TwimlDocument> {

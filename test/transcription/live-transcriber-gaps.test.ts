@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../fakes/clock.ts';
 import { concat, silence, spoken } from '../fakes/engine.ts';
-import { Listening } from './listening.ts';
+import { TranscriberHarness } from './transcriber-harness.ts';
 
 const PAUSE = silence(700);
 /** The detector judges this much at once: what ends inside of a window ends with it. */
@@ -10,7 +10,7 @@ const WINDOW_MS = 32;
 
 describe('speech of which no final can be had', () => {
   it('is a gap when the engine fails at it for good', async () => {
-    const listening = new Listening({ partials: false, originMs: 1000 });
+    const listening = new TranscriberHarness({ partials: false, originMs: 1000 });
     await listening.say(concat(silence(320), spoken([1, 2])));
     listening.engine.failure = 'model_failed';
     listening.transcriber.stall();
@@ -21,7 +21,7 @@ describe('speech of which no final can be had', () => {
   });
 
   it('is a gap behind the last hypothesis, which the final falls back to', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken([1, 2, 3, 4, 5]));
     listening.engine.failure = 'unavailable';
     listening.transcriber.stall();
@@ -37,7 +37,7 @@ describe('speech of which no final can be had', () => {
   });
 
   it('is none where the engine heard all of it, and understood nothing', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.hear = () => ({ text: '' });
     await listening.say(concat(spoken([1, 2, 3]), PAUSE));
     await listening.end();
@@ -45,7 +45,7 @@ describe('speech of which no final can be had', () => {
   });
 
   it('is a gap when nobody finds out whether it was speech', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(silence(320));
     listening.engine.failure = 'unavailable';
     await listening.say(spoken([1, 2]));
@@ -57,7 +57,7 @@ describe('speech of which no final can be had', () => {
 
 describe('giving up', () => {
   it('tells of everything that was not understood: what is over, what goes on, what was not looked at', async () => {
-    const listening = new Listening({ partials: false });
+    const listening = new TranscriberHarness({ partials: false });
     listening.engine.transcribeMs = 100_000;
     await listening.pour(concat(spoken([1, 2]), PAUSE, spoken([3, 4]), PAUSE, spoken([5, 6])));
     const ended = listening.transcriber.end();
@@ -74,7 +74,7 @@ describe('giving up', () => {
   });
 
   it('keeps what was understood of the words, ends them with a final, and says nothing afterwards', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken([1, 2, 3, 4, 5]));
     listening.engine.transcribeMs = 100_000;
     listening.transcriber.giveUp('shutdown');
@@ -90,7 +90,7 @@ describe('giving up', () => {
   });
 
   it('says nothing when nothing is missing, and only once', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(concat(spoken([1, 2]), PAUSE));
     await listening.end();
     listening.transcriber.giveUp('error');
@@ -104,7 +104,7 @@ describe('whatever the engine does', () => {
     const act = fc.constantFrom('speak', 'hush', 'fail', 'break', 'mend', 'slow', 'fast', 'wait', 'stall');
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 20 }), fc.boolean(), async (acts, isPatient) => {
-        const listening = new Listening();
+        const listening = new TranscriberHarness();
         const { engine } = listening;
         const speech: { fromMs: number; toMs: number }[] = [];
         let atMs = 0;

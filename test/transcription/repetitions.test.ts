@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fixRepetitions } from '../../src/transcription/repeats.ts';
+import { fixRepetitions } from '../../src/transcription/repetitions.ts';
 
 describe('fixRepetitions', () => {
   it.each([

@@ -1,7 +1,9 @@
 /** Pretend models of every kind, each added by one row, as a contributor would add a real one. */
+import { type EngineSettings, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import type { RecogniserRow, SynthesizerRow, VoiceDetectorRow } from '../../engine/models/model-table.ts';
 
 /** Understands two languages: what is loud is German. */
-const recogniser = {
+const recogniser: RecogniserRow = {
   kind: 'recogniser',
   name: 'two-languages',
   languages: ['en', 'de'],
@@ -25,7 +27,7 @@ const recogniser = {
   }),
 };
 
-const synthesizer = {
+const synthesizer: SynthesizerRow = {
   kind: 'synthesizer',
   name: 'hummer',
   cost: { perJobMs: 1, perCharacterMs: 1 },
@@ -40,7 +42,7 @@ const synthesizer = {
   }),
 };
 
-const voiceDetector = {
+const voiceDetector: VoiceDetectorRow = {
   kind: 'voice detector',
   name: 'always',
   cost: { perJobMs: 1, perSecondMs: 1 },
@@ -51,14 +53,19 @@ const voiceDetector = {
     async *detect(tracks) {
       yield;
       return tracks.map(({ samples }) => ({
-        probabilities: new Float32Array(samples.length / 512).fill(1),
+        probabilities: new Float32Array(samples.length / VAD_WINDOW_SAMPLES).fill(1),
         state: new Float32Array(0),
       }));
     },
   }),
 };
 
+/** The rows. */
 export const ADDED_MODELS = [recogniser, synthesizer, voiceDetector];
 
 /** The settings that choose them. */
-export const ADDED_NAMES = { asrModel: 'two-languages', vadModel: 'always', ttsModel: 'hummer' };
+export const ADDED_NAMES: Pick<EngineSettings, 'asrModel' | 'vadModel' | 'ttsModel'> = {
+  asrModel: 'two-languages',
+  vadModel: 'always',
+  ttsModel: 'hummer',
+};

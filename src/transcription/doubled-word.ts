@@ -1,11 +1,11 @@
 import { joinWords, splitWords } from './words.ts';
 
-/** A word that is cut in two is heard in both halves only if enough of it is in each. */
+/** A word that is cut in two is recognised in both halves only if enough of it is in each. */
 const SHARED_MIN_CHARS = 4;
 
 /**
- * `text` without a first word that `before` ends with already: for two pieces between which speech was cut without a
- * pause, where a word that the cut went through may have been heard twice, in one of them perhaps only its beginning.
+ * `text` without a first word that `before` ends with already: for two clips between which speech was cut without a
+ * pause, where a word that the cut went through may have been recognised twice, in one of them perhaps only its beginning.
  */
 export function withoutDoubled(before: string, text: string): string {
   const last = splitWords(before).at(-1);

@@ -3,7 +3,7 @@ import { EngineError } from '../../src/engine-client/engine.ts';
 import { BACKLOG_LOW_MS } from '../../src/transcription/live-transcriber.ts';
 import { settle } from '../fakes/clock.ts';
 import { concat, silence, spoken, written } from '../fakes/engine.ts';
-import { Listening } from './listening.ts';
+import { TranscriberHarness } from './transcriber-harness.ts';
 
 const PAUSE = silence(700);
 const WORDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -11,7 +11,7 @@ const asText = (words: readonly number[]): string[] => words.map((word) => `w${w
 
 describe('a slow engine', () => {
   it('costs partials, never finals', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 1500;
     await listening.say(concat(spoken(WORDS), PAUSE, spoken([11, 12]), PAUSE));
     await listening.end();
@@ -20,7 +20,7 @@ describe('a slow engine', () => {
   });
 
   it('has one partial in flight and one waiting at most, and the waiting one is the newest', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 1100;
     await listening.say(spoken(WORDS));
     const lengthsMs = listening.engine.of('partial').map(({ samples }) => Math.round(samples.length / 16));
@@ -30,7 +30,7 @@ describe('a slow engine', () => {
   });
 
   it('stretches the cadence of long windows when it is busy', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.load = 0.9;
     await listening.say(spoken(Array.from({ length: 40 }, (_, n) => n + 1)));
     const endsMs = listening.engine.of('partial').map(({ samples }) => samples.length / 16);
@@ -40,7 +40,7 @@ describe('a slow engine', () => {
   });
 
   it('judges no further while two finals are pending, so that the backlog shows it', async () => {
-    const listening = new Listening({ partials: false });
+    const listening = new TranscriberHarness({ partials: false });
     listening.engine.transcribeMs = 10_000;
     const turn = concat(spoken([1, 2, 3]), PAUSE);
     await listening.pour(concat(turn, turn, turn, turn, turn));
@@ -52,7 +52,7 @@ describe('a slow engine', () => {
   });
 
   it('tells when a backlog has been worked off, once each time', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     const backlogsMs: number[] = [];
     listening.transcriber.onDrained(() => backlogsMs.push(listening.transcriber.backlogMs));
     listening.engine.detectMs = 5;
@@ -66,13 +66,13 @@ describe('a slow engine', () => {
   });
 
   it('is asked for no more than 32 windows at once', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.pour(silence(5000));
     expect(Math.max(...listening.engine.detected.map(({ samples }) => samples.length / 512))).toBe(32);
   });
 
   it('takes a gap of two minutes filled with silence, and refuses more with a coded error', () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.transcriber.push(silence(120_000));
     expect(() => listening.transcriber.push(silence(120_000))).toThrow(
       expect.objectContaining({ code: 'audio_too_fast' }),
@@ -82,7 +82,7 @@ describe('a slow engine', () => {
 
 describe('an engine that is away', () => {
   it('loses no word when it comes back', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken([1, 2, 3]));
     listening.engine.failure = 'unavailable';
     await listening.say(concat(spoken([4, 5]), PAUSE, spoken([6, 7, 8])));
@@ -96,7 +96,7 @@ describe('an engine that is away', () => {
   });
 
   it('is asked again with growing patience', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.failure = 'unavailable';
     await listening.say(silence(40));
     await listening.clock.run(7000);
@@ -105,7 +105,7 @@ describe('an engine that is away', () => {
   });
 
   it('is asked with a fresh state when the detector itself keeps failing', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(silence(64));
     listening.engine.failure = 'model_failed';
     await listening.say(silence(40));
@@ -114,7 +114,7 @@ describe('an engine that is away', () => {
   });
 
   it('gets the final again and again, and it falls back to the last hypothesis in the end', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken([1, 2, 3, 4, 5]));
     const known = listening.partials.at(-1)?.text;
     listening.engine.failure = 'unavailable';
@@ -126,7 +126,7 @@ describe('an engine that is away', () => {
   });
 
   it('gets a final without any hypothesis for longer', async () => {
-    const listening = new Listening({ partials: false });
+    const listening = new TranscriberHarness({ partials: false });
     await listening.say(spoken([1, 2]));
     listening.engine.failure = 'unavailable';
     listening.transcriber.stall();
@@ -138,7 +138,7 @@ describe('an engine that is away', () => {
   });
 
   it('costs partials that fail, and they are counted', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.hear = ({ urgency }) => {
       if (urgency === 'partial') throw new EngineError('stale', 'not begun in time');
       return { text: 'All of it.' };
@@ -149,7 +149,7 @@ describe('an engine that is away', () => {
   });
 
   it('does not keep an ended track waiting for ever', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken([1, 2, 3]));
     listening.engine.failure = 'unavailable';
     await listening.say(spoken([4]));
@@ -162,7 +162,7 @@ describe('an engine that is away', () => {
 
 describe('the end of the audio', () => {
   it('gives the final of an utterance in the middle of speech', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken(WORDS));
     await listening.end();
     expect(listening.words).toEqual(asText(WORDS));
@@ -170,7 +170,7 @@ describe('the end of the audio', () => {
   });
 
   it('hears a last piece shorter than one detector window', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.hear = ({ samples }) => ({ text: `${samples.length} samples` });
     await listening.pour(spoken([10], { wordMs: 100 }));
     await listening.end();
@@ -178,20 +178,20 @@ describe('the end of the audio', () => {
   });
 
   it('comes at once when nothing was said', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.transcriber.end();
     expect(listening.events).toEqual([]);
   });
 
   it('ignores audio that comes after it', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.transcriber.end();
     await listening.say(concat(spoken([1, 2]), PAUSE));
     expect(listening.engine.detected).toEqual([]);
   });
 
   it('resolves only when the last final is out, and in order', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 900;
     await listening.say(concat(spoken([1, 2, 3]), PAUSE));
     listening.engine.transcribeMs = 10;
@@ -207,7 +207,7 @@ describe('the end of the audio', () => {
 
 describe('a stall', () => {
   it('ends the utterance with the audio there is, and a new one may follow', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken([1, 2, 3]));
     listening.transcriber.stall();
     await settle();
@@ -217,7 +217,7 @@ describe('a stall', () => {
   });
 
   it('changes nothing in silence', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(silence(200));
     listening.transcriber.stall();
     await settle();
@@ -225,7 +225,7 @@ describe('a stall', () => {
   });
 
   it('waits until the audio there is has been judged', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.detectMs = 50;
     listening.transcriber.push(spoken([1, 2, 3]));
     listening.transcriber.stall();
@@ -236,7 +236,7 @@ describe('a stall', () => {
   });
 
   it('is forgotten when audio comes before that', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.detectMs = 50;
     listening.transcriber.push(spoken([1, 2]));
     listening.transcriber.stall();
@@ -250,7 +250,7 @@ describe('a stall', () => {
 
 describe('closing', () => {
   it('aborts every transcription, leaves no timer and says nothing more', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 5000;
     await listening.say(concat(spoken([1, 2, 3]), PAUSE, spoken([4, 5, 6]), silence(240)));
     // The final of the first utterance, a partial and the eager decode of the second.
@@ -267,7 +267,7 @@ describe('closing', () => {
   });
 
   it('stops asking an engine that is away', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.failure = 'unavailable';
     await listening.say(spoken([1, 2]));
     listening.transcriber.close();
@@ -279,7 +279,7 @@ describe('closing', () => {
   });
 
   it('gives up a final that is being tried again', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(spoken([1, 2, 3]));
     listening.engine.failure = 'unavailable';
     const ended = listening.transcriber.end();
@@ -291,7 +291,7 @@ describe('closing', () => {
   });
 
   it('ignores audio and an end that come after it', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.transcriber.close();
     await listening.say(concat(spoken([1, 2]), PAUSE));
     await listening.transcriber.end();

@@ -26,7 +26,7 @@ interface Options {
   readonly originMs?: number;
 }
 
-export class Listening {
+export class TranscriberHarness {
   readonly clock = new FakeClock();
   readonly engine = new FakeEngine(this.clock);
   readonly events: TranscriberEvent[] = [];

@@ -1,21 +1,21 @@
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { msToSamples } from '../foundation/units.ts';
 import { type EndpointDecision, Endpointer, type EndpointerSettings } from './endpointer.ts';
-import { SampleRing } from './ring.ts';
+import { SampleRing } from './sample-ring.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 
-export type PieceSettings = EndpointerSettings & WindowSettings;
+export type ClipSettings = EndpointerSettings & WindowSettings;
 
-/** Longest piece: as much as one job may take of an engine before another's turn comes. */
-const PIECE_MAX_MS = 10_000;
+/** Longest clip: one job takes no more of an engine before it is another job's turn. */
+const CLIP_MAX_MS = 10_000;
 /** How far back the quietest place is looked for. A live caption cannot wait for that; a recording can. */
 const CUT_SEARCH_MS = 5000;
 /**
- * Stretches of speech with a pause of at most this between them become one piece where it can hold them: the recogniser
- * understands a sentence better that it hears with those around it, and silence in the midst of a piece does no harm.
+ * Stretches of speech with a pause of at most this between them become one clip where it can hold them: the recogniser
+ * understands a sentence better together with those around it, and silence inside a clip does no harm.
  */
 const JOIN_PAUSE_MS = 3000;
-/** Audio that may be pushed at once beside a piece that is not complete. */
+/** Room for audio that is pushed at once beside an incomplete clip. */
 const PUSH_ROOM_MS = 12_000;
 
 /** Samples numbered `from` (inclusive) to `to` (exclusive), counted from the start of the recording at 16 kHz. */
@@ -24,15 +24,15 @@ export interface Span {
   readonly to: number;
 }
 
-/** A stretch of speech short enough for one job, with what must be known to say when its words were spoken. */
-export interface Piece extends Span {
+/** A stretch of speech short enough for one job, with what is needed to find the times of its words. */
+export interface SpeechClip extends Span {
   readonly samples: Int16Array;
-  /** Where inside of it somebody speaks, in order; the pauses lie between. Never empty. */
+  /** Where speech lies inside it, in order; the pauses lie between. Never empty. */
   readonly speech: readonly Span[];
 }
 
-/** A piece whose audio is still in the ring. */
-type Bounds = Omit<Piece, 'samples'>;
+/** A clip whose audio is still in the ring. */
+type Bounds = Omit<SpeechClip, 'samples'>;
 
 interface Open {
   readonly from: number;
@@ -42,51 +42,51 @@ interface Open {
 }
 
 /**
- * Cuts a long recording into pieces of at most 10 s: in pauses of ENDPOINT_MS or more, where there is none in the
- * quietest place that is near the limit. A piece goes on over short pauses as far as it can. Pieces neither overlap nor
+ * Cuts a long recording into clips of at most 10 s: in pauses of ENDPOINT_MS or more, where there is none in the
+ * quietest place that is near the limit. A clip goes on over short pauses as far as it can. Clips neither overlap nor
  * leave speech out, so their texts join to the whole one. Pure: what comes out depends on the audio and its
  * probabilities alone, not on how they were pushed.
  */
-export class PieceCutter {
-  readonly #settings: PieceSettings;
+export class ClipCutter {
+  readonly #settings: ClipSettings;
   readonly #endpointer: Endpointer;
   readonly #audio: SampleRing;
-  readonly #pieceMax: number;
+  readonly #clipMax: number;
   #open: Open | null = null;
   /** Complete, unless what follows can be joined to it. */
   #held: Bounds | null = null;
-  #ready: Piece[] = [];
+  #ready: SpeechClip[] = [];
 
-  constructor(settings: PieceSettings) {
-    const pieceMaxMs = Math.min(settings.MAX_UTTERANCE_MS, PIECE_MAX_MS);
-    this.#settings = { ...settings, MAX_UTTERANCE_MS: pieceMaxMs };
-    this.#pieceMax = msToSamples(pieceMaxMs, ENGINE_RATE_HZ);
+  constructor(settings: ClipSettings) {
+    const clipMaxMs = Math.min(settings.MAX_UTTERANCE_MS, CLIP_MAX_MS);
+    this.#settings = { ...settings, MAX_UTTERANCE_MS: clipMaxMs };
+    this.#clipMax = msToSamples(clipMaxMs, ENGINE_RATE_HZ);
     this.#endpointer = new Endpointer(settings);
-    this.#audio = new SampleRing(msToSamples(PIECE_MAX_MS + JOIN_PAUSE_MS + PUSH_ROOM_MS, ENGINE_RATE_HZ));
+    this.#audio = new SampleRing(msToSamples(CLIP_MAX_MS + JOIN_PAUSE_MS + PUSH_ROOM_MS, ENGINE_RATE_HZ));
   }
 
-  /** No later piece begins before this sample. */
+  /** No later clip begins before this sample. */
   get openFrom(): number {
     return this.#held?.from ?? this.#nextFrom;
   }
 
-  /** What comes after the piece that is held begins here at the earliest. */
+  /** What comes after the clip that is held begins here at the earliest. */
   get #nextFrom(): number {
     return this.#open?.from ?? this.#endpointer.earliestStart;
   }
 
   /**
-   * Takes the next audio (whole windows of 512 samples) with one probability for each window; gives the pieces that are
+   * Takes the next audio (whole windows of 512 samples) with one probability for each window; gives the clips that are
    * complete.
    */
-  push(samples: Int16Array, probabilities: Float32Array): Piece[] {
+  push(samples: Int16Array, probabilities: Float32Array): SpeechClip[] {
     this.#audio.push(samples);
     for (const probability of probabilities) this.#vad(probability);
     return this.#takeReady();
   }
 
-  /** The recording is over; gives its last pieces. */
-  finish(): Piece[] {
+  /** The recording is over; gives its last clips. */
+  finish(): SpeechClip[] {
     const stretch = this.#endpointer.close(this.#audio.end);
     if (stretch !== null) this.#end(stretch.to, stretch.speechTo);
     this.#letGo();
@@ -137,7 +137,7 @@ export class PieceCutter {
     this.#open = { from: at, speech: later, speakingFrom: Math.max(open.speakingFrom, at) };
   }
 
-  /** Completes the piece that is open; nothing of it is speech after `speechTo`. */
+  /** Completes the clip that is open; nothing of it is speech after `speechTo`. */
   #end(to: number, speechTo: number): void {
     const open = this.#open;
     this.#open = null;
@@ -146,7 +146,7 @@ export class PieceCutter {
     const speech = [...open.speech, ...last]
       .map((span) => ({ from: span.from, to: Math.min(span.to, to) }))
       .filter((span) => span.to > span.from);
-    // A forced cut may fall behind the last word: then there is nothing left to say.
+    // A forced cut may fall behind the last word: then no speech is left.
     if (speech.length > 0) this.#hold({ from: open.from, to, speech });
   }
 
@@ -161,7 +161,7 @@ export class PieceCutter {
   }
 
   #canJoin(held: Bounds, from: number, to: number): boolean {
-    return from - held.to <= msToSamples(JOIN_PAUSE_MS, ENGINE_RATE_HZ) && to - held.from <= this.#pieceMax;
+    return from - held.to <= msToSamples(JOIN_PAUSE_MS, ENGINE_RATE_HZ) && to - held.from <= this.#clipMax;
   }
 
   /** As soon as it is known that nothing can be joined to what is held. */
@@ -176,7 +176,7 @@ export class PieceCutter {
     if (held !== null) this.#ready.push({ ...held, samples: this.#audio.slice(held.from, held.to) });
   }
 
-  #takeReady(): Piece[] {
+  #takeReady(): SpeechClip[] {
     const ready = this.#ready;
     this.#ready = [];
     return ready;

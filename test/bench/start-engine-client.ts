@@ -1,4 +1,4 @@
-/** The engines alone, without a gateway around them. */
+/** Engines without a gateway. */
 import type { EngineSettings } from '../../engine/contract.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { createEngineClient } from '../../src/engine-client/from-settings.ts';
@@ -8,8 +8,8 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
 /**
- * Starts `workers` engine processes as the settings say, those of `environment` among them, and `engineSettings` in place of theirs; resolves when the first is
- * ready. The caller closes it.
+ * Starts `workers` engine processes with the settings of `environment`, and with `engineSettings` in place of those that
+ * an engine gets. Resolves when the first engine is ready. The caller closes the client.
  */
 export async function startEngineClient(
   workers: number,

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Piece } from '../../src/transcription/pieces.ts';
-import { timeWords } from '../../src/transcription/word-times.ts';
+import { estimateWordTimes } from '../../src/transcription/estimated-word-times.ts';
+import type { SpeechClip } from '../../src/transcription/speech-clips.ts';
 
 const RATE_HZ = 16_000;
 const at = (timeMs: number) => (timeMs * RATE_HZ) / 1000;
 
-/** A piece from `fromMs` on in which the given stretches (ms) are spoken at an even level. */
-function piece(fromMs: number, speech: readonly (readonly [number, number])[]): Piece {
+/** A clip from `fromMs` on in which the given stretches (ms) are spoken at an even level. */
+function clip(fromMs: number, speech: readonly (readonly [number, number])[]): SpeechClip {
   const toMs = (speech.at(-1)?.[1] ?? fromMs) + 100;
   const samples = new Int16Array(at(toMs - fromMs));
   for (const [start, end] of speech) samples.fill(1000, at(start - fromMs), at(end - fromMs));
@@ -23,7 +23,7 @@ const texts = fc
   .array(fc.constantFrom('a', 'telephone', 'the', 'number,', 'fünf', '电话', 'line.', '…'), { maxLength: 12 })
   .map((words) => words.join(' '));
 
-describe('timeWords', () => {
+describe('estimateWordTimes', () => {
   it('gives every word a time of its own, in order, inside of the speech', () => {
     const speech = fc.array(fc.integer({ min: 40, max: 900 }), { minLength: 1, maxLength: 4 });
     fc.assert(
@@ -34,7 +34,7 @@ describe('timeWords', () => {
           nowMs += lengthMs + 300;
           return span;
         });
-        const words = timeWords(text, piece(900, spans));
+        const words = estimateWordTimes(text, clip(900, spans));
         expect(
           words
             .map((word) => word.text)
@@ -53,7 +53,7 @@ describe('timeWords', () => {
   });
 
   it('gives longer words more time', () => {
-    const [first, second] = timeWords('a telephone', piece(0, [[100, 1100]]));
+    const [first, second] = estimateWordTimes('a telephone', clip(0, [[100, 1100]]));
     expect(first?.startMs).toBe(100);
     expect((second?.endMs ?? 0) - (second?.startMs ?? 0)).toBeGreaterThan(
       3 * ((first?.endMs ?? 0) - (first?.startMs ?? 0)),
@@ -61,9 +61,9 @@ describe('timeWords', () => {
   });
 
   it('puts the boundary between two words into a pause that is near', () => {
-    const words = timeWords(
+    const words = estimateWordTimes(
       'hello caller',
-      piece(0, [
+      clip(0, [
         [100, 600],
         [1000, 1600],
       ]),
@@ -75,7 +75,7 @@ describe('timeWords', () => {
   });
 
   it('splits what is written without spaces by character', () => {
-    expect(timeWords('你好吗', piece(0, [[0, 900]])).map(({ text, spaced }) => ({ text, spaced }))).toEqual([
+    expect(estimateWordTimes('你好吗', clip(0, [[0, 900]])).map(({ text, spaced }) => ({ text, spaced }))).toEqual([
       { text: '你', spaced: false },
       { text: '好', spaced: false },
       { text: '吗', spaced: false },

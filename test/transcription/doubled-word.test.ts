@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutDoubled } from '../../src/transcription/join.ts';
+import { withoutDoubled } from '../../src/transcription/doubled-word.ts';
 
 describe('withoutDoubled', () => {
   it.each([

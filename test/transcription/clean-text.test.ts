@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText, singlePunctuation } from '../../src/transcription/clean.ts';
+import { cleanText, singlePunctuation } from '../../src/transcription/clean-text.ts';
 import { LocalAgreement } from '../../src/transcription/local-agreement.ts';
 import { splitWords } from '../../src/transcription/words.ts';
 
@@ -66,7 +66,7 @@ it('never takes back what two readings agreed on', () => {
       const agreement = new LocalAgreement();
       let stable = '';
       for (const parts of readings) {
-        const heard = agreement.hear(cleanText(parts.join('')), true);
+        const heard = agreement.add(cleanText(parts.join('')), true);
         expect(heard.stable.startsWith(stable)).toBe(true);
         stable = heard.stable;
       }

@@ -1,5 +1,5 @@
 import { VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import { RING_LIMIT_SAMPLES } from './ring.ts';
+import { RING_LIMIT_SAMPLES } from './sample-ring.ts';
 
 const WINDOWS = RING_LIMIT_SAMPLES / VAD_WINDOW_SAMPLES;
 

@@ -2,7 +2,7 @@
  * What the recogniser wrote, made fit to be shown. Every text of it comes through here first: partials, finals and
  * recordings alike.
  */
-import { fixRepetitions } from './repeats.ts';
+import { fixRepetitions } from './repetitions.ts';
 
 /** Marks behind a word, up to the next space: a mark that a word begins with, as in ".NET", is the word's. */
 const MARKS = /[,;:!?.](?:\s{0,2}[,;:!?.]){1,64}(?=\s|$)/gu;

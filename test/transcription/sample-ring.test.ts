@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Arrivals } from '../../src/transcription/arrivals.ts';
-import { RING_LIMIT_SAMPLES, SampleRing } from '../../src/transcription/ring.ts';
+import { Arrivals } from '../../src/transcription/audio-arrivals.ts';
+import { RING_LIMIT_SAMPLES, SampleRing } from '../../src/transcription/sample-ring.ts';
 
 describe('SampleRing', () => {
   it('gives back what was pushed by its number, for as long as it is kept', () => {

@@ -1,6 +1,6 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { msToSamples, samplesToMs } from '../foundation/units.ts';
-import type { Piece, Span } from './pieces.ts';
+import type { Span, SpeechClip } from './speech-clips.ts';
 import { splitWords } from './words.ts';
 
 /** A word and when it was spoken, in ms of the recording. */
@@ -21,16 +21,16 @@ const FLOOR_SHARE = 0.35;
 const WORD_EXTRA_CHARS = 1.5;
 
 /**
- * When each word of `text` was said, as far as that can be told without the recogniser (see spoken-words.ts): the words
- * share the speech of the piece by their letters, loud parts counting more than quiet ones, and boundaries that fall
+ * When each word of `text` was said, as far as that is known without the recogniser (see aligned-word-times.ts): the words
+ * share the speech of the clip by their letters, loud parts counting more than quiet ones, and boundaries that fall
  * near a pause lie in it. Texts without spaces are split by character. In order and without overlap; empty for an empty
  * text.
  */
-export function timeWords(text: string, piece: Piece): TimedWord[] {
+export function estimateWordTimes(text: string, clip: SpeechClip): TimedWord[] {
   const words = splitWords(text);
   const weights = words.map(({ key }) => Array.from(key).length + WORD_EXTRA_CHARS);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const clock = new SpeechClock(piece);
+  const clock = new SpeechClock(clip);
   let share = 0;
   let from = clock.start;
   return words.map(({ text: word, spaced }, index) => {
@@ -52,9 +52,9 @@ class SpeechClock {
   /** For each 10 ms of speech: where it begins, and the share of all that has been said by its end. */
   readonly #steps: { readonly from: number; readonly to: number; readonly said: number }[] = [];
 
-  constructor(piece: Piece) {
-    this.#speech = piece.speech;
-    const raw = piece.speech.flatMap((span) => loudSteps(piece, span));
+  constructor(clip: SpeechClip) {
+    this.#speech = clip.speech;
+    const raw = clip.speech.flatMap((span) => loudSteps(clip, span));
     const mean = raw.reduce((sum, step) => sum + step.loudness, 0) / Math.max(raw.length, 1);
     let said = 0;
     const weights = raw.map(({ loudness }) => FLOOR_SHARE + (1 - FLOOR_SHARE) * (mean === 0 ? 1 : loudness / mean));
@@ -86,13 +86,13 @@ class SpeechClock {
   }
 }
 
-function loudSteps(piece: Piece, span: Span): { from: number; to: number; loudness: number }[] {
+function loudSteps(clip: SpeechClip, span: Span): { from: number; to: number; loudness: number }[] {
   const size = msToSamples(STEP_MS, ENGINE_RATE_HZ);
   const steps = [];
   for (let from = span.from; from < span.to; from += size) {
     const to = Math.min(from + size, span.to);
     let sum = 0;
-    for (let at = from; at < to; at++) sum += Math.abs(piece.samples[at - piece.from] ?? 0);
+    for (let at = from; at < to; at++) sum += Math.abs(clip.samples[at - clip.from] ?? 0);
     steps.push({ from, to, loudness: Math.sqrt(sum / (to - from)) });
   }
   return steps;

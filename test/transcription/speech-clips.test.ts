@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { type Piece, PieceCutter } from '../../src/transcription/pieces.ts';
+import { ClipCutter, type SpeechClip } from '../../src/transcription/speech-clips.ts';
 
 const WINDOW = 512;
 const RATE_HZ = 16_000;
@@ -20,25 +20,25 @@ function recording(loud: readonly boolean[]) {
   return { samples, probabilities: Float32Array.from(loud, (isLoud) => (isLoud ? 0.95 : 0.02)) };
 }
 
-/** The pieces of a recording that is pushed `windows` windows at a time. */
-function cut({ samples, probabilities }: ReturnType<typeof recording>, windows: number): Piece[] {
-  const cutter = new PieceCutter(SETTINGS);
-  const pieces: Piece[] = [];
+/** The clips of a recording that is pushed `windows` windows at a time. */
+function cut({ samples, probabilities }: ReturnType<typeof recording>, windows: number): SpeechClip[] {
+  const cutter = new ClipCutter(SETTINGS);
+  const clips: SpeechClip[] = [];
   for (let from = 0; from < probabilities.length; from += windows) {
     const openFrom = cutter.openFrom;
     const found = cutter.push(
       samples.subarray(from * WINDOW, (from + windows) * WINDOW),
       probabilities.subarray(from, from + windows),
     );
-    for (const piece of found) expect(piece.from).toBeGreaterThanOrEqual(openFrom);
-    pieces.push(...found);
+    for (const clip of found) expect(clip.from).toBeGreaterThanOrEqual(openFrom);
+    clips.push(...found);
   }
-  return [...pieces, ...cutter.finish()];
+  return [...clips, ...cutter.finish()];
 }
 
-/** Whether the piece holds what the recording has there. */
-function hasSamples(piece: Piece, samples: Int16Array): boolean {
-  return Buffer.from(piece.samples.buffer).equals(Buffer.from(samples.slice(piece.from, piece.to).buffer));
+/** Whether the clip holds what the recording has there. */
+function hasSamples(clip: SpeechClip, samples: Int16Array): boolean {
+  return Buffer.from(clip.samples.buffer).equals(Buffer.from(samples.slice(clip.from, clip.to).buffer));
 }
 
 const speechAndPauses = fc
@@ -47,18 +47,18 @@ const speechAndPauses = fc
     turns.flatMap(([speech, pause]) => [...Array<boolean>(speech).fill(true), ...Array<boolean>(pause).fill(false)]),
   );
 
-describe('PieceCutter', () => {
-  it('cuts pieces of at most 10 s that do not overlap and hold what was said', () => {
+describe('ClipCutter', () => {
+  it('cuts clips of at most 10 s that do not overlap and hold what was said', () => {
     fc.assert(
       fc.property(speechAndPauses, (loud) => {
         const audio = recording(loud);
-        const pieces = cut(audio, 100);
+        const clips = cut(audio, 100);
         let end = 0;
-        for (const piece of pieces) {
-          expect(piece.from).toBeGreaterThanOrEqual(end);
-          expect(piece.to - piece.from).toBeLessThanOrEqual(10 * RATE_HZ);
-          expect(hasSamples(piece, audio.samples)).toBe(true);
-          end = piece.to;
+        for (const clip of clips) {
+          expect(clip.from).toBeGreaterThanOrEqual(end);
+          expect(clip.to - clip.from).toBeLessThanOrEqual(10 * RATE_HZ);
+          expect(hasSamples(clip, audio.samples)).toBe(true);
+          end = clip.to;
         }
       }),
       { numRuns: 50 },
@@ -84,7 +84,7 @@ describe('PieceCutter', () => {
     fc.assert(
       fc.property(speechAndPauses, fc.integer({ min: 1, max: 150 }), (loud, windows) => {
         const audio = recording(loud);
-        const bounds = (pieces: readonly Piece[]) => pieces.map(({ from, to, speech }) => ({ from, to, speech }));
+        const bounds = (clips: readonly SpeechClip[]) => clips.map(({ from, to, speech }) => ({ from, to, speech }));
         expect(bounds(cut(audio, windows))).toEqual(bounds(cut(audio, 50)));
       }),
       { numRuns: 30 },
@@ -97,18 +97,18 @@ describe('PieceCutter', () => {
       ...Array<boolean>(pause).fill(false),
     ];
     const audio = recording([...said(60, 30), ...said(60, 30), ...said(160, 30), ...said(30, 110), ...said(30, 20)]);
-    const pieces = cut(audio, 100);
+    const clips = cut(audio, 100);
     const preRoll = 0.1 * RATE_HZ;
     const from = [0, 180 * WINDOW - preRoll, 510 * WINDOW - preRoll];
-    expect(pieces.map((piece) => piece.from)).toEqual(from);
-    expect(pieces.map(({ speech }) => speech.length)).toEqual([2, 2, 1]);
-    expect(pieces.every((piece) => hasSamples(piece, audio.samples))).toBe(true);
+    expect(clips.map((clip) => clip.from)).toEqual(from);
+    expect(clips.map(({ speech }) => speech.length)).toEqual([2, 2, 1]);
+    expect(clips.every((clip) => hasSamples(clip, audio.samples))).toBe(true);
   });
 
-  it('lets a piece go as soon as nothing can be joined to it', () => {
+  it('lets a clip go as soon as nothing can be joined to it', () => {
     const loud = [...Array<boolean>(60).fill(true), ...Array<boolean>(200).fill(false)];
     const { samples, probabilities } = recording(loud);
-    const cutter = new PieceCutter(SETTINGS);
+    const cutter = new ClipCutter(SETTINGS);
     let window = 0;
     while (window < loud.length) {
       const found = cutter.push(
@@ -122,11 +122,11 @@ describe('PieceCutter', () => {
     expect((window - 60) * WINDOW).toBeLessThan(3.3 * RATE_HZ);
   });
 
-  it('knows the pauses inside of a piece', () => {
+  it('knows the pauses inside of a clip', () => {
     const loud = [...Array<boolean>(30).fill(true), ...Array<boolean>(9).fill(false), ...Array<boolean>(30).fill(true)];
-    const [piece, ...others] = cut(recording(loud), 100);
+    const [clip, ...others] = cut(recording(loud), 100);
     expect(others).toEqual([]);
-    expect(piece?.speech).toEqual([
+    expect(clip?.speech).toEqual([
       { from: 0, to: 30 * WINDOW },
       { from: 39 * WINDOW, to: 69 * WINDOW },
     ]);

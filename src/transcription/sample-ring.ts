@@ -1,11 +1,11 @@
 import { TrunklineError } from '../foundation/errors.ts';
 
-/** Most samples a ring ever holds: about 131 s at 16 kHz, or 4 MiB. More unjudged audio than that is refused. */
+/** Most samples a ring ever holds: about 131 s at 16 kHz, or 4 MiB. More audio than that may not wait. */
 export const RING_LIMIT_SAMPLES = 1 << 21;
 
 /**
  * The latest audio of one track, addressed by sample number since the track began. Memory is taken once; only when a
- * caller pushes more than it was sized for (one long filled gap, say) does it grow, up to {@link RING_LIMIT_SAMPLES}.
+ * caller pushes more than it was sized for (one long filled gap, for instance) does it grow, up to {@link RING_LIMIT_SAMPLES}.
  */
 export class SampleRing {
   #samples: Int16Array;
