@@ -19,7 +19,7 @@ import type { RecordingTask, RecordingTranscript } from '../../src/recordings/tr
 import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { count } from '../helpers/link.ts';
+import { count } from '../helpers/engine-client.ts';
 
 const RECORDING: RecordingTranscript = { durationMs: 1200, spokenLanguage: 'en', segments: [] };
 const HOURS_MS = 3_600_000;
