@@ -44,7 +44,7 @@ describe('a call over AudioSocket', () => {
         pace: 'realtime',
         clock: systemClock,
       },
-      onHeard: (frame) => void heard.push(...pcm16ToSamples(frame)),
+      onAudio: (frame) => void heard.push(...pcm16ToSamples(frame)),
     });
     const ended = caller.run();
     await feed.until((event) => event.type === 'caption' && event.final);

@@ -21,11 +21,14 @@ import {
 import { isObject } from '../../protocols/json.ts';
 import { Ari } from './ari.ts';
 import { AriEvents } from './ari-events.ts';
+import { ChannelSession, type ChannelSettings, sendOn } from './channel-session.ts';
 import { Outage } from './outage.ts';
-import { Session, sendOn } from './session.ts';
+
+type TrunkSettings = ChannelSettings &
+  Pick<Settings, 'ARI_URL' | 'ARI_USER' | 'ARI_PASSWORD' | 'ASTERISK_MEDIA_URL' | 'MAX_CALLS'>;
 
 interface TrunkOptions {
-  readonly settings: Settings;
+  readonly settings: TrunkSettings;
   readonly registry: Pick<CallRegistry, 'admit' | 'accept'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,8 +44,8 @@ export class AsteriskTrunk {
   readonly #ownPrefix: string;
   readonly #mediaUrl: string;
   /** By the id of the channel that they are about, and by the name of what they made. */
-  readonly #sessions = new Map<string, Session>();
-  readonly #named = new Map<string, Session>();
+  readonly #sessions = new Map<string, ChannelSession>();
+  readonly #named = new Map<string, ChannelSession>();
   readonly #outage: Outage;
   #events: AriEvents | null = null;
 
@@ -175,9 +178,16 @@ export class AsteriskTrunk {
       );
     }
     const log = this.#log.child({ callId: channel.id, mode: request.mode });
-    const session = new Session({
+    const session = new ChannelSession({
       ...request,
-      ...{ name, channel, ari: this.#ari, mediaUrl: this.#mediaUrl, settings, registry, clock, log },
+      name,
+      channel,
+      ari: this.#ari,
+      mediaUrl: this.#mediaUrl,
+      settings,
+      registry,
+      clock,
+      log,
       waits: watch.waits,
       onJoined: watch.onJoined,
       onOver: (error) => {
@@ -205,7 +215,7 @@ export class AsteriskTrunk {
     );
   }
 
-  #ownerOf(channelId: string): Session | undefined {
+  #ownerOf(channelId: string): ChannelSession | undefined {
     return this.#named.get(channelId.slice(0, this.#ownPrefix.length + 16));
   }
 

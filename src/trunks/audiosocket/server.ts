@@ -14,11 +14,13 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { legLimits } from '../leg-limits.ts';
+import { type LegSettings, legLimits } from '../leg-limits.ts';
 import { AudioSocketLeg } from './leg.ts';
 
+type ServerSettings = LegSettings & Pick<Settings, 'AUDIOSOCKET_ALLOW' | 'ASTERISK_PASSWORD' | 'MESSAGE_MAX_BYTES'>;
+
 interface AudioSocketServerOptions {
-  readonly settings: Settings;
+  readonly settings: ServerSettings;
   readonly registry: Pick<CallRegistry, 'accept'>;
   readonly announced: CallAnnouncements;
   readonly clock: Clock;

@@ -35,8 +35,23 @@ const FAREWELL_STEP_MS = 50;
  */
 const UNACKNOWLEDGED_MAX = 32;
 
+type SipSettings = Pick<
+  Settings,
+  | 'MEDIA_TIMEOUT_MS'
+  | 'RTP_ALLOW'
+  | 'RTP_PORTS'
+  | 'SIP_ALLOW'
+  | 'SIP_DIALOGS_MAX'
+  | 'SIP_PASSWORD'
+  | 'SIP_PUBLIC_ADDRESS'
+  | 'SIP_REGISTRAR'
+  | 'SIP_SESSION_EXPIRES_SECONDS'
+  | 'SIP_TRUNK'
+  | 'SIP_USER'
+>;
+
 interface SipAgentOptions {
-  readonly settings: Settings;
+  readonly settings: SipSettings;
   readonly registry: Pick<CallRegistry, 'accept' | 'admit'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -106,7 +121,10 @@ export class SipAgent {
     const services = this.#services(address, ownAddress, ports);
     const unacknowledgedMax = Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2));
     const switchboard = new Switchboard({
-      ...{ services, dialogsMax: settings.SIP_DIALOGS_MAX, unacknowledgedMax, metrics },
+      services,
+      dialogsMax: settings.SIP_DIALOGS_MAX,
+      unacknowledgedMax,
+      metrics,
       onAsked: (from) => this.#open?.registration?.asked(from),
     });
     const stacks = await this.#openStacks({ address, port, ownAddress, switchboard });
@@ -213,7 +231,10 @@ export class SipAgent {
       onMessage: (bytes, source) => stacks.UDP?.receive(bytes, source),
     });
     const tcp = await openTcp({
-      ...{ address, port: udp.port, clock, admits },
+      address,
+      port: udp.port,
+      clock,
+      admits,
       onMessage: (bytes, source) => stacks.TCP?.receive(bytes, source),
       onRefused: () => metrics.sipDropped.inc({ reason: 'address' }),
       onBroken: (text, source, fault) => stacks.TCP?.receiveBroken(text, source, fault),
@@ -223,7 +244,11 @@ export class SipAgent {
       throw error;
     });
     const stackOptions = {
-      ...{ host: ownAddress, clock, log, admits, delegate: switchboard },
+      host: ownAddress,
+      clock,
+      log,
+      admits,
+      delegate: switchboard,
       mayAsk: (from: string, bytes: number) => requests.take(from, bytes),
       mayAskWithin: (callId: string, bytes: number) => requests.takeWithin(callId, bytes),
       onDropped: (reason: string) => metrics.sipDropped.inc({ reason }),
@@ -239,7 +264,10 @@ export class SipAgent {
   #register(registrar: Server, stacks: Open['stacks']): Registration {
     const { settings, clock, log, metrics } = this.#options;
     return new Registration({
-      ...{ clock, log, user: settings.SIP_USER, stack: stacks[registrar.transport] },
+      clock,
+      log,
+      user: settings.SIP_USER,
+      stack: stacks[registrar.transport],
       registrar: uriAt(registrar, null),
       onChange: (registered) => metrics.sipRegistered.set(registered ? 1 : 0),
       onFailure: (reason) => {

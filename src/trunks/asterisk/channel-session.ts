@@ -17,7 +17,7 @@ import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts'
 import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { isObject } from '../../protocols/json.ts';
-import { legLimits } from '../leg-limits.ts';
+import { type LegSettings, legLimits } from '../leg-limits.ts';
 import { openWebSocketLeg } from '../websocket/trunk.ts';
 import { type Ari, AriError, isGone } from './ari.ts';
 import { ChannelLeg, type Wire } from './channel-leg.ts';
@@ -31,8 +31,10 @@ const SETTLE_MS = 6000;
 const HANDSHAKE_TIMEOUT_MS = 5000;
 const CONNECTION_ID = /^[\w-]{1,64}$/;
 
-/** What a session needs. */
-export interface SessionOptions extends StasisRequest {
+/** The settings of a session. */
+export type ChannelSettings = LegSettings & Pick<Settings, 'ARI_APP' | 'ASTERISK_FILL_SILENCE' | 'MESSAGE_MAX_BYTES'>;
+
+interface ChannelSessionOptions extends StasisRequest {
   /** Begins the name of everything that it makes in Asterisk. */
   readonly name: string;
   readonly channel: AriChannel;
@@ -40,7 +42,7 @@ export interface SessionOptions extends StasisRequest {
   readonly waits: boolean;
   readonly ari: Ari;
   readonly mediaUrl: string;
-  readonly settings: Settings;
+  readonly settings: ChannelSettings;
   readonly registry: Pick<CallRegistry, 'accept'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,9 +61,9 @@ interface Pair {
   joined: boolean;
 }
 
-export class Session {
+export class ChannelSession {
   readonly channel: AriChannel;
-  readonly #options: SessionOptions;
+  readonly #options: ChannelSessionOptions;
   readonly #pairs: readonly Pair[];
   /** Ours that are in our application by now. */
   readonly #entered = new Set<string>();
@@ -72,7 +74,7 @@ export class Session {
   #ending: Promise<void> | null = null;
 
   /** Begins at once. */
-  constructor(options: SessionOptions) {
+  constructor(options: ChannelSessionOptions) {
     this.channel = options.channel;
     this.#options = options;
     this.#waits = options.waits;
@@ -140,15 +142,14 @@ export class Session {
     const { ari, settings, mode, channel } = this.#options;
     const app = settings.ARI_APP;
     const mediaRequest = {
-      ...{
-        app,
-        channelId: media,
-        transport: 'websocket',
-        encapsulation: 'none',
-        connection_type: 'server',
-        external_host: 'INCOMING',
-      },
-      ...{ format: FORMAT, transport_data: 'f(json)' },
+      app,
+      channelId: media,
+      transport: 'websocket',
+      encapsulation: 'none',
+      connection_type: 'server',
+      external_host: 'INCOMING',
+      format: FORMAT,
+      transport_data: 'f(json)',
       ...(mode === 'talk' ? {} : { direction: 'in' }),
     };
     const spy = track === 'inbound' ? 'in' : 'out';
@@ -190,7 +191,11 @@ export class Session {
     this.#leg = new ChannelLeg({
       wires,
       identity: {
-        ...{ callId: channel.id, streamId: name, from: from || null, to: to || null, parameters: rest },
+        callId: channel.id,
+        streamId: name,
+        from: from || null,
+        to: to || null,
+        parameters: rest,
         ...(channel.callerName === null ? {} : { details: { callerName: channel.callerName } }),
       },
       playback: mode === 'talk' ? 'buffered' : 'none',
