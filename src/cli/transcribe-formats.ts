@@ -6,8 +6,8 @@ import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { RecordingTranscript } from '../recordings/transcribe.ts';
 
 /**
- * `text`: a line with its time for each caption; the others as the doors for recordings answer them, but that `json`
- * has times.
+ * `text`: one line with its time for each caption. The others are as the HTTP API has them, except that `json` has
+ * times.
  */
 export const FILE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
@@ -36,7 +36,8 @@ export function writeRecording(
   const { body } = render(
     { ...recording, task: 'transcribe', language: languageName(recording.spokenLanguage) },
     {
-      ...{ response_format: format, channels },
+      response_format: format,
+      channels,
       max_line_chars: MAX_LINE_CHARS,
       max_cue_ms: MAX_CUE_MS,
       timestamp_granularities: ['word', 'segment'],
@@ -48,7 +49,9 @@ export function writeRecording(
 function captionsOf({ durationMs, segments }: RecordingTranscript, file: string, channels: ChannelMode): unknown {
   const captions = segments.map(({ channel, text, startMs, endMs }) => ({
     ...(channels === 'split' ? { channel: channel + 1 } : {}),
-    ...{ text, startMs, endMs },
+    text,
+    startMs,
+    endMs,
   }));
   return { file, durationMs, captions };
 }

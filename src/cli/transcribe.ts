@@ -4,7 +4,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { createEngineClient } from '../engine-client/from-settings.ts';
+import { createEngineClient } from '../engine-client/engine-client-factory.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { createLog } from '../foundation/log/log.ts';
 import { Metrics } from '../foundation/metrics.ts';
@@ -39,7 +39,9 @@ export async function transcribe(
   let refused = false;
   const metrics = new Metrics();
   const engineClient = createEngineClient(settings, {
-    ...{ clock: systemClock, log: createLog('silent'), metrics },
+    clock: systemClock,
+    log: createLog('silent'),
+    metrics,
     onRefused: () => {
       refused = true;
     },
@@ -99,7 +101,7 @@ async function transcribeFile(
     signal: new AbortController().signal,
   };
   try {
-    const onProgress = ({ heardMs }: RecordingProgress) => progress.show(heardMs);
+    const onProgress = ({ takenMs }: RecordingProgress) => progress.show(takenMs);
     return await recordings.transcribe({ ...task, onProgress });
   } catch (error) {
     throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`);

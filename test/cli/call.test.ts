@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
-import { askEndReason } from '../../src/cli/call/fate.ts';
+import { askEndReason } from '../../src/cli/call/end-reason.ts';
 import { explainRefusal } from '../../src/cli/call/sip.ts';
 import { call, transcriptUrl } from '../../src/cli/call.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';

@@ -18,7 +18,7 @@ import { openWholeFeed } from '../feed-client.ts';
 import { lagsOf, quantile } from '../latencies.ts';
 import { ownGateway } from '../own-gateway.ts';
 import { untilReady } from '../readiness.ts';
-import type { CallersAnswer, CallersOrder } from './messages.ts';
+import type { CallersAnswer, CallersTask } from './messages.ts';
 import { heldCalls, nextCalls } from './steps.ts';
 
 /** How long each caller calls. */
@@ -160,23 +160,21 @@ export function evaluate(
   const gaps = events.filter(({ type }) => type === 'gap').length;
   const [lateP50Ms, lateP95Ms] = [quantile(lateMs, 0.5), quantile(lateMs, 0.95)];
   return {
-    ...{
-      calls,
-      finals: lateMs.length + cutLagMs.length,
-      lateP50Ms,
-      lateP95Ms,
-      partialLagP95Ms: quantile(partialLagMs, 0.95),
-      gaps,
-      refused,
-    },
+    calls,
+    finals: lateMs.length + cutLagMs.length,
+    lateP50Ms,
+    lateP95Ms,
+    partialLagP95Ms: quantile(partialLagMs, 0.95),
+    gaps,
+    refused,
     held: allEnded && refused === 0 && gaps === 0 && lateP95Ms !== null && lateP95Ms <= LATE_MAX_MS,
   };
 }
 
 /** Places calls from a thread of their own. Rejects when `signal` aborts, the thread gone. */
-function runCallers(order: CallersOrder, signal: AbortSignal): Promise<CallersAnswer> {
+function runCallers(task: CallersTask, signal: AbortSignal): Promise<CallersAnswer> {
   const worker = new Worker(packagePath('dist', 'src', 'cli', 'capacity', 'callers.js'), {
-    workerData: order,
+    workerData: task,
     execArgv: [],
   });
   return new Promise<CallersAnswer>((resolve, reject) => {

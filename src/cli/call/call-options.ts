@@ -1,15 +1,15 @@
-/** What a simulated call of `trunkline call` is ordered with, and what becomes of it, whichever carrier places it. */
+/** The options of a simulated call and its outcome, for every carrier. */
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { KeyPress } from '../arguments.ts';
 
-/** The options that say how the call goes, checked. A carrier that has no use for one of them never sees it. */
-export interface CallOrder {
+/** The options of a call, checked. A carrier never gets one that it does not use. */
+export interface CallOptions {
   /** What the caller says; `both` = what is said to the caller. Paths of WAV files. */
   readonly wav: string;
   readonly both?: string;
   /** Asterisk's control messages as releases before 20.18 and 22.8 have them. */
   readonly plainText?: boolean;
-  /** The server's media door; by default the carrier's own on this machine. */
+  /** The server's media endpoint; by default that of the carrier on this machine. */
   readonly url?: string;
   /** A voice webhook to ask first, as Twilio does. */
   readonly voice?: string;
@@ -31,11 +31,11 @@ export interface CallOutcome {
   /** What came back from the server, and how the call ended, in words. */
   readonly received: string;
   readonly ended: string;
-  /** Whether it ended when the caller meant it to. */
-  readonly asOrdered: boolean;
-  /** What the carrier would only have logged. */
+  /** Whether the caller ended it, as planned. */
+  readonly asPlanned: boolean;
+  /** What a carrier would only log. */
   readonly warnings: readonly string[];
-  /** All that the carrier's simulator says, for programs. */
+  /** The full report of the simulator, for programs. */
   readonly report: object;
 }
 
@@ -43,7 +43,7 @@ export interface CallOutcome {
 export interface PlacedCall {
   /** Its id at the server. */
   readonly id: string;
-  /** How long it will last when nothing comes between. */
+  /** How long it lasts if nobody ends it early. */
   readonly durationMs: number;
   /** Time of the call so far. */
   readonly sentMs: () => number;
@@ -53,4 +53,4 @@ export interface PlacedCall {
 }
 
 /** Makes the call of one carrier ready. @throws Error for a file that cannot be read, or a server that refuses. */
-export type PlaceCall = (order: CallOrder, settings: Settings) => Promise<PlacedCall>;
+export type PlaceCall = (options: CallOptions, settings: Settings) => Promise<PlacedCall>;
