@@ -31,6 +31,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000, interval: 5 } },
     // By default one core is left idle, of two as well.
     maxWorkers: '100%',
+    setupFiles: ['test/helpers/equal-bytes.ts'],
     projects: [
       {
         extends: true,
