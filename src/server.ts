@@ -3,6 +3,7 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import type { AppServices } from './calls/app/services.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
@@ -43,7 +44,7 @@ import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
-import { Translator } from './recordings/translate.ts';
+import type { Translator } from './recordings/translate.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
@@ -58,7 +59,9 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  /** What apps answer to Twilio's webhooks. */
+  readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   /** Where calls are announced whose media says nothing of them. */
@@ -69,6 +72,7 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
+  readonly translator: Translator;
   readonly engine: Engine;
   readonly batches: Batches;
   readonly speech: Speech;
@@ -132,9 +136,8 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Every route, with what its visitors must show. */
 async function startServer(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, webSockets, feed, recordings, health, metrics, clock } = options;
+  const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
-  const translator = new Translator({ settings, clock });
   const readers = new FeedReaders({
     feed,
     clock,
@@ -162,7 +165,7 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, webSockets, access, log: options.log });
+  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log: options.log });
   await app.register(asteriskRoutes, { settings, registry, webSockets, access });
   await app.register(announcementRoutes, { settings, announced: options.announced, access });
   await app.register(carrierRoutes, { settings, registry, webSockets, access });
@@ -178,7 +181,10 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
     void guarded.register(assistRoutes, { assistant: options.assistant });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
-    void guarded.register(transcriptionRoutes, { doors: { recordings, translator, settings, access, failures }, live });
+    void guarded.register(transcriptionRoutes, {
+      context: { recordings, translator, settings, access, failures },
+      live,
+    });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
     void guarded.register(metricRoutes, { metrics });

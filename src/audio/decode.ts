@@ -1,6 +1,4 @@
-/**
- * Decoders that take a file in stretches and give its samples in stretches, so that memory does not grow with the file.
- */
+/** Decoders that read a file bit by bit, so that memory does not grow with the file. */
 import { decoder as flacDecoder } from '@audio/decode-flac';
 import { decoder as mp3Decoder } from '@audio/decode-mp3';
 import { decoder as opusDecoder } from '@audio/decode-opus';
@@ -20,19 +18,22 @@ export interface Stretch {
 
 /** Decodes one file. After an error it may only be closed. */
 export interface StretchDecoder {
-  /** The audio that `bytes`, the file's next, complete; null = none yet. @throws TrunklineError `audio_unreadable` */
+  /**
+   * Takes the file's next bytes and returns the audio that is complete; null = none yet.
+   * @throws TrunklineError `audio_unreadable`
+   */
   push(bytes: Uint8Array): Stretch | null;
-  /** The audio that is left at the end of the file. @throws TrunklineError `audio_unreadable` */
+  /** Returns the audio that is left at the end of the file. @throws TrunklineError `audio_unreadable` */
   flush(): Stretch | null;
   close(): void;
 }
 
-/** The kinds of which there is a decoder in here. */
+/** The kinds of files that these decoders read. */
 export type DecodableKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus';
 
 /**
- * Bytes to be pushed at once. A compressed file can hold very long silence in few bytes, so what one push may become is
- * bounded by pushing little. FLAC has 65,535 samples in about 12 bytes: 6 MB of floats in a push of one channel, 19 MB
+ * Most bytes to push at once. A compressed file can hold very long silence in few bytes, so small pushes limit the
+ * memory that one takes. FLAC has 65,535 samples in about 12 bytes: 6 MB of floats in a push of one channel, 19 MB
  * of eight. A page of Ogg, which comes out whole, has 255 packets of 5760 (Opus) or 4096 (Vorbis) samples of each
  * channel in half a kilobyte: 6 MB, and 47 of eight.
  */
@@ -44,15 +45,13 @@ export const PUSH_BYTES: Readonly<Record<DecodableKind, number>> = {
   opus: 512,
 };
 
-/**
- * Most bytes without any audio: pictures may stand before it, and a codec keeps and copies what may yet become some.
- */
-const BARREN_MAX_BYTES = 67_108_864;
+/** Most bytes without any audio. Pictures may come before it, and a codec keeps and copies what it cannot decode. */
+const SILENT_MAX_BYTES = 67_108_864;
 
-/** Samples before a WAV file's audio: pictures and notes may stand there, but not for ever. */
+/** Most bytes before a WAV file's audio: pictures and notes may come there, but not without end. */
 const WAV_HEAD_MAX_BYTES = 4_194_304;
 
-/** What the codec packages give: floats from −1 to 1. */
+/** What the codec packages return: floats from −1 to 1. */
 interface Floats {
   readonly channelData: readonly Float32Array[];
   readonly sampleRate: number;
@@ -71,7 +70,7 @@ const CODECS: Readonly<Record<Exclude<DecodableKind, 'wav'>, () => Promise<Codec
   opus: opusDecoder,
 };
 
-/** A decoder for a file of `kind` that is `totalBytes` long. */
+/** Opens a decoder for a file of `kind` that is `totalBytes` long. */
 export async function openDecoder(kind: DecodableKind, totalBytes: number): Promise<StretchDecoder> {
   return kind === 'wav' ? new WavDecoder(totalBytes) : new CodecDecoder(kind, await CODECS[kind]());
 }
@@ -81,7 +80,7 @@ class CodecDecoder implements StretchDecoder {
   readonly #codec: Codec;
   readonly #input: CodecInput;
   /** Bytes pushed since the last audio. */
-  #barrenBytes = 0;
+  #silentBytes = 0;
 
   constructor(kind: Exclude<DecodableKind, 'wav'>, codec: Codec) {
     this.#kind = kind;
@@ -92,8 +91,8 @@ class CodecDecoder implements StretchDecoder {
   push(bytes: Uint8Array): Stretch | null {
     const parts = this.#pass(() => this.#input.push(bytes));
     const stretch = joinStretches(parts.map((part) => this.#read(() => this.#codec.decode(part))));
-    this.#barrenBytes = stretch === null ? this.#barrenBytes + parts.reduce((sum, part) => sum + part.length, 0) : 0;
-    if (this.#barrenBytes > BARREN_MAX_BYTES) throw unreadable(`there is no audio in ${this.#barrenBytes} bytes of it`);
+    this.#silentBytes = stretch === null ? this.#silentBytes + parts.reduce((sum, part) => sum + part.length, 0) : 0;
+    if (this.#silentBytes > SILENT_MAX_BYTES) throw unreadable(`there is no audio in ${this.#silentBytes} bytes of it`);
     return stretch;
   }
 
@@ -156,7 +155,7 @@ function toSamples(floats: Float32Array): Int16Array {
 class WavDecoder implements StretchDecoder {
   readonly #totalBytes: number;
   #layout: WavLayout | null = null;
-  /** The header while it is not complete, then the bytes of a frame that is not. */
+  /** The incomplete header, then the bytes of an incomplete frame. */
   #held: Uint8Array = new Uint8Array(0);
   #dataLeft = 0;
 

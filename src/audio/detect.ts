@@ -1,21 +1,18 @@
-/** What kind of audio some bytes are, by what they begin with and never by a name. */
+/** Detects the kind of an audio file by its first bytes, never by its name. */
 
-/**
- * Kinds that are decoded in here, and `other`: something else that may be audio (MP4, WebM, AMR …). `text`: bytes that
- * people read, which no decoder need be bothered with.
- */
+/** Kinds that Trunkline decodes itself; `other` may still be audio (MP4, WebM, AMR …); `text` is readable text. */
 export type AudioKind = 'wav' | 'mp3' | 'flac' | 'vorbis' | 'opus' | 'other' | 'text';
 
-/** Bytes from the beginning that {@link detectAudio} looks at; fewer will do if the file is shorter. */
+/** How many bytes {@link detectAudio} needs from the beginning, if the file has as many. */
 export const DETECT_BYTES = 4096;
 
 /**
- * Where the codec of an Ogg stream is named: the first packet follows a page header of 27 bytes and one lacing value
+ * Offset of the codec's name in an Ogg stream: the first packet follows a page header of 27 bytes and one lacing value
  * (RFC 3533 §6).
  */
 const OGG_PACKET_AT = 28;
 
-/** Where the first chunk of a WAV file begins. */
+/** Offset of a WAV file's first chunk. */
 const WAV_FORMAT_AT = 12;
 /**
  * Codecs in WAV files that are left to ffmpeg (RFC 2361): MS and IMA ADPCM, GSM 6.10, G.726, G.723, MPEG, MP3, G.722,
@@ -25,10 +22,7 @@ const FFMPEG_WAV_TAGS: readonly number[] = [0x02, 0x11, 0x31, 0x40, 0x42, 0x45, 
 
 const TEXT_BYTES_MIN = 0.95;
 
-/**
- * What files with sound begin with that are not decoded in here, and where in them: the containers that ffmpeg is let
- * read.
- */
+/** Texts that containers for ffmpeg have near their beginning, and where. */
 const CONTAINERS: readonly (readonly [text: string, at: number])[] = [
   ...(['ftyp', 'moov', 'mdat', 'wide', 'free'] as const).map((box) => [box, 4] as const),
   ...(['AVI ', 'WAVE', 'AIFF', 'AIFC'] as const).map((form) => [form, 8] as const),
@@ -56,9 +50,7 @@ const PICTURE_BRAND = /^(hei[cxms]|hev[cx]|mif1|msf1|avi[fs]|crx )/;
 const TS_PACKET_BYTES = 188;
 const TS_SYNC = 0x47;
 
-/**
- * The kind of a file that begins with `head`. A tag (ID3v2) before the audio is looked past as far as `head` reaches.
- */
+/** The kind of a file that begins with `head`. A tag (ID3v2) before the audio is skipped as far as `head` reaches. */
 export function detectAudio(head: Uint8Array): AudioKind {
   const tagBytes = id3Bytes(head);
   if (tagBytes >= head.length && tagBytes > 0) return 'mp3';
@@ -71,7 +63,7 @@ export function detectAudio(head: Uint8Array): AudioKind {
   return looksLikeText(bytes) ? 'text' : 'other';
 }
 
-/** Whether a file that begins with `head` is worth a decoder's while. Text, pictures and programs are not. */
+/** Whether a file that begins with `head` may be a recording. Text, pictures and programs are not. */
 export function looksLikeRecording(head: Uint8Array): boolean {
   const kind = detectAudio(head);
   if (kind !== 'other') return kind !== 'text';
@@ -83,8 +75,8 @@ export function looksLikeRecording(head: Uint8Array): boolean {
 }
 
 /**
- * A WAV file may hold any codec. Its tag is at a fixed place where the format comes first, as it nearly always does;
- * elsewhere the decoder will tell.
+ * A WAV file can contain any codec. Its tag has a fixed offset when the format chunk comes first, as it nearly always
+ * does; otherwise the decoder finds out.
  */
 function wavKind(bytes: Uint8Array): AudioKind {
   if (!startsWith(bytes, 'fmt ', WAV_FORMAT_AT) || bytes.length < WAV_FORMAT_AT + 10) return 'wav';
@@ -116,7 +108,7 @@ function isMpegFrame(bytes: Uint8Array): boolean {
   return isSync && isVersion && isLayer && (third & 0xf0) !== 0xf0 && (third & 0x0c) !== 0x0c;
 }
 
-/** A byte order mark and every other byte mostly zero; the mark alone would pass for an MPEG frame. */
+/** A byte order mark, then mostly zeros in every other byte; the mark alone looks like an MPEG frame. */
 function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if (!(first === 0xff && second === 0xfe) && !(first === 0xfe && second === 0xff)) return false;

@@ -1,22 +1,22 @@
-/** DTMF tones in the voice band, for carriers that cannot be told to send digits (frequencies: ITU-T Q.23). */
+/** DTMF tones in the audio, for carriers without a message for digits (frequencies: ITU-T Q.23). */
 import { msToSamples } from '../foundation/units.ts';
 
 const LOW_HZ = [697, 770, 852, 941];
 const HIGH_HZ = [1209, 1336, 1477, 1633];
-/** Row by row as on a keypad. */
+/** The rows of a keypad. */
 const KEYS = ['123A', '456B', '789C', '*0#D'];
 
-/** Longer than any receiver asks for (ITU-T Q.24: 40 ms of tone, 40 ms of pause). */
+/** Longer than receivers need (ITU-T Q.24: 40 ms of tone, 40 ms of pause). */
 const TONE_MS = 100;
 const GAP_MS = 100;
-/** A `w` in a row of digits. */
+/** The pause of a `w`. */
 const WAIT_MS = 500;
-/** The edges are rounded off so that they do not click. */
+/** A tone fades in and out this long, so that it does not click. */
 const RAMP_MS = 5;
 /** Peak of one of the two tones: together they stay below half of full scale. */
 const AMPLITUDE = 7500;
 
-/** What {@link digitTone} takes. */
+/** The digits of {@link digitTone}. */
 export const DTMF_DIGITS = /^[0-9*#A-Dw]$/;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Sound as it comes → a file that grows with it and can be played meanwhile. Sound here is little-endian 16-bit samples
- * of one channel.
+ * Encodes sound as it comes to a file that can be played while it grows. The sound is little-endian 16-bit samples of
+ * one channel.
  */
 import type { WasmMediaEncoder } from 'wasm-media-encoders';
 import { nextTurn } from '../foundation/next-turn.ts';
@@ -9,10 +9,7 @@ import { writeWav } from './wav.ts';
 
 const FULL_SCALE = 32_768;
 
-/**
- * What the size fields of a WAV file hold while nobody knows how long it becomes: players then play to the end of the
- * file.
- */
+/** The size fields of a WAV file of unknown length: players play to the end of the file. */
 const SIZE_UNKNOWN = 0xffff_ffff;
 const RIFF_SIZE_AT = 4;
 const DATA_SIZE_AT = 40;
@@ -20,10 +17,7 @@ const DATA_SIZE_AT = 40;
 /** Bytes of the header that {@link encodeWav} writes. */
 export const WAV_HEADER_BYTES = 44;
 
-/**
- * The sound as a WAV file; nothing at all when there is no sound. `soundBytes` is how many bytes there will be of it;
- * null = nobody knows yet.
- */
+/** Encodes a sound as a WAV file; no sound gives no file. `soundBytes` is its length; null = not known yet. */
 export async function* encodeWav(
   sound: AsyncIterable<Uint8Array>,
   rateHz: number,
@@ -55,20 +49,18 @@ export type Mp3RateHz = (typeof MP3_RATES_HZ)[number];
 
 /** Allowed at all of these rates, and transparent for speech. */
 const MP3_BITRATE_KBPS = 64;
-/** Samples encoded in one go, about 1 ms of work: calls get their turn in between. */
+/** Samples encoded at once, about 1 ms of work: work for calls can run in between. */
 const MP3_BLOCK_SAMPLES = 4096;
-/**
- * Encoders kept for later: making one holds everything up for several ms, and each holds memory that is returned late.
- */
+/** Most idle encoders that are kept: creating one blocks the process for several ms, and each holds memory. */
 const MP3_SPARES_MAX = 4;
 
 type Lame = WasmMediaEncoder<'audio/mpeg'>;
 
-/** Encodes MP3 (LAME, as `wasm-media-encoders` brings it), any number of sounds at a time. */
+/** Encodes MP3 with LAME (package `wasm-media-encoders`), any number of sounds at a time. */
 export class Mp3Encoder {
   readonly #spares: Lame[] = [];
 
-  /** The sound as an MP3 file of 64 kbit/s; nothing at all when there is no sound. */
+  /** Encodes a sound as an MP3 file of 64 kbit/s; no sound gives no file. */
   async *encode(sound: AsyncIterable<Uint8Array>, rateHz: Mp3RateHz): AsyncGenerator<Uint8Array, void, undefined> {
     const lame = this.#spares.pop() ?? (await createLame());
     try {
@@ -85,7 +77,7 @@ export class Mp3Encoder {
   }
 }
 
-/** Loaded when it is first needed: a gateway that encodes no MP3 does not hold the program in memory. */
+/** Loads the encoder when it is first needed: a gateway that encodes no MP3 saves its memory. */
 async function createLame(): Promise<Lame> {
   const { createMp3Encoder } = await import('wasm-media-encoders');
   return createMp3Encoder();
@@ -94,7 +86,7 @@ async function createLame(): Promise<Lame> {
 async function* encodeBlocks(lame: Lame, samples: Int16Array): AsyncGenerator<Uint8Array, void, undefined> {
   for (let from = 0; from < samples.length; from += MP3_BLOCK_SAMPLES) {
     const block = Float32Array.from(samples.subarray(from, from + MP3_BLOCK_SAMPLES), (sample) => sample / FULL_SCALE);
-    // What it returns is its own memory, overwritten by the next call.
+    // The result lies in the encoder's memory, which the next call overwrites.
     const encoded = lame.encode([block]).slice();
     if (encoded.length > 0) yield encoded;
     await nextTurn();

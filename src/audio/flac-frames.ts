@@ -1,56 +1,50 @@
 /**
- * Cuts the audio of a FLAC file (RFC 9639 §9) where its decoder can take it. That decoder looks for the header of the
- * next frame to know where one ends; a header of which it has been given a part it does not find, and the frame is
- * lost. So it is always given whole frames and the header that follows them.
+ * Cuts the audio of a FLAC file (RFC 9639 §9) for its decoder. The decoder finds the end of a frame by the header of
+ * the next one; if it gets only a part of that header it loses the frame. So it always gets whole frames and the header
+ * that follows them.
  */
 
-/** A header has at most so many bytes (§9.1): 4, a number of up to 7, block size, rate, checksum. */
+/** Largest header (§9.1): 4 bytes, a number of up to 7, block size, rate, checksum. */
 const HEADER_MAX_BYTES = 16;
-/** The largest frame that anybody writes has some 200 kB; where none ends in so many bytes, the data is damaged. */
+/** Real frames have at most some 200 kB; data in which no frame ends within this is damaged. */
 const FRAME_MAX_BYTES = 1_048_576;
 
 const CRC8 = Uint8Array.from({ length: 256 }, (_, byte) => shifted(byte, 8, 0x07));
 const CRC16 = Uint16Array.from({ length: 256 }, (_, byte) => shifted(byte << 8, 16, 0x8005));
 
-/** Takes the bytes behind a file's metadata as they come. */
+/** Takes the bytes after a file's metadata as they come. */
 export class FlacFrames {
-  /** From the first frame that was not given away whole; grows by doubling. */
+  /** Begins with the first frame that has not been returned whole; grows by doubling. */
   #bytes = new Uint8Array(4096);
   #length = 0;
-  /** How much of it has been given away. */
-  #givenTo = 0;
-  /**
-   * Where the search for the end of the frame stands, and the checksum of the frame up to there; no frame has begun
-   * before `#hasBegun`.
-   */
+  /** How many of these bytes have been returned. */
+  #returnedTo = 0;
+  /** How far the search for the end of the frame has come, and the frame's checksum up to there. */
   #at = 0;
   #crc = 0;
   #hasBegun = false;
 
   /**
-   * What `bytes`, the next, complete: whole frames up to the header of the next one; perhaps nothing. @throws
-   * RangeError for damaged data; its message says so
+   * Takes the next bytes and returns whole frames with the header of the next one; perhaps nothing.
+   * @throws RangeError with the reason for damaged data
    */
   push(bytes: Uint8Array): Uint8Array {
     this.#append(bytes);
     const end = this.#findLastEnd();
-    // No byte more: a frame of silence is shorter than a header, and behind it stands a part of another.
-    const complete = end === 0 ? new Uint8Array(0) : this.#give(end + headerBytes(this.#bytes, end));
+    // Not a byte more: a frame of silence is shorter than a header, so a part of another header may follow it.
+    const complete = end === 0 ? new Uint8Array(0) : this.#return(end + headerBytes(this.#bytes, end));
     if (end > 0) this.#drop(end);
     if (this.#length > FRAME_MAX_BYTES)
       throw new RangeError(`no FLAC frame of it ends within ${FRAME_MAX_BYTES} bytes`);
     return complete;
   }
 
-  /** What is left at the end of the file. */
+  /** Returns the rest at the end of the file. */
   flush(): Uint8Array {
-    return this.#give(this.#length);
+    return this.#return(this.#length);
   }
 
-  /**
-   * Where the last frame ends that is there whole: its checksum comes out, and the header of another one follows. 0 =
-   * there is none.
-   */
+  /** The end of the last whole frame: its checksum is right, and the header of another frame follows. 0 = none. */
   #findLastEnd(): number {
     const bytes = this.#bytes;
     const to = this.#length - HEADER_MAX_BYTES;
@@ -68,10 +62,10 @@ export class FlacFrames {
     return end;
   }
 
-  #give(to: number): Uint8Array {
-    const given = this.#bytes.slice(this.#givenTo, to);
-    this.#givenTo = to;
-    return given;
+  #return(to: number): Uint8Array {
+    const returned = this.#bytes.slice(this.#returnedTo, to);
+    this.#returnedTo = to;
+    return returned;
   }
 
   #append(bytes: Uint8Array): void {
@@ -89,17 +83,17 @@ export class FlacFrames {
     this.#bytes.copyWithin(0, count, this.#length);
     this.#length -= count;
     this.#at -= count;
-    this.#givenTo -= count;
+    this.#returnedTo -= count;
   }
 }
 
-/** The length of the frame header at `at` (§9.1), which its checksum tells; 0 = there is none. */
+/** The length of the frame header at `at` (§9.1), whose checksum is right; 0 = there is no header. */
 function headerBytes(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== 0xff || ((bytes[at + 1] as number) & 0xfe) !== 0xf8) return 0;
   const [third = 0, fourth = 0, number = 0] = bytes.subarray(at + 2, at + 5);
   const [blockCode, rateCode] = [third >> 4, third & 15];
   if (blockCode === 0 || rateCode === 15 || fourth >> 4 > 10 || (fourth & 1) !== 0) return 0;
-  // Written as UTF-8 writes characters, with up to 7 bytes.
+  // The number is coded like a character in UTF-8, with up to 7 bytes.
   const numberBytes = Math.min(7, Math.max(1, Math.clz32(~(number << 24))));
   const blockBytes = blockCode === 6 ? 1 : blockCode === 7 ? 2 : 0;
   const rateBytes = rateCode === 12 ? 1 : rateCode === 13 || rateCode === 14 ? 2 : 0;

@@ -1,7 +1,6 @@
 /**
- * What stands before the audio of a FLAC file (RFC 9639 §8). Of it a decoder needs the stream's description alone;
- * pictures and padding may be many megabytes, which a decoder that takes a file in small pieces would copy over and
- * over.
+ * The metadata before the audio of a FLAC file (RFC 9639 §8). A decoder needs only the description of the stream.
+ * Pictures and padding may have many megabytes, which a decoder would copy again and again with each push.
  */
 import { refusalOf } from './limits.ts';
 
@@ -9,22 +8,22 @@ const MARKER = Uint8Array.of(0x66, 0x4c, 0x61, 0x43);
 const ID3_HEAD_BYTES = 10;
 const BLOCK_HEAD_BYTES = 4;
 const STREAM_INFO_BYTES = 34;
-/** The header of a metadata block that is the description and the last one. */
+/** The header of a description that is also the last metadata block. */
 const ONLY_BLOCK_HEAD = Uint8Array.of(0x80, 0, 0, STREAM_INFO_BYTES);
 
 type Awaited = 'marker' | 'info' | 'block' | 'audio';
 
-/** Takes a file's bytes as they come and tells the description, and where the audio begins. */
+/** Takes a file's bytes as they come and separates the description and the audio from other metadata. */
 export class FlacHead {
   #awaited: Awaited = 'marker';
-  /** Less than what is awaited. */
+  /** The beginning of the part that is awaited. */
   #held: Uint8Array = new Uint8Array(0);
   #skipBytes = 0;
 
   /**
-   * `head`: the marker and the description, once; empty before and after that. `audio`: what of `bytes`, the file's
-   * next, lies behind the metadata.
-   * @throws RangeError for a file that is not taken; its message says why
+   * Takes the file's next bytes. `head` is the marker and the description, once, and empty otherwise; `audio` is the
+   * part of `bytes` after the metadata.
+   * @throws RangeError with the reason for a file that is not allowed
    */
   push(bytes: Uint8Array): { head: Uint8Array; audio: Uint8Array } {
     if (this.#awaited === 'audio' && this.#skipBytes === 0) return { head: new Uint8Array(0), audio: bytes };
@@ -43,7 +42,7 @@ export class FlacHead {
     return { head: join(...head), audio: isAudio ? rest : new Uint8Array(0) };
   }
 
-  /** How many of `bytes` were used; 0 = more are wanted. */
+  /** How many of `bytes` were used; 0 = more are needed. */
   #take(bytes: Uint8Array, head: Uint8Array[]): number {
     if (this.#awaited === 'marker') return this.#takeMarker(bytes);
     if (bytes.length < BLOCK_HEAD_BYTES) return 0;
@@ -74,7 +73,7 @@ export class FlacHead {
   }
 }
 
-/** The rate has 20 bits from the tenth byte on, the number of channels less one the three after it. */
+/** The rate has 20 bits from the tenth byte on, the number of channels minus one the next three. */
 function checkInfo(info: Uint8Array): void {
   const [high = 0, middle = 0, low = 0] = info.subarray(10);
   const refusal = refusalOf(high * 4096 + middle * 16 + (low >> 4), ((low >> 1) & 7) + 1);

@@ -1,7 +1,7 @@
 /**
- * G.711 companding (ITU-T G.711, 11/1988) by tables, built once from the `alawmulaw` package. Its encoder follows the
- * recommendation's decision values, which at the edges of the segments are not the midpoints between two output values:
- * a few inputs there do not get the nearest code, and must not.
+ * G.711 companding (ITU-T G.711, 11/1988) by tables that are built once with the package `alawmulaw`. Its encoder
+ * follows the decision values of the recommendation. At the edges of segments these are not the midpoints between two
+ * output values, so a few inputs there must not get the nearest code.
  */
 import alawmulaw from 'alawmulaw';
 import type { Codec } from '../foundation/units.ts';
@@ -27,10 +27,7 @@ function buildTables(law: Law): Tables {
 
 const TABLES = Object.freeze({ mulaw: buildTables(alawmulaw.mulaw), alaw: buildTables(alawmulaw.alaw) });
 
-/**
- * Wire bytes of `codec` → samples (interleaved as on the wire, if it has several channels). The result is memory of its
- * own.
- */
+/** Bytes of `codec` → samples, interleaved if it has several channels. Never returns `bytes` itself. */
 export function decodeG711(bytes: Uint8Array, codec: Codec): Int16Array {
   if (codec.name === 'pcm16') return pcm16ToSamples(bytes);
   const table = TABLES[codec.name].decode;
@@ -39,7 +36,7 @@ export function decodeG711(bytes: Uint8Array, codec: Codec): Int16Array {
   return samples;
 }
 
-/** Samples → wire bytes of `codec`, in memory of their own. */
+/** Samples → bytes of `codec`. */
 export function encodeG711(samples: Int16Array, codec: Codec): Uint8Array {
   if (codec.name === 'pcm16') return samplesToPcm16(samples);
   const table = TABLES[codec.name].encode;

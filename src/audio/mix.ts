@@ -1,7 +1,7 @@
-/** Several channels and one. */
+/** Joins audio: several channels, or several blocks. */
 import { toSample } from './pcm.ts';
 
-/** The mean of all channels, so that nothing clips; as long as the first of them. No channel gives no samples. */
+/** The mean of all channels, so that nothing clips; as long as the first channel. No channel gives no samples. */
 export function mixDown(channels: readonly Int16Array[]): Int16Array {
   const [first = new Int16Array(0), ...others] = channels;
   if (others.length === 0) return first;
@@ -14,9 +14,9 @@ export function mixDown(channels: readonly Int16Array[]): Int16Array {
   return mixed;
 }
 
-/** Stretches one after the other as one; where only one has samples, it is given back as it is. */
-export function joinSamples(stretches: readonly Int16Array[]): Int16Array {
-  const filled = stretches.filter((samples) => samples.length > 0);
+/** Concatenates blocks of samples; returns the only one that is not empty as it is. */
+export function joinSamples(blocks: readonly Int16Array[]): Int16Array {
+  const filled = blocks.filter((samples) => samples.length > 0);
   const [only] = filled;
   if (only === undefined || filled.length === 1) return only ?? new Int16Array(0);
   const joined = new Int16Array(filled.reduce((length, samples) => length + samples.length, 0));

@@ -1,6 +1,7 @@
 /**
- * The first packets of the streams in an Ogg file, looked at before a decoder is: they say how many channels there are
- * (Opus: RFC 7845 §5.1; Vorbis I §4.2.2), and 255 channels make a page of half a kilobyte over a gigabyte of samples.
+ * Checks the first packet of each stream in an Ogg file before the decoder gets it. The packet names the number of
+ * channels (Opus: RFC 7845 §5.1; Vorbis I §4.2.2), and with 255 channels a page of half a kilobyte becomes over a
+ * gigabyte of samples.
  */
 import { channelRefusalOf, refusalOf } from './limits.ts';
 
@@ -9,16 +10,16 @@ const VORBIS = asBytes('\u0001vorbis');
 const OPUS_CHANNELS_AT = 9;
 const VORBIS_CHANNELS_AT = 11;
 const VORBIS_RATE_AT = 12;
-/** Up to the end of what is looked at. */
+/** Bytes of a packet that are checked. */
 const HEAD_BYTES = 16;
 
-/** Looks through a file's bytes as they come. A chain of streams has such a packet at the beginning of each. */
+/** Checks a file's bytes as they come. In a chain of streams each begins with such a packet. */
 export class OggHeads {
   #tail: Uint8Array = new Uint8Array(0);
 
   /**
-   * Looks through `bytes`, the file's next, for every stream that begins in them. @throws RangeError for a stream that
-   * is not taken; its message says why
+   * Takes the file's next bytes and checks every stream that begins in them.
+   * @throws RangeError with the reason for a stream that is not allowed
    */
   push(bytes: Uint8Array): void {
     const all = new Uint8Array(this.#tail.length + bytes.length);

@@ -1,6 +1,6 @@
-/** Linear 16-bit samples: rounding into range, and to and from little-endian bytes. */
+/** Linear 16-bit samples: rounding, and conversion to and from little-endian bytes. */
 
-/** The nearest 16-bit sample; what is out of range is clipped. `value` must be a number (not NaN). */
+/** The nearest 16-bit sample; a value out of range is clipped. `value` must not be NaN. */
 export function toSample(value: number): number {
   if (value >= 32767) return 32767;
   if (value <= -32768) return -32768;
@@ -8,7 +8,7 @@ export function toSample(value: number): number {
   return ((value + 32768.5) | 0) - 32768;
 }
 
-/** Samples → their little-endian bytes, in memory of their own. */
+/** Samples → little-endian bytes. */
 export function samplesToPcm16(samples: Int16Array): Uint8Array {
   const bytes = new Uint8Array(samples.length * 2);
   for (let i = 0; i < samples.length; i++) {
@@ -19,7 +19,7 @@ export function samplesToPcm16(samples: Int16Array): Uint8Array {
   return bytes;
 }
 
-/** Little-endian bytes → samples; an odd byte at the end is left out. */
+/** Little-endian bytes → samples; an odd byte at the end is ignored. */
 export function pcm16ToSamples(bytes: Uint8Array): Int16Array {
   const samples = new Int16Array(bytes.length >> 1);
   for (let i = 0; i < samples.length; i++) samples[i] = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8);

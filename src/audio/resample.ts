@@ -4,7 +4,7 @@
  * noise of G.711.
  *
  * Up: the transition band lies around the input's Nyquist frequency (0.85 to 1.15 of it), so that the filter is a
- * Nyquist filter: input samples come out untouched, and 8 → 16 kHz computes every other sample only. Telephone speech
+ * Nyquist filter: input samples come out unchanged, and 8 → 16 kHz computes only every other sample. Telephone speech
  * ends at 3.4 kHz = 0.85 of 4 kHz. Down: the transition band ends at the output's Nyquist frequency, so that nothing
  * aliases.
  */
@@ -18,17 +18,15 @@ const ATTENUATION_DB = 60;
 const KAISER_BETA = 0.1102 * (ATTENUATION_DB - 8.7);
 /** Where the pass band ends, as a share of the narrower Nyquist frequency. */
 const PASS_EDGE = 0.85;
-/** Samples taken in at once, so that the work memory stays small however long a push is. */
+/** Samples processed at once, so that the working memory stays small for a push of any length. */
 const BLOCK_SAMPLES = 1024;
-/**
- * Most coefficients of one filter. Rates without a common factor would need more; they get the nearest of fewer phases.
- */
+/** Most coefficients of one filter. Rates without a common factor would need more; they use the nearest phase. */
 const COEFFICIENTS_MAX = 131_072;
 
 interface Filter {
   /** Coefficients per phase = 2 × lookahead. Even. */
   readonly taps: number;
-  /** Rows in the table less one: row r is for an output that lies r/rows of an input sample behind its middle tap. */
+  /** Rows of the table minus one: row r is for an output that lies r/rows of an input sample after its middle tap. */
   readonly rows: number;
   readonly coefficients: Float64Array;
 }
@@ -43,7 +41,7 @@ function besselI0(x: number): number {
   return sum;
 }
 
-/** Not normalised: the coefficients are, phase by phase. */
+/** Not normalised: the coefficients are normalised later, phase by phase. */
 function kaiser(position: number): number {
   return Math.abs(position) >= 1 ? 0 : besselI0(KAISER_BETA * Math.sqrt(1 - position * position));
 }
@@ -56,10 +54,7 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-/**
- * The filter for `toHz / fromHz` = `ratio` with `phases` different positions of an output sample between two input
- * samples.
- */
+/** Designs the filter for `ratio` = `toHz / fromHz`, with `phases` positions of an output between two inputs. */
 function designFilter(ratio: number, phases: number): Filter {
   const stopEdge = ratio > 1 ? 2 - PASS_EDGE : 1;
   const bandwidth = Math.min(1, ratio);
@@ -88,11 +83,11 @@ function checkRate(rateHz: number): void {
 
 /**
  * Converts one mono stream. Output sample n lies exactly at n / toHz of the input's time: the filter's delay is
- * compensated, so a push gives its last {@link delayMs} only with the next one or with {@link flush}. How the input is
- * cut does not change the output.
+ * compensated, so the last {@link delayMs} of a push come with the next push or with {@link flush}. The output does not
+ * depend on how the input is cut.
  */
 export class Resampler {
-  /** How much of the input is held back because its outputs need what follows, in ms. */
+  /** How much of the input is held back because its outputs need the samples that follow, in ms. */
   readonly delayMs: number;
   readonly #same: boolean;
   readonly #interpolates: boolean;
@@ -125,7 +120,7 @@ export class Resampler {
     this.#reset();
   }
 
-  /** The outputs that `samples` complete. Equal rates give `samples` itself back. */
+  /** Returns the outputs that are complete. With equal rates it returns `samples` itself. */
   push(samples: Int16Array): Int16Array {
     if (this.#same) return samples;
     this.#received += samples.length;
@@ -135,10 +130,7 @@ export class Resampler {
     return output;
   }
 
-  /**
-   * What is left at the end of the stream: altogether ⌈input × toHz / fromHz⌉ samples have then come out. Afterwards a
-   * new stream begins.
-   */
+  /** Returns the rest, so that the stream has ⌈input × toHz / fromHz⌉ output samples. Then a new stream begins. */
   flush(): Int16Array {
     if (this.#same) return new Int16Array(0);
     const left = Math.ceil((this.#received * this.#phases) / this.#step) - this.#emitted;
@@ -150,7 +142,7 @@ export class Resampler {
   }
 
   #reset(): void {
-    // Before the first sample there is silence as far as the filter reaches.
+    // The filter sees silence before the first sample.
     this.#held = this.#filter.taps / 2 - 1;
     this.#work.fill(0, 0, this.#held);
     this.#phase = 0;
@@ -173,7 +165,7 @@ export class Resampler {
     }
   }
 
-  /** Writes every output that the held input completes to `output`, from `at` on; returns where the next one goes. */
+  /** Writes every output that is complete to `output`, from `at` on; returns the index of the next one. */
   #convertHeld(output: Int16Array, at: number): number {
     return this.#phases === 2 && this.#step === 1 ? this.#doubleHeld(output, at) : this.#filterHeld(output, at);
   }
@@ -214,10 +206,10 @@ export class Resampler {
 }
 
 /**
- * Twice the rate, as every call at 8 kHz needs it: for each of the first `starts` places in `work` the sample in the
- * middle of the filter and the one between it and its neighbour, into `output` from `at` on. Four places at once share
- * each coefficient and each sample that they read: 20 ms take 2.5 µs, by {@link dot} 6. The order of each sum is the
- * same for all places, so that cuts do not show.
+ * Doubles the rate, as every call at 8 kHz needs it. For each of the first `starts` positions in `work` it writes the
+ * sample in the middle of the filter, and the one between that and the next, to `output` from `at` on. Four positions
+ * at once share each coefficient and each sample that they read: 20 ms take 2.5 µs, with {@link dot} 6. All positions
+ * sum in the same order, so that the output does not depend on how the input is cut.
  */
 function double(
   work: Float64Array,

@@ -1,32 +1,27 @@
 /**
- * Puts the chunks of one track in order and makes its audio contiguous, so that everything after it can count time in
+ * Puts the chunks of one track in order and makes its audio contiguous, so that the code after it can count time in
  * samples.
  *
- * - Order is by `sequence` (from 1). When one is missing the chunks after it are held until it comes or `reorderMs`
- *   more of audio have come; then the
- *   gap is concealed: the last 20 ms are repeated up to three times, each 0.7 × as loud, then silence. Repetition costs
- * a recogniser
- *   far less than zeros do.
- * - Place is by `atMs`, measured from the first chunk. Chunks within half a frame of where they should be are simply
- *   joined on, so jitter neither
- *   inserts nor drops anything and drift adds up until it is worth a correction. Ahead of its place by more (the
- * carrier sent nothing):
- *   silence fills the gap. Behind it: audio is never dropped for a wrong timestamp; the lead is used up by the next
- * gap.
- * - A gap over `gapMaxMs` becomes `gapMaxMs` of silence; the rest is counted in `stats.skippedMs`. So is nothing ever
- *   allocated beyond that,
- *   whatever the timestamps say. A clock that falls back by more than `gapMaxMs` has been restarted and is believed.
- * - A jump of `sequence` without a jump of time misses nothing (some carriers count over all tracks) and is not waited
- *   for.
+ * - The order is that of `sequence` (from 1). When one is missing, the chunks after it are held until it comes or
+ *   `reorderMs` more of audio have come. Then the gap is concealed: the last 20 ms are repeated up to three times, each
+ *   0.7 × as loud, then silence follows. Repetition harms recognition far less than zeros do.
+ * - The position is that of `atMs`, measured from the first chunk. A chunk within half a frame of its position is
+ *   simply appended, so jitter neither inserts nor drops anything, and drift adds up until it is worth a correction. If
+ *   a chunk is later than that (the carrier sent nothing), silence fills the gap. If it is earlier, nothing is dropped
+ *   for a wrong timestamp; the next gap makes up for the difference.
+ * - A gap over `gapMaxMs` becomes `gapMaxMs` of silence, and `stats.skippedMs` counts the rest. So timestamps can never
+ *   cause a larger allocation. A clock that falls back by more than `gapMaxMs` was restarted and is followed.
+ * - A jump of `sequence` without a jump of time means that nothing is missing (some carriers count over all tracks),
+ *   and nothing is waited for.
  */
 import { FRAME_MS, msToSamples, samplesToMs } from '../foundation/units.ts';
 import { toSample } from './pcm.ts';
 
 const CONCEALED_FRAMES = 3;
 const CONCEALED_DECAY = 0.7;
-/** A sequence this far behind is not late: the counter was restarted or has wrapped. */
+/** A sequence this far behind is not late: the counter was restarted or wrapped around. */
 const SEQUENCE_RESTART = 1000;
-/** How many gaps are remembered, to tell a late chunk from a duplicate. */
+/** How many gaps are remembered, to distinguish late chunks from duplicates. */
 const GAPS_REMEMBERED = 32;
 
 /** One chunk of a track as it came. `samples` must not be changed afterwards. */
@@ -39,13 +34,13 @@ export interface TimelineChunk {
 
 interface Held {
   readonly chunk: TimelineChunk;
-  /** How much audio had been received when it came, itself included. */
+  /** How much audio had been received with it. */
   readonly receivedSamples: number;
 }
 
 /**
- * What was repaired so far. `concealedMs` and `silenceMs` were inserted, `skippedMs` of carrier time have no audio; the
- * rest are chunks.
+ * The repairs so far. `concealedMs` and `silenceMs` were inserted, `skippedMs` of carrier time have no audio; `late`
+ * and `reordered` count chunks.
  */
 export interface TimelineStats {
   concealedMs: number;
@@ -55,7 +50,7 @@ export interface TimelineStats {
   reordered: number;
 }
 
-/** Fills the start of `gap` with the end of `last`, decaying; returns how many samples it filled. */
+/** Fills the start of `gap` with the end of `last`, ever quieter; returns how many samples it filled. */
 function conceal(gap: Int16Array, last: Int16Array, frameSamples: number): number {
   const period = last.subarray(Math.max(0, last.length - frameSamples));
   const length = Math.min(gap.length, CONCEALED_FRAMES * frameSamples);
@@ -88,9 +83,8 @@ export class Timeline {
   readonly #gaps: { readonly from: number; readonly to: number }[] = [];
 
   /**
-   * @param options.onLost media that the carrier sent never came: between these two times of the audio that comes out,
-   * counted from `originMs` on in samples, what comes out was made up. Not told of a gap in which the carrier sent
-   * nothing.
+   * @param options.onLost called when chunks that the carrier sent never came: the audio between these two times,
+   * counted in samples from `originMs` on, was concealed. Not called for gaps in which the carrier sent nothing.
    */
   constructor(options: {
     readonly rateHz: number;
@@ -110,7 +104,7 @@ export class Timeline {
     return this.#originMs;
   }
 
-  /** Takes a chunk; returns the stretches that are ready now, each contiguous with what came out before it. */
+  /** Takes a chunk; returns the audio that is ready now, contiguous with what was returned before. */
   push(chunk: TimelineChunk): Int16Array[] {
     const ready: Int16Array[] = [];
     if (chunk.samples.length === 0) return ready;
@@ -130,10 +124,7 @@ export class Timeline {
     return ready;
   }
 
-  /**
-   * Waits no longer for what is missing: returns what is held. For the end of the track, or when nothing comes any
-   * more; push may go on.
-   */
+  /** Returns all held audio without waiting for missing chunks: at the end of the track, or when nothing comes. */
   flush(): Int16Array[] {
     const ready: Int16Array[] = [];
     this.#releaseAll(ready);
@@ -144,7 +135,7 @@ export class Timeline {
     return this.#originMs !== null && chunk.sequence <= this.#lastSequence - SEQUENCE_RESTART;
   }
 
-  /** Whether its place has gone by, or it is here already. */
+  /** Whether its position has passed, or it is a duplicate. */
   #isOld({ sequence }: TimelineChunk): boolean {
     if (this.#held.some((held) => held.chunk.sequence === sequence)) return true;
     if (this.#originMs === null || !(sequence <= this.#lastSequence)) return false;
@@ -158,7 +149,7 @@ export class Timeline {
     return Math.abs(chunk.atMs - this.#nextMs) <= this.#jumpToleranceMs(chunk);
   }
 
-  /** A missing chunk may be as short as this one, and must still show. */
+  /** A missing chunk may be as short as this one, and must still be noticed. */
   #jumpToleranceMs(chunk: TimelineChunk): number {
     return Math.min(FRAME_MS, samplesToMs(chunk.samples.length, this.#rateHz)) / 2;
   }
@@ -198,7 +189,7 @@ export class Timeline {
   #fillGap(chunk: TimelineChunk, missing: boolean, ready: Int16Array[]): void {
     const gapMs = chunk.atMs - this.#nextMs;
     if (gapMs < -this.#gapMaxMs) this.#nextMs = chunk.atMs;
-    // Written so that a time that is no number makes no gap.
+    // With NaN the comparison is false, so that NaN makes no gap.
     if (!(gapMs > (missing ? this.#jumpToleranceMs(chunk) : FRAME_MS / 2))) return;
     const gap = new Int16Array(msToSamples(Math.min(gapMs, this.#gapMaxMs), this.#rateHz));
     const concealed = missing ? conceal(gap, this.#last, this.#frameSamples) : 0;
@@ -211,7 +202,7 @@ export class Timeline {
     this.#nextMs = gapMs > this.#gapMaxMs ? chunk.atMs : this.#nextMs + samplesToMs(gap.length, this.#rateHz);
   }
 
-  /** Where the audio that came out ends. */
+  /** The end of the audio that was returned. */
   get #endMs(): number {
     return (this.#originMs ?? 0) + samplesToMs(this.#placedSamples, this.#rateHz);
   }

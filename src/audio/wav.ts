@@ -1,7 +1,7 @@
 /**
  * WAV files (RIFF/WAVE, Microsoft "Multimedia Programming Interface and Data Specifications 1.0" and its
- * WAVEFORMATEXTENSIBLE). The reader takes every common sample format and forgives what writers get wrong: sizes of 0 or
- * 0xFFFFFFFF in streamed files, truncated ends, unpadded odd chunks.
+ * WAVEFORMATEXTENSIBLE). The reader takes every common sample format and tolerates common errors of writers: sizes of 0
+ * or 0xFFFFFFFF in streamed files, truncated ends, unpadded odd chunks.
  */
 import { TrunklineError } from '../foundation/errors.ts';
 import { type Codec, MULAW_8K } from '../foundation/units.ts';
@@ -41,7 +41,7 @@ interface Format {
 
 type SampleReader = (view: DataView, offset: number) => number;
 
-/** By `tag/bits`. Integers keep their upper 16 bits. */
+/** Key: `tag/bits`. Integers keep their upper 16 bits. */
 const READERS: Readonly<Record<string, SampleReader>> = {
   '1/8': (view, offset) => (view.getUint8(offset) - 128) << 8,
   '1/16': (view, offset) => view.getInt16(offset, true),
@@ -107,7 +107,8 @@ function checkFormat({ tag, channels, rateHz, bits }: Format): void {
   const name = TAG_NAMES[tag];
   if (![TAG_PCM, TAG_FLOAT, TAG_ALAW, TAG_MULAW].includes(tag)) {
     refuse(
-      `its codec tag is 0x${tag.toString(16)}${name === undefined ? '' : ` (${name})`}, expected PCM (1), float (3), A-law (6) or µ-law (7)`,
+      `its codec tag is 0x${tag.toString(16)}${name === undefined ? '' : ` (${name})`}, ` +
+        'expected PCM (1), float (3), A-law (6) or µ-law (7)',
     );
   }
   if (READERS[`${tag}/${bits}`] === undefined)
@@ -116,7 +117,7 @@ function checkFormat({ tag, channels, rateHz, bits }: Format): void {
   if (refusal !== null) refuse(refusal);
 }
 
-/** Whether what stands at `offset` can be a chunk: a printable name and a size that fits. */
+/** Whether there can be a chunk at `offset`: a printable name and a size that fits. */
 function looksLikeChunk(view: DataView, offset: number, totalBytes: number): boolean {
   return (
     offset + 8 <= view.byteLength &&
@@ -125,9 +126,7 @@ function looksLikeChunk(view: DataView, offset: number, totalBytes: number): boo
   );
 }
 
-/**
- * The bytes of the data chunk at `offset`, whatever its size field says: streaming writers leave 0 or all ones there.
- */
+/** The length of the data chunk at `offset`. Streaming writers leave 0 or all ones in its size field. */
 function dataBytes(view: DataView, offset: number, size: number, totalBytes: number): number {
   const left = totalBytes - offset;
   if (size === SIZE_UNKNOWN || (size === 0 && !looksLikeChunk(view, offset, totalBytes))) return left;
@@ -146,21 +145,21 @@ function readSamples(view: DataView, format: Format): Int16Array[] {
   });
 }
 
-/** Where the samples of a WAV file lie and how they are written. */
+/** Where the samples of a WAV file are, and their format. */
 export interface WavLayout {
   readonly rateHz: number;
   /** Bytes of one sample of every channel. */
   readonly frameBytes: number;
-  /** The first byte of the samples and how many bytes there are of them, counted in the whole file. */
+  /** Offset of the samples in the file, and their length in bytes. */
   readonly dataFrom: number;
   readonly dataBytes: number;
-  /** The whole frames in `bytes`, one array for each channel. */
+  /** Reads the whole frames in `bytes`: one array for each channel. */
   read(bytes: Uint8Array): Int16Array[];
 }
 
 /**
- * The layout of a file of `totalBytes` bytes that begins with `head`; null when its header goes on behind `head`.
- * @throws TrunklineError `invalid_request` that says what came instead
+ * Reads the layout of a file of `totalBytes` bytes that begins with `head`; null when its header is longer than `head`.
+ * @throws TrunklineError `invalid_request` with the reason
  */
 export function readWavLayout(head: Uint8Array, totalBytes: number): WavLayout | null {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -189,7 +188,9 @@ export function readWavLayout(head: Uint8Array, totalBytes: number): WavLayout |
 
 function layoutOf(format: Format, dataFrom: number, bytes: number): WavLayout {
   return {
-    ...{ rateHz: format.rateHz, dataFrom, dataBytes: bytes },
+    rateHz: format.rateHz,
+    dataFrom,
+    dataBytes: bytes,
     frameBytes: (format.bits / 8) * format.channels,
     read: (frames) => readSamples(new DataView(frames.buffer, frames.byteOffset, frames.byteLength), format),
   };
@@ -197,7 +198,8 @@ function layoutOf(format: Format, dataFrom: number, bytes: number): WavLayout {
 
 /**
  * Reads a WAV file: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, µ-law and A-law, plain or extensible header, 1 to
- * 8 channels. Throws a TrunklineError `invalid_request` that says what came instead.
+ * 8 channels.
+ * @throws TrunklineError `invalid_request` with the reason
  */
 export function readWav(bytes: Uint8Array): WavAudio {
   const layout = readWavLayout(bytes, bytes.length) ?? refuse('it ends inside its header');
@@ -223,7 +225,7 @@ function writeHeader(view: DataView, channels: number, rateHz: number): void {
   view.setUint32(40, view.byteLength - HEADER_BYTES, true);
 }
 
-/** Writes 16-bit PCM; a channel shorter than the longest one ends in silence. */
+/** Writes 16-bit PCM; shorter channels are padded with silence. */
 export function writeWav(channels: Int16Array[], rateHz: number): Uint8Array {
   const frames = Math.max(0, ...channels.map((channel) => channel.length));
   const bytes = new Uint8Array(HEADER_BYTES + frames * channels.length * 2);

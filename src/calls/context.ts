@@ -4,19 +4,43 @@ import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { SentenceSynthesizer } from '../speech/sentence-synthesizer.ts';
-import type { FetchRecording } from './app/recording.ts';
-import type { TwimlClient } from './app/twiml/client.ts';
-import type { Handovers } from './app/twiml/handovers.ts';
+import type { TranscriberSettings } from '../transcription/live-transcriber.ts';
+import type { AppSettings } from './app/request.ts';
+import type { AppServices } from './app/services.ts';
 import type { Feed } from './feed/feed.ts';
+
+/** The settings of calls. */
+export type CallSettings = AppSettings &
+  TranscriberSettings &
+  Pick<
+    Settings,
+    | 'APP_CONNECT_TIMEOUT_MS'
+    | 'APP_FLUSH_MS'
+    | 'APP_GONE'
+    | 'APP_GONE_TEXT'
+    | 'APP_RECONNECT_MS'
+    | 'APP_SIGNING_KEY'
+    | 'APP_TWIML_ALLOW_PRIVATE'
+    | 'BARGE_IN'
+    | 'BARGE_IN_CONFIRM_MS'
+    | 'BARGE_IN_WORDS'
+    | 'CALLS_KEPT'
+    | 'GAP_MAX_MS'
+    | 'MAX_CALLS'
+    | 'MESSAGE_MAX_BYTES'
+    | 'PLAYOUT_LEAD_MS'
+    | 'REORDER_MS'
+    | 'SEND_BUFFER_MAX_BYTES'
+    | 'STALL_MS'
+    | 'TWILIO_AUTH_TOKEN'
+  >;
 
 /** What all calls of one gateway share. */
 export interface CallContext {
-  readonly settings: Settings;
+  readonly settings: CallSettings;
   readonly engine: Engine;
   readonly synthesizer: SentenceSynthesizer;
-  readonly fetchRecording: FetchRecording;
-  readonly twiml: TwimlClient;
-  readonly handovers: Handovers;
+  readonly apps: AppServices;
   readonly clock: Clock;
   readonly feed: Feed;
   readonly log: Log;

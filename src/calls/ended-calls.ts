@@ -4,12 +4,12 @@ import type { TranscriptItem } from './feed/transcript.ts';
  * Final captions and gaps kept over all ended calls, some 15 MB of text: the oldest calls go first, however few they
  * are.
  */
-const FINALS_MAX = 50_000;
+const ITEMS_MAX = 50_000;
 
 /** A call that is over. */
 interface EndedCall<View> {
   readonly view: View;
-  readonly finals: readonly TranscriptItem[];
+  readonly transcript: readonly TranscriptItem[];
 }
 
 /** The calls that ended lately, with their transcripts: at most `callsMax` of them, and a bounded amount of text. */
@@ -17,7 +17,7 @@ export class EndedCalls<View> {
   readonly #callsMax: number;
   /** Oldest first. */
   readonly #calls = new Map<string, EndedCall<View>>();
-  #finalsHeld = 0;
+  #itemsHeld = 0;
 
   constructor(options: { callsMax: number }) {
     this.#callsMax = options.callsMax;
@@ -27,9 +27,9 @@ export class EndedCalls<View> {
   add(id: string, call: EndedCall<View>): void {
     this.#remove(id);
     this.#calls.set(id, call);
-    this.#finalsHeld += call.finals.length;
+    this.#itemsHeld += call.transcript.length;
     for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size <= this.#callsMax && this.#finalsHeld <= FINALS_MAX) return;
+      if (this.#calls.size <= this.#callsMax && this.#itemsHeld <= ITEMS_MAX) return;
       this.#remove(oldest);
     }
   }
@@ -44,7 +44,7 @@ export class EndedCalls<View> {
   }
 
   #remove(id: string): void {
-    this.#finalsHeld -= this.#calls.get(id)?.finals.length ?? 0;
+    this.#itemsHeld -= this.#calls.get(id)?.transcript.length ?? 0;
     this.#calls.delete(id);
   }
 }

@@ -1,24 +1,26 @@
 /**
- * A carrier's socket and whatever becomes of it. Until `start` it is a stranger, held to its limits by the leg; `start`
- * shows who it is, and with a good token (where one is asked for) a call comes of it. Every failure on this socket ends
- * here: coded close, counter, log line, end of this call.
+ * A carrier's socket up to `start`, held to its limits by the leg. `start` says who it is; with a good token, where one
+ * is required, it becomes a call, and this steps aside. Every failure before that ends here: with a coded close, a
+ * counter and a log line.
  */
 
-import { asTrunklineError, type ErrorCode, TrunklineError } from '../foundation/errors.ts';
+import { TrunklineError } from '../foundation/errors.ts';
 import { CALL_DETAILS, type CallDetails, type CallStart, type CarrierEvent } from '../protocols/dialect.ts';
 import type { CallTokens } from './admission/tokens.ts';
 import { withoutStrangeApp } from './app/request.ts';
-import type { Call } from './call.ts';
+import type { Call, CallOptions } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { EndReason } from './feed/events.ts';
 import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
+import { LegHandover } from './leg-handover.ts';
+import { LegMonitor } from './leg-monitor.ts';
 
 /** Printable ASCII without spaces: an id goes into URLs, log lines and the feed. */
 const ID = /^[!-~]{1,128}$/;
 /** As long as a SIP address may reasonably be. */
 export const PARTY_MAX_CHARS = 256;
 
-/** What an arrival needs of its registry, and how it tells it what became of the socket. */
+/** What a pending call needs of its registry, and how it tells it what became of the socket. */
 export interface PendingCallOptions {
   readonly carrier: string;
   /** Whether `start` must bring the one-use token of the webhook. */
@@ -32,79 +34,81 @@ export interface PendingCallOptions {
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
   /** Makes the call that `start` announces. Throws a TrunklineError when it may not be. */
-  open(start: CallStart, leg: CallLeg, pendingCall: PendingCall): Call;
+  open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'>, pendingCall: PendingCall): Call;
   /** The socket closed without ever becoming a call. */
   onGone(pendingCall: PendingCall, reason: EndReason): void;
 }
 
-export class PendingCall {
+export class PendingCall implements LegHandlers {
   readonly #options: PendingCallOptions;
+  readonly #handover = new LegHandover(this);
+  readonly #monitor: LegMonitor;
   readonly #leg: CallLeg;
-  #call: Call | null = null;
-  #gone = false;
+  #over = false;
 
   constructor(options: PendingCallOptions) {
+    const { carrier, context } = options;
     this.#options = options;
-    this.#leg = options.connect({
-      onEvent: (event) => this.#onEvent(event),
-      onClosed: (end) => this.#onClosed(end),
-    });
+    this.#monitor = new LegMonitor({ carrier, context });
+    this.#leg = options.connect(this.#handover);
   }
 
-  /** Whether the socket is closed, or being closed. */
-  get gone(): boolean {
-    return this.#gone;
+  /** Whether a call came of it, or its socket is closed or being closed. */
+  get over(): boolean {
+    return this.#over;
   }
 
-  /** Closes the socket with the error's close code and ends what became of it. */
+  /** Closes the socket with the error's close code. */
   fail(error: unknown): void {
-    if (this.#gone) return;
-    const coded = asTrunklineError(error, 'this call could not go on');
-    if (coded !== error) this.#options.context.log.error({ err: error, callId: this.#call?.id }, 'a call failed');
-    this.#countRefusal(coded.code);
+    if (this.#over) return;
+    const coded = this.#monitor.noteFailure(error);
     this.#leg.fail(coded);
-    this.#finish(coded.code === 'draining' ? 'drained' : 'error');
+    this.#giveUp(coded.code === 'draining' ? 'drained' : 'error');
   }
 
   /** Ends a call of ours that nobody has answered yet. */
   giveUp(): void {
-    if (this.#gone || this.#call !== null) return;
+    if (this.#over) return;
     this.#leg.close(1000, 'given up');
-    this.#finish('api');
+    this.#giveUp('api');
   }
 
-  #onEvent(event: CarrierEvent): void {
-    if (this.#gone) return;
-    const type = event.type === 'ignored' ? event.what : event.type;
-    this.#options.context.metrics.messages.inc({ carrier: this.#options.carrier, type });
+  /** One event of the carrier, up to `start`. */
+  onEvent(event: CarrierEvent): void {
+    if (this.#over) return;
+    this.#monitor.countMessage(event);
     try {
-      if (this.#call !== null) this.#call.receive(event);
-      else if (event.type === 'start') this.#call = this.#begin(event.start);
+      if (event.type === 'start') this.#begin(event.start);
       else if (event.type === 'stop') this.#leave();
     } catch (error) {
       this.fail(error);
     }
   }
 
-  #onClosed(end: LegEnd): void {
-    if (this.#gone) return;
-    if (end.code === 'internal')
-      this.#options.context.log.error({ err: end.error, callId: this.#call?.id }, 'a leg failed');
-    if (end.code !== null) this.#tellEnd(end.reason, end.code);
-    this.#finish(end.reason);
+  /** The socket closed before `start`. */
+  onClosed(end: LegEnd): void {
+    if (this.#over) return;
+    this.#monitor.noteClosed(end);
+    this.#giveUp(end.reason);
   }
 
   #leave(): void {
     this.#leg.close(1000, 'stopped before it started');
-    this.#finish('closed');
+    this.#giveUp('closed');
   }
 
-  #begin(start: CallStart): Call {
+  #giveUp(reason: EndReason): void {
+    this.#over = true;
+    this.#options.onGone(this, reason);
+  }
+
+  /** From here on the leg tells the call itself. */
+  #begin(start: CallStart): void {
     checkNames(start);
-    const known = this.#identify(start);
-    const call = this.#options.open(known, this.#leg, this);
+    const call = this.#options.open({ start: this.#identify(start), leg: this.#leg, monitor: this.#monitor }, this);
+    this.#over = true;
+    this.#handover.handOver(call);
     call.begin();
-    return call;
   }
 
   /**
@@ -136,27 +140,6 @@ export class PendingCall {
       );
     }
     return parameters;
-  }
-
-  #finish(reason: EndReason): void {
-    this.#gone = true;
-    if (this.#call === null) this.#options.onGone(this, reason);
-    else void this.#call.end(reason);
-  }
-
-  /** A call whose carrier fell silent was taken, and held as long as there was something of it: nothing was refused. */
-  #tellEnd(reason: LegEnd['reason'], code: ErrorCode): void {
-    if (this.#call === null || reason !== 'timeout') this.#countRefusal(code);
-    else
-      this.#options.context.log.warn(
-        { carrier: this.#options.carrier, callId: this.#call.id, code },
-        'a call is ended: its carrier sends nothing any more',
-      );
-  }
-
-  #countRefusal(code: ErrorCode): void {
-    this.#options.context.metrics.refused.inc({ code });
-    this.#options.context.log.warn({ carrier: this.#options.carrier, callId: this.#call?.id, code }, 'stream refused');
   }
 }
 

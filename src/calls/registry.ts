@@ -5,9 +5,7 @@ import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart, Track } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import { CallTokens } from './admission/tokens.ts';
-import type { TwimlClient } from './app/twiml/client.ts';
-import type { Handovers } from './app/twiml/handovers.ts';
-import { Call } from './call.ts';
+import { Call, type CallOptions } from './call.ts';
 import type { CallContext } from './context.ts';
 import { EndedCalls } from './ended-calls.ts';
 import type { EndReason } from './feed/events.ts';
@@ -110,11 +108,11 @@ export class CallRegistry {
       ...caller,
       tokens: this.tokens,
       context: this.#context,
-      open: (start, leg, opener) => this.#open(start, leg, opener),
+      open: (opened, opener) => this.#open(opened, opener),
       onGone: (gone, reason) => this.#forget(gone, reason),
     });
     if (refusal !== null) pendingCall.fail(refusal);
-    if (pendingCall.gone) return;
+    if (pendingCall.over) return;
     this.#pendingCalls.add(pendingCall);
     const { carrier, dialled } = caller;
     if (dialled !== undefined)
@@ -137,8 +135,8 @@ export class CallRegistry {
   }
 
   /** The call's final captions and gaps so far, as they came; undefined = no such call. */
-  finals(id: string): readonly TranscriptItem[] | undefined {
-    return this.#live.get(id)?.finals ?? this.#endedCalls.get(id)?.finals;
+  transcript(id: string): readonly TranscriptItem[] | undefined {
+    return this.#live.get(id)?.transcript ?? this.#endedCalls.get(id)?.transcript;
   }
 
   /** What is said in a live call; undefined = no live call of that id. */
@@ -158,16 +156,6 @@ export class CallRegistry {
     return true;
   }
 
-  /** Asks apps for TwiML. */
-  get twiml(): TwimlClient {
-    return this.#context.twiml;
-  }
-
-  /** What apps answered at the end of sessions in Twilio's calls. */
-  get handovers(): Handovers {
-    return this.#context.handovers;
-  }
-
   /**
    * No new calls from now on. Resolves when all calls have ended, their last finals out: by themselves, or after
    * `timeoutMs` by us (`drained`). Asked again, it returns the same promise.
@@ -185,7 +173,7 @@ export class CallRegistry {
       await settlesWithin(this.#context.clock, Promise.all(calls.map((call) => call.ended)), timeoutMs);
     await Promise.all(calls.map((call) => call.end('drained')));
     // Apps are told of the end of their sessions.
-    await this.#context.twiml.settled();
+    await this.#context.apps.twiml.settled();
   }
 
   #refusal(): TrunklineError | null {
@@ -198,16 +186,15 @@ export class CallRegistry {
     }
   }
 
-  #open(start: CallStart, leg: CallLeg, pendingCall: PendingCall): Call {
+  #open(opened: Pick<CallOptions, 'start' | 'leg' | 'monitor'>, pendingCall: PendingCall): Call {
+    const { start } = opened;
     const id = this.#claimId(start);
     const call = new Call({
+      ...opened,
       id,
-      start,
-      leg,
       context: this.#context,
       lags: this.#lags,
-      onFailure: (error) => pendingCall.fail(error),
-      onEnded: (ended, reason) => this.#archiveCall(ended, reason),
+      onEnded: (ended, reason) => this.#keepEnded(ended, reason),
     });
     this.#pendingCalls.delete(pendingCall);
     this.#dialled.remove(pendingCall);
@@ -228,11 +215,11 @@ export class CallRegistry {
     return id;
   }
 
-  #archiveCall(call: Call, reason: EndReason): void {
+  #keepEnded(call: Call, reason: EndReason): void {
     const { metrics } = this.#context;
     const { carrier } = call.start;
     this.#live.delete(call.id);
-    this.#endedCalls.add(call.id, { view: this.#ended(viewOf(call), reason), finals: call.finals });
+    this.#endedCalls.add(call.id, { view: this.#ended(viewOf(call), reason), transcript: call.transcript });
     metrics.calls.dec({ carrier });
     metrics.callsEnded.inc({ carrier, reason });
   }
@@ -244,7 +231,7 @@ export class CallRegistry {
     if (ringing === undefined) return;
     const { metrics, feed, log } = this.#context;
     const { callId, carrier } = ringing;
-    this.#endedCalls.add(callId, { view: this.#ended(viewOfRinging(ringing), reason), finals: [] });
+    this.#endedCalls.add(callId, { view: this.#ended(viewOfRinging(ringing), reason), transcript: [] });
     metrics.callsEnded.inc({ carrier, reason });
     feed.publish({ type: 'call.ended', callId, reason, durationMs: 0 });
     log.info({ callId, carrier, reason }, 'call not answered');

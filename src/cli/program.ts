@@ -161,7 +161,7 @@ function describeServe(program: Command, done: Done): void {
     )
     .action(async () => {
       const settings = readSettings();
-      const { serve } = await import('../main.ts');
+      const { serve } = await import('../serve.ts');
       await serve(settings);
       done(EXIT_OK);
     });

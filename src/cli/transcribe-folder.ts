@@ -22,7 +22,7 @@ import { type DiskListener, insist } from '../jobs/patience.ts';
 import { Runner } from '../jobs/runner.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import { type Place, Recordings } from '../recordings/recordings.ts';
-import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
+import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
@@ -209,8 +209,8 @@ class FolderRun {
   async #transcribe(
     file: BatchFile,
     signal: AbortSignal,
-    hear: (task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'tenant'>) => Promise<Recording>,
-  ): Promise<Recording> {
+    hear: (task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'tenant'>) => Promise<RecordingTranscript>,
+  ): Promise<RecordingTranscript> {
     const source = this.#sourceOf.get(file.name);
     if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
     const { channels, format } = this.#order;
@@ -228,7 +228,7 @@ class FolderRun {
   /**
    * In this order, so that whenever the process dies a transcript that is there belongs to what the ledger says of it.
    */
-  async #write(file: BatchFile, { durationMs }: Recording, text: string): Promise<void> {
+  async #write(file: BatchFile, { durationMs }: RecordingTranscript, text: string): Promise<void> {
     const target = this.#target(file.name);
     await makeFolder(dirname(target));
     await rm(target, { force: true });

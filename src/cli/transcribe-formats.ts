@@ -3,7 +3,7 @@ import { type FinalCaption, formatTranscript } from '../calls/feed/transcript.ts
 import { languageName } from '../foundation/languages.ts';
 import { render } from '../http/transcriptions/formats.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
-import type { Recording } from '../recordings/transcribe.ts';
+import type { RecordingTranscript } from '../recordings/transcribe.ts';
 
 /**
  * `text`: a line with its time for each caption; the others as the doors for recordings answer them, but that `json`
@@ -27,14 +27,14 @@ const MAX_CUE_MS = 7000;
 
 /** `recording`, which a person calls `file`. Ends with a newline unless there is nothing to say. */
 export function writeRecording(
-  recording: Recording,
+  recording: RecordingTranscript,
   options: { file: string; format: FileFormat; channels: ChannelMode },
 ): string {
   const { file, format, channels } = options;
   if (format === 'json') return `${JSON.stringify(captionsOf(recording, file, channels))}\n`;
   if (format === 'text') return writeText(recording, channels);
   const { body } = render(
-    { ...recording, task: 'transcribe', language: languageName(recording.language) },
+    { ...recording, task: 'transcribe', language: languageName(recording.spokenLanguage) },
     {
       ...{ response_format: format, channels },
       max_line_chars: MAX_LINE_CHARS,
@@ -45,7 +45,7 @@ export function writeRecording(
   return format === 'verbose_json' ? `${body}\n` : body;
 }
 
-function captionsOf({ durationMs, segments }: Recording, file: string, channels: ChannelMode): unknown {
+function captionsOf({ durationMs, segments }: RecordingTranscript, file: string, channels: ChannelMode): unknown {
   const captions = segments.map(({ channel, text, startMs, endMs }) => ({
     ...(channels === 'split' ? { channel: channel + 1 } : {}),
     ...{ text, startMs, endMs },
@@ -53,9 +53,10 @@ function captionsOf({ durationMs, segments }: Recording, file: string, channels:
   return { file, durationMs, captions };
 }
 
-function writeText({ segments }: Recording, channels: ChannelMode): string {
+function writeText({ segments }: RecordingTranscript, channels: ChannelMode): string {
   const finals = segments.map(
     ({ channel, text, startMs, endMs }, index): FinalCaption => ({
+      kind: 'caption',
       track: TRACKS[channel] ?? 'inbound',
       utterance: index + 1,
       text,

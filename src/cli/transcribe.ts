@@ -12,7 +12,7 @@ import { EXIT_CONFIG } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import { Recordings } from '../recordings/recordings.ts';
-import type { Recording, RecordingProgress } from '../recordings/transcribe.ts';
+import type { RecordingProgress, RecordingTranscript } from '../recordings/transcribe.ts';
 import { describeReadError } from './audio-file.ts';
 import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -87,7 +87,7 @@ async function transcribeOne(file: string, work: FileWork): Promise<boolean> {
 async function transcribeFile(
   file: string,
   { channels, settings, recordings, terminal }: FileWork,
-): Promise<Recording> {
+): Promise<RecordingTranscript> {
   await assertReadable(file);
   const progress = new Progress(file, terminal);
   const task = {
@@ -115,7 +115,11 @@ async function assertReadable(file: string): Promise<void> {
   }
 }
 
-function print(file: string, recording: Recording, { terminal: { out }, format, channels, several }: FileWork): void {
+function print(
+  file: string,
+  recording: RecordingTranscript,
+  { terminal: { out }, format, channels, several }: FileWork,
+): void {
   if (several && format !== 'json') out.line(`==> ${file} <==`);
   out.raw(writeRecording(recording, { file, format, channels }));
 }

@@ -1,6 +1,6 @@
 /**
- * Every error a stranger or an operator can meet: its code, HTTP status and WebSocket close code together in one
- * registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table with the one in
+ * Every error a stranger or an operator can meet: its code, HTTP status, WebSocket close code and SIP status
+ * together in one registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table with the one in
  * docs/reference/errors.md.
  */
 import { hideCredentials } from './urls.ts';
@@ -18,20 +18,22 @@ interface ErrorKind {
     | 'not_found_error'
     | 'rate_limit_error'
     | 'server_error';
+  /** Status of a refused SIP request (RFC 3261 §21). */
+  readonly sipStatus: number;
 }
 
-const kind = (status: number, closeCode: number, type: ErrorKind['type']): ErrorKind =>
-  Object.freeze({ status, closeCode, type });
+const kind = (status: number, closeCode: number, type: ErrorKind['type'], sipStatus = 500): ErrorKind =>
+  Object.freeze({ status, closeCode, type, sipStatus });
 
 /** Every code with its statuses and type. */
 export const ERRORS = Object.freeze({
   // A carrier's messages
-  message_malformed: kind(400, 1007, 'invalid_request_error'),
+  message_malformed: kind(400, 1007, 'invalid_request_error', 400),
   message_binary: kind(400, 1003, 'invalid_request_error'),
-  message_too_large: kind(413, 1009, 'invalid_request_error'),
+  message_too_large: kind(413, 1009, 'invalid_request_error', 413),
   media_before_start: kind(400, 4400, 'invalid_request_error'),
   start_repeated: kind(400, 4401, 'invalid_request_error'),
-  codec_unsupported: kind(400, 4402, 'invalid_request_error'),
+  codec_unsupported: kind(400, 4402, 'invalid_request_error', 488),
   start_timeout: kind(408, 4408, 'invalid_request_error'),
   media_timeout: kind(408, 4409, 'invalid_request_error'),
   audio_too_fast: kind(413, 4414, 'invalid_request_error'),
@@ -71,11 +73,11 @@ export const ERRORS = Object.freeze({
   model_not_found: kind(404, 4404, 'not_found_error'),
   call_not_found: kind(404, 4404, 'not_found_error'),
   route_not_found: kind(404, 4404, 'not_found_error'),
-  too_many_calls: kind(503, 1013, 'rate_limit_error'),
+  too_many_calls: kind(503, 1013, 'rate_limit_error', 503),
   too_many_readers: kind(503, 1013, 'rate_limit_error'),
   disk_full: kind(507, 1011, 'server_error'),
-  draining: kind(503, 1012, 'server_error'),
-  engine_unavailable: kind(503, 1011, 'server_error'),
+  draining: kind(503, 1012, 'server_error', 503),
+  engine_unavailable: kind(503, 1011, 'server_error', 503),
   internal: kind(500, 1011, 'server_error'),
 } satisfies Record<string, ErrorKind>);
 
@@ -106,6 +108,10 @@ export class TrunklineError extends Error {
 
   get closeCode(): number {
     return ERRORS[this.code].closeCode;
+  }
+
+  get sipStatus(): number {
+    return ERRORS[this.code].sipStatus;
   }
 
   /** OpenAI's error body. */

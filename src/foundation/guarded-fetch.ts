@@ -7,6 +7,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { lookupPublic, refusePrivateAddress } from './addresses.ts';
+import { readBounded } from './bounded-body.ts';
 import type { Clock } from './clock.ts';
 
 /** What requests of ours say that they are. */
@@ -122,24 +123,9 @@ function send(
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = Number(response.headers['content-length'] ?? 0);
-  const chunks: Buffer[] = [];
-  let bytes = announced;
-  if (announced <= maxBytes) {
-    bytes = 0;
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) break;
-      chunks.push(chunk);
-    }
-  }
+  const body = announced > maxBytes ? null : await readBounded(response, maxBytes);
   response.destroy();
-  if (bytes > maxBytes) throw new FetchError('too_large', `it has more than ${maxBytes} bytes`);
-  const body = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
+  if (body === null) throw new FetchError('too_large', `it has more than ${maxBytes} bytes`);
   return body;
 }
 

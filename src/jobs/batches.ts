@@ -10,8 +10,8 @@ import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Recordings } from '../recordings/recordings.ts';
-import type { Recording } from '../recordings/transcribe.ts';
-import { Translator, type TranslatorSettings } from '../recordings/translate.ts';
+import type { RecordingTranscript } from '../recordings/transcribe.ts';
+import type { Translator } from '../recordings/translate.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
 import { DataFolderError, removeOldHomes } from './data-folder.ts';
 import { expandFolders, type InputSettings } from './inputs.ts';
@@ -28,9 +28,9 @@ const SWEEP_PERIOD_MS = 60_000;
 
 interface BatchesOptions {
   readonly settings: InputSettings &
-    TranslatorSettings &
     Pick<Settings, 'BATCH_DIR' | 'BATCHES_MAX' | 'BATCH_FILES_MAX' | 'RESULT_TTL_MS' | 'WEBHOOK_SECRET'>;
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
+  readonly translator: Translator;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -62,7 +62,6 @@ export class Batches {
   readonly #runner: Runner;
   readonly #storage: Storage;
   readonly #transcripts: Transcripts;
-  readonly #translator: Translator;
   readonly #news = new EventEmitter().setMaxListeners(0);
   readonly #life = new AbortController();
   readonly #notifier: Notifier;
@@ -85,9 +84,8 @@ export class Batches {
       onLoad: (batches) => this.#goOn(batches),
       isKnown: (id) => this.#all.has(id) || this.#drafts.has(id),
     });
-    this.#translator = new Translator(options);
     this.#transcripts = new Transcripts({
-      ...{ ...options, translator: this.#translator, disk: this.#disk, onWait: tellProgress },
+      ...{ ...options, disk: this.#disk, onWait: tellProgress },
       folderOf: (batch) => this.#storage.folderOf(batch),
     });
     this.#notifier = new Notifier({
@@ -160,7 +158,7 @@ export class Batches {
     draft: Draft,
     { webhookUrl, files: inputs, ...order }: BatchRequest,
   ): Promise<{ batch: Batch; isNew: boolean }> {
-    if (order.targetLanguage !== '') this.#translator.assertConfigured();
+    if (order.targetLanguage !== '') this.#options.translator.assertConfigured();
     const files = await expandFolders(inputs, this.#options.settings);
     const earlier = this.#findRepeated(draft.tenant, order.idempotency);
     if (earlier !== undefined) {
@@ -211,7 +209,7 @@ export class Batches {
    * failed.
    * @throws TrunklineError `batch_not_found`, `result_not_ready`
    */
-  async result(tenant: string, id: string, number: number, asSpoken = false): Promise<Recording> {
+  async result(tenant: string, id: string, number: number, asSpoken = false): Promise<RecordingTranscript> {
     const batch = this.get(tenant, id);
     const file = batch.files[number];
     if (file === undefined)

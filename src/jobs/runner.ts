@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
 import type { Log } from '../foundation/log/log.ts';
-import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
+import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { type DiskListener, DiskWait } from './patience.ts';
 
@@ -25,7 +25,7 @@ interface RunnerOptions {
     batch: Batch,
     file: BatchFile,
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
-  ): Promise<Pick<Recording, 'durationMs'>>;
+  ): Promise<Pick<RecordingTranscript, 'durationMs'>>;
   /** A file has got on, told of each every now and then; or it begins to wait for the disk. */
   onProgress(batch: Batch, file: BatchFile): void;
   /** A file has come to its end. `signal` aborts when its batch is not wanted any more. */

@@ -10,7 +10,7 @@ import { toDiskFull } from '../foundation/folders/disk.ts';
 import { writeWhole } from '../foundation/folders/whole-file.ts';
 import { languageName } from '../foundation/languages.ts';
 import type { Recordings } from '../recordings/recordings.ts';
-import type { Recording, RecordingTask } from '../recordings/transcribe.ts';
+import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import { type Translator, translateSegments } from '../recordings/translate.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { download, findInput, type InputSettings } from './inputs.ts';
@@ -45,7 +45,7 @@ export class Transcripts {
   }
 
   /** The transcript of a file, in the batch's language or `asSpoken`. @throws the system's error when there is none */
-  async read(batch: Batch, number: number, asSpoken: boolean): Promise<Recording> {
+  async read(batch: Batch, number: number, asSpoken: boolean): Promise<RecordingTranscript> {
     const only = this.#pathOf(batch, number);
     if (!asSpoken) return readRecording(only);
     return readRecording(this.#spokenPathOf(batch, number)).catch(() => readRecording(only));
@@ -57,7 +57,11 @@ export class Transcripts {
    * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`,
    * those of transcribing; what a disk says that is full or fails before the transcript is made; the reason of `signal`
    */
-  async make(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
+  async make(
+    batch: Batch,
+    file: BatchFile,
+    watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
+  ): Promise<RecordingTranscript> {
     const { signal } = watch;
     const heard = await this.#keep({ batch, file, asSpoken: true, signal }, () => this.#hear(batch, file, watch));
     if (!isTranslated(batch, heard)) return heard;
@@ -67,7 +71,10 @@ export class Transcripts {
   }
 
   /** What is there already, or what `make` makes. */
-  async #keep({ batch, file, asSpoken, signal }: Keeping, make: () => Promise<Recording>): Promise<Recording> {
+  async #keep(
+    { batch, file, asSpoken, signal }: Keeping,
+    make: () => Promise<RecordingTranscript>,
+  ): Promise<RecordingTranscript> {
     const { number } = file;
     const made = await this.read(batch, number, asSpoken).catch(() => null);
     if (made !== null) return made;
@@ -100,7 +107,11 @@ export class Transcripts {
     return join(this.#options.folderOf(batch), `${number}.spoken.json`);
   }
 
-  async #hear(batch: Batch, file: BatchFile, watch: Pick<RecordingTask, 'signal' | 'onProgress'>): Promise<Recording> {
+  async #hear(
+    batch: Batch,
+    file: BatchFile,
+    watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
+  ): Promise<RecordingTranscript> {
     const workFolder = this.#options.folderOf(batch);
     const path = await this.#fetch(file, join(workFolder, String(file.number)), watch.signal);
     const { channels, tenant } = batch;
@@ -116,7 +127,11 @@ export class Transcripts {
     return own;
   }
 
-  async #translate(recording: Recording, language: string, signal: AbortSignal): Promise<Recording> {
+  async #translate(
+    recording: RecordingTranscript,
+    language: string,
+    signal: AbortSignal,
+  ): Promise<RecordingTranscript> {
     try {
       return await translateSegments(recording, (lines) => this.#options.translator.translate(lines, language, signal));
     } catch (error) {
@@ -126,11 +141,14 @@ export class Transcripts {
   }
 }
 
-function isTranslated({ targetLanguage }: Batch, { language }: Recording): boolean {
-  return targetLanguage !== '' && languageName(targetLanguage, [language]) !== languageName(language);
+function isTranslated({ targetLanguage }: Batch, { spokenLanguage }: RecordingTranscript): boolean {
+  return targetLanguage !== '' && languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
 }
 
 /** Transcripts of version 0.1.0 do not say their language: its recogniser had one. */
-async function readRecording(path: string): Promise<Recording> {
-  return { language: 'en', ...(JSON.parse(await readFile(path, 'utf8')) as Omit<Recording, 'language'>) };
+async function readRecording(path: string): Promise<RecordingTranscript> {
+  return {
+    spokenLanguage: 'en',
+    ...(JSON.parse(await readFile(path, 'utf8')) as Omit<RecordingTranscript, 'spokenLanguage'>),
+  };
 }

@@ -17,9 +17,9 @@ import { FileDecoders } from './decode.ts';
 import { RecordingDisk } from './disk.ts';
 import {
   languagesOf,
-  type Recording,
   type RecordingProgress,
   type RecordingTask,
+  type RecordingTranscript,
   type Transcriber,
   transcribeRecording,
 } from './transcribe.ts';
@@ -98,7 +98,7 @@ export class Recordings {
   }
 
   /** Transcribes a recording that has its place. As {@link transcribeRecording}. */
-  async transcribe(task: RecordingTask): Promise<Recording> {
+  async transcribe(task: RecordingTask): Promise<RecordingTranscript> {
     let countedMs = 0;
     const onProgress = (progress: RecordingProgress): void => {
       this.#options.metrics.fileSeconds.inc((progress.heardMs - countedMs) / 1000);

@@ -5,11 +5,11 @@ import { type Engine, EngineError, type Transcript } from '../engine-client/engi
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
-import { cleanText } from '../transcription/clean.ts';
-import { withoutDoubled } from '../transcription/join.ts';
-import { type Piece, PieceCutter, type PieceSettings } from '../transcription/pieces.ts';
-import { fitWords } from '../transcription/spoken-words.ts';
-import { type TimedWord, timeWords } from '../transcription/word-times.ts';
+import { alignWordTimes } from '../transcription/aligned-word-times.ts';
+import { cleanText } from '../transcription/clean-text.ts';
+import { withoutDoubled } from '../transcription/doubled-word.ts';
+import { estimateWordTimes, type TimedWord } from '../transcription/estimated-word-times.ts';
+import { ClipCutter, type ClipSettings, type SpeechClip } from '../transcription/speech-clips.ts';
 import { joinWords } from '../transcription/words.ts';
 import type { FileDecoders } from './decode.ts';
 import type { ChannelMode } from './decode-messages.ts';
@@ -17,10 +17,10 @@ import type { ChannelMode } from './decode-messages.ts';
 /** Most channels of a recording that are transcribed by themselves. */
 const SPLIT_CHANNELS_MAX = 2;
 /**
- * Pieces of one recording that engines may have or that may wait for one: enough that a second engine helps, and no
+ * Clips of one recording that engines may have or that may wait for one: enough that a second engine helps, and no
  * more.
  */
-const PIECES_IN_FLIGHT = 2;
+const CLIPS_IN_FLIGHT = 2;
 /** Batch jobs are wanted at some time; this only orders them among each other. */
 const BATCH_DUE_MS = 60_000;
 
@@ -37,10 +37,10 @@ export interface Segment {
 }
 
 /** What became of a recording. */
-export interface Recording {
+export interface RecordingTranscript {
   readonly durationMs: number;
   /** What was spoken, in BCP-47. */
-  readonly language: string;
+  readonly spokenLanguage: string;
   /** In the order of their start. */
   readonly segments: readonly Segment[];
 }
@@ -74,7 +74,7 @@ export interface RecordingTask {
 export interface Transcriber {
   readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'>;
   readonly decoders: FileDecoders;
-  readonly settings: PieceSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
+  readonly settings: ClipSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
 }
 
 /**
@@ -83,7 +83,7 @@ export interface Transcriber {
  * @throws TrunklineError `audio_unreadable`, `audio_too_long`, `upload_disk_full` or `engine_unavailable`; the reason
  * of `signal` when that aborts
  */
-export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<Recording> {
+export async function transcribeRecording(task: RecordingTask, transcriber: Transcriber): Promise<RecordingTranscript> {
   const end = new AbortController();
   const work = new Work({ ...task, signal: AbortSignal.any([task.signal, end.signal]) }, transcriber);
   try {
@@ -109,7 +109,7 @@ function explain(error: unknown): unknown {
   return new TrunklineError('engine_unavailable', `the speech engine could not finish the recording: ${error.message}`);
 }
 
-interface NumberedPiece extends Piece {
+interface NumberedClip extends SpeechClip {
   readonly channel: number;
 }
 
@@ -117,14 +117,14 @@ class Work {
   readonly #task: RecordingTask;
   readonly #transcriber: Transcriber;
   readonly #segments: Segment[] = [];
-  /** Cut and not yet begun: a piece of another channel may still begin before them. */
-  #waiting: NumberedPiece[] = [];
+  /** Cut and not yet begun: a clip of another channel may still begin before them. */
+  #waiting: NumberedClip[] = [];
   #channels: Channel[] = [];
-  /** Pieces begun whose segments are not out. */
+  /** Clips begun whose segments are not out. */
   readonly #underWay = new Set<Promise<unknown>>();
   /** Heard, but a segment of another channel may still come before them. In order. */
   #unsaid: Segment[] = [];
-  /** The piece of each channel that was delivered last. */
+  /** The clip of each channel that was delivered last. */
   readonly #last: { readonly to: number; readonly text: string }[] = [];
   #delivered: Promise<void> = Promise.resolve();
   #heard = 0;
@@ -134,7 +134,7 @@ class Work {
     this.#transcriber = transcriber;
   }
 
-  async run(): Promise<Recording> {
+  async run(): Promise<RecordingTranscript> {
     const { settings, decoders } = this.#transcriber;
     const { path, workFolder, channels, tenant, signal } = this.#task;
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS };
@@ -146,8 +146,8 @@ class Work {
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;
     this.#say(Number.POSITIVE_INFINITY);
-    const [language = ''] = await languagesOf(this.#transcriber.engine);
-    return { durationMs: this.#heardMs, language, segments: this.#segments };
+    const [spokenLanguage = ''] = await languagesOf(this.#transcriber.engine);
+    return { durationMs: this.#heardMs, spokenLanguage, segments: this.#segments };
   }
 
   get #heardMs(): number {
@@ -165,19 +165,19 @@ class Work {
     await this.#beginUpTo(Math.min(...this.#channels.map((channel) => channel.openFrom)));
   }
 
-  /** Begins the pieces before which no other can come any more, each as soon as few enough are under way. */
+  /** Begins the clips before which no other can come any more, each as soon as few enough are under way. */
   async #beginUpTo(openFrom: number): Promise<void> {
     const sorted = this.#waiting.toSorted((a, b) => a.from - b.from || a.channel - b.channel);
-    this.#waiting = sorted.filter((piece) => piece.from > openFrom);
-    for (const piece of sorted.filter(({ from }) => from <= openFrom)) {
-      if (this.#underWay.size >= PIECES_IN_FLIGHT) await Promise.race(this.#underWay);
-      this.#begin(piece);
+    this.#waiting = sorted.filter((clip) => clip.from > openFrom);
+    for (const clip of sorted.filter(({ from }) => from <= openFrom)) {
+      if (this.#underWay.size >= CLIPS_IN_FLIGHT) await Promise.race(this.#underWay);
+      this.#begin(clip);
     }
   }
 
-  #begin(piece: NumberedPiece): void {
-    const text = this.#transcribe(piece);
-    const delivered = this.#delivered.then(async () => this.#deliver(piece, await text));
+  #begin(clip: NumberedClip): void {
+    const text = this.#transcribe(clip);
+    const delivered = this.#delivered.then(async () => this.#deliver(clip, await text));
     this.#underWay.add(delivered);
     const done = (): unknown => this.#underWay.delete(delivered);
     // Whoever waits for the next place or for the end sees a failure; at this moment nobody may.
@@ -186,7 +186,7 @@ class Work {
     this.#delivered = delivered;
   }
 
-  #transcribe({ samples }: Piece): Promise<Transcript> {
+  #transcribe({ samples }: SpeechClip): Promise<Transcript> {
     const { tenant, signal, timed = false } = this.#task;
     return this.#transcriber.engine.transcribe({
       ...{ samples, tenant, signal, timed, draft: [] },
@@ -195,24 +195,24 @@ class Work {
     });
   }
 
-  #deliver(piece: NumberedPiece, heard: Transcript): void {
+  #deliver(clip: NumberedClip, heard: Transcript): void {
     const cleaned = cleanText(heard.text);
-    const before = this.#last[piece.channel];
-    const text = before?.to === piece.from ? withoutDoubled(before.text, cleaned) : cleaned;
-    this.#last[piece.channel] = { to: piece.to, text };
-    const aligned = heard.words === undefined ? null : fitWords(text, heard.words, piece);
+    const before = this.#last[clip.channel];
+    const text = before?.to === clip.from ? withoutDoubled(before.text, cleaned) : cleaned;
+    this.#last[clip.channel] = { to: clip.to, text };
+    const aligned = heard.words === undefined ? null : alignWordTimes(text, heard.words, clip);
     const wordTimes = aligned === null ? 'estimated' : 'aligned';
-    for (const words of atPauses(aligned ?? timeWords(text, piece), this.#transcriber.settings.ENDPOINT_MS)) {
+    for (const words of atPauses(aligned ?? estimateWordTimes(text, clip), this.#transcriber.settings.ENDPOINT_MS)) {
       const [first] = words;
       const last = words.at(-1);
       if (first === undefined || last === undefined) continue;
       const [startMs, endMs] = [first.startMs, last.endMs];
-      this.#unsaid.push({ channel: piece.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
+      this.#unsaid.push({ channel: clip.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
     }
-    this.#say(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(piece.from, ENGINE_RATE_HZ));
+    this.#say(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(clip.from, ENGINE_RATE_HZ));
   }
 
-  /** Tells what begins no later than `upToMs`: no piece that is still to come begins before that. */
+  /** Tells what begins no later than `upToMs`: no clip that is still to come begins before that. */
   #say(upToMs: number): void {
     const sorted = this.#unsaid.toSorted((a, b) => a.startMs - b.startMs || a.channel - b.channel);
     this.#unsaid = sorted.filter(({ startMs }) => startMs > upToMs);
@@ -235,12 +235,12 @@ function atPauses(words: readonly TimedWord[], pauseMs: number): TimedWord[][] {
   return stretches;
 }
 
-/** One channel's way from samples to pieces. */
+/** One channel's way from samples to clips. */
 class Channel {
   readonly #number: number;
   readonly #task: RecordingTask;
   readonly #engine: Transcriber['engine'];
-  readonly #cutter: PieceCutter;
+  readonly #cutter: ClipCutter;
   #state: Float32Array | null = null;
   /** Less than a window, kept for the next stretch. */
   #rest: Int16Array = new Int16Array(0);
@@ -249,14 +249,14 @@ class Channel {
     this.#number = number;
     this.#task = task;
     this.#engine = engine;
-    this.#cutter = new PieceCutter(settings);
+    this.#cutter = new ClipCutter(settings);
   }
 
   get openFrom(): number {
     return this.#cutter.openFrom;
   }
 
-  async hear(samples: Int16Array): Promise<NumberedPiece[]> {
+  async hear(samples: Int16Array): Promise<NumberedClip[]> {
     const all = joinSamples([this.#rest, samples]);
     const whole = all.length - (all.length % VAD_WINDOW_SAMPLES);
     this.#rest = all.slice(whole);
@@ -264,14 +264,14 @@ class Channel {
   }
 
   /** Also judges a last part shorter than a window, filled up with silence. */
-  async finish(): Promise<NumberedPiece[]> {
+  async finish(): Promise<NumberedClip[]> {
     const padded = new Int16Array(this.#rest.length === 0 ? 0 : VAD_WINDOW_SAMPLES);
     padded.set(this.#rest);
-    const pieces = padded.length === 0 ? [] : await this.#vad(padded);
-    return [...pieces, ...this.#own(this.#cutter.finish())];
+    const clips = padded.length === 0 ? [] : await this.#vad(padded);
+    return [...clips, ...this.#own(this.#cutter.finish())];
   }
 
-  async #vad(samples: Int16Array): Promise<NumberedPiece[]> {
+  async #vad(samples: Int16Array): Promise<NumberedClip[]> {
     const { tenant, signal } = this.#task;
     const { probabilities, state } = await this.#engine.detect({
       samples,
@@ -284,7 +284,7 @@ class Channel {
     return this.#own(this.#cutter.push(samples, probabilities));
   }
 
-  #own(pieces: readonly Piece[]): NumberedPiece[] {
-    return pieces.map((piece) => ({ ...piece, channel: this.#number }));
+  #own(clips: readonly SpeechClip[]): NumberedClip[] {
+    return clips.map((clip) => ({ ...clip, channel: this.#number }));
   }
 }

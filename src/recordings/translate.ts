@@ -2,15 +2,17 @@
  * Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of
  * subtitles stay here.
  */
+
 import { z } from 'zod';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { readBoundedText } from '../foundation/bounded-body.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples } from '../foundation/units.ts';
-import type { Span } from '../transcription/pieces.ts';
-import { type TimedWord, timeWords } from '../transcription/word-times.ts';
-import type { Recording, Segment } from './transcribe.ts';
+import { estimateWordTimes, type TimedWord } from '../transcription/estimated-word-times.ts';
+import type { Span } from '../transcription/speech-clips.ts';
+import type { RecordingTranscript, Segment } from './transcribe.ts';
 
 /** What a translator is made of. */
 export type TranslatorSettings = Pick<
@@ -23,7 +25,7 @@ const LINES_MAX = 40;
 const CHARS_MAX = 4000;
 /** Times that one list is sent before its translation is given up. */
 const ATTEMPTS_MAX = 3;
-const ANSWER_MAX_CHARS = 200_000;
+const ANSWER_MAX_BYTES = 800_000;
 
 const answerSchema = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
 
@@ -89,7 +91,7 @@ export class Translator {
         redirect: 'error',
         signal: AbortSignal.any([signal, late.signal]),
       });
-      if (response.ok) return readAnswer(await readBounded(response));
+      if (response.ok) return readAnswer((await readBoundedText(response, ANSWER_MAX_BYTES)) ?? '');
       await response.body?.cancel();
       return { ok: false, complaint: `the endpoint answered ${response.status}` };
     } catch {
@@ -112,9 +114,9 @@ export class Translator {
  * @throws what `translate` throws
  */
 export async function translateSegments(
-  recording: Recording,
+  recording: RecordingTranscript,
   translate: (lines: readonly string[]) => Promise<readonly string[]>,
-): Promise<Recording> {
+): Promise<RecordingTranscript> {
   const texts = await translate(recording.segments.map(({ text }) => text));
   const segments = recording.segments.map((segment, index) => withText(segment, texts[index]?.trim() ?? ''));
   return { ...recording, segments: segments.filter(({ text }) => text !== '') };
@@ -122,8 +124,8 @@ export async function translateSegments(
 
 function withText(segment: Segment, text: string): Segment {
   const speech = spansOf(segment.words);
-  const piece = { from: speech[0]?.from ?? 0, to: speech.at(-1)?.to ?? 0, samples: new Int16Array(0), speech };
-  return { ...segment, text, words: timeWords(text, piece), wordTimes: 'estimated' };
+  const clip = { from: speech[0]?.from ?? 0, to: speech.at(-1)?.to ?? 0, samples: new Int16Array(0), speech };
+  return { ...segment, text, words: estimateWordTimes(text, clip), wordTimes: 'estimated' };
 }
 
 /** Stretches of words without a pause between them. */
@@ -146,16 +148,6 @@ function messagesFor(lines: readonly string[], language: string): unknown[] {
     { role: 'system', content: order },
     { role: 'user', content: JSON.stringify(lines) },
   ];
-}
-
-async function readBounded(response: Response): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > ANSWER_MAX_CHARS) break;
-  }
-  return text;
 }
 
 /** Models like to put a list between code fences, or a word before it. */

@@ -29,7 +29,10 @@ const QWEN_VOICES: ReadonlyMap<string, string> = new Map([
   ['sohee', 'slt'],
 ]);
 
+/** OpenAI's voices. */
 export const OPENAI_VOICE_NAMES: readonly string[] = [...OPENAI_VOICES.keys()];
+
+/** The Qwen3-TTS server's voices. */
 export const QWEN_VOICE_NAMES: readonly string[] = [...QWEN_VOICES.keys()];
 
 /** Our voice for a name of OpenAI's or the Qwen3-TTS server's, in any case; undefined for any other name. */

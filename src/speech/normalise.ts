@@ -1,7 +1,6 @@
 /**
- * Text as it is written → words as they are said, for English voices. Rules go from what is marked most clearly (an
- * address, an amount) to what is left over (a bare number), for each of them takes digits and signs away from the ones
- * behind it.
+ * Writes out a text in the words that an English voice should say. The rules go from the clearest patterns (addresses,
+ * amounts) to the least clear (bare numbers), because each rule removes digits and signs that later rules would match.
  */
 import { sayAddresses } from './normalise/addresses.ts';
 import { sayCodes, sayLongNumbers } from './normalise/codes.ts';
@@ -14,7 +13,7 @@ import { expandAbbreviations, spellInitialisms } from './normalise/shortenings.t
 import { sayNumberSigns, saySigns, tidy } from './normalise/symbols.ts';
 import { sayTimes } from './normalise/times.ts';
 
-/** Part of the key of cached prompts: another version may say the same text in other words. */
+/** Part of the key of cached prompts: another version may write out the same text differently. */
 export const NORMALISER_VERSION = 'en-1';
 
 const RULES: readonly ((text: string) => string)[] = [
@@ -36,7 +35,7 @@ const RULES: readonly ((text: string) => string)[] = [
   tidy,
 ];
 
-/** The words to be said for `text`; plain words stay as they are. What nobody says aloud (Markdown, emoji) goes. */
+/** The words to say for `text`. Plain words stay, and marks that nobody says (Markdown, emoji) are removed. */
 export function normaliseText(text: string): string {
   return RULES.reduce((said, rule) => rule(said), text);
 }

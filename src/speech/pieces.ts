@@ -1,18 +1,18 @@
-/** Sentences too long for one go of the engine → pieces that are not. */
+/** Cuts sentences that are too long for one job of the engine. */
 import { SPEAK_TEXT_MAX_CHARS } from '../../engine/contract.ts';
 
-/** A piece that is longer is cut, so that its first sound does not wait for its last: about 20 s of speech. */
+/** Longer sentences are cut, so that their first sound does not wait for their last: about 20 s of speech. */
 const PIECE_MAX_CHARS = 300;
 
-/** `text` = as it was given, `spoken` = as it is to be read. The texts of all pieces together are the sentence. */
+/** `text` = as it was written, `spoken` = as it is read. The texts of all pieces together are the sentence. */
 export interface Piece {
   readonly text: string;
   readonly spoken: string;
 }
 
 /**
- * Cuts `sentence` at spaces where it must be cut, so that no piece is longer than the engine takes once `readable` has
- * written it out.
+ * Cuts `sentence` at spaces, if at all, so that no piece is longer than the engine takes after `readable` has written
+ * it out.
  */
 export function cutToPieces(sentence: string, readable: (text: string) => string): Piece[] {
   if (sentence.length <= PIECE_MAX_CHARS) {
@@ -24,7 +24,7 @@ export function cutToPieces(sentence: string, readable: (text: string) => string
   return [...cutToPieces(sentence.slice(0, at), readable), ...cutToPieces(sentence.slice(at), readable)];
 }
 
-/** Behind the last space before the middle; without one at the middle, though never inside a character. */
+/** After the last space before the middle; without a space at the middle, but never inside a character. */
 function cutPoint(text: string): number {
   const middle = text.length >> 1;
   const space = text.slice(1, middle).search(/\s\S*$/);

@@ -1,64 +1,62 @@
 /**
- * Finished prompts: in memory, optionally on disk, and those being made. Whoever asks for a prompt that is being made
- * waits for that one; it is given up only when everybody who waited has given up.
+ * Caches prompts in memory and optionally on disk. A prompt that several want at once is made once; its synthesis is
+ * cancelled only when nobody wants it any more.
  */
 import { LRUCache } from 'lru-cache';
 import { EngineError } from '../engine-client/engine.ts';
 import { hashOf, type Prompt, type PromptKey } from './prompt.ts';
 import { type FileTrouble, PromptFiles } from './prompt-files.ts';
 
-/** Where a cache counts. */
+/** Metrics of a cache. */
 export interface PromptCacheMetrics {
-  /**
-   * A prompt was asked for: it was in `memory` or on `disk`, is `shared` with others who wait for it, or the `engine`
-   * makes it.
-   */
+  /** A prompt was wanted: it was in `memory` or on `disk`, others wait for it (`shared`), or the `engine` makes it. */
   asked(from: 'memory' | 'disk' | 'shared' | 'engine'): void;
   trouble(trouble: FileTrouble): void;
-  /** So many bytes are held in memory now. */
+  /** The bytes of all prompts in memory have changed. */
   held(bytes: number): void;
 }
 
 interface PromptCacheOptions {
-  /** Most that the prompts in memory may hold; those asked for longest ago go first. 0 = none are kept. */
+  /** Most bytes of all prompts in memory; the least recently used go first. 0 = none are kept. */
   readonly maxBytes: number;
-  /** Where prompts are kept over restarts; null = nowhere. */
+  /** Keeps prompts over restarts; null = none. */
   readonly directory: string | null;
   readonly directoryMaxBytes: number;
   readonly metrics: PromptCacheMetrics;
 }
 
-/**
- * How many prompts there are in memory, and in memory and on disk together, the bytes of those in memory, and of those
- * on disk.
- */
+/** How full a cache is. */
 export interface PromptCacheStats {
+  /** Prompts in memory. */
   readonly prompts: number;
+  /** Prompts in memory or on disk. */
   readonly all: number;
+  /** Bytes in memory. */
   readonly bytes: number;
   readonly diskBytes: number;
 }
 
-/** What a prompt costs beside its sound: its name and the cache's own books. */
+/** Memory of a prompt beside its sound: its name and the cache's bookkeeping. */
 const PROMPT_OVERHEAD_BYTES = 256;
 
 interface Making {
   readonly prompt: Promise<Prompt>;
   readonly controller: AbortController;
-  /** Aborted when somebody waits for it in a call. */
+  /** Aborted when a call waits for the prompt. */
   readonly hurry: AbortController;
   waiters: number;
 }
 
-/** Makes a prompt until `signal` aborts; when `hurry` aborts, somebody waits for it now. */
+/** Makes a prompt until `signal` aborts. When `hurry` aborts, a call waits for the prompt. */
 type Synthesis = (signal: AbortSignal, hurry: AbortSignal) => Promise<Prompt>;
 
+/** The prompts of calls, or those of requests over HTTP. */
 export class PromptCache {
   readonly #memory: LRUCache<string, Prompt>;
   readonly #files: PromptFiles | null;
   readonly #metrics: PromptCacheMetrics;
   readonly #making = new Map<string, Making>();
-  /** Counts the clearings: what was begun before one is not kept after it. */
+  /** Counts how often the cache was cleared: a prompt begun before that is not kept after it. */
   #generation = 0;
 
   constructor({ maxBytes, directory, directoryMaxBytes, metrics }: PromptCacheOptions) {
@@ -73,7 +71,7 @@ export class PromptCache {
         : new PromptFiles({ directory, maxBytes: directoryMaxBytes, onTrouble: (trouble) => metrics.trouble(trouble) });
   }
 
-  /** Finds out what is on disk. Throws what the file system throws when the directory cannot be used. */
+  /** Lists the prompts on disk. Rejects with what the file system throws when the directory cannot be used. */
   async open(): Promise<void> {
     await this.#files?.open();
   }
@@ -95,9 +93,9 @@ export class PromptCache {
   }
 
   /**
-   * The prompt: from memory, from disk, from whoever is making it, or by `synthesise`, whose signal aborts when nobody
-   * wants it any more. Whoever `waits` hurries a synthesis on that was begun by someone who did not. Fails with what
-   * `synthesise` fails with; with EngineError `cancelled` as soon as `signal` aborts.
+   * Returns the prompt from memory, from disk, from a synthesis that is under way, or from `synthesise`, whose signal
+   * aborts when nobody wants the prompt any more. With `waits`, a synthesis that was begun without is hurried. Rejects
+   * with what `synthesise` rejects with, and with EngineError `cancelled` as soon as `signal` aborts.
    */
   make(key: PromptKey, synthesise: Synthesis, signal?: AbortSignal, { waits = true } = {}): Promise<Prompt> {
     const hash = hashOf(key);
@@ -113,7 +111,7 @@ export class PromptCache {
     return this.#join(hash, making, signal);
   }
 
-  /** Forgets all prompts, in memory and on disk. Returns how many there were. */
+  /** Deletes all prompts, in memory and on disk. Returns how many there were. */
   clear(): number {
     const names = new Set([...this.#memory.keys(), ...(this.#files?.names() ?? [])]);
     this.#generation++;
@@ -131,7 +129,7 @@ export class PromptCache {
     return count;
   }
 
-  /** Resolves when everything that was to be written is. */
+  /** Resolves when all prompts have been written to disk. */
   async settled(): Promise<void> {
     await this.#files?.settled();
   }
@@ -158,13 +156,13 @@ export class PromptCache {
     return prompt;
   }
 
-  /** Waits for a prompt together with others. */
+  /** Waits for a prompt that others may wait for, too. */
   #join(hash: string, making: Making, signal: AbortSignal | undefined): Promise<Prompt> {
     making.waiters++;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         making.waiters--;
-        reject(new EngineError('cancelled', 'the prompt is not wanted any more'));
+        reject(new EngineError('cancelled', 'nobody wants the prompt any more'));
         if (making.waiters > 0) return;
         this.#forget(hash, making);
         making.controller.abort();

@@ -1,7 +1,6 @@
 /**
- * Finished prompts on disk, one file each, for one gateway alone. A file is written under another name and renamed, so
- * that it is whole or absent; what a failing disk or a power cut leaves behind shows by its checksum and is dropped.
- * The only file of this room that touches the disk.
+ * Prompts on disk, one file each, in a folder that one gateway uses. A file is written under another name and renamed,
+ * so that it is whole or absent. A file that a failing disk or a power cut damaged has a wrong checksum and is ignored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +18,7 @@ import type { Prompt } from './prompt.ts';
 const MAGIC = Buffer.from('TLP1');
 const NAME = /^([0-9a-f]{64})\.prompt$/;
 const LEFT_OVER = /^[0-9a-f]{64}\.[^.]+\.tmp$/;
-/** Whose the folder is. */
+/** Files that say which gateway uses the folder. */
 const OWNERSHIP = /^owner\./;
 /** magic, SHA-256 of the key, duration in ms and bytes of sound (both 32 bit, little-endian), SHA-256 of the sound. */
 const KEY_AT = MAGIC.length;
@@ -28,30 +27,27 @@ const LENGTH_AT = DURATION_AT + 4;
 const CHECKSUM_AT = LENGTH_AT + 4;
 const HEADER_BYTES = CHECKSUM_AT + 32;
 
-/** Prompts that may wait to be written: behind a disk slower than speech is made, further ones are not kept. */
+/** Most prompts that wait to be written; on a disk that is slower than synthesis, further ones are not kept. */
 const WRITES_WAITING_MAX = 64;
 
-/** `damaged`: not what was written; `unreadable`, `unwritable`: the disk refused. */
+/** `damaged`: the file is not what was written; `unreadable`, `unwritable`: the disk fails. */
 export type FileTrouble = 'damaged' | 'unreadable' | 'unwritable';
 
 interface PromptFilesOptions {
   readonly directory: string;
-  /**
-   * Most that all files together may hold; those asked for longest ago go first (after a start: those written longest
-   * ago).
-   */
+  /** Most bytes of all files; the least recently used go first (after a start: the oldest). */
   readonly maxBytes: number;
   onTrouble(trouble: FileTrouble): void;
 }
 
-/** The files of one directory. Nothing here throws after {@link open}: a disk that fails costs time, not speech. */
+/** The files of one directory. After {@link open} nothing throws: a failing disk delays speech but does not stop it. */
 export class PromptFiles {
   readonly #directory: string;
   readonly #maxBytes: number;
   readonly #onTrouble: (trouble: FileTrouble) => void;
-  /** Name of the prompt → bytes of its file. What falls out of it is deleted. */
+  /** Name of the prompt → bytes of its file. A file that leaves the index is deleted. */
   readonly #index: LRUCache<string, number>;
-  /** The last operation; they run one after the other, so that no two touch the same file. */
+  /** The last operation. They run one after the other, so that no two use the same file. */
   #tail: Promise<unknown> = Promise.resolve();
   #writesWaiting = 0;
 
@@ -61,7 +57,7 @@ export class PromptFiles {
     this.#onTrouble = options.onTrouble;
     this.#index = new LRUCache({
       maxSize: options.maxBytes,
-      // An empty file, which a power cut leaves behind, counts too.
+      // A power cut can leave an empty file, which counts too.
       sizeCalculation: (bytes) => Math.max(bytes, 1),
       dispose: (_bytes, hash, reason) => {
         if (reason !== 'set') void this.#queue(() => this.#remove(hash));
@@ -69,10 +65,7 @@ export class PromptFiles {
     });
   }
 
-  /**
-   * Finds out what is there; what others put there is left alone. Throws what the file system throws when the directory
-   * cannot be used.
-   */
+  /** Lists the prompts; other files are left alone. Rejects with the file system's error for an unusable directory. */
   async open(): Promise<void> {
     await makePrivateFolder(this.#directory, (name) => NAME.test(name) || LEFT_OVER.test(name) || OWNERSHIP.test(name));
     const found: { hash: string; bytes: number; usedAtMs: number }[] = [];
@@ -96,28 +89,28 @@ export class PromptFiles {
     return this.#index.calculatedSize;
   }
 
-  /** How many prompts are there. */
+  /** How many prompts there are. */
   get count(): number {
     return this.#index.size;
   }
 
-  /** Whether the prompt of that name is there. */
+  /** Whether there is a prompt of that name. */
   has(hash: string): boolean {
     return this.#index.has(hash);
   }
 
-  /** The names of the prompts that are there. */
+  /** The names of all prompts. */
   names(): string[] {
     return [...this.#index.keys()];
   }
 
-  /** The prompt of that name; null when there is none, or none that is whole. */
+  /** Reads the prompt of that name; null when there is none, or it is damaged. */
   read(hash: string): Promise<Prompt | null> {
     if (this.#index.get(hash) === undefined) return Promise.resolve(null);
     return this.#queue(() => this.#read(hash));
   }
 
-  /** Keeps a prompt, if there is room for it. */
+  /** Writes a prompt if there is space for it. */
   write(hash: string, prompt: Prompt): void {
     if (HEADER_BYTES + prompt.bytes.length > this.#maxBytes || this.#writesWaiting >= WRITES_WAITING_MAX) return;
     this.#writesWaiting++;
@@ -129,7 +122,7 @@ export class PromptFiles {
     this.#index.clear();
   }
 
-  /** Resolves when everything asked for so far is done. */
+  /** Resolves when all operations so far are done. */
   async settled(): Promise<void> {
     let tail: Promise<unknown>;
     do {
@@ -175,7 +168,7 @@ export class PromptFiles {
   }
 
   async #remove(hash: string): Promise<void> {
-    // Written again meanwhile.
+    // It has been written again in the meantime.
     if (this.#index.has(hash)) return;
     await rm(this.#path(hash), { force: true }).catch(() => this.#onTrouble('unwritable'));
   }

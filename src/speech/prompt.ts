@@ -1,10 +1,8 @@
-/** One spoken sentence, finished: as it goes over a carrier's wire. */
+/** A prompt: one spoken sentence in the codec of its listener. */
 import { createHash } from 'node:crypto';
 import type { Codec } from '../foundation/units.ts';
 
-/**
- * `bytes` = whole 20 ms frames of the codec it was made for; empty when there was nothing to speak. Never written to.
- */
+/** `bytes` = whole 20 ms frames in the codec of its key; empty when there was nothing to speak. Never changed. */
 export interface Prompt {
   readonly bytes: Uint8Array;
   readonly durationMs: number;
@@ -12,18 +10,18 @@ export interface Prompt {
 
 /** Everything that changes the sound of a prompt. */
 export interface PromptKey {
-  /** Name and revision of what speaks. */
+  /** Name and revision of the model. */
   readonly ttsModel: string;
   readonly voice: string;
   readonly speed: number;
-  /** Version of the rules by which the text was made readable; `off` = it was not. */
+  /** Version of the rules that normalised the text; `off` = it was not normalised. */
   readonly normaliser: string;
-  /** As it was given. */
+  /** As it was written. */
   readonly text: string;
   readonly codec: Codec;
 }
 
-/** The name of a prompt: SHA-256 over its key, in hex. */
+/** The name of a prompt in caches: SHA-256 of its key, in hex. */
 export function hashOf(key: PromptKey): string {
   const { ttsModel, voice, speed, normaliser, text, codec } = key;
   const { name, rateHz, channels, bytesPerSample } = codec;

@@ -1,4 +1,4 @@
-/** Whether a stop ends a sentence. */
+/** Decides whether a stop ends a sentence. */
 import {
   AFTER_TIME,
   INNER_ABBREVIATIONS,
@@ -8,14 +8,14 @@ import {
 } from './abbreviations.ts';
 import type { Window } from './window.ts';
 
-/** Stops of the scripts that have a case and put a space behind a sentence. */
+/** Stops of scripts with upper and lower case and a space after a sentence. */
 const ORDINARY_STOPS = '.!?…';
-/** Stops that mean nothing else: of Chinese and Japanese, Hindi, Urdu and Arabic, Armenian, Ethiopic. */
+/** Stops without another meaning: of Chinese and Japanese, Hindi, Urdu and Arabic, Armenian, Ethiopic. */
 const PLAIN_STOPS = '。！？｡।॥۔؟։።';
-/** What closes behind a stop: brackets, quotes, and the marks of bold and code. */
+/** Marks that close after a stop: brackets, quotes, and the marks of bold and code. */
 const CLOSERS = `)]}"'”’»›」』）】〉》*_\``;
 
-/** Longest word that is compared with the lists. */
+/** Longest word that is looked up in the lists. */
 const WORD_MAX_CHARS = 16;
 const TOKEN_MAX_CHARS = 40;
 
@@ -28,27 +28,24 @@ export function isStop(character: string): boolean {
   return character !== '' && (ORDINARY_STOPS.includes(character) || PLAIN_STOPS.includes(character));
 }
 
-/** Whether a stop ends a sentence only with white space behind it. */
+/** Whether a stop ends a sentence only when white space follows. */
 export function isOrdinaryStop(character: string): boolean {
   return ORDINARY_STOPS.includes(character);
 }
 
-/** Whether a character belongs to the stop in front of it. */
-export function isClosed(character: string): boolean {
+/** Whether a character belongs to the stop before it. */
+export function isCloser(character: string): boolean {
   return CLOSERS.includes(character);
 }
 
-/**
- * A stop with white space behind it: `stop` is the last of its run, `end` is behind what closes with it, `next` behind
- * the white space.
- */
+/** Positions at a stop before white space: the last stop of its run, the end of its closers, and of the white space. */
 export interface StopPlace {
   readonly stop: number;
   readonly end: number;
   readonly next: number;
 }
 
-/** Whether the sentence ends at an ordinary stop; null = more text has to come before that can be said. */
+/** Whether the sentence ends at an ordinary stop; null = more text is needed to know. */
 export function endsSentence(window: Window, place: StopPlace): boolean | null {
   const { stop, end, next } = place;
   const goesOn = /\p{Ll}/u.test(window.at(next)) && !window.text.slice(end, next).includes('\n');
@@ -60,13 +57,13 @@ export function endsSentence(window: Window, place: StopPlace): boolean | null {
   return isAbbreviation(token) ? endsAfterAbbreviation(window, next, token) : !goesOn;
 }
 
-/** What stands in front of a full stop, without what opens it. */
+/** The word before a full stop, without opening marks. */
 function tokenBefore(text: string, stop: number): string {
   const token = /\S*$/.exec(text.slice(Math.max(0, stop - TOKEN_MAX_CHARS), stop))?.[0] ?? '';
   return token.replace(/^[("'“‘«[*_]+/, '');
 }
 
-/** `1.` or `a.` at the beginning of a line. */
+/** Whether it is `1.` or `a.` at the beginning of a line. */
 function isListMarker(text: string, stop: number, token: string): boolean {
   if (!/^(\d{1,3}|[a-z])$/.test(token)) return false;
   let at = stop - token.length - 1;
@@ -94,6 +91,6 @@ function endsAfterAbbreviation(window: Window, next: number, token: string): boo
   const following = window.word(next, WORD_MAX_CHARS);
   if (following === null || !window.has(next + following.length)) return null;
   if (TIME_OF_DAY.test(word)) return !/\p{N}/u.test(character) && !AFTER_TIME.has(following);
-  // "J. A. Smith": another initial begins no sentence.
+  // "J. A. Smith": another initial does not begin a sentence.
   return SENTENCE_STARTERS.has(following) && window.at(next + following.length) !== '.';
 }

@@ -1,22 +1,19 @@
 import { SentenceSplitter } from './sentences.ts';
 
-/** Text is handed to the splitter in such portions, so that a book given at once does not hold everybody up. */
+/** The splitter gets text in portions, so that a book that comes at once does not delay other work. */
 const PORTION_CHARS = 1000;
 
 const WORD_MAX_CHARS = 64;
 const INSIDE_WORDS = "[\\p{L}\\p{N}\\p{M}\\p{Cs}'’_-]";
-/**
- * What may be the beginning of a word at the end of a text: letters, digits and what stands between them. Anything
- * longer is no word.
- */
+/** The possible beginning of a word at the end of a text. A longer run of characters is no word. */
 const UNFINISHED_WORD = new RegExp(`(?<!${INSIDE_WORDS})${INSIDE_WORDS}{1,${WORD_MAX_CHARS}}$`, 'u');
 
-/** The text of one utterance as it comes, in pieces of any size; its sentences as soon as they are certain. */
+/** A text that comes in pieces of any size, and its sentences as soon as they are certain. */
 export class TextStream {
   readonly #splitter = new SentenceSplitter();
   readonly #sentences: string[] = [];
   #text = '';
-  /** What the splitter does not have yet. */
+  /** The text that the splitter does not have yet. */
   #unsplit = '';
   #ended = false;
   #flushed = false;
@@ -35,7 +32,7 @@ export class TextStream {
     return this.#text;
   }
 
-  /** More text, put behind what came before without any space between. Ignored after {@link end}. */
+  /** Appends text as it is. Ignored after {@link end}. */
   write(piece: string): void {
     if (this.#ended) return;
     this.#text += piece;
@@ -50,8 +47,8 @@ export class TextStream {
   }
 
   /**
-   * {@link end}s the text behind its last whole word, and returns what came behind that, which may be the beginning of
-   * a word. Null, and no end, when there is no whole word.
+   * {@link end}s the text after its last whole word, and returns the rest, which may be the beginning of a word.
+   * Returns null and does not end the text when there is no whole word.
    */
   cut(): string | null {
     const held = this.#splitter.held + this.#unsplit.slice(-WORD_MAX_CHARS - 1);
@@ -66,10 +63,7 @@ export class TextStream {
     return rest;
   }
 
-  /**
-   * The next sentence, as soon as it is there; null at the end of the text, or when `signal` aborts. One call at a
-   * time.
-   */
+  /** Waits for the next sentence; null at the end of the text, or when `signal` aborts. One call at a time. */
   async next(signal: AbortSignal): Promise<string | null> {
     while (!signal.aborted) {
       const sentence = this.#sentences.shift();

@@ -13,8 +13,8 @@ export type VoiceMap = ReadonlyMap<string, string>;
 const NO_VOICE_MAP: VoiceMap = new Map();
 
 /**
- * The voice that `name` means, or `fallback` without a name: one of `voices`, by its own name, by a name in `map`, or by
- * OpenAI's or the Qwen3-TTS server's name for it.
+ * The voice that `name` means, or `fallback` without a name: one of `voices`, by its own name, by a name in `map`, or
+ * by OpenAI's or the Qwen3-TTS server's name for it.
  * @throws TrunklineError `invalid_request` listing the voices, `engine_unavailable` when no engine has named any yet
  */
 export function resolveVoice(

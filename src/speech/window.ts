@@ -1,9 +1,6 @@
-/** A stretch of text of which more may come: looks ahead as far as that can be answered. */
+/** The beginning of a text of which more may come: answers only what the rest cannot change. */
 
-/**
- * Longest run that is looked over; behind it the rest counts as something else. Without a bound a decision could be put
- * off for ever.
- */
+/** Longest run of characters that is skipped. Without a limit a decision could be postponed without end. */
 const RUN_MAX_CHARS = 20;
 
 const WORD_CHARACTER = /[\p{L}'’]/u;
@@ -13,11 +10,11 @@ export function isSpace(character: string): boolean {
   return /^\s$/.test(character);
 }
 
-/** The text that is there so far, and whether it is all there is. */
+/** The text so far. */
 export class Window {
   readonly text: string;
   readonly #isWhole: boolean;
-  /** Characters (UTF-16 units) that can be looked at; a surrogate pair of which one half has come is not yet there. */
+  /** Characters (UTF-16 units) that are certain: half of a surrogate pair at the end does not count. */
   readonly length: number;
 
   /** @param isWhole no more text will come */
@@ -28,18 +25,18 @@ export class Window {
     this.length = isHalf ? text.length - 1 : text.length;
   }
 
-  /** The character at `index`, both halves of a pair; empty behind the end. */
+  /** The character at `index`, with both halves of a pair; empty after the end. */
   at(index: number): string {
     const code = index < this.length ? this.text.codePointAt(index) : undefined;
     return code === undefined ? '' : String.fromCodePoint(code);
   }
 
-  /** Whether it is known what stands at `index`: a character, or the end of the text. */
+  /** Whether it is known what is at `index`: a character, or the end of the text. */
   has(index: number): boolean {
     return this.#isWhole || index < this.length;
   }
 
-  /** Where the run of characters that `belongs` accepts ends, from `from` on; null = that is not known yet. */
+  /** The end of the run of characters from `from` on that `belongs` accepts; null = not known yet. */
   skip(from: number, belongs: (character: string) => boolean): number | null {
     let at = from;
     while (at < this.length && at - from < RUN_MAX_CHARS && belongs(this.text.charAt(at))) at++;
@@ -51,8 +48,8 @@ export class Window {
   }
 
   /**
-   * The word that begins at `from`, in lower case and with plain apostrophes; empty when none does or it has more than
-   * `maxChars` characters. Null = it has not come in full.
+   * The word at `from`, in lower case and with plain apostrophes; empty when there is none or it has more than
+   * `maxChars` characters. Null = not known yet.
    */
   word(from: number, maxChars: number): string | null {
     let at = from;

@@ -1,4 +1,4 @@
-/** Speech as the engine makes it → whole frames as a carrier takes them. */
+/** Converts speech of the engine to whole frames of a codec. */
 import { padToFrames } from '../audio/frames.ts';
 import { encodeG711 } from '../audio/g711.ts';
 import { Resampler } from '../audio/resample.ts';
@@ -6,20 +6,17 @@ import { nextTurn } from '../foundation/next-turn.ts';
 import { bytesToSamples, type Codec, samplesToMs } from '../foundation/units.ts';
 import type { Prompt } from './prompt.ts';
 
-/**
- * Filtering a second of speech takes a few ms: longer speech is converted a second at a time, and calls get their turn
- * in between.
- */
-const STRETCH_SECONDS = 1;
+/** Filtering a second of speech takes a few ms: speech is converted in blocks, and work for calls runs in between. */
+const BLOCK_SECONDS = 1;
 
-/** `samples` at `rateHz` as a prompt in `codec`, filled up to whole frames with silence. */
+/** Converts `samples` at `rateHz` to a prompt in `codec`, padded to whole frames with silence. */
 export async function toPrompt(samples: Int16Array, rateHz: number, codec: Codec): Promise<Prompt> {
   const resampler = new Resampler(rateHz, codec.rateHz);
-  const stretch = rateHz * STRETCH_SECONDS;
+  const blockSamples = rateHz * BLOCK_SECONDS;
   const parts: Uint8Array[] = [];
-  for (let from = 0; from < samples.length; from += stretch) {
+  for (let from = 0; from < samples.length; from += blockSamples) {
     if (from > 0) await nextTurn();
-    parts.push(encodeG711(resampler.push(samples.subarray(from, from + stretch)), codec));
+    parts.push(encodeG711(resampler.push(samples.subarray(from, from + blockSamples)), codec));
   }
   parts.push(encodeG711(resampler.flush(), codec));
   const bytes = padToFrames(concat(parts), codec);

@@ -10,12 +10,12 @@ import type { Hypothesis } from './local-agreement.ts';
 export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
 
 /**
- * What an ear says about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of
+ * What a transcriber emits about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of
  * the last audio used.
  */
 export type TranscriberEvent =
   | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
-  /** Of this stretch no final comes: speech, or sound of which nobody found out whether it is. */
+  /** No final comes for this stretch: speech, or audio that voice detection never examined. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
   | {
       readonly type: 'caption';
@@ -37,7 +37,7 @@ export type TranscriberEvent =
       readonly lagMs: number;
     };
 
-/** What was heard, rather than missed. */
+/** Everything but gaps. */
 export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' }>;
 
 export type Caption = Extract<TranscriberEvent, { type: 'caption' }>;
@@ -76,7 +76,7 @@ export class Captions {
 }
 
 /**
- * One utterance's captions: partials while they say something new, then at most one final. Text without a letter or
+ * One utterance's captions: partials while their text changes, then at most one final. Text without a letter or
  * digit is noise and counts as none. Without words there is no caption, unless partials were shown: then a final, empty
  * if need be, ends them.
  */
@@ -98,7 +98,7 @@ export class UtteranceCaptions {
   }
 
   /**
-   * The partial for `hypothesis` with speech up to sample number `to`; null when it has no words or says nothing new.
+   * The partial for `hypothesis` with speech up to sample number `to`; null when it has no words or the same text as before.
    */
   partial(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
     if (!SPOKEN.test(hypothesis.text)) return null;
@@ -107,7 +107,7 @@ export class UtteranceCaptions {
     return this.#caption(hypothesis, false, to, lagMs);
   }
 
-  /** The final; null when there is nothing to say and nothing was said. Call once. */
+  /** The final; null when it has no words and no partial was shown. Call once. */
   final(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
     const spoken = SPOKEN.test(hypothesis.text);
     if (!spoken && !this.shown) return null;

@@ -1,6 +1,6 @@
 import { type Engine, EngineError, type EngineErrorCode } from '../engine-client/engine.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import { cleanText } from './clean.ts';
+import { cleanText } from './clean-text.ts';
 
 export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;
 
@@ -18,7 +18,7 @@ const FINAL_DUE_MS = 100;
 const BATCH_DUE_MS = 60_000;
 
 /**
- * Asks the engine for text with the urgency and deadline that fit the purpose, and mends what a model in a loop says.
+ * Asks the engine for text with the urgency and deadline that fit the purpose, and removes endless repetitions from the answer.
  */
 export class Decoder {
   readonly #engine: Engine;

@@ -14,7 +14,7 @@ export type EndpointerSettings = Pick<
 >;
 
 /**
- * Where speech lies so far, in samples since the track began: it was last heard before `speechTo`; with the post-roll
+ * Where speech lies so far, in samples since the track began: the last speech ends at `speechTo`; with the post-roll
  * it ends at `to`.
  */
 export interface Stretch {
@@ -54,7 +54,7 @@ export class Endpointer {
   #detectedTo = 0;
   #speaking = false;
   #paused = false;
-  /** Start of the unbroken run of loud windows while nobody speaks yet. */
+  /** Start of the unbroken run of windows above the threshold, before speech has begun. */
   #runFrom: number | null = null;
   #speechTo = 0;
   /** End of the previous utterance: no pre-roll reaches behind it. */
@@ -70,7 +70,7 @@ export class Endpointer {
     this.#endpoint = samples(settings.ENDPOINT_MS);
   }
 
-  /** Samples judged so far. */
+  /** Samples examined so far. */
   get detectedTo(): number {
     return this.#detectedTo;
   }
@@ -94,7 +94,7 @@ export class Endpointer {
   vad(probability: number): EndpointDecision | null {
     this.#probabilities[(this.#detectedTo / VAD_WINDOW_SAMPLES) % REMEMBERED] = probability;
     this.#detectedTo += VAD_WINDOW_SAMPLES;
-    return this.#speaking ? this.#judgeSpeaking(probability) : this.#judgeSilent(probability);
+    return this.#speaking ? this.#onSpeaking(probability) : this.#onSilent(probability);
   }
 
   /** The running utterance is cut in two at sample number `at`; speech goes on. */
@@ -110,7 +110,7 @@ export class Endpointer {
     return this.#speaking ? this.#end(received) : null;
   }
 
-  #judgeSilent(probability: number): EndpointDecision | null {
+  #onSilent(probability: number): EndpointDecision | null {
     if (probability < this.#settings.VAD_START_THRESHOLD) {
       this.#runFrom = null;
       return null;
@@ -124,7 +124,7 @@ export class Endpointer {
     return decision;
   }
 
-  #judgeSpeaking(probability: number): EndpointDecision | null {
+  #onSpeaking(probability: number): EndpointDecision | null {
     if (probability >= this.#settings.VAD_STOP_THRESHOLD) return this.#speechGoesOn();
     const silence = this.#detectedTo - this.#speechTo;
     if (silence >= this.#endpoint) return { kind: 'ended', ...this.#end(this.#detectedTo) };

@@ -3,11 +3,11 @@ import type { Engine } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples, samplesToMs } from '../foundation/units.ts';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals } from './audio-arrivals.ts';
 import { Captions, type LossReason, type TranscriberEvent } from './captions.ts';
 import { Decoder, type DecoderSettings } from './decoder.ts';
 import { Endpointer, type EndpointerSettings, type Stretch } from './endpointer.ts';
-import { SampleRing } from './ring.ts';
+import { SampleRing } from './sample-ring.ts';
 import { type TranscriberMetrics, Utterances } from './utterances.ts';
 import { VadRunner } from './vad-runner.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
@@ -15,13 +15,13 @@ import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 export type { LossReason, SpeechEvent, TranscriberEvent } from './captions.ts';
 export type { TranscriberMetrics } from './utterances.ts';
 
-/** The settings that an ear obeys. */
+/** The settings of a transcriber. */
 export type TranscriberSettings = Pick<
   Settings,
   keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings
 >;
 
-/** What an ear is made of, and whom it tells. */
+/** What a transcriber works with. */
 export interface LiveTranscriberOptions {
   readonly settings: TranscriberSettings;
   readonly engine: Engine;
@@ -36,19 +36,19 @@ export interface LiveTranscriberOptions {
   readonly urgency?: 'live' | 'batch';
 }
 
-/** Backlog at or below which an ear counts as drained. Whoever pauses the source must do so above it. */
+/** Backlog at or below which a transcriber counts as drained. Whoever pauses the source must do so above it. */
 export const BACKLOG_LOW_MS = 200;
 
-/** Unjudged audio that the ring is sized for from the start. */
+/** Waiting audio that the ring is sized for from the start. */
 const BACKLOG_SIZED_MS = 5000;
 /** Finals that may be under way before further audio must wait. */
 const FINALS_PENDING_MAX = 2;
 
 /**
- * Listens to one track: 16 kHz audio in, captions out. The audio waits in a ring; the judge finds out where there is
- * speech, the gate makes utterances of that, each utterance gets its text from the engine, and finals leave in the
- * order of the speech. Partials may be dropped under load, audio and finals never: instead {@link backlogMs} grows.
- * Where no final can be had in the end, a `gap` says of what.
+ * Transcribes one track: 16 kHz audio in, captions out. The audio waits in a ring; the {@link VadRunner} finds the
+ * speech in it, the {@link Endpointer} divides that into utterances, each utterance gets its text from the engine, and
+ * finals leave in the order of the speech. Partials may be dropped under load, audio and finals never: instead
+ * {@link backlogMs} grows. Where there is no final in the end, a `gap` names the stretch.
  */
 export class LiveTranscriber {
   readonly #options: LiveTranscriberOptions;
@@ -91,14 +91,14 @@ export class LiveTranscriber {
     });
   }
 
-  /** Ms of audio received but not yet judged, be it that the engine is behind or that finals are. */
+  /** Ms of audio received but not yet examined, because the engine or the finals are behind. */
   get backlogMs(): number {
     return samplesToMs(Math.max(this.#audio.end - this.#vad.detectedTo, 0), ENGINE_RATE_HZ);
   }
 
   /**
-   * How long what is waited for most has been waited for, in ms: the verdict on audio that came, or a final since its
-   * end was decided.
+   * Ms since the oldest thing that is still open: audio that arrived and is not examined, or an utterance whose end was
+   * decided and whose final is not out.
    */
   get lagMs(): number {
     const nowMs = this.#options.clock.nowMs();
@@ -107,7 +107,7 @@ export class LiveTranscriber {
     return Math.max(undetectedMs, nowMs - (this.#utterances.waitingSinceMs ?? nowMs));
   }
 
-  /** Grows whenever audio was judged or a final came out, and means nothing else. */
+  /** Grows whenever audio was examined or a final came out, and means nothing else. */
   get progress(): number {
     return this.#vad.detectedTo + this.#utterances.settled;
   }
@@ -133,21 +133,21 @@ export class LiveTranscriber {
   }
 
   /**
-   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is judged.
+   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is examined.
    */
   stall(): void {
     this.#stalled = true;
     this.#vad.run();
   }
 
-  /** No more audio comes. Resolves when the last final is out, or the ear closed. */
+  /** No more audio comes. Resolves when the last final is out or the transcriber is closed. */
   end(): Promise<void> {
     this.#ending ??= this.#finish();
     return this.#ending;
   }
 
   /**
-   * Gives up at once as {@link close} does, and says first what is missing: what is known of each utterance is its
+   * Gives up at once as {@link close} does, and emits first what is missing: what is known of each utterance is its
    * final, the rest are gaps.
    */
   giveUp(reason: LossReason): void {

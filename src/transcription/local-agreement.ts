@@ -28,13 +28,13 @@ export class LocalAgreement {
   }
 
   /**
-   * Takes the next hypothesis. Where it contradicts stable words these stay, and only what it says after them counts.
+   * Takes the next hypothesis. Where it contradicts stable words, these stay and only its words after them count.
    * @param reachesStart whether its window begins with the utterance; otherwise it is merged with what was known
    */
-  hear(text: string, reachesStart: boolean): Hypothesis {
+  add(text: string, reachesStart: boolean): Hypothesis {
     const words = splitWords(text);
-    const heard = reachesStart ? words : mergeWords([...this.#stable, ...this.#tail], words);
-    const rest = heard.slice(alignedLength(this.#stable, heard));
+    const newest = reachesStart ? words : mergeWords([...this.#stable, ...this.#tail], words);
+    const rest = newest.slice(alignedLength(this.#stable, newest));
     const agreed = Math.min(commonPrefix(this.#tail, rest), Math.max(rest.length - 1, 0));
     const settled = rest.slice(0, agreed);
     this.#stable.push(...settled);
@@ -44,9 +44,9 @@ export class LocalAgreement {
   }
 
   /**
-   * The utterance's last word on itself: `text` is the final decode. When it begins with the stable text, all of it
-   * becomes stable; otherwise stable stays what it was (it never changes) and the tail is empty, so only `text` is to
-   * be believed.
+   * Ends the utterance with `text`, the final decode. When it begins with the stable text, all of it
+   * becomes stable; otherwise stable stays what it was (it never changes), the tail is empty, and only `text` is
+   * right.
    */
   finish(text: string): Hypothesis {
     const whole = text.trim().replace(/\s+/gu, ' ');

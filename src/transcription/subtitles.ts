@@ -1,6 +1,6 @@
-/** Timed words → subtitles: cues of at most two lines that can be read in their time, as SubRip and WebVTT. */
-
-import type { TimedWord } from './word-times.ts';
+/** Timed words → subtitles: cues of at most two lines that can be read in their time. */
+import type { Cue } from './cue-formats.ts';
+import type { TimedWord } from './estimated-word-times.ts';
 import { splitWords, UNSPACED } from './words.ts';
 
 /** What a cue may be like. */
@@ -8,15 +8,6 @@ export interface CueRules {
   /** Display columns of a line; characters of East Asian scripts take two. */
   readonly maxLineColumns: number;
   readonly maxCueMs: number;
-}
-
-/** One subtitle. Its lines are not empty, and `startMs` < `endMs`. */
-export interface Cue {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly lines: readonly string[];
-  /** Who speaks; null = it need not be said. */
-  readonly speaker: string | null;
 }
 
 const LINES_MAX = 2;
@@ -31,7 +22,6 @@ const READING_COLUMNS_PER_S = 17;
 /** From this length on a sentence's end also ends its cue. */
 const SENTENCE_COLUMNS_MIN = 24;
 
-const HOUR_MS = 3_600_000;
 const WIDE = new RegExp(
   `[${UNSPACED}\\p{Script=Hangul}\\u3000-\\u303F\\uFF00-\\uFF60\\uFFE0-\\uFFE6\\p{Extended_Pictographic}]`,
   'u',
@@ -147,45 +137,4 @@ function timeCues(groups: readonly (readonly TimedWord[])[], rules: CueRules, sp
     cues.push({ startMs, endMs, lines, speaker });
   });
   return cues;
-}
-
-/** Cues in the order of their start, as SubRip (`srt`). */
-export function formatSrt(cues: readonly Cue[]): string {
-  return cues
-    .map((cue, index) => `${index + 1}\n${times(cue, ',')}\n${speakerPrefix(cue)}${cue.lines.join('\n')}\n\n`)
-    .join('');
-}
-
-/** Cues in the order of their start, as WebVTT (W3C WebVTT §4); speakers become voice spans. */
-export function formatVtt(cues: readonly Cue[]): string {
-  return `WEBVTT\n\n${cues.map((cue) => `${times(cue, '.')}\n${vttText(cue)}\n\n`).join('')}`;
-}
-
-function speakerPrefix({ speaker }: Cue): string {
-  return speaker === null ? '' : `${speaker}: `;
-}
-
-/** Cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
-function vttText({ lines, speaker }: Cue): string {
-  const text = lines
-    .map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
-    .join('\n');
-  return speaker === null ? text : `<v ${speaker}>${text}`;
-}
-
-function times({ startMs, endMs }: Cue, point: ',' | '.'): string {
-  return `${formatTime(startMs, point)} --> ${formatTime(endMs, point)}`;
-}
-
-/** `hh:mm:ss` and milliseconds after `point`. */
-export function formatTime(timeMs: number, point: ',' | '.'): string {
-  const wholeMs = Math.max(Math.round(timeMs), 0);
-  const hours = Math.floor(wholeMs / HOUR_MS);
-  const minutes = Math.floor(wholeMs / 60_000) % 60;
-  const seconds = Math.floor(wholeMs / 1000) % 60;
-  return `${pad(hours, 2)}:${pad(minutes, 2)}:${pad(seconds, 2)}${point}${pad(wholeMs % 1000, 3)}`;
-}
-
-function pad(value: number, digits: number): string {
-  return String(value).padStart(digits, '0');
 }

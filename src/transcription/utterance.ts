@@ -1,14 +1,15 @@
 import type { Clock } from '../foundation/clock.ts';
+import { pause } from './abortable-pause.ts';
 import type { Decoded, Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import { type Hypothesis, LocalAgreement } from './local-agreement.ts';
-import { backOffMs, pause } from './retry.ts';
-import type { SampleRing } from './ring.ts';
+import { newRetryBackoff } from './retry-backoff.ts';
+import type { SampleRing } from './sample-ring.ts';
 import { partialDue, partialWindow, type Window, type WindowSettings } from './windows.ts';
 
 /**
- * Failures in a row after which a final falls back to the last hypothesis (1.5 s); without any it is tried for about 17
- * s.
+ * Failures in a row after which a final falls back to the last hypothesis (1.5 s); without a hypothesis it is tried
+ * for about 17 s.
  */
 const FALLBACK_FAILURES = 5;
 const GIVE_UP_FAILURES = 13;
@@ -24,10 +25,10 @@ export interface Outcome {
   readonly how: FinalHow;
   readonly hypothesis: Hypothesis;
   /** The text is of the audio before this sample number: all of it, but for a `fallback`. */
-  readonly heardTo: number;
+  readonly decodedTo: number;
 }
 
-/** Where an utterance begins, what it is decoded with, and whom it tells. */
+/** Where an utterance begins, what it is decoded with, and its callbacks. */
 export interface UtteranceOptions {
   /** First sample with the pre-roll, and first sample of speech. */
   readonly from: number;
@@ -36,8 +37,8 @@ export interface UtteranceOptions {
   readonly decoder: Decoder;
   readonly clock: Clock;
   readonly settings: WindowSettings;
-  /** A newer text of the running utterance, heard in the audio up to `stretch`. */
-  onHeard(hypothesis: Hypothesis, stretch: Stretch): void;
+  /** A newer text of the running utterance, decoded from the audio up to `stretch`. */
+  onHypothesis(hypothesis: Hypothesis, stretch: Stretch): void;
   onPartialDropped(): void;
 }
 
@@ -63,7 +64,7 @@ export class Utterance {
   readonly #life = new AbortController();
   #finished = false;
   #askedTo: number;
-  #heard: Window;
+  #decoded: Window;
   #draft: readonly number[] = [];
   #partial: AbortController | null = null;
   #waiting: Stretch | null = null;
@@ -74,7 +75,7 @@ export class Utterance {
     this.speechFrom = options.speechFrom;
     this.#options = options;
     this.#askedTo = options.speechFrom;
-    this.#heard = { from: options.from, to: options.from };
+    this.#decoded = { from: options.from, to: options.from };
   }
 
   /** Speech goes on at `stretch.to`: asks for a partial when one is due. */
@@ -96,7 +97,7 @@ export class Utterance {
     const controller = new AbortController();
     const result = this.#options.decoder.decode('eager', { samples, draft: [], signal: controller.signal });
     this.#eager = { to: stretch.to, samples, controller, result };
-    void result.then((decoded) => this.#hear(decoded, { from: this.from, to: stretch.to }, stretch));
+    void result.then((decoded) => this.#take(decoded, { from: this.from, to: stretch.to }, stretch));
   }
 
   /** Speech was not over: the eager decode is of no use as a final. */
@@ -120,7 +121,7 @@ export class Utterance {
     return this.#decodeFinal(samples, stretch.to);
   }
 
-  /** Gives up all that is under way and makes do with what was understood so far. */
+  /** Gives up all that is under way; the outcome is the last hypothesis. */
   abandon(): Outcome {
     this.close();
     return this.#fallBack();
@@ -137,8 +138,8 @@ export class Utterance {
 
   async #decodePartial(stretch: Stretch): Promise<void> {
     const { audio, decoder, settings } = this.#options;
-    const window = partialWindow({ from: this.from, heardTo: this.#heard.to, to: stretch.to }, settings);
-    const draft = window.from === this.#heard.from ? this.#draft : [];
+    const window = partialWindow({ from: this.from, decodedTo: this.#decoded.to, to: stretch.to }, settings);
+    const draft = window.from === this.#decoded.from ? this.#draft : [];
     const controller = new AbortController();
     this.#partial = controller;
     const decoded = await decoder.decode('partial', {
@@ -147,39 +148,40 @@ export class Utterance {
       signal: controller.signal,
     });
     this.#partial = null;
-    if (!this.#hear(decoded, window, stretch) && !this.#finished) this.#options.onPartialDropped();
+    if (!this.#take(decoded, window, stretch) && !this.#finished) this.#options.onPartialDropped();
     const next = this.#waiting;
     this.#waiting = null;
     if (next !== null) void this.#decodePartial(next);
   }
 
-  /** Takes a hypothesis, unless it failed or came too late to matter; says which. */
-  #hear(decoded: Decoded, window: Window, stretch: Stretch): boolean {
-    if (!decoded.ok || this.#finished || window.to <= this.#heard.to) return false;
-    this.#heard = window;
+  /** Takes a hypothesis. Returns false if the decode failed or came too late to matter. */
+  #take(decoded: Decoded, window: Window, stretch: Stretch): boolean {
+    if (!decoded.ok || this.#finished || window.to <= this.#decoded.to) return false;
+    this.#decoded = window;
     this.#draft = decoded.draft;
-    this.#options.onHeard(this.#agreement.hear(decoded.text, window.from === this.from), stretch);
+    this.#options.onHypothesis(this.#agreement.add(decoded.text, window.from === this.from), stretch);
     return true;
   }
 
-  #outcome(how: FinalHow, text: string, heardTo: number): Outcome {
-    return { how, hypothesis: this.#agreement.finish(text), heardTo };
+  #outcome(how: FinalHow, text: string, decodedTo: number): Outcome {
+    return { how, hypothesis: this.#agreement.finish(text), decodedTo };
   }
 
   #fallBack(): Outcome {
-    return this.#outcome('fallback', this.#agreement.current.text, this.#heard.to);
+    return this.#outcome('fallback', this.#agreement.current.text, this.#decoded.to);
   }
 
   async #decodeFinal(samples: Int16Array, to: number): Promise<Outcome | null> {
     const { decoder, clock } = this.#options;
     const { signal } = this.#life;
+    const backoff = newRetryBackoff();
     for (let failures = 1; !signal.aborted; failures++) {
       const decoded = await decoder.decode('final', { samples, draft: [], signal });
       if (signal.aborted) break;
       if (decoded.ok) return this.#outcome('fresh', decoded.text, to);
       if (failures >= (this.#agreement.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES))
         return this.#fallBack();
-      await pause(clock, backOffMs(failures), signal);
+      await pause(clock, backoff.next(0), signal);
     }
     return null;
   }

@@ -1,14 +1,14 @@
 import type { Clock } from '../foundation/clock.ts';
-import type { Arrivals } from './arrivals.ts';
+import type { Arrivals } from './audio-arrivals.ts';
 import type { Captions, LossReason, TranscriberEvent, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import type { Hypothesis } from './local-agreement.ts';
-import type { SampleRing } from './ring.ts';
+import type { SampleRing } from './sample-ring.ts';
 import { type FinalHow, type Outcome, Utterance } from './utterance.ts';
 import type { WindowSettings } from './windows.ts';
 
-/** Where an ear counts. Lags are wall ms. */
+/** What a transcriber counts. Lags are wall ms. */
 export interface TranscriberMetrics {
   /** A partial caption was emitted, `lagMs` after the last audio used had arrived. */
   partial(lagMs: number): void;
@@ -39,7 +39,7 @@ interface Entry {
   readonly captions: UtteranceCaptions;
 }
 
-/** One that is over: where, and since when on the clock. */
+/** One that is over: its stretch, and the time on the clock at which its end was decided. */
 interface Pending extends Entry {
   readonly stretch: Stretch;
   readonly decidedMs: number;
@@ -76,7 +76,7 @@ export class Utterances {
     return this.#settled;
   }
 
-  /** Since when, on the clock, the final that is out next has been waited for; null = none is. */
+  /** Time on the clock at which the end of the oldest pending utterance was decided; null = none is pending. */
   get waitingSinceMs(): number | null {
     const [oldest] = this.#pending;
     return oldest?.decidedMs ?? null;
@@ -88,7 +88,7 @@ export class Utterances {
     const { audio, decoder, clock, settings, metrics } = this.#options;
     const utterance = new Utterance({
       ...{ from, speechFrom, audio, decoder, clock, settings },
-      onHeard: (hypothesis, stretch) => this.#show(captions, hypothesis, stretch),
+      onHypothesis: (hypothesis, stretch) => this.#show(captions, hypothesis, stretch),
       onPartialDropped: () => metrics.partialDropped(),
     });
     this.#running = { utterance, captions };
@@ -100,7 +100,7 @@ export class Utterances {
     this.#running = null;
     if (entry === null) return;
     if (stretch.speechTo <= entry.utterance.from && !entry.captions.shown) {
-      // A forced cut fell into what proved to be the last pause: nothing is left to say.
+      // A forced cut fell into what proved to be the last pause: no speech is left.
       entry.utterance.close();
       return;
     }
@@ -117,15 +117,15 @@ export class Utterances {
   }
 
   /**
-   * Takes back what is known of those that are over: the text so far as their final, what it leaves out as a gap.
-   * Nothing of them follows.
+   * Settles those that are over with what is known of them: the text so far is their final, what it leaves out is a
+   * gap. Nothing more of them follows.
    */
   giveUp(reason: LossReason): void {
     for (const pending of this.#pending) this.#settle(pending, pending.utterance.abandon(), reason);
     this.#pending.clear();
   }
 
-  /** No final comes of what lies between two sample numbers, if anything does. */
+  /** Emits a gap between two sample numbers, if there is anything between them. */
   tellGap(from: number, to: number, reason: LossReason): void {
     if (to <= from) return;
     this.#options.metrics.finalLost(reason);
@@ -156,15 +156,15 @@ export class Utterances {
     this.#options.onDelivered();
   }
 
-  /** The final, and the gap that it leaves, for `reason`, when its text is not of all that was said. */
+  /** Emits the final, and a gap with `reason` for the speech that its text leaves out. */
   #settle(
     { utterance, captions, stretch, decidedMs }: Pending,
-    { how, hypothesis, heardTo }: Outcome,
+    { how, hypothesis, decodedTo }: Outcome,
     reason: LossReason,
   ): void {
     const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
-    const to = Math.min(stretch.speechTo, Math.max(heardTo, utterance.speechFrom));
+    const to = Math.min(stretch.speechTo, Math.max(decodedTo, utterance.speechFrom));
     const caption = captions.final(hypothesis, to, nowMs - arrivals.at(stretch.to));
     this.#settled++;
     if (caption !== null) {

@@ -1,30 +1,31 @@
 import { VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { type Detection, type Engine, EngineError } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
-import { backOffMs, pause } from './retry.ts';
-import type { SampleRing } from './ring.ts';
+import { pause } from './abortable-pause.ts';
+import { newRetryBackoff } from './retry-backoff.ts';
+import type { SampleRing } from './sample-ring.ts';
 
-/** Most windows of one request: about a second of audio, when the judge is behind. */
+/** Most windows of one request: about a second of audio, when detection is behind. */
 const WINDOWS_MAX = 32;
 /** Failures in a row after which an ended track's last audio is given up: about 17 s. */
 const GIVE_UP_FAILURES = 12;
 /** From this failure of the model on (not of the engine), it is asked with a fresh state. */
 const FRESH_STATE_FAILURES = 3;
 
-/** What a judge needs of its ear. */
+/** What voice detection of a track needs. */
 export interface VadRunnerOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly audio: SampleRing;
-  /** Aborts when the ear is closed. */
+  /** Aborts when the transcriber is closed. */
   readonly signal: AbortSignal;
-  /** Whether more audio may be judged now; call {@link VadRunner.run} when that changes to true. */
+  /** Whether more audio may be examined now; call {@link VadRunner.run} when that changes to true. */
   mayGoOn(): boolean;
   /** Takes the probabilities of the next windows in order. */
   onDetected(probabilities: Float32Array): void;
-  /** The engine stayed away for too long: the audio from sample number `from` to `to` is not judged. */
+  /** The engine stayed away for too long: the audio from sample number `from` to `to` is not examined. */
   onGivenUp(from: number, to: number): void;
-  /** Every whole window there is has been judged; after {@link VadRunner.finish}, everything. */
+  /** Every whole window there is has been examined; after {@link VadRunner.finish}, everything. */
   onCaughtUp(): void;
 }
 
@@ -43,12 +44,12 @@ export class VadRunner {
     this.#options = options;
   }
 
-  /** Samples judged so far. */
+  /** Samples examined so far. */
   get detectedTo(): number {
     return this.#detectedTo;
   }
 
-  /** Judges what there is, unless it is doing so already. */
+  /** Examines what there is, unless it is doing so already. */
   run(): void {
     const { signal, mayGoOn, onCaughtUp } = this.#options;
     if (this.#running || signal.aborted || !mayGoOn()) return;
@@ -58,7 +59,7 @@ export class VadRunner {
     else void this.#vad(samples);
   }
 
-  /** No more audio comes: also judges a last piece shorter than a window, filled up with silence. */
+  /** No more audio comes: also examines a last part shorter than a window, padded with silence. */
   finish(): void {
     this.#finishing = true;
     this.run();
@@ -97,9 +98,10 @@ export class VadRunner {
     return padded;
   }
 
-  /** Resolves with null when it was given up: the ear is closed, or the track has ended and the engine stays away. */
+  /** Resolves with null when it was given up: the transcriber is closed, or the track has ended and the engine stays away. */
   async #detect(samples: Int16Array): Promise<Detection | null> {
     const { engine, clock, signal } = this.#options;
+    const backoff = newRetryBackoff();
     let state = this.#state;
     for (let failures = 1; ; failures++) {
       try {
@@ -109,7 +111,7 @@ export class VadRunner {
         if (error.code === 'model_failed' && failures >= FRESH_STATE_FAILURES) state = null;
       }
       if (this.#finishing && failures >= GIVE_UP_FAILURES) return null;
-      await pause(clock, backOffMs(failures), signal);
+      await pause(clock, backoff.next(0), signal);
       if (signal.aborted) return null;
     }
   }

@@ -26,7 +26,7 @@ const BUSY_STRIDES = [
 const CUT_SEARCH_MS = 3000;
 const CUT_QUIET_MS = 8 * FRAME_MS;
 const CUT_STEP_MS = 10;
-/** How little a silent detector may count: without it, a point judged 0 would win at any loudness. */
+/** How little a silent detector may count: without it, a point with probability 0 would win at any loudness. */
 const CUT_PROBABILITY_FLOOR = 0.25;
 
 const samples = (durationMs: number): number => msToSamples(durationMs, ENGINE_RATE_HZ);
@@ -46,11 +46,11 @@ export function partialDue(
 
 /**
  * The window of a partial that ends at `to`: back over the utterance so far (it begins at `from`), at most
- * WINDOW_MAX_MS, but always OVERLAP_MS into the last window that was heard (it ended at `heardTo`), so that no word
+ * WINDOW_MAX_MS, but always OVERLAP_MS into the last window that was decoded (it ended at `decodedTo`), so that no word
  * falls between two windows.
  */
-export function partialWindow(at: { from: number; heardTo: number; to: number }, settings: WindowSettings): Window {
-  const furthest = Math.min(at.to - samples(settings.WINDOW_MAX_MS), at.heardTo - samples(settings.OVERLAP_MS));
+export function partialWindow(at: { from: number; decodedTo: number; to: number }, settings: WindowSettings): Window {
+  const furthest = Math.min(at.to - samples(settings.WINDOW_MAX_MS), at.decodedTo - samples(settings.OVERLAP_MS));
   return { from: Math.max(at.from, furthest), to: at.to };
 }
 
@@ -72,7 +72,7 @@ export function cutSearch(
  * The quietest point of `audio` (16 kHz), as a sample offset: the middle of the 160 ms in which loudness (mean
  * magnitude) times the detector's probability is least; the later one of equals, because leading silence harms
  * recognition more than trailing silence.
- * @param probabilityAt the detector's verdict (0–1) on the window that holds a sample offset
+ * @param probabilityAt the detector's probability (0–1) of the window that holds a sample offset
  */
 export function quietestPoint(audio: Int16Array, probabilityAt: (offset: number) => number): number {
   const magnitudes = stepMagnitudes(audio);

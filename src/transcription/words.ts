@@ -10,9 +10,9 @@ export interface Word {
 /** Scripts that write no spaces between words, for a character class: there every character counts as a word. */
 export const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
-const PIECE = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
+const TOKEN = new RegExp(`(\\s*)([${UNSPACED}]\\p{M}*|[^\\s${UNSPACED}]+)`, 'gu');
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
-/** What is not said: everything but letters, digits and marks. */
+/** What is not spoken: everything but letters, digits and marks. */
 export const NOT_SPOKEN = /[^\p{L}\p{N}\p{M}]/gu;
 
 /** Whether a space stands before `text` when other text does: not where its script has none. */
@@ -24,22 +24,22 @@ export function startsSpaced(text: string): boolean {
 export function splitWords(text: string): Word[] {
   const words: Word[] = [];
   let leading = '';
-  for (const [, space = '', piece = ''] of text.matchAll(PIECE)) {
-    const key = piece.normalize('NFKC').toLowerCase().replace(NOT_SPOKEN, '');
+  for (const [, space = '', token = ''] of text.matchAll(TOKEN)) {
+    const key = token.normalize('NFKC').toLowerCase().replace(NOT_SPOKEN, '');
     const gap = space === '' ? '' : ' ';
     if (key !== '') {
       const first = words.length === 0;
       words.push({
-        text: (leading === '' ? '' : leading + gap) + piece,
+        text: (leading === '' ? '' : leading + gap) + token,
         key,
-        spaced: first ? startsSpaced(piece) : gap !== '',
+        spaced: first ? startsSpaced(token) : gap !== '',
       });
       leading = '';
       continue;
     }
     const before = words.pop();
-    if (before === undefined) leading += (leading === '' ? '' : gap) + piece;
-    else words.push({ ...before, text: before.text + gap + piece });
+    if (before === undefined) leading += (leading === '' ? '' : gap) + token;
+    else words.push({ ...before, text: before.text + gap + token });
   }
   return words;
 }
@@ -59,16 +59,16 @@ export function commonPrefix(a: readonly Word[], b: readonly Word[]): number {
 }
 
 /**
- * How many words at the beginning of `heard` stand for the words of `known`: the prefix with the fewest insertions,
+ * How many words at the beginning of `newer` stand for the words of `known`: the prefix with the fewest insertions,
  * deletions and substitutions; of equals the one nearest to `known` in length.
  */
-export function alignedLength(known: readonly Word[], heard: readonly Word[]): number {
-  if (commonPrefix(known, heard) === known.length) return known.length;
-  let costs = Array.from({ length: heard.length + 1 }, (_, column) => column);
+export function alignedLength(known: readonly Word[], newer: readonly Word[]): number {
+  if (commonPrefix(known, newer) === known.length) return known.length;
+  let costs = Array.from({ length: newer.length + 1 }, (_, column) => column);
   known.forEach((word, row) => {
     const next = [row + 1];
-    for (let column = 1; column <= heard.length; column++) {
-      const substituted = (costs[column - 1] ?? 0) + (heard[column - 1]?.key === word.key ? 0 : 1);
+    for (let column = 1; column <= newer.length; column++) {
+      const substituted = (costs[column - 1] ?? 0) + (newer[column - 1]?.key === word.key ? 0 : 1);
       next.push(Math.min(substituted, (costs[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
     }
     costs = next;
@@ -87,27 +87,27 @@ function bestColumn(costs: readonly number[], wanted: number): number {
 }
 
 /**
- * Joins `heard`, the words of a window that begins later than the utterance, to the words `known` so far: at the
- * longest run of words that both have, the latest one of equals. The words of `heard` before the run are given up (the
- * window cut the first of them in two), those of `known` after its beginning replaced. Without any common word, `heard`
+ * Joins `newer`, the words of a window that begins later than the utterance, to the words `known` so far: at the
+ * longest run of words that both have, the latest one of equals. The words of `newer` before the run are given up (the
+ * window cut the first of them in two), those of `known` after its beginning replaced. Without any common word, `newer`
  * is new and goes behind.
  */
-export function mergeWords(known: readonly Word[], heard: readonly Word[]): Word[] {
+export function mergeWords(known: readonly Word[], newer: readonly Word[]): Word[] {
   let longest = 0;
   let knownFrom = known.length;
-  let heardFrom = 0;
-  let runs = new Array<number>(heard.length + 1).fill(0);
+  let newerFrom = 0;
+  let runs = new Array<number>(newer.length + 1).fill(0);
   known.forEach((word, row) => {
     const next = [0];
-    heard.forEach((other, column) => {
+    newer.forEach((other, column) => {
       const run = word.key === other.key ? (runs[column] ?? 0) + 1 : 0;
       next.push(run);
       if (run === 0 || run < longest || (run === longest && row + 1 - run === knownFrom)) return;
       longest = run;
       knownFrom = row + 1 - run;
-      heardFrom = column + 1 - run;
+      newerFrom = column + 1 - run;
     });
     runs = next;
   });
-  return [...known.slice(0, knownFrom), ...heard.slice(heardFrom)];
+  return [...known.slice(0, knownFrom), ...newer.slice(newerFrom)];
 }

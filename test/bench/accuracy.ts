@@ -14,7 +14,7 @@ import { loadPrompts, type Prompt, type PromptCall, promptCalls } from './prompt
 import { figure, quantile, type Report } from './report.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { decodeWhole } from './whole.ts';
+import { decodeWhole } from './whole-recordings.ts';
 
 const CALLS_AT_ONCE = 6;
 const PROMPTS_PER_CALL = 8;
@@ -159,8 +159,10 @@ function report(found: Found): Report {
   return {
     name: 'accuracy',
     about:
-      `${found.prompts.length} human prompts of Debian's asterisk-core-sounds-en-wav (one voice, 8 kHz) as ${found.calls.length} simulated Twilio calls in real time, ` +
-      `${CALLS_AT_ONCE} at once, against their published text; and ${found.falseCaptions.length} kinds of non-speech of ${NON_SPEECH_SECONDS} s each.`,
+      `${found.prompts.length} human prompts of Debian's asterisk-core-sounds-en-wav (one voice, 8 kHz) as ` +
+      `${found.calls.length} simulated Twilio calls in real time, ` +
+      `${CALLS_AT_ONCE} at once, against their published text; and ${found.falseCaptions.length} kinds of ` +
+      `non-speech of ${NON_SPEECH_SECONDS} s each.`,
     tables: [
       {
         title: 'Word error rate',

@@ -52,7 +52,8 @@ export async function benchCalls(options: CallsOptions): Promise<Report> {
     const step = await runStep(calls, options);
     done.push(step);
     process.stderr.write(
-      `${calls} calls: final p95 ${signed(quantile(step.lateMs, 0.95))} ms, partial p95 ${figure(quantile(step.partialLagMs, 0.95))} ms\n`,
+      `${calls} calls: final p95 ${signed(quantile(step.lateMs, 0.95))} ms, partial p95 ` +
+        `${figure(quantile(step.partialLagMs, 0.95))} ms\n`,
     );
     if (quantile(step.lateMs, 0.95) > LATE_MS) break;
   }
@@ -61,9 +62,11 @@ export async function benchCalls(options: CallsOptions): Promise<Report> {
 
 /** A gateway of its own for each step, so that no step inherits another's memory or counters. */
 async function runStep(calls: number, { seconds, carrier }: CallsOptions): Promise<Step> {
-  const environment = await BENCH_CARRIERS[carrier].doors();
+  const environment = await BENCH_CARRIERS[carrier].settings();
   const gateway = await startGateway({
-    ...{ LOG_LEVEL: 'info', MAX_CALLS: '1000', EXECUTION_PROVIDER: process.env['EXECUTION_PROVIDER'] ?? 'cpu' },
+    LOG_LEVEL: 'info',
+    MAX_CALLS: '1000',
+    EXECUTION_PROVIDER: process.env['EXECUTION_PROVIDER'] ?? 'cpu',
     ...environment,
   });
   const feed = await readFeed(gateway.url);
@@ -109,9 +112,11 @@ function report(steps: readonly Step[], { seconds, carrier }: CallsOptions): Rep
   return {
     name: carrier === 'twilio' ? 'calls' : `calls-${carrier}`,
     about:
-      `Simulated calls over ${BENCH_CARRIERS[carrier].label} in real time, 45 % human speech, ${seconds} s each step, and one more in which the gateway speaks all ` +
+      `Simulated calls over ${BENCH_CARRIERS[carrier].label} in real time, 45 % human speech, ${seconds} s each ` +
+      'step, and one more in which the gateway speaks all ' +
       'the time, everything included: sockets, gateway, engines, and the ' +
-      `callers themselves on the same machine. "Late" is end of speech → final caption beyond the endpoint silence of ${ENDPOINT_MS} ms. ` +
+      'callers themselves on the same machine. "Late" is end of speech → final caption beyond the endpoint silence ' +
+      `of ${ENDPOINT_MS} ms. ` +
       `Capacity: **${capacity} calls** (the last step whose p95 is at most ${LATE_MS} ms late).`,
     plots: [
       { name: 'capacity', title: 'Calls against lag', svg: capacityPlot(steps) },
@@ -174,7 +179,9 @@ function report(steps: readonly Step[], { seconds, carrier }: CallsOptions): Rep
         met: goalLateMs <= GOAL_LATE_MS,
       },
       {
-        goal: `at ${MANY.calls} calls final p95 ≤ endpoint silence + ${MANY.lateMs} ms, partial lag p95 ≤ ${MANY.partialMs} ms`,
+        goal:
+          `at ${MANY.calls} calls final p95 ≤ endpoint silence + ${MANY.lateMs} ms, partial lag p95 ≤ ` +
+          `${MANY.partialMs} ms`,
         found: `${signed(manyLateMs)} ms, ${figure(manyPartialMs)} ms`,
         met: manyLateMs <= MANY.lateMs && manyPartialMs <= MANY.partialMs,
       },

@@ -16,7 +16,7 @@ const LINEAR_16K: Codec = { ...LINEAR_8K, rateHz: 16_000 };
 interface BenchCall {
   /** The gateway's HTTP url. */
   readonly url: string;
-  /** What {@link BenchCarrier.doors} gave. */
+  /** What {@link BenchCarrier.settings} returned. */
   readonly environment: Readonly<Record<string, string>>;
   /** What the caller says, at 8 kHz. */
   readonly audio: Int16Array;
@@ -36,23 +36,23 @@ interface PlacedCall {
 
 interface BenchCarrier {
   readonly label: string;
-  /** The settings that open its door. */
-  doors(): Promise<Record<string, string>>;
+  /** The settings that let the gateway take such calls. */
+  settings(): Promise<Record<string, string>>;
   place(call: BenchCall): PlacedCall;
 }
 
-const closed = (): Promise<Record<string, string>> => Promise.resolve({});
+const noSettings = (): Promise<Record<string, string>> => Promise.resolve({});
 
 /** By the value of `--carrier`. */
 export const BENCH_CARRIERS = {
-  twilio: { label: 'Twilio', doors: closed, place: placeTwilio },
-  asterisk: { label: 'chan_websocket', doors: closed, place: placeAsterisk },
+  twilio: { label: 'Twilio', settings: noSettings, place: placeTwilio },
+  asterisk: { label: 'chan_websocket', settings: noSettings, place: placeAsterisk },
   audiosocket: {
     label: 'AudioSocket',
-    doors: async () => ({ AUDIOSOCKET_PORT: String(await freePort()) }),
+    settings: async () => ({ AUDIOSOCKET_PORT: String(await freePort()) }),
     place: placeAudioSocket,
   },
-  sip: { label: 'SIP and RTP', doors: async () => ({ SIP_PORT: String(await freePort()) }), place: placeSip },
+  sip: { label: 'SIP and RTP', settings: async () => ({ SIP_PORT: String(await freePort()) }), place: placeSip },
 } as const satisfies Record<string, BenchCarrier>;
 
 /** A value of `--carrier`. */
@@ -71,7 +71,9 @@ function placeTwilio({ url, audio, onFrame }: BenchCall): PlacedCall {
   };
   const caller = new TwilioCaller({
     url: `${url.replace(/^http/, 'ws')}/twilio/media`,
-    ...{ tracks: { inbound: audio }, pace: 'realtime', clock: systemClock },
+    tracks: { inbound: audio },
+    pace: 'realtime',
+    clock: systemClock,
     onAudio: (payload) => {
       for (let at = 0; at < payload.length; at += frame) play(payload.subarray(at, at + frame));
     },
@@ -84,7 +86,10 @@ function placeAsterisk({ url, audio, onFrame }: BenchCall): PlacedCall {
   const caller = new AsteriskCaller({
     url: `${url.replace(/^http/, 'ws')}/asterisk/media`,
     audio: resampler.push(audio),
-    ...{ codec: LINEAR_16K, format: 'json', pace: 'realtime', clock: systemClock },
+    codec: LINEAR_16K,
+    format: 'json',
+    pace: 'realtime',
+    clock: systemClock,
     onHeard: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
   });
   return { id: caller.channelId, ended: caller.run() };
@@ -92,8 +97,13 @@ function placeAsterisk({ url, audio, onFrame }: BenchCall): PlacedCall {
 
 function placeAudioSocket({ environment, audio, onFrame }: BenchCall): PlacedCall {
   const caller = new AudioSocketCaller({
-    ...{ host: '127.0.0.1', port: Number(environment['AUDIOSOCKET_PORT']), audio, codec: LINEAR_8K },
-    ...{ driver: 'application', pace: 'realtime', clock: systemClock },
+    host: '127.0.0.1',
+    port: Number(environment['AUDIOSOCKET_PORT']),
+    audio,
+    codec: LINEAR_8K,
+    driver: 'application',
+    pace: 'realtime',
+    clock: systemClock,
     onHeard: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
   });
   const ended = caller.run().then(({ endedBy, reason }) => {
@@ -108,7 +118,9 @@ function placeSip({ environment, audio, onFrame }: BenchCall): PlacedCall {
   const call = async (): Promise<void> => {
     const phone = await SipPhone.open({ clock: systemClock });
     const placed = await phone.dial({
-      ...{ uri: `sip:bridge@127.0.0.1:${environment['SIP_PORT']}`, callId: id, audio },
+      uri: `sip:bridge@127.0.0.1:${environment['SIP_PORT']}`,
+      callId: id,
+      audio,
       onHeard: (payload) => onFrame?.(payload.some((byte) => (byte | 0x80) !== 0xff)),
     });
     await placed.answered;

@@ -205,8 +205,10 @@ function report(entries: readonly Entry[], absent: readonly Absent[], about: str
   return {
     name: 'compare',
     about:
-      `The recogniser alone, beside what one would otherwise run with the same weights (Moonshine tiny, int8, as the npm package @moonshine-ai/moonshine-js ships ` +
-      `them), each in a process of its own with one thread, all on the same audio and in turn: ${ours?.edits.length ?? 0} ${about}, ${figure(audioSeconds)} s, ` +
+      'The recogniser alone, beside what one would otherwise run with the same weights (Moonshine tiny, int8, as ' +
+      'the npm package @moonshine-ai/moonshine-js ships ' +
+      'them), each in a process of its own with one thread, all on the same audio and in turn: ' +
+      `${ours?.edits.length ?? 0} ${about}, ${figure(audioSeconds)} s, ` +
       `through 8 kHz µ-law. Everything runs on onnxruntime ${PEER_VERSIONS.onnxruntime}.`,
     plots: [{ name: 'lengths', title: 'Time to transcribe a stretch of speech', svg: lengthsPlot(entries) }],
     tables: [
@@ -270,14 +272,20 @@ function report(entries: readonly Entry[], absent: readonly Absent[], about: str
 }
 
 const NOTES = [
-  'Times by length are the shortest of several rounds, averaged over the prompts whose length is nearest. The real-time factor is over all ' +
+  'Times by length are the shortest of several rounds, averaged over the prompts whose length is nearest. The ' +
+    'real-time factor is over all ' +
     `prompts, once each, ${PROMPTS_PER_TURN} at a turn.`,
-  `"${PACKAGE}": src/model.ts of @moonshine-ai/moonshine-js 0.1.29 on onnxruntime-node, its search for the likeliest token included. "${OUR_LOOP}": the same graphs and ` +
-    'the same session options, decoded with the care that this engine takes: what is left between it and the first row is the graphs. ' +
-    'Both run in the environment that the gateway gives its engines (settings of malloc, huge pages among them), the others in the one that they find.',
-  '@huggingface/transformers loads the two shipped graphs as they are (renamed; config.json and tokenizer.json are written by this benchmark) and runs its pipeline with its ' +
+  `"${PACKAGE}": src/model.ts of @moonshine-ai/moonshine-js 0.1.29 on onnxruntime-node, its search for the ` +
+    `likeliest token included. "${OUR_LOOP}": the same graphs and ` +
+    'the same session options, decoded with the care that this engine takes: what is left between it and the first ' +
+    'row is the graphs. ' +
+    'Both run in the environment that the gateway gives its engines (settings of malloc, huge pages among them), ' +
+    'the others in the one that they find.',
+  '@huggingface/transformers loads the two shipped graphs as they are (renamed; config.json and tokenizer.json are ' +
+    'written by this benchmark) and runs its pipeline with its ' +
     'defaults, among them at most 6 tokens for each whole second of audio.',
-  'useful-moonshine-onnx loads them from a folder (`models_dir`) and allows 192 tokens whatever the length. It gives its sessions no options; the one thread is ' +
+  'useful-moonshine-onnx loads them from a folder (`models_dir`) and allows 192 tokens whatever the length. It ' +
+    'gives its sessions no options; the one thread is ' +
     'forced on it from outside.',
   'The rewritten graphs are in their cache: the first start of all takes a few seconds more.',
 ];

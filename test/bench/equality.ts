@@ -16,10 +16,10 @@ import { finish } from '../engine/speech.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, type Report } from './report.ts';
-import { startEngineClient } from './start-link.ts';
+import { startEngineClient } from './start-engine-client.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone } from './whole.ts';
+import { throughPhone } from './whole-recordings.ts';
 
 /** Longer prompts are left out: the recogniser cannot take them whole. */
 const PROMPT_MAX_SECONDS = 20;
@@ -246,8 +246,10 @@ function report({ prompts, times, agreements, weights }: Found): Report {
   return {
     name: 'equality',
     about:
-      `The recogniser's graphs as they are shipped and as docs/internals/graphs.md rewrites them, on ${prompts.length} human prompts of Debian's asterisk-core-sounds-en-wav ` +
-      `(one voice, 8 kHz, through µ-law), as ${Object.keys(LINES).length} lines carry them, each decoded whole, with one thread, all ways in one process and in turn.`,
+      `The recogniser's graphs as they are shipped and as docs/internals/graphs.md rewrites them, on ` +
+      `${prompts.length} human prompts of Debian's asterisk-core-sounds-en-wav ` +
+      `(one voice, 8 kHz, through µ-law), as ${Object.keys(LINES).length} lines carry them, each decoded whole, ` +
+      'with one thread, all ways in one process and in turn.',
     tables: [
       {
         title: 'Decodes that are the same, %',

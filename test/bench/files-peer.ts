@@ -6,7 +6,7 @@ import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { DetectedTrack } from '../../engine/models/model.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { PieceCutter } from '../../src/transcription/pieces.ts';
+import { ClipCutter } from '../../src/transcription/speech-clips.ts';
 import { finish } from '../engine/speech.ts';
 import { transformersJsCommand } from './compare.ts';
 import { installTransformersJs } from './peers/install.ts';
@@ -96,7 +96,7 @@ export class TransformersJs {
 
 async function cutPieces(audio: Int16Array): Promise<Int16Array[]> {
   const vad = await loadSilero({ threads: 1 });
-  const cutter = new PieceCutter(readSettings({}));
+  const cutter = new ClipCutter(readSettings({}));
   const pieces: Int16Array[] = [];
   let state: Float32Array | null = null;
   const whole = audio.length - (audio.length % VAD_WINDOW_SAMPLES);

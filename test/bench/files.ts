@@ -14,7 +14,7 @@ import { loadSpeech } from './speech-set.ts';
 import { barPlot } from './svg.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { decodeWhole, toEngineRate } from './whole.ts';
+import { decodeWhole, toEngineRate } from './whole-recordings.ts';
 
 const JOIN_LOSS_MAX = 0.5;
 const WER_DIFFERENCE_MAX = 0.3;
@@ -159,9 +159,12 @@ function report({ rows, missing, joining: { joined, whole }, joinSeconds, about 
   return {
     name: 'files',
     about:
-      `Recordings made of ${about} at 8 kHz with pauses between them. Trunkline: sent to POST /v1/audio/transcriptions of an idle gateway with one engine of one thread; ` +
-      'upload, decoding, resampling, voice detection and cutting are included, and processor time is that of gateway and engine together. ' +
-      `${PEER}: the same weights in one process of one thread, its pipeline on samples that are read and resampled for it.`,
+      `Recordings made of ${about} at 8 kHz with pauses between them. Trunkline: sent to POST ` +
+      '/v1/audio/transcriptions of an idle gateway with one engine of one thread; ' +
+      'upload, decoding, resampling, voice detection and cutting are included, and processor time is that of ' +
+      'gateway and engine together. ' +
+      `${PEER}: the same weights in one process of one thread, its pipeline on samples that are read and resampled ` +
+      'for it.',
     plots: [{ name: 'speed', title: 'Recordings: × real time on one core', svg: speedPlot(rows) }],
     tables: [
       {
@@ -193,8 +196,10 @@ function report({ rows, missing, joining: { joined, whole }, joinSeconds, about 
     ],
     notes: [
       `Memory of Trunkline: gateway + engine. ${missing === null ? '' : `${PEER}: ${missing}.`}`.trim(),
-      `The pipeline of ${PEER} does not cut long audio for this model, and the model cannot take it whole: whoever uses it cuts. Windows of ${WINDOW_SECONDS} s are what its ` +
-        'documentation shows for another model; they cut through words. To see the same text from the same audio, it also gets the pieces that Trunkline cuts, ready made.',
+      `The pipeline of ${PEER} does not cut long audio for this model, and the model cannot take it whole: whoever ` +
+        `uses it cuts. Windows of ${WINDOW_SECONDS} s are what its ` +
+        'documentation shows for another model; they cut through words. To see the same text from the same audio, ' +
+        'it also gets the pieces that Trunkline cuts, ready made.',
       'The prompts repeat in recordings longer than they are together.',
     ],
     goals: [

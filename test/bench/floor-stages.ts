@@ -23,7 +23,7 @@ import { finish } from '../engine/speech.ts';
 
 const NOBODY_WAITS_MS = 600_000;
 
-/** A job as the ear asked for it. */
+/** A job as the live transcriber asked for it. */
 export interface Job {
   readonly kind: 'detect' | 'transcribe';
   readonly samples: Int16Array;
@@ -186,7 +186,7 @@ export function runOnEngineClient(engineClient: EngineClient, { kind, samples }:
   );
 }
 
-/** What an utterance took in the ear, in ms. */
+/** Time in the live transcriber for one utterance, in ms. */
 export interface HeardTime {
   /** From its last sample to the last final. */
   readonly listeningMs: number;
@@ -195,10 +195,10 @@ export interface HeardTime {
 }
 
 /**
- * One utterance through an ear of its own, pushed at once, no partials and nothing decoded ahead; tells the jobs that
+ * One utterance through a live transcriber of its own, pushed at once, no partials and nothing decoded ahead; tells the jobs that
  * it asked for.
  */
-export async function hear(
+export async function transcribeLive(
   engineClient: EngineClient,
   samples: Int16Array,
   onJob: (job: Job) => void,

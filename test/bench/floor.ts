@@ -4,18 +4,18 @@ import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import {
   BareModels,
   type BareTime,
-  hear,
   type Job,
   LocalEngine,
   runOnEngineClient,
+  transcribeLive,
   windowsOf,
 } from './floor-stages.ts';
 import type { Prompt } from './prompts.ts';
 import { figure, mean, type Report } from './report.ts';
 import { loadSpeech } from './speech-set.ts';
-import { startEngineClient } from './start-link.ts';
+import { startEngineClient } from './start-engine-client.ts';
 import { barPlot } from './svg.ts';
-import { throughPhone } from './whole.ts';
+import { throughPhone } from './whole-recordings.ts';
 
 const RATIO_MAX = 1.05;
 /** Lengths between which finals are gathered in the plot, in s. */
@@ -46,8 +46,8 @@ interface Detection {
 interface Found {
   readonly decodes: readonly Decode[];
   readonly detections: readonly Detection[];
-  /** What the ear needed beside its decodes, over all utterances. */
-  readonly earDetectionMs: number;
+  /** Time of the live transcriber without its decodes, over all utterances. */
+  readonly transcriberDetectionMs: number;
 }
 
 /** Runs the benchmark. */
@@ -76,20 +76,20 @@ interface Stages {
 }
 
 /**
- * Every utterance through the ear, and then the jobs that the ear asked for through each stage in turn. Prompts with a
- * pause inside are left out: there the ear judges what follows while the engine still decodes what came before, and the
+ * Every utterance through the live transcriber, and then the jobs that it asked for through each stage in turn. Prompts with a
+ * pause inside are left out: there the live transcriber detects speech in what follows while the engine still decodes what came before, and the
  * two times cannot be told apart.
  */
 async function runRound({ models, local, engineClient }: Stages, prompts: readonly Prompt[]): Promise<Found> {
   const decodes: Decode[] = [];
   const detections: Detection[] = [];
-  let earDetectionMs = 0;
+  let transcriberDetectionMs = 0;
   for (const { samples } of prompts) {
     const jobs: Job[] = [];
-    const { listeningMs, finalMs } = await hear(engineClient, throughPhone(samples), (job) => jobs.push(job));
+    const { listeningMs, finalMs } = await transcribeLive(engineClient, throughPhone(samples), (job) => jobs.push(job));
     const [transcriberMs] = finalMs;
     if (transcriberMs === undefined || jobs.filter(({ kind }) => kind === 'transcribe').length !== 1) continue;
-    earDetectionMs += listeningMs - transcriberMs;
+    transcriberDetectionMs += listeningMs - transcriberMs;
     for (const job of jobs) {
       const [contractMs, schedulerMs] = [await runOnEngineClient(engineClient, job), await local.run(job)];
       if (job.kind === 'detect') {
@@ -100,10 +100,10 @@ async function runRound({ models, local, engineClient }: Stages, prompts: readon
       }
     }
   }
-  return { decodes, detections, earDetectionMs };
+  return { decodes, detections, transcriberDetectionMs };
 }
 
-/** The jobs are the same in every round, for the ear decides by the audio alone. */
+/** The jobs are the same in every round, because the live transcriber decides by the audio alone. */
 function shortest(rounds: readonly Found[]): Found {
   const [first, ...others] = rounds;
   if (first === undefined) throw new Error('expected at least one round');
@@ -111,7 +111,7 @@ function shortest(rounds: readonly Found[]): Found {
     (best, round) => ({
       decodes: best.decodes.map((decode, index) => least(decode, round.decodes[index])),
       detections: best.detections.map((detection, index) => least(detection, round.detections[index])),
-      earDetectionMs: Math.min(best.earDetectionMs, round.earDetectionMs),
+      transcriberDetectionMs: Math.min(best.transcriberDetectionMs, round.transcriberDetectionMs),
     }),
     first,
   );
@@ -133,15 +133,15 @@ function totalOf<T extends Record<K, number>, K extends string>(items: readonly 
 function stageTotals({
   decodes,
   detections,
-  earDetectionMs,
+  transcriberDetectionMs,
 }: Found): [stage: string, detectionMs: number, decodingMs: number][] {
   const bareMs = totalOf(detections, 'bareMs');
   return [
     ['model runs in a bare loop', bareMs, totalOf(decodes, 'encoderMs') + totalOf(decodes, 'decoderMs')],
     ['+ recogniser: floats, tokens, text', bareMs, totalOf(decodes, 'recogniserMs')],
     ['+ engine: messages checked, scheduler', totalOf(detections, 'schedulerMs'), totalOf(decodes, 'schedulerMs')],
-    ['+ contract: another process, link', totalOf(detections, 'contractMs'), totalOf(decodes, 'contractMs')],
-    ['+ ear', earDetectionMs, totalOf(decodes, 'transcriberMs')],
+    ['+ contract: another process, engine client', totalOf(detections, 'contractMs'), totalOf(decodes, 'contractMs')],
+    ['+ live transcriber', transcriberDetectionMs, totalOf(decodes, 'transcriberMs')],
   ];
 }
 
@@ -154,9 +154,12 @@ function report(found: Found, about: string): Report {
   return {
     name: 'floor',
     about:
-      `What engine and gateway add to the model runs. Of ${about}, those without a pause inside, 8 kHz µ-law, each pushed at once into an ear of its own, finals only and none decoded ahead: ` +
-      `${decodes.length} decodes of ${figure(totalOf(decodes, 'seconds'))} s and ${windows} voice-detection windows of 32 ms in ${detections.length} jobs. The very same jobs then ` +
-      'go through each stage alone, one after the other; of each job the shortest time of several rounds counts. One engine of one thread.',
+      `What engine and gateway add to the model runs. Of ${about}, those without a pause inside, 8 kHz µ-law, each ` +
+      'pushed at once into a live transcriber of its own, finals only and none decoded ahead: ' +
+      `${decodes.length} decodes of ${figure(totalOf(decodes, 'seconds'))} s and ${windows} voice-detection ` +
+      `windows of 32 ms in ${detections.length} jobs. The very same jobs then ` +
+      'go through each stage alone, one after the other; of each job the shortest time of several rounds counts. ' +
+      'One engine of one thread.',
     plots: [
       {
         name: 'caption',
@@ -183,7 +186,8 @@ function report(found: Found, about: string): Report {
       },
     ],
     notes: [
-      'In a call the windows are judged while the caller still speaks, those of all calls in one job; what the caller waits for is the final. A detection job by itself costs a ' +
+      'In a call the windows are judged while the caller still speaks, those of all calls in one job; what the ' +
+        'caller waits for is the final. A detection job by itself costs a ' +
         'message to the engine and back, and by design none is sent within 5 ms of the one before.',
     ],
     goals: [
@@ -212,7 +216,7 @@ const PARTS: readonly (readonly [name: string, of: (decode: Decode) => number])[
   ['recogniser', ({ encoderMs, decoderMs, recogniserMs }) => Math.max(recogniserMs - encoderMs - decoderMs, 0)],
   ['scheduler', ({ recogniserMs, schedulerMs }) => Math.max(schedulerMs - recogniserMs, 0)],
   ['contract', ({ schedulerMs, contractMs }) => Math.max(contractMs - schedulerMs, 0)],
-  ['ear', ({ contractMs, transcriberMs }) => Math.max(transcriberMs - contractMs, 0)],
+  ['live transcriber', ({ contractMs, transcriberMs }) => Math.max(transcriberMs - contractMs, 0)],
 ];
 
 interface LengthGroup {

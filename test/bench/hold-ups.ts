@@ -49,7 +49,7 @@ export async function benchHoldUps(options: HoldUpsOptions): Promise<Report> {
 }
 
 async function runStep(holdUpMs: number, { seconds, calls }: HoldUpsOptions): Promise<Step[]> {
-  const environment = { ...(await BENCH_CARRIERS.audiosocket.doors()), ...(await BENCH_CARRIERS.sip.doors()) };
+  const environment = { ...(await BENCH_CARRIERS.audiosocket.settings()), ...(await BENCH_CARRIERS.sip.settings()) };
   const gateway = await startGateway({ LOG_LEVEL: 'info', MAX_CALLS: '1000', ...environment });
   let over = false;
   const holding = holdUp(gateway, holdUpMs, () => over);
@@ -92,8 +92,10 @@ function report(steps: readonly Step[], { seconds, calls }: HoldUpsOptions): Rep
   return {
     name: 'hold-ups',
     about:
-      `${calls} calls over AudioSocket and ${calls} over SIP at one gateway at the same time, ${seconds} s each step, everybody talked to. The gateway is stopped ` +
-      `(SIGSTOP) for so long every ${EVERY_MS} ms, as it is where other programs have the cores. A gap between two frames of ${FRAME_MS} ms of ${AUDIBLE_MS} ms or ` +
+      `${calls} calls over AudioSocket and ${calls} over SIP at one gateway at the same time, ${seconds} s each ` +
+      'step, everybody talked to. The gateway is stopped ' +
+      `(SIGSTOP) for so long every ${EVERY_MS} ms, as it is where other programs have the cores. A gap between two ` +
+      `frames of ${FRAME_MS} ms of ${AUDIBLE_MS} ms or ` +
       "more is heard: Asterisk gives AudioSocket's frames timestamps that jump over it, and RTP's slots are left out.",
     plots: [],
     tables: [
@@ -124,7 +126,9 @@ function report(steps: readonly Step[], { seconds, calls }: HoldUpsOptions): Rep
     ],
     goals: [
       {
-        goal: `with hold-ups of ${SHORT_MS} ms AudioSocket has no more gaps of ${AUDIBLE_MS} ms than SIP, within 1 of 1000 frames`,
+        goal:
+          `with hold-ups of ${SHORT_MS} ms AudioSocket has no more gaps of ${AUDIBLE_MS} ms than SIP, within 1 ` +
+          'of 1000 frames',
         found: shares.map((share) => figure(share, 2)).join(' and '),
         met: shares[0] <= shares[1] + 1,
       },

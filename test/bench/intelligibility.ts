@@ -9,10 +9,10 @@ import { normaliseText } from '../../src/speech/normalise.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
 import { concatenate } from './prompts.ts';
 import { figure, type Report } from './report.ts';
-import { startEngineClient } from './start-link.ts';
+import { startEngineClient } from './start-engine-client.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone } from './whole.ts';
+import { throughPhone } from './whole-recordings.ts';
 
 /** Silence before and after, as the Twilio path keeps it around speech. */
 const ROLL_MS = 100;
@@ -83,7 +83,8 @@ function report(results: readonly VoiceResult[], sentences: number, what: string
   return {
     name: 'intelligibility',
     about:
-      `${sentences} sentences for the phone (test/bench/phone-sentences.ts), written out, spoken by each voice, through 8 kHz µ-law and recognised whole: ` +
+      `${sentences} sentences for the phone (test/bench/phone-sentences.ts), written out, spoken by each voice, ` +
+      'through 8 kHz µ-law and recognised whole: ' +
       `${what}. It says what this recogniser understands, not what people do; compare the voices.`,
     tables: [
       {

@@ -12,7 +12,7 @@ import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, type Report } from './report.ts';
 import { countEdits, sumEdits, wordErrorRate } from './wer/align.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { decodeWhole, toEngineRate } from './whole.ts';
+import { decodeWhole, toEngineRate } from './whole-recordings.ts';
 
 const FRAME_SAMPLES = msToSamples(FRAME_MS, LINE_RATE_HZ);
 /** The recogniser cannot take longer ones whole. */
@@ -65,7 +65,8 @@ export async function benchLoss(options: { readonly every: number }): Promise<Re
   return {
     name: 'loss',
     about:
-      `${prompts.length} human prompts (${words} words) as RTP of ${FRAME_MS} ms µ-law packets over bad lines, received, put in order and concealed as in a call ` +
+      `${prompts.length} human prompts (${words} words) as RTP of ${FRAME_MS} ms µ-law packets over bad lines, ` +
+      'received, put in order and concealed as in a call ' +
       `(REORDER_MS ${REORDER_MS}), each then decoded whole.`,
     tables: [{ title: 'Word error rate', heads: ['line', 'WER, %', 'substituted', 'deleted', 'inserted'], rows }],
     goals: [
@@ -75,11 +76,11 @@ export async function benchLoss(options: { readonly every: number }): Promise<Re
 }
 
 /**
- * What a call hears of `samples` (8 kHz) that were sent over `line`; which packets suffer depends on how many there
+ * What arrives in a call of `samples` (8 kHz) that were sent over `line`; which packets suffer depends on how many there
  * are.
  */
 function overLine(samples: Int16Array, line: BadLine): Int16Array {
-  const heard: Int16Array[] = [];
+  const received: Int16Array[] = [];
   const timeline = new Timeline({ rateHz: LINE_RATE_HZ, reorderMs: REORDER_MS, gapMaxMs: GAP_MAX_MS });
   const remote = {
     address: '',
@@ -90,16 +91,16 @@ function overLine(samples: Int16Array, line: BadLine): Int16Array {
     ptimeMs: FRAME_MS,
     telephoneEventType: null,
   };
-  const receiver = new RtpReceiver(
-    MULAW_8K,
-    { ...remote, sends: true, receives: true },
-    {
-      onAudio: ({ bytes, atMs, sequence }) =>
-        heard.push(...timeline.push({ samples: decodeG711(bytes, MULAW_8K), atMs, sequence })),
-      onDigit: () => undefined,
-      onPacket: () => undefined,
+  const receiver = new RtpReceiver({
+    codec: MULAW_8K,
+    remote: { ...remote, sends: true, receives: true },
+    listener: {
+      receiveAudio: ({ bytes, atMs, sequence }) =>
+        received.push(...timeline.push({ samples: decodeG711(bytes, MULAW_8K), atMs, sequence })),
+      receiveDigit: () => undefined,
     },
-  );
+    counter: { count: () => undefined },
+  });
   for (const index of arrivals(Math.floor(samples.length / FRAME_SAMPLES), line, samples.length)) {
     const lost = index < 0;
     const at = Math.abs(index) * FRAME_SAMPLES;
@@ -110,10 +111,10 @@ function overLine(samples: Int16Array, line: BadLine): Int16Array {
       Math.abs(index) * FRAME_MS,
     );
   }
-  return concatenate([...heard, ...timeline.flush()]);
+  return concatenate([...received, ...timeline.flush()]);
 }
 
-/** The packets that come, in the order in which they do; one below 0 is lost but is to be heard as silence. */
+/** The packets in order of arrival; one with a number below 0 is lost and becomes silence. */
 function arrivals(count: number, { lossShare, reorderShare, burst, silent }: BadLine, seed: number): number[] {
   const random = uniform(seed);
   const order: number[] = [];

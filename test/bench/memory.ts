@@ -45,7 +45,8 @@ export async function benchMemory(options: {
       minutes += CALLS_AT_ONCE * options.callMinutes;
       samples.push(weigh(gateway, minutes));
       process.stderr.write(
-        `${minutes} min: gateway ${figure(samples.at(-1)?.gatewayMb ?? 0)} MB, engine ${figure(samples.at(-1)?.engineMb ?? 0)} MB\n`,
+        `${minutes} min: gateway ${figure(samples.at(-1)?.gatewayMb ?? 0)} MB, engine ` +
+          `${figure(samples.at(-1)?.engineMb ?? 0)} MB\n`,
       );
     }
     return report(samples, gateway, { ...options, about });
@@ -90,7 +91,8 @@ function report(
   return {
     name: 'memory',
     about:
-      `Simulated Twilio calls of ${callMinutes} minutes, ${CALLS_AT_ONCE} at once and played as fast as they are understood, 45 % speech (${about}); what gateway and ` +
+      `Simulated Twilio calls of ${callMinutes} minutes, ${CALLS_AT_ONCE} at once and played as fast as they are ` +
+      `understood, 45 % speech (${about}); what gateway and ` +
       `engine have resident after each. Most that they ever had: ${peaks.join(' and ')} MB.`,
     plots: [{ name: 'resident', title: 'Resident memory against audio of calls', svg: residentPlot(samples) }],
     tables: [

@@ -11,7 +11,7 @@ import { loadPrompts } from './prompts.ts';
 import { recordingOf, sendRecording } from './recordings.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { runCallers } from './run-callers.ts';
-import { toEngineRate } from './whole.ts';
+import { toEngineRate } from './whole-recordings.ts';
 
 const CALLS = 6;
 const RECORDINGS = 20;
@@ -137,8 +137,10 @@ function report(
   return {
     name: 'mixed',
     about:
-      `${CALLS} simulated Twilio calls in real time, 45 % human speech, ${seconds} s, the same ones both times: alone, and while ${RECORDINGS} recordings of ${fileSeconds} s are ` +
-      "in the gateway all the time. The callers run on the same machine. A final's lag is counted from the end of speech, so the endpoint silence of " +
+      `${CALLS} simulated Twilio calls in real time, 45 % human speech, ${seconds} s, the same ones both times: ` +
+      `alone, and while ${RECORDINGS} recordings of ${fileSeconds} s are ` +
+      "in the gateway all the time. The callers run on the same machine. A final's lag is counted from the end of " +
+      'speech, so the endpoint silence of ' +
       `${ENDPOINT_MS} ms is in it; a partial's from the arrival of the last audio that it heard.`,
     tables: [
       {
@@ -177,9 +179,12 @@ function report(
       },
     ],
     notes: [
-      `What the recordings use beside the calls is ${figure(coresForFiles, 2)} cores: ${figure(perCore, 1)} × real time per core.`,
-      `The longest of the encoder's runs on a piece of ${PIECE_SECONDS} s takes ${figure(longestRunMs)} ms on the idle machine.`,
-      'The wait is that of every batch job, pieces and voice detection, from its making to its delivery to an engine. At most two pieces of a recording wait at a time.',
+      `What the recordings use beside the calls is ${figure(coresForFiles, 2)} cores: ${figure(perCore, 1)} × real ` +
+        'time per core.',
+      `The longest of the encoder's runs on a piece of ${PIECE_SECONDS} s takes ${figure(longestRunMs)} ms on the ` +
+        'idle machine.',
+      'The wait is that of every batch job, pieces and voice detection, from its making to its delivery to an ' +
+        'engine. At most two pieces of a recording wait at a time.',
     ],
     goals: [
       {

@@ -16,7 +16,7 @@ import { startBareServer } from './bare-server.ts';
 import { loadPrompts, promptConversation } from './prompts.ts';
 import { figure, type Report } from './report.ts';
 import { runCallers } from './run-callers.ts';
-import { startEngineClient } from './start-link.ts';
+import { startEngineClient } from './start-engine-client.ts';
 
 const FRAMES = 20_000;
 const FRAME_SAMPLES = msToSamples(FRAME_MS, MULAW_8K.rateHz);
@@ -36,7 +36,12 @@ export async function benchPath(options: { readonly seconds: number }): Promise<
   const outsideMs = mean(finals.map((final) => final.lagMs - final.runMs));
   return {
     name: 'path',
-    about: `Cost of one ${FRAME_MS} ms frame of a Twilio call in the gateway, and the way from endpoint to final caption without a speculative decode. The stages are measured in loops, where everything is in the processor's caches; the whole gateway, and beside it a WebSocket server on the same library that throws away the same messages, by the CPU time of their processes while the calls run in real time. That server is the floor: a thousand times a second the process is woken, reads a socket and sleeps again.`,
+    about:
+      `Cost of one ${FRAME_MS} ms frame of a Twilio call in the gateway, and the way from endpoint to final ` +
+      'caption without a speculative decode. The stages are measured in loops, where everything is in the ' +
+      `processor's caches; the whole gateway, and beside it a WebSocket server on the same library that throws ` +
+      'away the same messages, by the CPU time of their processes while the calls run in real time. That server is ' +
+      'the floor: a thousand times a second the process is woken, reads a socket and sleeps again.',
     tables: [
       {
         title: 'One frame',
@@ -95,7 +100,7 @@ async function measureStages(): Promise<Row[]> {
     ['µ-law → PCM', perFrameUs(bytes, (chunk) => decodeG711(chunk, MULAW_8K))],
     ['timeline', perFrameUs(frames, (samples, i) => timeline.push({ samples, atMs: i * FRAME_MS, sequence: i + 1 }))],
     ['8 → 16 kHz', perFrameUs(frames, (samples) => resampler.push(samples))],
-    ['ear (engine answering at once)', await transcriberFrameUs(wide)],
+    ['live transcriber (engine answering at once)', await transcriberFrameUs(wide)],
   ];
 }
 
@@ -105,7 +110,7 @@ function perFrameUs<T>(inputs: readonly T[], work: (input: T, index: number) => 
   return figure(((performance.now() - startedMs) * 1000) / inputs.length, 2);
 }
 
-/** The ear's work is done in promises, so they get their turn every second of audio. */
+/** The live transcriber works in promises, which run after every second of audio. */
 async function transcriberFrameUs(frames: readonly Int16Array[]): Promise<string> {
   const transcriber = silentTranscriber();
   const startedMs = performance.now();

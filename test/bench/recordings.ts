@@ -18,18 +18,18 @@ export interface PromptRecording {
 /** About `seconds` of prompts, from the first of them on, over and over where there are too few. */
 export function recordingOf(prompts: readonly Prompt[], seconds: number): PromptRecording {
   const chosen: Prompt[] = [];
-  for (let heard = 0; heard < seconds; ) {
+  for (let length = 0; length < seconds; ) {
     const prompt = prompts[chosen.length % prompts.length];
     if (prompt === undefined) break;
     chosen.push(prompt);
-    heard += prompt.samples.length / LINE_RATE_HZ + (PAUSE_MS[0] + PAUSE_MS[1]) / 2000;
+    length += prompt.samples.length / LINE_RATE_HZ + (PAUSE_MS[0] + PAUSE_MS[1]) / 2000;
   }
   const [recording] = promptCalls(chosen, { promptsPerCall: chosen.length, pauseMs: PAUSE_MS });
   return recording ?? { samples: new Int16Array(0), words: [] };
 }
 
 /**
- * Sends a recording to the transcription door at `url` and returns its text. Not by `fetch`, which gives up where an
+ * Sends a recording to the transcription endpoint at `url` and returns its text. Not by `fetch`, which gives up where an
  * answer takes more than five minutes to begin. @throws Error when it is refused
  */
 export async function sendRecording(url: string, samples: Int16Array): Promise<string> {

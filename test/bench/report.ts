@@ -71,7 +71,10 @@ function tableLines(table: Table): string[] {
 function machine(): string {
   const [first, ...others] = cpus();
   const memoryGiB = Math.round(totalmem() / 2 ** 30);
-  return `${others.length + 1} cores (${first?.model.trim() ?? 'unknown processor'}), ${memoryGiB} GiB, Node ${process.version}`;
+  return (
+    `${others.length + 1} cores (${first?.model.trim() ?? 'unknown processor'}), ${memoryGiB} GiB, Node ` +
+    `${process.version}`
+  );
 }
 
 /** The `share` quantile (0–1) of `values`; NaN of none. */

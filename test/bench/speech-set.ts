@@ -13,7 +13,7 @@ import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
 import { concatenate, hasPrompts, loadPrompts, type Prompt } from './prompts.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone } from './whole.ts';
+import { throughPhone } from './whole-recordings.ts';
 
 /** Longer prompts are left out: the recogniser cannot take them whole. */
 const PROMPT_MAX_SECONDS = 20;

@@ -14,7 +14,7 @@ import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { SpokenCall, type Steadiness, steadinessOf } from './spoken-call.ts';
-import { startEngineClient } from './start-link.ts';
+import { startEngineClient } from './start-engine-client.ts';
 
 const VOICE = 'rms';
 const SENTENCES_PER_TEXT = 3;
@@ -29,7 +29,7 @@ const FLOOR_ROUNDS = 3;
 const GOAL_CACHED_MS = 5;
 const GOAL_BEYOND_MS = 10;
 
-interface Heard {
+interface Measured {
   readonly firstFrameMs: number[];
   readonly clearMs: number[];
   /** Last frame after `interrupt` was asked for; 0 = none came any more. */
@@ -72,8 +72,8 @@ function firstPiece(text: string): string {
 }
 
 /**
- * The first sentence of each text by an engine that does nothing else, asked and answered over the link: the best of
- * some rounds.
+ * The first sentence of each text by an engine that does nothing else, through the engine client: the best of some
+ * rounds.
  */
 async function measureFloor(texts: readonly string[]): Promise<number[]> {
   const engineClient = await startEngineClient(1);
@@ -129,22 +129,22 @@ async function sayInTokens(call: SpokenCall, app: TestApp, text: string): Promis
   return certainMs;
 }
 
-async function measureAll(call: SpokenCall, texts: readonly string[], way: Way): Promise<Heard> {
-  const heard: Heard = { firstFrameMs: [], clearMs: [], lastFrameMs: [] };
+async function measureAll(call: SpokenCall, texts: readonly string[], way: Way): Promise<Measured> {
+  const measured: Measured = { firstFrameMs: [], clearMs: [], lastFrameMs: [] };
   for (const text of texts) {
     call.forget();
     const firstFrame = call.next('frame');
     const askedMs = await way(text);
-    heard.firstFrameMs.push((await firstFrame) - askedMs);
+    measured.firstFrameMs.push((await firstFrame) - askedMs);
     await sleep(systemClock, LISTEN_MS);
     const interruptedMs = systemClock.nowMs();
     const clear = call.next('clear');
     await call.post('interrupt');
-    heard.clearMs.push((await clear) - interruptedMs);
+    measured.clearMs.push((await clear) - interruptedMs);
     await sleep(systemClock, SILENCE_MS);
-    heard.lastFrameMs.push(Math.max((call.frames.at(-1) ?? 0) - interruptedMs, 0));
+    measured.lastFrameMs.push(Math.max((call.frames.at(-1) ?? 0) - interruptedMs, 0));
   }
-  return heard;
+  return measured;
 }
 
 /** Long texts to their end, each sentence made while the one before it plays. */
@@ -163,9 +163,9 @@ async function measureLong(call: SpokenCall, url: string, count: number): Promis
 
 interface Found {
   readonly floorMs: readonly number[];
-  readonly cached: Heard;
-  readonly uncached: Heard;
-  readonly streamed: Heard;
+  readonly cached: Measured;
+  readonly uncached: Measured;
+  readonly streamed: Measured;
   readonly steadiness: readonly Steadiness[];
 }
 
@@ -184,9 +184,12 @@ function report({ floorMs, cached, uncached, streamed, steadiness }: Found): Rep
   return {
     name: 'speech',
     about:
-      `A whole gateway speaks into one simulated Twilio call (voice ${VOICE}, ${SENTENCES_PER_TEXT} sentences each): from \`POST …/say\` until the carrier has the ` +
-      `first frame, HTTP and sockets included; for text that an app streams (a piece every ${TOKEN_MS} ms) from the piece with which the first sentence is certain. ` +
-      `The floor is the synthesis of the first sentence alone, by an engine with nothing else to do (the best of ${FLOOR_ROUNDS}). Gateway, engine and caller share this machine.`,
+      `A whole gateway speaks into one simulated Twilio call (voice ${VOICE}, ${SENTENCES_PER_TEXT} sentences each): ` +
+      'from `POST …/say` until the carrier has the ' +
+      `first frame, HTTP and sockets included; for text that an app streams (a piece every ${TOKEN_MS} ms) from ` +
+      'the piece with which the first sentence is certain. ' +
+      'The floor is the synthesis of the first sentence alone, by an engine with nothing else to do (the best of ' +
+      `${FLOOR_ROUNDS}). Gateway, engine and caller share this machine.`,
     tables: [
       {
         title: 'To the first frame',

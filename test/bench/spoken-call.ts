@@ -32,7 +32,7 @@ export class SpokenCall {
       tracks: { inbound: new Int16Array(msToSamples(CALL_MAX_MS, MULAW_8K.rateHz)) },
       pace: 'realtime',
       clock: systemClock,
-      onAudio: (payload) => this.#hear(payload.length / FRAME_BYTES),
+      onAudio: (payload) => this.#receive(payload.length / FRAME_BYTES),
       onClear: () => this.#tell('clear'),
     });
     this.#ended = this.caller.run();
@@ -69,7 +69,7 @@ export class SpokenCall {
     await this.#ended;
   }
 
-  #hear(frames: number): void {
+  #receive(frames: number): void {
     const nowMs = systemClock.nowMs();
     for (let i = 0; i < frames; i++) this.#frames.push(nowMs);
     this.#tell('frame');

@@ -138,7 +138,10 @@ function beside(values: readonly number[], up: Scale, middle: number, slot: numb
 /** `top` and `height` in pixels above the x axis. */
 function bar(x: number, top: number, width: number, height: number, index: number): string {
   const y = EDGE.top + AREA.height - top;
-  return `<rect class="${colour(index)}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(Math.max(height, 0))}"/>`;
+  return (
+    `<rect class="${colour(index)}" x="${round(x)}" y="${round(y)}" width="${round(width)}" ` +
+    `height="${round(Math.max(height, 0))}"/>`
+  );
 }
 
 interface Scale {
@@ -170,7 +173,8 @@ function page(
   const foot = HEIGHT - EDGE.bottom;
   const middle = EDGE.top + AREA.height / 2;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + lower}" role="img" aria-label="${escaped(plot.title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + lower}" role="img" ` +
+      `aria-label="${escaped(plot.title)}">`,
     `<style>${STYLE}</style>`,
     text(EDGE.left, 24, plot.title, 'title'),
     ...entries,
@@ -178,7 +182,8 @@ function page(
     ...body,
     line(EDGE.left, foot, WIDTH - EDGE.right, foot, 'axis'),
     text(EDGE.left + AREA.width / 2, HEIGHT - 14, plot.x.label, 'name middle'),
-    `<text class="name middle" x="16" y="${middle}" transform="rotate(-90 16 ${middle})">${escaped(plot.y.label)}</text>`,
+    `<text class="name middle" x="16" y="${middle}" transform="rotate(-90 16 ` +
+      `${middle})">${escaped(plot.y.label)}</text>`,
     '</g>',
     '</svg>',
     '',
@@ -195,7 +200,9 @@ function legend(names: readonly string[]): { entries: string[]; lines: number } 
       lines++;
     }
     const y = 46 + (lines - 1) * LEGEND_LINE;
-    const entry = `<rect class="${colour(index)}" x="${round(x)}" y="${y - 9}" width="12" height="10"/>${text(x + 17, y, name, 'mark')}`;
+    const entry =
+      `<rect class="${colour(index)}" x="${round(x)}" y="${y - 9}" width="12" ` +
+      `height="10"/>${text(x + 17, y, name, 'mark')}`;
     x += width;
     return entry;
   });
@@ -203,7 +210,8 @@ function legend(names: readonly string[]): { entries: string[]; lines: number } 
 }
 
 const STYLE = [
-  'text{font:12px system-ui,sans-serif;fill:#333}.title{font-size:15px;font-weight:600}.name{font-size:13px}.middle{text-anchor:middle}.end{text-anchor:end}',
+  'text{font:12px ' +
+    'system-ui,sans-serif;fill:#333}.title{font-size:15px;font-weight:600}.name{font-size:13px}.middle{text-anchor:middle}.end{text-anchor:end}',
   '.grid{stroke:#ddd}.axis{stroke:#666}.limit{stroke:#c33;stroke-dasharray:6 4}.curve{fill:none;stroke-width:2}',
   ...COLOURS.map((value, index) => `.c${index}{fill:${value}}.curve.c${index}{fill:none;stroke:${value}}`),
   '@media(prefers-color-scheme:dark){text{fill:#ddd}.grid{stroke:#444}.axis{stroke:#aaa}.limit{stroke:#f77}}',

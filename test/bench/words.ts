@@ -10,15 +10,15 @@ import { loadMoonshine } from '../../engine/models/moonshine.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
 import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { type Piece, PieceCutter } from '../../src/transcription/pieces.ts';
-import { fitWords } from '../../src/transcription/spoken-words.ts';
-import { timeWords } from '../../src/transcription/word-times.ts';
+import { alignWordTimes } from '../../src/transcription/aligned-word-times.ts';
+import { estimateWordTimes } from '../../src/transcription/estimated-word-times.ts';
+import { ClipCutter, type SpeechClip } from '../../src/transcription/speech-clips.ts';
 import { finish } from '../engine/speech.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone } from './whole.ts';
+import { throughPhone } from './whole-recordings.ts';
 
 /** Two prompts that together fit into one piece. */
 const PAIR_MAX_S = 9;
@@ -60,7 +60,7 @@ export async function benchWords({ every }: { readonly every: number }): Promise
   const vad = await loadSilero({ threads: 1 });
   const found: Found = { alignedMs: [], estimatedMs: [], plainMs: [], timedMs: [], pairs: 0, refused: 0 };
   for (const pair of pairsOf(loadPrompts()).filter((_, index) => index % every === 0)) {
-    const pieces = await cut(pair.samples, vad, new PieceCutter(settings));
+    const pieces = await cut(pair.samples, vad, new ClipCutter(settings));
     const [piece] = pieces;
     if (piece !== undefined && pieces.length === 1) await measure(pair, { piece, asr, found });
   }
@@ -88,7 +88,7 @@ function trim(samples: Int16Array): Int16Array {
   return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
 }
 
-async function cut(samples: Int16Array, vad: Vad, cutter: PieceCutter): Promise<Piece[]> {
+async function cut(samples: Int16Array, vad: Vad, cutter: ClipCutter): Promise<SpeechClip[]> {
   const padded = new Int16Array(Math.ceil(samples.length / VAD_WINDOW_SAMPLES + 1) * VAD_WINDOW_SAMPLES);
   padded.set(samples);
   const [track] = (await finish(vad.detect([{ samples: padded, state: null }]))).result;
@@ -98,7 +98,7 @@ async function cut(samples: Int16Array, vad: Vad, cutter: PieceCutter): Promise<
 /** Only where every word was understood is it certain which of them begins at the joint. */
 async function measure(
   { words, before, jointMs }: Pair,
-  { piece, asr, found }: { piece: Piece; asr: Asr; found: Found },
+  { piece, asr, found }: { piece: SpeechClip; asr: Asr; found: Found },
 ): Promise<void> {
   const plain = await timeRun(asr, piece, false);
   const timed = await timeRun(asr, piece, true);
@@ -106,9 +106,9 @@ async function measure(
   found.timedMs.push(timed.tookMs);
   const { text, words: spoken = [] } = timed.result;
   if (normaliseWords(text).join(' ') !== words.join(' ')) return;
-  const estimated = timeWords(text, piece);
+  const estimated = estimateWordTimes(text, piece);
   const index = estimated.findIndex((_, at) => normaliseWords(textTo(estimated, at)).length === before);
-  const aligned = fitWords(text, spoken, piece);
+  const aligned = alignWordTimes(text, spoken, piece);
   if (index === -1) return;
   found.pairs++;
   if (aligned === null) found.refused++;
@@ -123,7 +123,7 @@ function textTo(words: readonly { readonly text: string }[], end: number): strin
     .join(' ');
 }
 
-async function timeRun(asr: Asr, { samples }: Piece, timed: boolean) {
+async function timeRun(asr: Asr, { samples }: SpeechClip, timed: boolean) {
   const startMs = performance.now();
   const { result } = await finish(asr.transcribe(samples, [], { timed }));
   return { result, tookMs: ((performance.now() - startMs) * ENGINE_RATE_HZ) / samples.length };
@@ -138,7 +138,8 @@ function report({ alignedMs, estimatedMs, plainMs, timedMs, pairs, refused }: Fo
   return {
     name: 'words',
     about:
-      `When was a word said? Two human prompts, trimmed and ${1000 * GAP_S} ms apart, through µ-law, as one piece: the second one's first word begins at a known place. ` +
+      `When was a word said? Two human prompts, trimmed and ${1000 * GAP_S} ms apart, through µ-law, as one piece: ` +
+      `the second one's first word begins at a known place. ` +
       `${pairs} pairs in which every word was understood.`,
     tables: [
       {

@@ -111,7 +111,9 @@ it.each([
   ['something_new', 'something_new', 'something_new'],
 ])('says why a call ended that was over before the page came: %s', async (reason, sentence, short) => {
   gateway.calls = [ended('CA1', reason)];
-  gateway.finals.set('CA1', [{ track: 'inbound', utterance: 1, text: 'Hello?', startMs: 200, endMs: 900 }]);
+  gateway.finals.set('CA1', [
+    { kind: 'caption', track: 'inbound', utterance: 1, text: 'Hello?', startMs: 200, endMs: 900 },
+  ]);
   await openPage(1100, 700, '#CA1');
   await page.locator('#finals').getByText(`The call ended: ${sentence}.`).waitFor();
   expect(await page.locator('#calls .state').innerText()).toContain(short);

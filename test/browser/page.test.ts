@@ -154,7 +154,7 @@ describe('captions', () => {
   beforeEach(async () => {
     gateway.calls = [call('CA1')];
     gateway.finals.set('CA1', [
-      { track: 'outbound', utterance: 1, text: 'How can I help you?', startMs: 200, endMs: 900 },
+      { kind: 'caption', track: 'outbound', utterance: 1, text: 'How can I help you?', startMs: 200, endMs: 900 },
     ]);
     await openPage();
     await waitForReader();
@@ -218,8 +218,8 @@ describe('captions', () => {
     await expect.poll(notes).toEqual(['1:05 Inbound: not captioned until 1:09, the machine had too much to do']);
     await expect.poll(() => page.locator('#calls').innerText()).toContain('lag 1500 ms');
     gateway.finals.set('CA1', [
-      { kind: 'gap', utterance: 0, text: '', ...gap },
-      { kind: 'gap', utterance: 0, text: '', ...gap, startMs: 80_000, endMs: 81_000, reason: 'media' },
+      { kind: 'gap', ...gap },
+      { kind: 'gap', ...gap, startMs: 80_000, endMs: 81_000, reason: 'media' },
     ]);
     gateway.calls = [call('CA1', { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z' })];
     gateway.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 90_000 });

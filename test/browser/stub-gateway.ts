@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { extname } from 'node:path';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
-import type { FinalCaption, TranscriptGap } from '../../src/calls/feed/transcript.ts';
+import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
 import type { CallView } from '../../src/calls/registry.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 
@@ -26,7 +26,7 @@ const CONTENT_SECURITY_POLICY =
 export class StubGateway {
   calls: CallView[] = [];
   /** Finals of each call's transcript. */
-  readonly finals = new Map<string, (FinalCaption | (TranscriptGap & { utterance: 0; text: '' }))[]>();
+  readonly finals = new Map<string, TranscriptItem[]>();
   /** The key to ask for; null = none. */
   key: string | null = null;
   /** Answers every request for calls with this status. */
@@ -97,7 +97,7 @@ export class StubGateway {
     const callId = /^\/v1\/calls\/([^/]+)\/transcript$/.exec(pathname)?.[1];
     if (callId === undefined) return sendError(response, 404, 'no such route');
     const items = this.finals.get(decodeURIComponent(callId)) ?? [];
-    return sendJson(response, { data: items.map((item) => ({ kind: 'caption', ...item })) });
+    return sendJson(response, { data: items });
   }
 
   async #sendFile(path: string, response: ServerResponse): Promise<void> {

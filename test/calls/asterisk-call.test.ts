@@ -152,7 +152,7 @@ describe('what Asterisk sends', () => {
       __TRUNKLINE_FORWARDED_FROM: '200',
     });
     const { fields } = await webhook.until(1);
-    await gateway.context.twiml.settled();
+    await gateway.context.apps.twiml.settled();
     expect(fields).toMatchObject({ CallSid: ID, From: '100', CallerName: 'Ann', ForwardedFrom: '200' });
     for (let turns = 0; turns < 100 && gateway.registry.liveCount > 0; turns++) await asterisk.pass(100, 0);
     expect(gateway.registry.get(ID)?.endReason).toBe('app');

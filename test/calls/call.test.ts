@@ -103,8 +103,8 @@ describe('a call', () => {
     gateway.dial().start().speak(600).stop();
     await gateway.clock.run(100);
     expect(typesOf(gateway.events).slice(-3)).toEqual(['speech.stopped', 'caption', 'call.ended']);
-    expect(gateway.registry.finals('CA1')).toEqual([
-      { track: 'inbound', utterance: 1, text: 'secret words', startMs: 0, endMs: 600 },
+    expect(gateway.registry.transcript('CA1')).toEqual([
+      { kind: 'caption', track: 'inbound', utterance: 1, text: 'secret words', startMs: 0, endMs: 600 },
     ]);
   });
 
@@ -114,7 +114,7 @@ describe('a call', () => {
     gateway.engine.hear = ({ urgency }) => ({ text: urgency === 'partial' ? 'a guess' : '' });
     await gateway.clock.run(100);
     expect(finalsOf(gateway.events)).toMatchObject([{ text: '' }]);
-    expect(gateway.registry.finals('CA1')).toEqual([]);
+    expect(gateway.registry.transcript('CA1')).toEqual([]);
   });
 
   it.each([
@@ -159,7 +159,7 @@ describe('a call', () => {
       { callId: 'CA1', reason: 'error' },
       { callId: 'CA2', reason: 'hangup' },
     ]);
-    expect(gateway.registry.finals('CA2')).toHaveLength(1);
+    expect(gateway.registry.transcript('CA2')).toHaveLength(1);
   });
 
   it('is ended with the code of what was wrong with a message', async () => {

@@ -11,6 +11,7 @@ import type { Detection, DetectRequest, TranscribeRequest, Transcript } from '..
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
+import type { Settings } from '../../src/foundation/settings/settings.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../../src/foundation/units.ts';
 import type { Track } from '../../src/protocols/dialect.ts';
 import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
@@ -59,7 +60,7 @@ class WordsEngine extends FakeEngine {
 const metrics = new Metrics();
 
 export interface Gateway {
-  readonly context: CallContext;
+  readonly context: CallContext & { readonly settings: Settings };
   readonly registry: CallRegistry;
   readonly webSockets: WebSocketTrunk;
   readonly clock: FakeClock;
@@ -88,16 +89,16 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   });
   const prompts = new PromptMaker({ engine, cache: memoryCache() });
   const synthesizer = new SentenceSynthesizer({ voices, prompts });
-  const fetchRecording = recordingFetcher(settings, clock);
-  const twiml = new TwimlClient({ settings, clock, metrics, log });
-  const handovers = new Handovers(clock);
-  const context: CallContext = {
+  const apps = {
+    fetchRecording: recordingFetcher(settings, clock),
+    twiml: new TwimlClient({ settings, clock, metrics, log }),
+    handovers: new Handovers(clock),
+  };
+  const context: Gateway['context'] = {
     settings,
     engine,
     synthesizer,
-    fetchRecording,
-    twiml,
-    handovers,
+    apps,
     clock,
     feed,
     log,

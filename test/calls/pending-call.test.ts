@@ -59,31 +59,28 @@ function arrive(environment: Record<string, string> = {}) {
     tokens: registry.tokens,
     context,
     connect: (handlers) => {
-      say = handlers.onEvent;
-      closed = handlers.onClosed;
+      say = (event) => handlers.onEvent(event);
+      closed = (end) => handlers.onClosed(end);
       return leg;
     },
-    open: (start, callLeg, opener) => {
-      const onFailure = (error: unknown) => opener.fail(error);
+    open: (accepted) => {
       const lags = new LagTally(clock, context.metrics);
       const call = new Call({
-        id: start.callId,
-        start,
-        leg: callLeg,
+        ...accepted,
+        id: accepted.start.callId,
         context,
         lags,
-        onFailure,
         onEnded: () => undefined,
       });
       opened.push(call);
       return call;
     },
-    onGone: (stranger) => gone.push(stranger),
+    onGone: (left) => gone.push(left),
   });
   return { pendingCall, leg, opened, gone, events, clock, say, closed, registry, logLines };
 }
 
-describe('Arrival', () => {
+describe('PendingCall', () => {
   it('passes the parameters on without the token', () => {
     const { say, opened } = arrive();
     say({ type: 'start', start: { ...START, parameters: { token: 'secret', note: 'x' } } });

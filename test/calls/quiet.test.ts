@@ -93,7 +93,7 @@ class Talk {
 
   #hear(event: Parameters<EchoFilter['filter']>[0]): void {
     const filtered = this.#echoFilter.filter(event);
-    if (filtered !== null) this.session.hear(filtered);
+    if (filtered !== null) this.session.onSpeech(filtered);
   }
 }
 
@@ -138,7 +138,7 @@ const steps = fc.oneof(
   { weight: 3, arbitrary: step('final', words, (talk, text) => talk.caption(text, true)) },
   step('dtmf', nothing, (talk) => {
     talk.speaking.voice.onDtmf('1');
-    talk.session.press('1');
+    talk.session.onDtmf('1');
   }),
   step(
     'say',

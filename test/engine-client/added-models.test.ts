@@ -8,7 +8,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { tone } from '../engine/speech.ts';
-import { ADDED_NAMES } from '../fakes/added-models.mjs';
+import { ADDED_NAMES } from '../fakes/added-models.ts';
 
 let engineClient: EngineClient;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { count, killEngine, NEVER_READY, open, outcome, restart, say } from '../helpers/link.ts';
 
-describe('Link: order', () => {
+describe('EngineClient: order', () => {
   it('hands over what waited in the order of urgency', async () => {
     const { engineClient } = open();
     const answers = [
@@ -142,7 +142,7 @@ describe('Link: order', () => {
   });
 });
 
-describe('Link: cancelling', () => {
+describe('EngineClient: cancelling', () => {
   it('takes a waiting job out of the queue', async () => {
     const { engineClient, clock } = open({ engineSettings: NEVER_READY });
     const abort = new AbortController();

@@ -16,7 +16,7 @@ import {
 } from '../helpers/link.ts';
 import { isAlive } from '../helpers/processes.ts';
 
-describe('Link: engines come and go', () => {
+describe('EngineClient: engines come and go', () => {
   it('is ready when the first engine is, and tells what it runs', async () => {
     const { engineClient, metrics } = open({ workers: 2 });
     expect(engineClient.status).toMatchObject({
@@ -154,7 +154,7 @@ describe('Link: engines come and go', () => {
   });
 });
 
-describe('Link: closing', () => {
+describe('EngineClient: closing', () => {
   it('lets the engine finish what it has, refuses what waits, and leaves no process and no timer', async () => {
     const { engineClient, clock } = open({ workers: 2, idleMs: 60_000 });
     await engineClient.start();

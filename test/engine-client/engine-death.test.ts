@@ -3,7 +3,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { count, killEngine, open, outcome, restart, say } from '../helpers/link.ts';
 import { isAlive } from '../helpers/processes.ts';
 
-describe('Link: the death of an engine', () => {
+describe('EngineClient: the death of an engine', () => {
   it('sends the jobs in flight again and nobody notices', async () => {
     const { engineClient, clock, metrics } = open();
     await engineClient.start();

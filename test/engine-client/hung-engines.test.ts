@@ -40,7 +40,7 @@ async function goOn(engineClient: EngineClient, pid: number, ready: number): Pro
   await eventually(() => expect(engineClient.status.ready).toBe(ready));
 }
 
-describe('Link: an engine that hangs while another one answers', () => {
+describe('EngineClient: an engine that hangs while another one answers', () => {
   it.each(['final', 'eager'] as const)(
     'has its jobs taken back within 2 s and given to the other: %s',
     async (urgency) => {
@@ -175,7 +175,7 @@ describe('Link: an engine that hangs while another one answers', () => {
   });
 });
 
-describe('Link: the only engine hangs', () => {
+describe('EngineClient: the only engine hangs', () => {
   it('keeps the job, and is not given it twice, when it answers again', async () => {
     const { engineClient, clock, pid } = await openOne();
     hang(pid);

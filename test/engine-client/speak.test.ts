@@ -58,7 +58,7 @@ afterEach(async () => {
   await engineClient.close();
 });
 
-describe('Link: speech that somebody comes to wait for', () => {
+describe('EngineClient: speech that somebody comes to wait for', () => {
   it('leaves the queue of what can wait', async () => {
     open();
     const hurry = new AbortController();
@@ -93,7 +93,7 @@ describe('Link: speech that somebody comes to wait for', () => {
   });
 });
 
-describe('Link: speech', () => {
+describe('EngineClient: speech', () => {
   it('resolves with the sound', async () => {
     open();
     const speech = await engineClient.speak({ text: 'hello', voice: 'rms', speed: 1, urgency: 'batch', dueInMs: 500 });

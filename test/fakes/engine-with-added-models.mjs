@@ -1,8 +1,11 @@
-/** The built engine as a process, with a model table that has more rows. */
-import { EngineHost } from '../../dist/engine/host.js';
-import { MODEL_TABLE } from '../../dist/engine/models/model-table.js';
-import { systemTime } from '../../dist/engine/time.js';
-import { ADDED_MODELS } from './added-models.mjs';
+/** An engine process whose model table has more rows, from the sources as they are. */
+import { register } from 'tsx/esm/api';
+
+register();
+const { EngineHost } = await import('../../engine/host.ts');
+const { MODEL_TABLE } = await import('../../engine/models/model-table.ts');
+const { systemTime } = await import('../../engine/time.ts');
+const { ADDED_MODELS } = await import('./added-models.ts');
 
 const outlet = { send: (message) => process.send(message), leave: () => process.disconnect() };
 const host = new EngineHost({ time: systemTime, outlet, table: [...MODEL_TABLE, ...ADDED_MODELS] });

@@ -3,7 +3,7 @@
  * `throws` something is thrown that throws again when it is looked at.
  */
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { serve } from '../../src/main.ts';
+import { serve } from '../../src/serve.ts';
 
 await serve(readSettings());
 if (process.argv[2] === 'forgets') void Promise.reject(new Error('forgotten'));

@@ -17,6 +17,7 @@ import type { EngineHealth } from '../../src/http/health.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
@@ -59,7 +60,7 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  finals(id: string): readonly TranscriptItem[] | undefined {
+  transcript(id: string): readonly TranscriptItem[] | undefined {
     return this.captions.get(id);
   }
 
@@ -133,11 +134,13 @@ export async function startServer(
   const health = { draining: false, engine, gpuName: null };
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
-  const batches = new Batches({ settings, recordings, clock, log, metrics });
+  const translator = new Translator({ settings, clock });
+  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
     registry: calls,
+    apps: calls,
     webSockets: calls,
     announced,
     assistant:
@@ -145,6 +148,7 @@ export async function startServer(
     dialer: settings.SIP_PORT === 0 ? null : calls,
     feed,
     recordings,
+    translator,
     engine: speaker,
     batches,
     health: () => health,

@@ -9,7 +9,8 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
-import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 let folder: string;
@@ -29,12 +30,13 @@ afterEach(async () => {
 function open(): { batches: Batches; disk: RecordingDisk } {
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: 100_000, metrics });
-  const transcribe = ({ signal }: RecordingTask): Promise<Recording> =>
+  const transcribe = ({ signal }: RecordingTask): Promise<RecordingTranscript> =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const settings = readSettings({ BATCH_DIR: join(folder, 'batches') });
   const batches = new Batches({
     settings,
     recordings: { transcribe, disk },
+    translator: new Translator({ settings, clock: new FakeClock() }),
     clock: new FakeClock(),
     log: createLog('silent'),
     metrics,

@@ -12,13 +12,14 @@ import type { Batch } from '../../src/jobs/batch.ts';
 import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { RETRY_DELAYS_MS, signWebhook } from '../../src/jobs/webhook.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
-import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { outwait } from '../helpers/outwait.ts';
 
-const RECORDING: Recording = {
-  language: 'en',
+const RECORDING: RecordingTranscript = {
+  spokenLanguage: 'en',
   durationMs: 1200,
   segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }],
 };
@@ -26,7 +27,7 @@ const RECORDING: Recording = {
 let folder: string;
 let clock: FakeClock;
 let opened: Batches[];
-let transcribe: (task: RecordingTask) => Promise<Recording>;
+let transcribe: (task: RecordingTask) => Promise<RecordingTranscript>;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
@@ -45,7 +46,14 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
-  const batches = new Batches({ settings, recordings, clock, log: createLog('silent'), metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock }),
+    clock,
+    log: createLog('silent'),
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }
@@ -150,7 +158,7 @@ describe('a batch', () => {
   });
 
   it('says how far it is and how far each of its files is', async () => {
-    const step: { listen?: RecordingTask['onProgress']; done?: (recording: Recording) => void } = {};
+    const step: { listen?: RecordingTask['onProgress']; done?: (recording: RecordingTranscript) => void } = {};
     transcribe = (task) => {
       if (!task.path.endsWith('1')) return forever(task);
       step.listen = task.onProgress;
@@ -191,7 +199,7 @@ describe('a batch', () => {
     ];
     transcribe = async () => ({
       durationMs: 1200,
-      language: 'en',
+      spokenLanguage: 'en',
       segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words, wordTimes: 'aligned' }],
     });
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });

@@ -1,4 +1,5 @@
 /** What a disk does that is full for a while: /dev/full says so of every write, and the store is made to say it. */
+
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,19 +15,20 @@ import type { Batch } from '../../src/jobs/batch.ts';
 import { Batches, type BatchRequest, type News } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
-import type { Recording, RecordingTask } from '../../src/recordings/transcribe.ts';
+import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { count } from '../helpers/link.ts';
 
-const RECORDING: Recording = { durationMs: 1200, language: 'en', segments: [] };
+const RECORDING: RecordingTranscript = { durationMs: 1200, spokenLanguage: 'en', segments: [] };
 const HOURS_MS = 3_600_000;
 
 let folder: string;
 let clock: FakeClock;
 let metrics: Metrics;
 let logLines: string[];
-let transcribe: (task: RecordingTask) => Promise<Recording>;
+let transcribe: (task: RecordingTask) => Promise<RecordingTranscript>;
 const opened: Batches[] = [];
 
 beforeEach(() => {
@@ -61,7 +63,14 @@ function open(environment: Readonly<Record<string, string>> = {}): Batches {
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
   const log = createLog('info', { write: (line: string) => void logLines.push(line) });
-  const batches = new Batches({ settings, recordings, clock, log, metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock }),
+    clock,
+    log,
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }

@@ -7,6 +7,7 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 let folder: string;
@@ -28,7 +29,14 @@ async function draftIn(dataFolder: string): Promise<string> {
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
   const recordings = { transcribe: () => Promise.reject(new Error('nothing is transcribed')), disk };
-  const batches = new Batches({ settings, recordings, clock: new FakeClock(), log: createLog('silent'), metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock: new FakeClock() }),
+    clock: new FakeClock(),
+    log: createLog('silent'),
+    metrics,
+  });
   const draft = await batches.draft('t');
   await batches.close();
   return draft.folder;

@@ -1,4 +1,5 @@
 /** Two things that happen to a batch at once. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { RecordingTask } from '../../src/recordings/transcribe.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 let folder: string;
@@ -34,7 +36,14 @@ function open(): Batches {
   const transcribe = ({ signal }: RecordingTask): Promise<never> =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const recordings = { transcribe, disk: new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics }) };
-  const batches = new Batches({ settings, recordings, clock: new FakeClock(), log: createLog('silent'), metrics });
+  const batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock: new FakeClock() }),
+    clock: new FakeClock(),
+    log: createLog('silent'),
+    metrics,
+  });
   opened.push(batches);
   return batches;
 }

@@ -1,4 +1,5 @@
 /** Temporary batches whose folder somebody has tidied away. */
+
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
+import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 
@@ -21,8 +23,15 @@ beforeEach(() => {
   const settings = readSettings({});
   const metrics = new Metrics();
   const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
-  const recordings = { transcribe: async () => ({ durationMs: 1200, language: 'en', segments: [] }), disk };
-  batches = new Batches({ settings, recordings, clock: new FakeClock(), log: createLog('silent'), metrics });
+  const recordings = { transcribe: async () => ({ durationMs: 1200, spokenLanguage: 'en', segments: [] }), disk };
+  batches = new Batches({
+    settings,
+    recordings,
+    translator: new Translator({ settings, clock: new FakeClock() }),
+    clock: new FakeClock(),
+    log: createLog('silent'),
+    metrics,
+  });
 });
 
 afterEach(async () => {

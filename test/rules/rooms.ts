@@ -47,7 +47,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ROOM_OF_FILE: Readonly<Record<string, string>> = {
+  'api.ts': 'top',
   'main.ts': 'top',
+  'serve.ts': 'top',
+  'wiring.ts': 'top',
+  'listen.ts': 'top',
   'start-lines.ts': 'top',
   'cli.ts': 'top',
   cli: 'top',

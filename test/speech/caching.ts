@@ -19,7 +19,9 @@ export function countedCache(
   const heldBytes: number[] = [];
   const { maxBytes = 1_000_000, directory = null, directoryMaxBytes = 1_000_000 } = options;
   const cache = new PromptCache({
-    ...{ maxBytes, directory, directoryMaxBytes },
+    maxBytes,
+    directory,
+    directoryMaxBytes,
     metrics: {
       asked: (from) => asked.push(from),
       trouble: (trouble) => troubles.push(trouble),
@@ -29,7 +31,7 @@ export function countedCache(
   return { cache, asked, troubles, heldBytes };
 }
 
-/** The key of a text in the usual manner, but for `changes`. */
+/** The key of a text with the usual voice, except for `changes`. */
 export function keyOf(text: string, changes: Partial<PromptKey> = {}): PromptKey {
   return { ttsModel: 'fake-tts-1', voice: 'rms', speed: 1, normaliser: '1', text, codec: MULAW_8K, ...changes };
 }

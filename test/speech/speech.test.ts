@@ -26,7 +26,7 @@ function fileWith(content: string): string {
 }
 
 describe('voices that are not there', () => {
-  it('are warned of once each, whoever asks for them, and not for ever', async () => {
+  it('are each logged once, and only so many of them', async () => {
     const lines: string[] = [];
     const { calls } = await openSpeech({
       settings: readSettings({}),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EndpointDecision, Endpointer, type EndpointerSettings } from '../../src/transcription/endpointer.ts';
-import { settingsWith } from './listening.ts';
+import { settingsWith } from './transcriber-harness.ts';
 
 const WINDOW = 512;
 
@@ -29,7 +29,7 @@ function windows(script: string): number[] {
 const kinds = (script: string, changes: Partial<EndpointerSettings> = {}): string[] =>
   decide(script, changes).map(({ after, decision }) => `${decision.kind}@${after}`);
 
-describe('gate', () => {
+describe('Endpointer', () => {
   it.each([
     ['silence', '0x100', []],
     ['a single loud window', '0x5 0.9 0x50', []],

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../src/engine-client/engine.ts';
 import { concat, silence, spoken, written } from '../fakes/engine.ts';
-import { Listening } from './listening.ts';
+import { TranscriberHarness } from './transcriber-harness.ts';
 
 const PAUSE = silence(700);
 
-describe('ear', () => {
+describe('LiveTranscriber', () => {
   it('captions an utterance while it is spoken, and ends it with one final', async () => {
-    const listening = new Listening({ originMs: 1000 });
+    const listening = new TranscriberHarness({ originMs: 1000 });
     await listening.say(concat(silence(320), spoken([1, 2, 3, 4, 5, 6, 7, 8]), PAUSE));
 
     const texts = listening.partials.map(({ text }) => text);
@@ -31,7 +31,7 @@ describe('ear', () => {
   });
 
   it('never takes stable words back, up to the final', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(concat(spoken([1, 2, 3, 4, 5, 6, 7, 8, 9]), PAUSE));
     listening.captions.reduce((before, { stable }) => {
       expect(stable.startsWith(before)).toBe(true);
@@ -41,7 +41,7 @@ describe('ear', () => {
   });
 
   it('is silent about silence and about noise without words', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.hear = () => ({ text: '' });
     await listening.say(concat(silence(2000), spoken([1, 2, 3]), PAUSE));
     expect(listening.captions).toEqual([]);
@@ -50,7 +50,7 @@ describe('ear', () => {
   });
 
   it('ends partials that were shown although the final turns out empty', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.hear = ({ urgency }) => ({ text: urgency === 'partial' ? 'hm hm' : '' });
     await listening.say(concat(spoken([1, 2, 3, 4]), PAUSE));
     expect(listening.partials[0]?.text).toBe('hm hm');
@@ -59,20 +59,20 @@ describe('ear', () => {
   });
 
   it('says nothing while a passing noise is shorter than MIN_SPEECH_MS', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(concat(silence(320), spoken([1], { wordMs: 32 }), PAUSE));
     expect(listening.events).toEqual([]);
     expect(listening.engine.transcribed).toEqual([]);
   });
 
   it('carries the detector state along', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(silence(128));
     expect(listening.engine.detected.map(({ state }) => state?.[0] ?? null)).toEqual([null, 1, 2, 3]);
   });
 
   it('gives partials the previous tokens as draft, finals none', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     let count = 0;
     listening.engine.hear = () => ({ text: `word ${++count}`, tokens: [count] });
     await listening.say(concat(spoken([1, 2, 3, 4, 5, 6]), PAUSE));
@@ -81,14 +81,14 @@ describe('ear', () => {
   });
 
   it('sends no draft with a window that begins elsewhere than the one it came from', async () => {
-    const listening = new Listening({ settings: { WINDOW_MAX_MS: 1000 } });
+    const listening = new TranscriberHarness({ settings: { WINDOW_MAX_MS: 1000 } });
     listening.engine.hear = () => ({ text: 'word', tokens: [7] });
     await listening.say(spoken([1, 2, 3, 4, 5, 6, 7, 8]));
     expect(listening.engine.of('partial').map(({ draft }) => draft)).toEqual([[], [7], [], []]);
   });
 
   it('merges windows that do not reach back to the start of the utterance', async () => {
-    const listening = new Listening({ settings: { WINDOW_MAX_MS: 1000 } });
+    const listening = new TranscriberHarness({ settings: { WINDOW_MAX_MS: 1000 } });
     await listening.say(concat(spoken([1, 2, 3, 4, 5, 6, 7, 8]), silence(64)));
     const words = listening.partials.at(-1)?.text.toLowerCase().replace(/[.]/gu, '');
     expect(words).toBe('w1 w2 w3 w4 w5 w6 w7 w8'.slice(0, words?.length));
@@ -96,28 +96,28 @@ describe('ear', () => {
   });
 
   it('drops the draft after the model went round in a loop', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.hear = () => ({ text: 'four four four', tokens: [4, 4, 4], looped: true });
     await listening.say(concat(spoken([1, 2, 3, 4, 5, 6]), PAUSE));
     expect(listening.engine.of('partial').every(({ draft }) => draft.length === 0)).toBe(true);
   });
 
   it('mends endless repetitions', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.hear = () => ({ text: `so ${'the '.repeat(30)}` });
     await listening.say(concat(spoken([1, 2]), PAUSE));
     expect(listening.finals[0]?.text).toBe('so the');
   });
 
   it('makes only finals when partials are off', async () => {
-    const listening = new Listening({ partials: false });
+    const listening = new TranscriberHarness({ partials: false });
     await listening.say(concat(spoken([1, 2, 3, 4]), PAUSE));
     expect(listening.captions.map(({ final, stable }) => [final, stable])).toEqual([[true, written([1, 2, 3, 4])]]);
     expect(listening.engine.of('partial')).toEqual([]);
   });
 
   it('sends everything as batch, and nothing on speculation, when it is not live', async () => {
-    const listening = new Listening({ partials: false, urgency: 'batch' });
+    const listening = new TranscriberHarness({ partials: false, urgency: 'batch' });
     await listening.pour(concat(spoken([1, 2, 3]), PAUSE, spoken([4]), PAUSE));
     await listening.end();
     expect(listening.engine.transcribed.map(({ urgency }) => urgency)).toEqual(['batch', 'batch']);
@@ -127,7 +127,7 @@ describe('ear', () => {
 
 describe('eager final', () => {
   it('is out at the very endpoint when the silence holds', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 150;
     await listening.say(concat(spoken([1, 2, 3]), PAUSE));
     expect(listening.finalsBy).toEqual([{ how: 'eager', lagMs: 0 }]);
@@ -139,7 +139,7 @@ describe('eager final', () => {
   });
 
   it('is waited for when it comes later than the endpoint', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 350;
     await listening.say(concat(spoken([1, 2, 3]), PAUSE));
     expect(listening.finalsBy).toEqual([{ how: 'eager', lagMs: expect.closeTo(140, -2) }]);
@@ -147,7 +147,7 @@ describe('eager final', () => {
   });
 
   it('is aborted when speech resumes, and begun again at the next pause', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 100;
     await listening.say(concat(spoken([1, 2, 3]), silence(240), spoken([4, 5]), PAUSE));
     const [first, second, ...more] = listening.engine.of('eager');
@@ -156,14 +156,14 @@ describe('eager final', () => {
   });
 
   it('serves as a partial when it is done before speech resumes', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(concat(spoken([1]), silence(240), spoken([2, 3]), PAUSE));
     expect(listening.partials[0]?.text).toBe(written([1]));
     expect(listening.words).toEqual(['w1', 'w2', 'w3']);
   });
 
   it('makes a partial that is answered after it worthless', async () => {
-    const listening = new Listening({ settings: { ENDPOINT_MS: 2000 } });
+    const listening = new TranscriberHarness({ settings: { ENDPOINT_MS: 2000 } });
     listening.engine.transcribeMs = 700;
     listening.engine.hear = ({ urgency }) => ({ text: `${urgency} text` });
     await listening.say(spoken([1, 2]));
@@ -176,7 +176,7 @@ describe('eager final', () => {
   });
 
   it('is replaced by a decode at the endpoint when it fails', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     const { hear } = listening.engine;
     listening.engine.hear = (request) => {
       if (request.urgency === 'eager') throw new EngineError('model_failed', 'as the test wants it');
@@ -188,7 +188,7 @@ describe('eager final', () => {
   });
 
   it('stops partials: none covers silence past EAGER_MS', async () => {
-    const listening = new Listening({ settings: { ENDPOINT_MS: 2000 } });
+    const listening = new TranscriberHarness({ settings: { ENDPOINT_MS: 2000 } });
     await listening.say(concat(spoken([1, 2, 3]), silence(1900)));
     const asked = listening.engine.transcribed.map(({ urgency }) => urgency);
     expect(asked).toEqual(['partial', 'partial', 'eager']);
@@ -199,7 +199,7 @@ describe('long speech', () => {
   const LONG = Array.from({ length: 120 }, (_, n) => n + 1);
 
   it('is cut before MAX_UTTERANCE_MS between two words, losing and doubling none', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     await listening.say(concat(spoken(LONG), PAUSE));
     expect(listening.words).toEqual(LONG.map((word) => `w${word}`));
     expect(listening.finals.length).toBeGreaterThan(2);
@@ -214,7 +214,7 @@ describe('long speech', () => {
   });
 
   it('is decoded as soon as it is cut', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     listening.engine.transcribeMs = 100;
     await listening.say(spoken(LONG));
     expect(listening.finalsBy.map(({ how }) => how)).toEqual(['fresh', 'fresh']);
@@ -222,7 +222,7 @@ describe('long speech', () => {
   });
 
   it('ends in the pause it is in rather than being cut', async () => {
-    const listening = new Listening({ settings: { MAX_UTTERANCE_MS: 1000, ENDPOINT_MS: 600 } });
+    const listening = new TranscriberHarness({ settings: { MAX_UTTERANCE_MS: 1000, ENDPOINT_MS: 600 } });
     await listening.say(concat(spoken([1, 2, 3]), silence(500), spoken([4]), PAUSE));
     expect(listening.finals.map(({ text }) => text)).toEqual([written([1, 2, 3]), written([4])]);
     const turns = listening.events.filter(({ type }) => type !== 'caption').map(({ type }) => type);
@@ -230,7 +230,7 @@ describe('long speech', () => {
   });
 
   it('is cut in time although every other window begins a pause', async () => {
-    const listening = new Listening({
+    const listening = new TranscriberHarness({
       settings: { MAX_UTTERANCE_MS: 1000, EAGER_MS: 32, POST_ROLL_MS: 0, MIN_SPEECH_MS: 32 },
     });
     listening.engine.hear = () => ({ text: 'stutter' });
@@ -242,7 +242,7 @@ describe('long speech', () => {
   });
 
   it('has no second utterance when the cut fell into its last pause', async () => {
-    const listening = new Listening({ settings: { MAX_UTTERANCE_MS: 1000 } });
+    const listening = new TranscriberHarness({ settings: { MAX_UTTERANCE_MS: 1000 } });
     await listening.say(concat(spoken([1, 2, 3, 4], { wordMs: 175 }), silence(1000)));
     expect(listening.words).toEqual(['w1', 'w2', 'w3', 'w4']);
     expect(listening.finals).toHaveLength(1);
@@ -252,7 +252,7 @@ describe('long speech', () => {
 
 describe('a long call', () => {
   it('needs no more room than a short one', async () => {
-    const listening = new Listening();
+    const listening = new TranscriberHarness();
     const turn = concat(spoken([1, 2]), silence(8550));
     for (let n = 0; n < 16; n++) await listening.pour(turn, [16_000]);
     expect(listening.finals).toHaveLength(16);
@@ -260,7 +260,7 @@ describe('a long call', () => {
   });
 });
 
-describe('whatever the pieces', () => {
+describe('whatever the sizes of what is pushed', () => {
   it('the finals are the same', async () => {
     const turn = fc.record({
       words: fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 }),
@@ -275,13 +275,13 @@ describe('whatever the pieces', () => {
           const audio = concat(
             ...turns.flatMap(({ words, pauseMs }) => [spoken(words, { wordMs: 150 }), silence(pauseMs)]),
           );
-          const live = new Listening({ settings });
+          const live = new TranscriberHarness({ settings });
           await live.say(audio);
           await live.end();
-          const poured = new Listening({ settings });
+          const poured = new TranscriberHarness({ settings });
           await poured.pour(audio, [...sizes, 4000]);
           await poured.end();
-          const comparable = (listening: Listening): unknown =>
+          const comparable = (listening: TranscriberHarness): unknown =>
             listening.finals.map(({ utterance, text, startMs, endMs }) => [utterance, text, startMs, endMs]);
           expect(comparable(poured)).toEqual(comparable(live));
         },

@@ -7,12 +7,12 @@ import { mergeWords, splitWords } from '../../src/transcription/words.ts';
 function hear(...texts: string[]): string[] {
   const agreement = new LocalAgreement();
   return texts.map((text) => {
-    const { stable, tail } = agreement.hear(text, true);
+    const { stable, tail } = agreement.add(text, true);
     return `${stable}|${tail}`;
   });
 }
 
-describe('stitch', () => {
+describe('LocalAgreement', () => {
   it('holds a first hypothesis to be volatile', () => {
     expect(hear('However due to')).toEqual(['|However due to']);
   });
@@ -66,9 +66,9 @@ describe('stitch', () => {
 
   it('joins a window that begins later at the longest run of common words', () => {
     const agreement = new LocalAgreement();
-    agreement.hear('the cat sat on the mat', true);
-    expect(agreement.hear('ton the mat and slept', false)).toMatchObject({ text: 'the cat sat on the mat and slept' });
-    expect(agreement.hear('mat and slept well', false)).toMatchObject({
+    agreement.add('the cat sat on the mat', true);
+    expect(agreement.add('ton the mat and slept', false)).toMatchObject({ text: 'the cat sat on the mat and slept' });
+    expect(agreement.add('mat and slept well', false)).toMatchObject({
       stable: 'the cat sat on the mat and slept',
       tail: ' well',
     });
@@ -76,22 +76,22 @@ describe('stitch', () => {
 
   it('appends a later window that has no word in common', () => {
     const agreement = new LocalAgreement();
-    agreement.hear('one two', true);
-    expect(agreement.hear('three four', false).text).toBe('one two three four');
+    agreement.add('one two', true);
+    expect(agreement.add('three four', false).text).toBe('one two three four');
   });
 
   it('ends with the final text, all of it stable when it begins with the stable words', () => {
     const agreement = new LocalAgreement();
-    agreement.hear('However due', true);
-    agreement.hear('However due to', true);
+    agreement.add('However due', true);
+    agreement.add('However due to', true);
     const text = 'However due to the slow.';
     expect(agreement.finish(` ${text}`)).toEqual({ stable: text, tail: '', text });
   });
 
   it('ends with the final text beside unchanged stable words that it contradicts', () => {
     const agreement = new LocalAgreement();
-    agreement.hear('however due', true);
-    agreement.hear('however due to', true);
+    agreement.add('however due', true);
+    agreement.add('however due to', true);
     expect(agreement.finish('However, do two.')).toEqual({ stable: 'however due', tail: '', text: 'However, do two.' });
   });
 
@@ -104,7 +104,7 @@ describe('stitch', () => {
         const agreement = new LocalAgreement();
         let before = '';
         for (const [hypothesis, reachesStart] of hypotheses) {
-          const { stable, tail, text: whole } = agreement.hear(hypothesis, reachesStart);
+          const { stable, tail, text: whole } = agreement.add(hypothesis, reachesStart);
           expect(stable.startsWith(before)).toBe(true);
           expect(stable + tail).toBe(whole);
           before = stable;
@@ -120,7 +120,7 @@ describe('stitch', () => {
     fc.assert(
       fc.property(words, (said) => {
         const agreement = new LocalAgreement();
-        for (let length = 1; length <= said.length; length++) agreement.hear(said.slice(0, length).join(' '), true);
+        for (let length = 1; length <= said.length; length++) agreement.add(said.slice(0, length).join(' '), true);
         expect(agreement.current.text).toBe(said.join(' '));
       }),
     );

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Cue,
-  columnsOf,
-  formatSrt,
-  formatVtt,
-  makeCues,
-  retellCue,
-  wrapText,
-} from '../../src/transcription/subtitles.ts';
-import type { TimedWord } from '../../src/transcription/word-times.ts';
+import { type Cue, formatSrt, formatVtt } from '../../src/transcription/cue-formats.ts';
+import type { TimedWord } from '../../src/transcription/estimated-word-times.ts';
+import { columnsOf, makeCues, retellCue, wrapText } from '../../src/transcription/subtitles.ts';
 import { readSubtitles } from '../helpers/subtitles.ts';
 
 const GAP_MS = 83;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutSearch, partialDue, partialWindow, quietestPoint } from '../../src/transcription/windows.ts';
 import { concat, silence, spoken } from '../fakes/engine.ts';
-import { settingsWith } from './listening.ts';
+import { settingsWith } from './transcriber-harness.ts';
 
 const MS = 16;
 const settings = settingsWith();
@@ -27,7 +27,7 @@ describe('partialDue', () => {
 
 describe('partialWindow', () => {
   it('reaches back to the start of the utterance', () => {
-    expect(partialWindow({ from: 100, heardTo: 5000 * MS, to: 5400 * MS }, settings)).toEqual({
+    expect(partialWindow({ from: 100, decodedTo: 5000 * MS, to: 5400 * MS }, settings)).toEqual({
       from: 100,
       to: 5400 * MS,
     });
@@ -35,7 +35,7 @@ describe('partialWindow', () => {
 
   it('reaches back no further than WINDOW_MAX_MS', () => {
     const short = settingsWith({ WINDOW_MAX_MS: 2000 });
-    expect(partialWindow({ from: 0, heardTo: 5000 * MS, to: 5400 * MS }, short)).toEqual({
+    expect(partialWindow({ from: 0, decodedTo: 5000 * MS, to: 5400 * MS }, short)).toEqual({
       from: 3400 * MS,
       to: 5400 * MS,
     });
@@ -46,10 +46,10 @@ describe('partialWindow', () => {
     const changes = fc.record({ WINDOW_MAX_MS: fc.integer({ min: 600, max: 30_000 }), OVERLAP_MS: fc.nat(5000) });
     fc.assert(
       fc.property(lengths, changes, ({ from, heard, more }, changed) => {
-        const heardTo = from + heard;
-        const window = partialWindow({ from, heardTo, to: heardTo + more }, settingsWith(changed));
+        const decodedTo = from + heard;
+        const window = partialWindow({ from, decodedTo, to: decodedTo + more }, settingsWith(changed));
         expect(window.from).toBeGreaterThanOrEqual(from);
-        expect(window.from).toBeLessThanOrEqual(Math.max(from, heardTo - changed.OVERLAP_MS * MS));
+        expect(window.from).toBeLessThanOrEqual(Math.max(from, decodedTo - changed.OVERLAP_MS * MS));
       }),
     );
   });

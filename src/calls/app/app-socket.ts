@@ -6,13 +6,12 @@
 import { randomUUID } from 'node:crypto';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import type { Settings } from '../../foundation/settings/settings.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { signTwilio } from '../../protocols/media-streams/twilio-signature.ts';
 import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
-import type { CallContext } from '../context.ts';
+import type { CallContext, CallSettings } from '../context.ts';
 import type { CallVoice } from '../outbound/voice.ts';
-import { AppConnection, type ConnectionOutcome } from './connection.ts';
+import { AppConnection, type ConnectionLimits, type ConnectionOutcome } from './connection.ts';
 import { malformed, readAppFrame, type SetupFrame } from './frames.ts';
 import type { AppRequest } from './request.ts';
 import { AppSession } from './session.ts';
@@ -78,14 +77,14 @@ export class AppSocket {
     return !this.#reached && this.#refusals > 0 && this.#options.context.settings.APP_GONE === 'end';
   }
 
-  /** What the ear hears of the caller, less what is our own echo; to be told after the voice. */
-  hear(event: SpeechEvent): void {
-    this.#session.hear(event);
+  /** What the caller says, less what is our own echo; to be told after the voice. */
+  onSpeech(event: SpeechEvent): void {
+    this.#session.onSpeech(event);
   }
 
   /** The caller pressed a key; to be told after the voice. */
-  press(digit: string): void {
-    this.#session.press(digit);
+  onDtmf(digit: string): void {
+    this.#session.onDtmf(digit);
   }
 
   /** The call is over, or nothing more is to be said in it. Idempotent. */
@@ -107,7 +106,7 @@ export class AppSocket {
         pause: () => this.#connection.pause(),
         resume: () => this.#connection.resume(),
       },
-      fetchRecording: context.fetchRecording,
+      fetchRecording: context.apps.fetchRecording,
       clock: context.clock,
       flushMs: context.settings.APP_FLUSH_MS,
       onFlush: () => context.metrics.appFlushes.inc(),
@@ -233,7 +232,7 @@ function signatures(url: string, key: string): Record<string, string> {
   return { 'x-trunkline-signature': signature, 'x-twilio-signature': signature };
 }
 
-function limitsOf(settings: Settings) {
+function limitsOf(settings: CallSettings): ConnectionLimits {
   return {
     connectTimeoutMs: settings.APP_CONNECT_TIMEOUT_MS,
     reconnectMs: settings.APP_RECONNECT_MS,

@@ -9,7 +9,8 @@ import type { RelayVerb } from '../../protocols/twiml/document.ts';
 import type { Interruptible } from '../outbound/barge-in.ts';
 
 type Parameters = Readonly<Record<string, string>>;
-type AppSettings = Pick<
+/** The settings that say which app a call is for. */
+export type AppSettings = Pick<
   Settings,
   'APP_URL' | 'APP_TWIML_URL' | 'APP_ALLOWED_ORIGINS' | 'APP_GREETING' | 'APP_PARTIAL_PROMPTS'
 >;

@@ -8,6 +8,7 @@ import { languageName, meansLanguage, titleCase } from '../../foundation/languag
 import { showVoice } from '../../speech/voices.ts';
 import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../outbound/voice.ts';
+import { FrameQueue } from './frame-queue.ts';
 import type { AppFrame, BridgeFrame, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
 import type { FetchRecording } from './recording.ts';
@@ -50,15 +51,13 @@ interface SessionOptions {
 
 export class AppSession {
   readonly #options: SessionOptions;
+  readonly #frames: FrameQueue;
   readonly #late = new LateText();
   /** Utterances of the app that are not over, and the talk cycles that they are of, if any. */
   readonly #own = new Map<string, TalkCycle | null>();
   /** The talk cycle whose text is still coming. */
   #cycle: TalkCycle | null = null;
   #ttsLanguage: string | undefined;
-  /** A recording is being fetched: what the app says meanwhile waits for it. */
-  #fetching: AbortController | null = null;
-  #waiting: AppFrame[] = [];
   /** The utterance that the caller hears. */
   #sounding: string | null = null;
   /** The caller's speech began into an utterance and has not interrupted it. */
@@ -73,6 +72,11 @@ export class AppSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#ttsLanguage = options.request.ttsLanguage;
+    this.#frames = new FrameQueue({
+      obey: (frame) => this.#obey(frame),
+      onHeld: () => options.way.pause(),
+      onReleased: () => options.way.resume(),
+    });
     options.voice.onEvent((event) => this.#onVoice(event));
   }
 
@@ -88,13 +92,11 @@ export class AppSession {
 
   /** One frame of the app. */
   receive(frame: AppFrame): void {
-    if (this.#state !== 'open') return;
-    if (this.#fetching !== null) this.#waiting.push(frame);
-    else this.#obey(frame);
+    this.#frames.push(frame);
   }
 
-  /** What the ear hears of the caller, less what is our own echo. */
-  hear(event: SpeechEvent): void {
+  /** What the caller says, less what is our own echo. */
+  onSpeech(event: SpeechEvent): void {
     if (this.#state === 'over') return;
     if (event.type === 'caption') {
       this.#tellCaption(event);
@@ -106,7 +108,7 @@ export class AppSession {
   }
 
   /** The caller pressed a key, which has had its effect on what sounds. */
-  press(digit: string): void {
+  onDtmf(digit: string): void {
     if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf')))
       return;
     this.#options.way.send({ type: 'dtmf', digit });
@@ -121,15 +123,16 @@ export class AppSession {
   /** The app was lost: what it said so far is said, the rest will not come. */
   onLost(): void {
     this.#endCycle();
-    // What waits for a recording ends here as well, or its cycle would wait for text of a connection that is gone.
-    if (this.#waiting.length > 0) this.#waiting.push({ type: 'text', token: '', last: true });
+    // Or the cycle of what waits for a recording would wait for text of a connection that is gone.
+    this.#frames.endWaitingText();
     this.#late.forget();
   }
 
   /** Lets go of everything. What is being said is left to the voice. */
   close(): void {
     this.#state = 'over';
-    this.#dropWaiting();
+    this.#frames.close();
+    this.#frames.drop();
     this.#endCycle();
   }
 
@@ -140,7 +143,7 @@ export class AppSession {
         return;
       case 'play':
         this.#endCycle();
-        void this.#play(frame);
+        void this.#frames.holdFor((signal) => this.#play(frame, signal));
         return;
       case 'sendDigits':
         this.#endCycle();
@@ -156,6 +159,7 @@ export class AppSession {
 
   async #end(handoffData: string | null): Promise<void> {
     this.#state = 'ending';
+    this.#frames.close();
     this.#endCycle();
     await this.#options.voice.drained();
     if (this.#state === 'ending') this.#options.onEnd(handoffData);
@@ -195,7 +199,9 @@ export class AppSession {
     if (this.#cycle !== null) return this.#cycle;
     const { voice, clock, flushMs, onFlush } = this.#options;
     const cycle: TalkCycle = new TalkCycle({
-      ...{ voice, clock, flushMs },
+      voice,
+      clock,
+      flushMs,
       style: { ...this.#styleIn(frame.lang ?? this.#ttsLanguage), ...this.#turnOf(frame) },
       onUtterance: (id) => this.#own.set(id, cycle),
       onFlush,
@@ -230,45 +236,18 @@ export class AppSession {
     };
   }
 
-  /** Nothing else of the app is looked at until the recording is there, or is known not to come. */
-  async #play(frame: PlayFrame): Promise<void> {
-    const { way, voice, fetchRecording } = this.#options;
-    const fetching = new AbortController();
-    this.#fetching = fetching;
-    way.pause();
+  async #play(frame: PlayFrame, signal: AbortSignal): Promise<void> {
+    const { voice, fetchRecording } = this.#options;
     try {
-      const { samples, rateHz } = await fetchRecording(frame.source, fetching.signal);
-      if (fetching.signal.aborted) return;
+      const { samples, rateHz } = await fetchRecording(frame.source, signal);
+      if (signal.aborted) return;
       this.#attempt(() => {
         const label = labelOf(frame.source);
         this.#own.set(voice.play(samples, rateHz, { label, loop: frame.loop, ...this.#turnOf(frame) }), null);
       });
     } catch (error) {
-      if (!fetching.signal.aborted) this.#tellError(error);
-    } finally {
-      this.#fetching = null;
-      way.resume();
-      this.#takeWaiting();
+      if (!signal.aborted) this.#tellError(error);
     }
-  }
-
-  #takeWaiting(): void {
-    while (this.#fetching === null && this.#state === 'open') {
-      const frame = this.#waiting.shift();
-      if (frame === undefined) return;
-      this.#obey(frame);
-    }
-  }
-
-  /**
-   * The recording that is being fetched and whatever was to be heard after it are not wanted any more. Returns whether
-   * more of its text may come.
-   */
-  #dropWaiting(): boolean {
-    this.#fetching?.abort();
-    const lastText = this.#waiting.findLast((frame) => frame.type === 'text');
-    this.#waiting = this.#waiting.filter((frame) => frame.type === 'language' || frame.type === 'end');
-    return lastText?.last === false;
   }
 
   #changeLanguage({ ttsLanguage, transcriptionLanguage }: LanguageFrame): void {
@@ -354,7 +333,7 @@ export class AppSession {
       cycle.drop();
       this.#cycle = null;
     }
-    if (!this.#dropWaiting() && !isUnfinished) return;
+    if (!this.#frames.drop() && !isUnfinished) return;
     this.#late.onInterrupted();
     this.#options.way.fence();
   }

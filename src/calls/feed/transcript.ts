@@ -1,10 +1,11 @@
-/** A call's final captions as a text that people and players read. */
+/** A call's final captions and gaps, also as text that people and players read. */
 import type { Track } from '../../protocols/dialect.ts';
-import { formatTime } from '../../transcription/subtitles.ts';
+import { type Cue, formatSrt, formatTime, formatVtt } from '../../transcription/cue-formats.ts';
 import type { GapReason } from './events.ts';
 
-/** One utterance as it was finally understood; times in ms of the call's received audio. */
+/** One utterance as it was finally recognised; times in ms of the call's received audio. */
 export interface FinalCaption {
+  readonly kind: 'caption';
   readonly track: Track;
   /** Counts the track's utterances from 1. */
   readonly utterance: number;
@@ -31,55 +32,48 @@ export type TranscriptItem = FinalCaption | TranscriptGap;
 /** What people read in place of the words of a gap. */
 const MISSING = 'missing';
 
-/**
- * `json`: an array of {@link FinalCaption}, in which a gap is one without text and with `kind` and `reason`; `text`: a
- * line for each; `srt`: SubRip; `vtt`: WebVTT with a voice span for each track. There, a gap is `[missing]`.
- */
-export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'vtt'] as const;
-export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
+/** `text`: a line for each item; `srt`: SubRip; `vtt`: WebVTT with a voice span for each track. */
+export const TRANSCRIPT_TEXT_FORMATS = ['text', 'srt', 'vtt'] as const;
+export type TranscriptTextFormat = (typeof TRANSCRIPT_TEXT_FORMATS)[number];
 
 const HOUR_MS = 3_600_000;
 
 /** Who speaks, as a transcript names them; null = it need not be said. */
 export type NameSpeaker = (item: TranscriptItem) => string | null;
 
+/** `items` in the order of their start. */
+export function sortByTime(items: readonly TranscriptItem[]): TranscriptItem[] {
+  return items.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
+}
+
 /**
- * `items` in the order of their start, written as `format`. Text formats end with a newline unless there is nothing to
- * say; they name speakers by their track unless `nameSpeaker` knows better.
+ * `items` in the order of their start, written as `format`; a gap is `[missing]`. The text ends with a newline unless it
+ * is empty. Speakers are named by their track unless `nameSpeaker` knows better.
  */
 export function formatTranscript(
   items: readonly TranscriptItem[],
-  format: TranscriptFormat,
+  format: TranscriptTextFormat,
   nameSpeaker: NameSpeaker = (item) => item.track,
 ): string {
-  const sorted = items.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
+  const sorted = sortByTime(items);
   switch (format) {
-    case 'json':
-      return JSON.stringify(sorted.map(toJsonItem));
     case 'text':
       return sorted.map((item) => formatLine(item, nameSpeaker)).join('');
     case 'srt':
-      return sorted.map((item, index) => formatSrtCue(item, index, nameSpeaker)).join('\n');
+      return withoutLastBlankLine(formatSrt(sorted.map((item) => toCue(item, nameSpeaker))));
     case 'vtt':
-      return `WEBVTT\n${sorted.map((item) => formatVttCue(item, nameSpeaker)).join('')}`;
+      return withoutLastBlankLine(formatVtt(sorted.map((item) => toCue(item, nameSpeaker))));
   }
-}
-
-/** Readers that know of captions alone find one without words, of no utterance. */
-function toJsonItem(item: TranscriptItem): object {
-  const { track, startMs, endMs } = item;
-  if ('kind' in item) return { kind: item.kind, track, utterance: 0, text: '', startMs, endMs, reason: item.reason };
-  return { track, utterance: item.utterance, text: item.text, startMs, endMs };
 }
 
 function formatLine(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
   const [start, end] = [formatShortTime(item.startMs), formatShortTime(item.endMs)];
-  return `[${start}] ${withSpeaker(item, nameSpeaker, 'kind' in item ? `[${MISSING} ${start}–${end}]` : item.text)}\n`;
+  return `[${start}] ${withSpeaker(item, nameSpeaker, item.kind === 'gap' ? `[${MISSING} ${start}–${end}]` : item.text)}\n`;
 }
 
 /** The words of a cue, which itself says from when until when. */
 function cueText(item: TranscriptItem): string {
-  return 'kind' in item ? `[${MISSING}]` : item.text;
+  return item.kind === 'gap' ? `[${MISSING}]` : item.text;
 }
 
 function withSpeaker(item: TranscriptItem, nameSpeaker: NameSpeaker, text: string): string {
@@ -87,21 +81,19 @@ function withSpeaker(item: TranscriptItem, nameSpeaker: NameSpeaker, text: strin
   return `${speaker === null ? '' : `${speaker}: `}${onOneLine(text)}`;
 }
 
-function formatSrtCue(item: TranscriptItem, index: number, nameSpeaker: NameSpeaker): string {
-  const times = `${formatTime(item.startMs, ',')} --> ${formatTime(cueEndMs(item), ',')}`;
-  return `${index + 1}\n${times}\n${withSpeaker(item, nameSpeaker, cueText(item))}\n`;
-}
-
-/** WebVTT §4.2.2: cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
-function formatVttCue(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
-  const speaker = nameSpeaker(item);
-  const text = onOneLine(cueText(item)).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `\n${formatTime(item.startMs, '.')} --> ${formatTime(cueEndMs(item), '.')}\n${speaker === null ? '' : `<v ${speaker}>`}${text}\n`;
-}
-
 /** WebVTT §4.1: a cue's end lies after its start. */
-function cueEndMs({ startMs, endMs }: TranscriptItem): number {
-  return Math.max(endMs, startMs + 1);
+function toCue(item: TranscriptItem, nameSpeaker: NameSpeaker): Cue {
+  const { startMs, endMs } = item;
+  return {
+    startMs,
+    endMs: Math.max(endMs, startMs + 1),
+    lines: [onOneLine(cueText(item))],
+    speaker: nameSpeaker(item),
+  };
+}
+
+function withoutLastBlankLine(text: string): string {
+  return text.slice(0, -1);
 }
 
 /** A blank line would end the cue. */

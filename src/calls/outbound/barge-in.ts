@@ -4,9 +4,10 @@
  * where it paused.
  */
 import type { Clock, Timer } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 import { splitWords } from '../../transcription/words.ts';
 
-/** What of the caller may interrupt an utterance: of a call as of one utterance. */
+/** How the caller may interrupt what is said, in a call or in one utterance. */
 export type Interruptible = 'none' | 'dtmf' | 'speech' | 'any';
 
 /** What came of a caller who spoke or pressed a key into playback. */
@@ -157,4 +158,18 @@ export class BargeIn {
     const fits = (setting: Interruptible | null): boolean => setting === 'any' || setting === means;
     return fits(allowed) && fits(wanted);
   }
+}
+
+/**
+ * How the caller may interrupt in a call: as its parameter `bargeIn` says, or else the setting.
+ * @throws TrunklineError `invalid_request` for any other value of the parameter
+ */
+export function readBargeIn(parameters: Readonly<Record<string, string>>, setting: string): Interruptible {
+  const value = parameters['bargeIn'] ?? setting;
+  if (value === 'off') return 'none';
+  if (value === 'speech' || value === 'dtmf' || value === 'any') return value;
+  throw new TrunklineError(
+    'invalid_request',
+    `parameter bargeIn: got ${value.length} other characters, expected off, speech, dtmf or any`,
+  );
 }

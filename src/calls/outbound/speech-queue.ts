@@ -1,4 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 import { nextTurn } from '../../foundation/next-turn.ts';
 import { bytesToSamples, type Codec, samplesToMs } from '../../foundation/units.ts';
 import type { Playout } from './playout.ts';
@@ -7,6 +8,11 @@ import type { Heard, SpokenUtterance, VoiceSound } from './spoken-utterance.ts';
 
 /** Pieces without sound wait for nobody; after so many of them everybody else has a turn. */
 const SILENT_PIECES_MAX = 50;
+
+/** Utterances that may wait in one call, the one that sounds included. */
+const UTTERANCES_MAX = 200;
+/** What all of them may hold: two bytes a character, two a sample. */
+const QUEUE_MAX_BYTES = 33_554_432;
 
 interface SpeechQueueOptions {
   readonly codec: Codec;
@@ -48,9 +54,23 @@ export class SpeechQueue {
     return this.#utterances.length;
   }
 
-  /** Memory that they hold. */
-  get heldBytes(): number {
-    return this.#utterances.reduce((sum, { options }) => sum + options.heldBytes(), 0);
+  /** @throws TrunklineError `speech_queue_full` when no other utterance may wait */
+  checkLength(): void {
+    if (this.length < UTTERANCES_MAX) return;
+    throw new TrunklineError(
+      'speech_queue_full',
+      `${this.length} utterances wait in this call, expected fewer than ${UTTERANCES_MAX}`,
+    );
+  }
+
+  /** @throws TrunklineError `speech_queue_full` when the utterances may not hold so much more */
+  checkRoom(moreBytes: number): void {
+    const heldBytes = this.#utterances.reduce((sum, { options }) => sum + options.heldBytes(), moreBytes);
+    if (heldBytes <= QUEUE_MAX_BYTES) return;
+    throw new TrunklineError(
+      'speech_queue_full',
+      `${heldBytes} bytes of text and sound wait in this call, expected at most ${QUEUE_MAX_BYTES}`,
+    );
   }
 
   /** The utterance that sounds now; null while none does. */

@@ -19,10 +19,6 @@ import { digitPieces, recordingPieces } from './sounds.ts';
 import { SpeechQueue } from './speech-queue.ts';
 import { type Heard, SpokenUtterance, type SpokenUtteranceOptions, type VoiceSound } from './spoken-utterance.ts';
 
-/** Utterances that may wait in one call, the one that sounds included. */
-const UTTERANCES_MAX = 200;
-/** What all of them may hold: two bytes a character, two a sample. */
-const QUEUE_MAX_BYTES = 33_554_432;
 const DIGITS_MAX = 100;
 const LOOPS_MAX = 1000;
 
@@ -119,7 +115,7 @@ export class CallVoice {
    * `speech_queue_full`, `call_not_found`
    */
   say(text: string, options: SayOptions = {}): string {
-    this.#checkRoom(2 * text.length);
+    this.#queue.checkRoom(2 * text.length);
     const utterance = this.open(options);
     utterance.write(text);
     utterance.end();
@@ -140,7 +136,7 @@ export class CallVoice {
     });
     const write = (piece: string): void => {
       if (utterance.over) return;
-      this.#checkRoom(2 * piece.length);
+      this.#queue.checkRoom(2 * piece.length);
       if (stream.text === '') this.#noteAsked(utterance);
       stream.write(piece);
     };
@@ -162,7 +158,7 @@ export class CallVoice {
         `rate: got ${rateHz} Hz, expected a whole number from ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`,
       );
     }
-    this.#checkRoom(samples.byteLength);
+    this.#queue.checkRoom(samples.byteLength);
     const recording = { samples, rateHz, label, loop };
     const utterance = this.#admit(options, {
       pieces: () => recordingPieces(recording, this.#options.codec),
@@ -338,27 +334,12 @@ export class CallVoice {
     if (this.#options.playback === 'none') {
       throw new TrunklineError('invalid_request', 'the carrier takes no sound for this call: its stream only listens');
     }
-    const { length } = this.#queue;
-    if (length < UTTERANCES_MAX) return;
-    throw new TrunklineError(
-      'speech_queue_full',
-      `${length} utterances wait in this call, expected fewer than ${UTTERANCES_MAX}`,
-    );
+    this.#queue.checkLength();
   }
 
   /** The first sound of what is asked for now is waited for, unless something else is said before. */
   #noteAsked(utterance: SpokenUtterance): void {
     if (this.#queue.length === 1) utterance.askedAtMs = this.#options.context.clock.nowMs();
-  }
-
-  #checkRoom(moreBytes: number): void {
-    const heldBytes = this.#queue.heldBytes + moreBytes;
-    if (heldBytes > QUEUE_MAX_BYTES) {
-      throw new TrunklineError(
-        'speech_queue_full',
-        `${heldBytes} bytes of text and sound wait in this call, expected at most ${QUEUE_MAX_BYTES}`,
-      );
-    }
   }
 
   #onSpoilt({ id }: SpokenUtterance, error: unknown): void {

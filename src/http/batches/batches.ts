@@ -181,8 +181,8 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       const isSpoken = query.asSpoken === 'true' || targetLanguage === '';
       const transcript = await batches.result(tenant, id, number, isSpoken);
       const outcome = isSpoken
-        ? ({ task: 'transcribe', language: languageName(transcript.language) } as const)
-        : ({ task: 'translate', language: languageName(targetLanguage, [transcript.language]) } as const);
+        ? ({ task: 'transcribe', language: languageName(transcript.spokenLanguage) } as const)
+        : ({ task: 'translate', language: languageName(targetLanguage, [transcript.spokenLanguage]) } as const);
       const { contentType, body } = render(
         { ...transcript, ...outcome },
         {

@@ -10,7 +10,7 @@ import { transcriptRoutes } from './transcripts.ts';
 import { type VoiceSource, voiceRoutes } from './voice.ts';
 
 /** The calls, as these routes use them. */
-export type Calls = Pick<CallRegistry, 'list' | 'get' | 'finals' | 'hangup'> & VoiceSource;
+export type Calls = Pick<CallRegistry, 'list' | 'get' | 'transcript' | 'hangup'> & VoiceSource;
 
 /** Everything of `/v1/calls`; `dialer` makes calls, null = nothing can. */
 export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (

@@ -3,8 +3,8 @@ import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import {
   formatTranscript,
-  TRANSCRIPT_FORMATS,
-  type TranscriptFormat,
+  sortByTime,
+  TRANSCRIPT_TEXT_FORMATS,
   type TranscriptItem,
 } from '../../calls/feed/transcript.ts';
 import { errorResponses } from '../server/errors.ts';
@@ -31,7 +31,9 @@ const gap = z
   })
   .describe('A stretch without a caption');
 
-const CONTENT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
+const TRANSCRIPT_FORMATS = ['json', ...TRANSCRIPT_TEXT_FORMATS] as const;
+
+const CONTENT_TYPES: Readonly<Record<(typeof TRANSCRIPT_FORMATS)[number], string>> = {
   json: 'application/json; charset=utf-8',
   text: 'text/plain; charset=utf-8',
   srt: 'application/x-subrip; charset=utf-8',
@@ -53,7 +55,7 @@ const transcript = {
 /** Where transcripts come from. */
 export interface TranscriptSource {
   /** Undefined = no such call. */
-  finals(id: string): readonly TranscriptItem[] | undefined;
+  transcript(id: string): readonly TranscriptItem[] | undefined;
 }
 
 /** `GET /v1/calls/{id}/transcript`. */
@@ -70,7 +72,7 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{ calls: TranscriptSourc
       },
     },
     (request, reply) => {
-      const items = calls.finals(request.params.id) ?? refuseUnknown('call');
+      const items = calls.transcript(request.params.id) ?? refuseUnknown('call');
       const { format } = request.query;
       reply.type(CONTENT_TYPES[format]);
       reply.send(format === 'json' ? toJson(items) : formatTranscript(items, format));
@@ -79,8 +81,7 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{ calls: TranscriptSourc
   done();
 };
 
-/** The answer holds large numbers of items, which fastify's serializer would check one by one. */
+/** A transcript may hold thousands of items, which fastify's serializer would check one by one. */
 function toJson(items: readonly TranscriptItem[]): string {
-  const sorted = items.toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
-  return JSON.stringify({ data: sorted.map((item) => ('kind' in item ? item : { kind: 'caption', ...item })) });
+  return JSON.stringify({ data: sortByTime(items) });
 }

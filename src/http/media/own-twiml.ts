@@ -4,7 +4,8 @@
  */
 
 import type { KnownCall } from '../../calls/admission/tokens.ts';
-import { mayAskTwiml, twimlUrlOf } from '../../calls/app/request.ts';
+import { type AppSettings, mayAskTwiml, twimlUrlOf } from '../../calls/app/request.ts';
+import type { AppServices } from '../../calls/app/services.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -23,9 +24,13 @@ export interface WebhookCall {
   readonly after: string;
 }
 
+/** The settings that an app's own TwiML depends on. */
+export type OwnTwimlSettings = AppSettings & Pick<Settings, 'APP_GONE_TEXT' | 'TWILIO_AUTH_TOKEN'>;
+
 interface OwnTwimlOptions {
-  readonly settings: Settings;
-  readonly registry: Pick<CallRegistry, 'admit' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly settings: OwnTwimlSettings;
+  readonly registry: Pick<CallRegistry, 'admit' | 'tokens'>;
+  readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -39,9 +44,9 @@ export class OwnTwiml {
   /** Where the TwiML of a call is asked for that names `app` or `twiml`; null = it has none. */
   sourceOf({ app, twiml }: { readonly app: string | undefined; readonly twiml: string | undefined }): TwimlLink | null {
     const { settings } = this.#options;
-    const isStrange = twiml !== undefined && !this.#mayAsk(twiml);
+    const isForbidden = twiml !== undefined && !this.#mayAsk(twiml);
     const url = twimlUrlOf(
-      { ...(app === undefined ? {} : { app }), ...(twiml === undefined || isStrange ? {} : { twiml }) },
+      { ...(app === undefined ? {} : { app }), ...(twiml === undefined || isForbidden ? {} : { twiml }) },
       settings,
     );
     return url === null ? null : { url, method: 'POST' };
@@ -59,8 +64,8 @@ export class OwnTwiml {
   /** What Twilio is to do when a session is over: what the app answered then. */
   async goOn(call: WebhookCall): Promise<string> {
     const { callId } = call.known;
-    const { registry, log } = this.#options;
-    const pending = registry.handovers.take(callId);
+    const { apps, log } = this.#options;
+    const pending = apps.handovers.take(callId);
     if (pending === null)
       log.warn({ callId }, 'Twilio asks what follows a session that was not here, or that was asked for before');
     const document = await pending;
@@ -88,7 +93,7 @@ export class OwnTwiml {
   /** Null when it cannot be had. */
   async #fetch({ fields }: WebhookCall, link: TwimlLink): Promise<TwimlDocument | null> {
     try {
-      return await this.#options.registry.twiml.fetch({ link, fields, signal: new AbortController().signal });
+      return await this.#options.apps.twiml.fetch({ link, fields, signal: new AbortController().signal });
     } catch (error) {
       if (error instanceof TrunklineError) return null;
       throw error;

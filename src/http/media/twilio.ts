@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { AppServices } from '../../calls/app/services.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { USER_AGENT } from '../../foundation/guarded-fetch.ts';
@@ -108,7 +109,8 @@ const mediaSchema = {
 
 interface TwilioOptions {
   readonly settings: Settings;
-  readonly registry: Pick<CallRegistry, 'admit' | 'tokens' | 'twiml' | 'handovers'>;
+  readonly registry: Pick<CallRegistry, 'admit' | 'tokens'>;
+  readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;
   readonly log: Pick<Log, 'warn'>;
@@ -117,11 +119,11 @@ interface TwilioOptions {
 /** `POST /twilio/voice`, `POST /twilio/after` and `WS /twilio/media`. */
 export const twilioRoutes: FastifyPluginCallbackZod<TwilioOptions> = (
   app,
-  { settings, registry, webSockets, access, log },
+  { settings, registry, apps, webSockets, access, log },
   done,
 ) => {
   const origins = new Origins(settings);
-  const ownTwiml = new OwnTwiml({ settings, registry, log });
+  const ownTwiml = new OwnTwiml({ settings, registry, apps, log });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
   const preValidation = async (request: FastifyRequest): Promise<void> =>

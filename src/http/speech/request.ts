@@ -1,4 +1,4 @@
-/** Requests for speech: the body of OpenAI's `POST /v1/audio/speech` with fields for telephones and Qwen3-TTS clients. */
+/** Requests for speech: OpenAI's body of `POST /v1/audio/speech`, with fields for telephones and Qwen3-TTS clients. */
 import { z } from 'zod';
 import { SPEED_MAX, SPEED_MIN } from '../../../engine/contract.ts';
 import { MP3_RATES_HZ } from '../../audio/encode.ts';
@@ -37,9 +37,7 @@ export function requestFields(inputMaxChars: number) {
     voice: z
       .union([z.string().max(NAME_MAX_CHARS), z.object({ id: z.string().max(NAME_MAX_CHARS) })])
       .nullish()
-      .describe(
-        "A voice of ours, or one of OpenAI's or Qwen3-TTS's names, each of which stands for one of ours; DEFAULT_VOICE unless given",
-      ),
+      .describe("One of GET /v1/audio/voices, or OpenAI's or Qwen3-TTS's name for one; DEFAULT_VOICE unless given"),
     speed: z.number().min(SPEED_MIN).max(SPEED_MAX).default(1),
     sample_rate: z
       .literal(MP3_RATES_HZ)
@@ -67,7 +65,8 @@ export function speechBody(inputMaxChars: number) {
       .max(MODEL_NAME_MAX_CHARS)
       .nullish()
       .describe(
-        "One of GET /v1/models; they all mean the model that is loaded. With `qwen3-tts` the response is like that server's",
+        'One of GET /v1/models; they all mean the model that is loaded. With `qwen3-tts` the response is like that ' +
+          "server's",
       ),
     instructions: z
       .string()

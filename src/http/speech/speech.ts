@@ -23,9 +23,9 @@ OpenAI's fields there are \`sample_rate\`, \`language\`, \`text_normalize\` and 
 
 \`mp3\`, \`wav\`, \`pcm\`, \`mulaw\` and \`alaw\` are always available; \`flac\`, \`opus\` and \`aac\` need ffmpeg on PATH.
 \`pcm\` is 16-bit little-endian mono, at 24 kHz unless \`sample_rate\` says otherwise. WAV of a short text is sent whole;
-of a longer one while it grows, and then its size fields are 0xFFFFFFFF. If speech fails in the middle, a file breaks off
-(the connection is reset) and an event stream ends with an \`error\`. Requests of the Qwen3-TTS server's clients (model
-\`qwen3-tts\`) are answered as by that server: WAV unless said otherwise, always whole, and errors of its shape.`;
+of a longer one while it grows, and then its size fields are 0xFFFFFFFF. If speech fails in the middle, a file breaks
+off (the connection is reset) and an event stream ends with an \`error\`. Requests of the Qwen3-TTS server's clients
+(model \`qwen3-tts\`) are answered as by that server: WAV unless said otherwise, always whole, and errors of its shape.`;
 
 /** The content of a 200 with speech. */
 const speechResponse = {

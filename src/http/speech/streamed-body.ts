@@ -1,5 +1,6 @@
 /**
- * The body of a response that is made while it is sent: no faster than the client reads it, and only as long as it does.
+ * The body of a response that is made while it is sent: no faster than the client reads it, and only as long as it
+ * does.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';

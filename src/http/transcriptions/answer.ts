@@ -1,56 +1,79 @@
-/** From an order to the body that answers it, by way of a translation where one is asked for. */
+/** Answers with the whole transcript of a recording, or its translation. */
 import { languageName, titleCase } from '../../foundation/languages.ts';
-import type { Recording } from '../../recordings/transcribe.ts';
-import { type Translator, translateSegments } from '../../recordings/translate.ts';
+import type { RecordingTranscript } from '../../recordings/transcribe.ts';
+import { translateSegments } from '../../recordings/translate.ts';
 import { retellCue } from '../../transcription/subtitles.ts';
 import { clientOf } from '../qwen.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { cuesOf, lineColumns, type Outcome, type Rendered, render, renderCues } from './formats.ts';
-import type { Order } from './serve.ts';
+import { type TranscriptionContext, transcribeUpload, type UploadedRecording } from './serve-upload.ts';
 
-/** The transcript of an order, in `target_language` if it has one. */
-export async function answerTranscription(order: Order, translator: Translator): Promise<Rendered> {
-  const { form, hear, languages } = order;
+/** Answers with the transcript, in `target_language` if the form has one. */
+export async function answerTranscription(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
+  send(await transcribe(context, recording), recording);
+}
+
+/** As {@link answerTranscription}, as a file of subtitles. */
+export async function answerSubtitles(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
+  const rendered = await transcribe(context, recording);
+  recording.reply.header('content-disposition', 'attachment; filename="subtitles.srt"');
+  send(rendered, recording);
+}
+
+/** Answers with the translation into `target_language`, or into English. */
+export async function answerTranslation(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
+  const target = languageName(recording.form.target_language || 'en', recording.languages);
+  send(await translate(context, recording, target), recording);
+}
+
+function send({ contentType, body }: Rendered, { reply }: UploadedRecording): void {
+  reply.type(contentType).send(body);
+}
+
+async function transcribe(context: TranscriptionContext, recording: UploadedRecording): Promise<Rendered> {
+  const { form, languages } = recording;
   const target = languageName(form.target_language ?? '', languages);
-  if (target !== '') return answerTranslation(order, { translator, target });
-  const recording = await hear();
-  return render(
-    { ...recording, task: 'transcribe', language: languageShown(languageName(recording.language), form) },
-    form,
-  );
+  if (target !== '') return translate(context, recording, target);
+  const transcript = await transcribeUpload(context, recording);
+  const language = languageShown(languageName(transcript.spokenLanguage), form);
+  return render({ ...transcript, task: 'transcribe', language }, form);
 }
 
 /**
- * The transcript of an order in the language `target`, an English name in lower case. Where that is what was spoken,
- * nothing has to be translated.
- * @throws TrunklineError `unsupported_model` where nothing can translate, `translation_failed`
+ * The transcript in the language `target`, an English name in lower case. Nothing is translated where that is the
+ * language that was spoken.
+ * @throws TrunklineError `unsupported_model` where no translator is configured, `translation_failed`
  */
-export async function answerTranslation(
-  { form, hear, signal }: Order,
-  { translator, target }: { translator: Translator; target: string },
+async function translate(
+  context: TranscriptionContext,
+  recording: UploadedRecording,
+  target: string,
 ): Promise<Rendered> {
+  const { translator } = context;
+  const { form, task } = recording;
   translator.assertConfigured();
-  const recording = await hear();
-  const outcome: Outcome = { ...recording, task: 'translate', language: languageShown(target, form) };
-  if (target === languageName(recording.language)) return render(outcome, form);
-  const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, signal);
+  const transcript = await transcribeUpload(context, recording);
+  const outcome: Outcome = { ...transcript, task: 'translate', language: languageShown(target, form) };
+  if (target === languageName(transcript.spokenLanguage)) return render(outcome, form);
+  const translateLines = (lines: readonly string[]) => translator.translate(lines, target, task.signal);
   if (form.response_format === 'srt' || form.response_format === 'vtt')
-    return translateCues(recording, form, translate);
-  return render({ ...outcome, ...(await translateSegments(recording, translate)) }, form);
+    return translateCues(transcript, form, translateLines);
+  const { segments } = await translateSegments(transcript, translateLines);
+  return render({ ...outcome, segments }, form);
 }
 
-/** OpenAI's `json` has no language. The Qwen3-ASR server's has, and writes it with a capital. */
+/** OpenAI's `json` has no language. The Qwen3-ASR server's has one, with a capital. */
 function languageShown(language: string, form: TranscriptionForm): string {
   return form.response_format === 'json' && clientOf(form) !== 'openai' ? titleCase(language) : language;
 }
 
 async function translateCues(
-  recording: Recording,
+  transcript: RecordingTranscript,
   form: TranscriptionForm,
-  translate: (lines: readonly string[]) => Promise<string[]>,
+  translateLines: (lines: readonly string[]) => Promise<string[]>,
 ): Promise<Rendered> {
-  const cues = cuesOf(recording.segments, form);
-  const texts = await translate(cues.map(({ lines }) => lines.join(' ')));
+  const cues = cuesOf(transcript.segments, form);
+  const texts = await translateLines(cues.map(({ lines }) => lines.join(' ')));
   const translated = cues.flatMap((cue, index) => retellCue(cue, texts[index] ?? '', lineColumns(cue.speaker, form)));
   return renderCues(translated, form.response_format === 'srt' ? 'srt' : 'vtt');
 }

@@ -1,11 +1,12 @@
 /** A transcribed recording in the shapes of OpenAI's API (CreateTranscriptionResponse…). */
-import type { Recording, Segment } from '../../recordings/transcribe.ts';
-import { type Cue, columnsOf, formatSrt, formatVtt, makeCues } from '../../transcription/subtitles.ts';
+import type { RecordingTranscript, Segment } from '../../recordings/transcribe.ts';
+import { type Cue, formatSrt, formatVtt } from '../../transcription/cue-formats.ts';
+import { columnsOf, makeCues } from '../../transcription/subtitles.ts';
 import { startsSpaced } from '../../transcription/words.ts';
 import type { TranscriptionForm } from './fields.ts';
 
 /** What was done with the recording. */
-export interface Outcome extends Recording {
+export interface Outcome extends RecordingTranscript {
   readonly task: 'transcribe' | 'translate';
   /** English name of the language of the texts, in lower case. */
   readonly language: string;
@@ -62,7 +63,10 @@ export function separatorAfter(text: string, segment: Segment): string {
 }
 
 /** OpenAI's `usage` of models that are billed by time. */
-export function usageOf({ durationMs }: Pick<Recording, 'durationMs'>): { type: 'duration'; seconds: number } {
+export function usageOf({ durationMs }: Pick<RecordingTranscript, 'durationMs'>): {
+  type: 'duration';
+  seconds: number;
+} {
   return { type: 'duration', seconds: Math.ceil(durationMs / 1000) };
 }
 

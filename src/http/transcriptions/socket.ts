@@ -20,8 +20,8 @@ import {
   type TranscriberSettings,
 } from '../../transcription/live-transcriber.ts';
 import type { Failures } from '../server/errors.ts';
+import { readCommand, type SocketCommand, type SocketQuery, toSocketError } from './commands.ts';
 import { Inbox, type Message } from './inbox.ts';
-import { readOrder, type SocketOrder, type SocketQuery, toSocketError } from './orders.ts';
 
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
 export const TRANSCRIBE_MESSAGE_MAX_BYTES = 1_048_576;
@@ -163,23 +163,23 @@ export class TranscribeSocket {
   /** What cannot be read is answered, and the socket goes on. */
   #receive(text: string): void {
     const { failures, request, rateHz, orders, engine } = this.#options;
-    let order: SocketOrder;
+    let command: SocketCommand;
     try {
-      order = readOrder(text, rateHz, engine.languages);
+      command = readCommand(text, rateHz, engine.languages);
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
       orders.inc({ action: 'refused' });
       this.#send(toSocketError(failures.note(error, request), request));
       return;
     }
-    orders.inc({ action: order.action });
-    this.#obey(order);
+    orders.inc({ action: command.action });
+    this.#execute(command);
   }
 
-  #obey(order: SocketOrder): void {
-    if (order.action === 'config')
-      this.#configure(order.language ?? this.#language, order.useServerVad ?? this.#useServerVad);
-    else if (order.action === 'flush') this.#flush();
+  #execute(command: SocketCommand): void {
+    if (command.action === 'config')
+      this.#configure(command.language ?? this.#language, command.useServerVad ?? this.#useServerVad);
+    else if (command.action === 'flush') this.#flush();
     else this.#reset();
   }
 

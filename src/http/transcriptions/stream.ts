@@ -1,75 +1,84 @@
-/** A transcript as Server-Sent Events: each segment leaves as soon as it is there. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/** Answers with a transcript as Server-Sent Events: each segment is sent as soon as it is there. */
+import type { FastifyReply } from 'fastify';
 import { languageName, titleCase } from '../../foundation/languages.ts';
-import type { Recording, Segment } from '../../recordings/transcribe.ts';
-import { type Translator, translateSegments } from '../../recordings/translate.ts';
-import type { Failures } from '../server/errors.ts';
+import type { RecordingTranscript, Segment } from '../../recordings/transcribe.ts';
+import { translateSegments } from '../../recordings/translate.ts';
 import { beginEvents, formatEvent } from '../server/server-sent-events.ts';
 import { separatorAfter, textOf, usageOf } from './formats.ts';
-import type { Order } from './serve.ts';
+import { type TranscriptionContext, transcribeUpload, type UploadedRecording } from './serve-upload.ts';
 
-/** What a client is told, as objects. */
-export interface EventForm {
+/** The events of one API, as objects. */
+interface EventForm {
   segment(segment: Segment, index: number, before: string): unknown;
-  end(recording: Recording): unknown;
+  end(transcript: RecordingTranscript): unknown;
 }
 
 /** OpenAI's TranscriptTextDeltaEvent and TranscriptTextDoneEvent. The deltas joined are the text. */
-export const OPENAI_EVENTS: EventForm = {
+const OPENAI_EVENTS: EventForm = {
   segment: (segment, _index, before) => ({
     type: 'transcript.text.delta',
     delta: separatorAfter(before, segment) + segment.text,
   }),
-  end: (recording) => ({ type: 'transcript.text.done', text: textOf(recording.segments), usage: usageOf(recording) }),
+  end: (transcript) => ({
+    type: 'transcript.text.done',
+    text: textOf(transcript.segments),
+    usage: usageOf(transcript),
+  }),
 };
 
 /**
- * Those of the Qwen3-ASR server, for texts in `language` (an English name in lower case). A segment never changes once
- * it is said, so each is final.
+ * The Qwen3-ASR server's events, for texts in `language` (an English name in lower case). A segment never changes once
+ * it has been sent, so each is final.
  */
-export function qwenEvents(language: string): EventForm {
+function qwenEvents(language: string): EventForm {
   return {
     segment: ({ text }, index) => ({ text, language: titleCase(language), is_final: true, chunk_index: index }),
     end: () => ({ done: true }),
   };
 }
 
-/** Who asks, what for, and by what it is translated if it is to be. */
-interface Asked {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly order: Order;
-  readonly translator: Translator;
+/** Answers with OpenAI's events. */
+export function answerOpenAiEvents(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
+  return streamTranscript(context, recording, OPENAI_EVENTS);
+}
+
+/** Answers with the events of the Qwen3-ASR server. */
+export function answerQwenEvents(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
+  const { form, languages } = recording;
+  const language = languageName(form.target_language || languages[0] || '', languages);
+  return streamTranscript(context, recording, qwenEvents(language));
 }
 
 /**
- * Answers an order with events, in its target_language if it has one. The answer begins when the recording proves to be
- * one: what is wrong before that has its HTTP status, and an error that comes later is an event, as OpenAI's clients
- * expect it. What waits for a slow client, or for a translation, is text alone and bounded by the recording's length.
+ * Answers with events, in `target_language` if the form has one. The answer begins when the recording proves to be one:
+ * an error before that has its HTTP status, and an error after it is an event, as OpenAI's clients expect it. What waits
+ * for a slow client, or for a translation, is text alone and bounded by the recording's length.
  */
-export async function streamTranscript(
-  failures: Failures,
-  { request, reply, order, translator }: Asked,
+async function streamTranscript(
+  context: TranscriptionContext,
+  recording: UploadedRecording,
   events: EventForm,
 ): Promise<void> {
+  const { translator, failures } = context;
+  const { request, reply, form, languages, task } = recording;
   const stream = new EventStream(reply);
-  const said: Segment[] = [];
-  const say = (segment: Segment): void => {
-    stream.write(events.segment(segment, said.length, said.at(-1)?.text ?? ''));
-    said.push(segment);
+  const sent: Segment[] = [];
+  const send = (segment: Segment): void => {
+    stream.write(events.segment(segment, sent.length, sent.at(-1)?.text ?? ''));
+    sent.push(segment);
   };
-  const [spoken = ''] = order.languages;
-  const target = languageName(order.form.target_language ?? '', order.languages);
+  const target = languageName(form.target_language ?? '', languages);
   if (target !== '') translator.assertConfigured();
-  const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, order.signal);
-  const interpreter = target === '' || target === languageName(spoken) ? null : new Interpreter(translate, say);
+  const translate = (lines: readonly string[]): Promise<string[]> => translator.translate(lines, target, task.signal);
+  const isTranslated = target !== '' && target !== languageName(languages[0] ?? '');
+  const translation = isTranslated ? new SegmentTranslation(translate, send) : null;
   try {
-    const recording = await order.hear({
+    const transcript = await transcribeUpload(context, recording, {
       onProgress: () => stream.begin(),
-      onSegment: (segment) => (interpreter === null ? say(segment) : interpreter.take(segment)),
+      onSegment: (segment) => (translation === null ? send(segment) : translation.push(segment)),
     });
-    await interpreter?.finish();
-    stream.write(events.end({ ...recording, segments: said }));
+    await translation?.finish();
+    stream.write(events.end({ ...transcript, segments: sent }));
   } catch (error) {
     if (!stream.hasBegun) throw error;
     stream.write(failures.tell(error, request));
@@ -78,27 +87,27 @@ export async function streamTranscript(
   }
 }
 
-/** Translates segments as they come, in order: all that wait at once. */
-class Interpreter {
+/** Translates segments in their order, as many at once as wait. */
+class SegmentTranslation {
   readonly #translate: (lines: readonly string[]) => Promise<readonly string[]>;
-  readonly #say: (segment: Segment) => void;
+  readonly #send: (segment: Segment) => void;
   #waiting: Segment[] = [];
   #running: Promise<void> | null = null;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(translate: (lines: readonly string[]) => Promise<readonly string[]>, say: (segment: Segment) => void) {
+  constructor(translate: (lines: readonly string[]) => Promise<readonly string[]>, send: (segment: Segment) => void) {
     this.#translate = translate;
-    this.#say = say;
+    this.#send = send;
   }
 
-  /** @throws what an earlier translation failed with: the rest need not be heard */
-  take(segment: Segment): void {
+  /** @throws what an earlier translation failed with: the rest need not be transcribed */
+  push(segment: Segment): void {
     if (this.#failure !== null) throw this.#failure.error;
     this.#waiting.push(segment);
     this.#running ??= this.#run();
   }
 
-  /** Resolves when all has been said. @throws as {@link take} */
+  /** Resolves when all segments have been sent. @throws as {@link push} */
   async finish(): Promise<void> {
     await this.#running;
     if (this.#failure !== null) throw this.#failure.error;
@@ -109,9 +118,8 @@ class Interpreter {
       while (this.#waiting.length > 0) {
         const segments = this.#waiting;
         this.#waiting = [];
-        for (const segment of (await translateSegments({ durationMs: 0, language: '', segments }, this.#translate))
-          .segments)
-          this.#say(segment);
+        const translated = await translateSegments({ durationMs: 0, spokenLanguage: '', segments }, this.#translate);
+        for (const segment of translated.segments) this.#send(segment);
       }
     } catch (error) {
       this.#failure = { error };

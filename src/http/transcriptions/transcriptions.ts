@@ -12,16 +12,16 @@ import { toTranscriberMetrics } from '../../calls/inbound/track.ts';
 import type { Engine } from '../../engine-client/engine.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { languageName } from '../../foundation/languages.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { errorResponses, type Failures } from '../server/errors.ts';
-import { answerTranscription, answerTranslation } from './answer.ts';
+import { websocketOnly } from '../server/websocket-only.ts';
+import { answerSubtitles, answerTranscription, answerTranslation } from './answer.ts';
+import { readSocketQuery, SOCKET_RATE_MAX_HZ, SOCKET_RATE_MIN_HZ, toSocketError } from './commands.ts';
 import { isStreamed, readForm, readSubtitleForm, readTranslationForm, transcriptionBody } from './fields.ts';
-import { readSocketQuery, SOCKET_RATE_MAX_HZ, SOCKET_RATE_MIN_HZ, toSocketError } from './orders.ts';
-import { type RecordingServices, serveRecording } from './serve.ts';
+import { serveUpload, type TranscriptionContext, type UploadRoute } from './serve-upload.ts';
 import { TRANSCRIBE_MESSAGE_MAX_BYTES, TranscribeSocket, type TranscribeSocketOptions } from './socket.ts';
-import { OPENAI_EVENTS, qwenEvents, streamTranscript } from './stream.ts';
+import { answerOpenAiEvents, answerQwenEvents } from './stream.ts';
 
 const text = { schema: z.string() };
 
@@ -49,8 +49,17 @@ const described = { tags: ['recordings'], consumes: ['multipart/form-data'], bod
 const errors = errorResponses(400, 401, 403, 413, 429, 503, 507);
 const qwenErrors = { ...errors, ...errorResponses(422) };
 
+const TRANSCRIPTION: UploadRoute = {
+  readForm,
+  answer: (context, recording) =>
+    isStreamed(recording.form) ? answerOpenAiEvents(context, recording) : answerTranscription(context, recording),
+};
+const TRANSLATION: UploadRoute = { readForm: readTranslationForm, answer: answerTranslation };
+const EVENTS: UploadRoute = { readForm, answer: answerQwenEvents };
+const SUBTITLES: UploadRoute = { readForm: readSubtitleForm, answer: answerSubtitles };
+
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`. */
-const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (app, { doors }, done) => {
+const openAiRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext }> = (app, { context }, done) => {
   app.post(
     '/v1/audio/transcriptions',
     {
@@ -62,16 +71,7 @@ const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (ap
       },
     },
     async (request, reply) => {
-      await serveRecording(doors, { request, reply, read: readForm }, async (order) => {
-        if (isStreamed(order.form))
-          return streamTranscript(
-            doors.failures,
-            { request, reply, order, translator: doors.translator },
-            OPENAI_EVENTS,
-          );
-        const { contentType, body } = await answerTranscription(order, doors.translator);
-        reply.type(contentType).send(body);
-      });
+      await serveUpload(context, { request, reply }, TRANSCRIPTION);
       return reply;
     },
   );
@@ -88,11 +88,7 @@ const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (ap
       },
     },
     async (request, reply) => {
-      await serveRecording(doors, { request, reply, read: readTranslationForm }, async (order) => {
-        const target = languageName(order.form.target_language || 'en', order.languages);
-        const { contentType, body } = await answerTranslation(order, { translator: doors.translator, target });
-        reply.type(contentType).send(body);
-      });
+      await serveUpload(context, { request, reply }, TRANSLATION);
       return reply;
     },
   );
@@ -100,7 +96,7 @@ const openAiRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (ap
 };
 
 /** `POST /v1/audio/transcriptions/stream` and `/v1/audio/subtitles`. */
-const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (app, { doors }, done) => {
+const qwenRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext }> = (app, { context }, done) => {
   app.post(
     '/v1/audio/transcriptions/stream',
     {
@@ -112,13 +108,7 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (app,
       },
     },
     async (request, reply) => {
-      await serveRecording(doors, { request, reply, read: readForm }, (order) =>
-        streamTranscript(
-          doors.failures,
-          { request, reply, order, translator: doors.translator },
-          qwenEvents(languageName(order.form.target_language || order.languages[0] || '', order.languages)),
-        ),
-      );
+      await serveUpload(context, { request, reply }, EVENTS);
       return reply;
     },
   );
@@ -134,10 +124,7 @@ const qwenRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices }> = (app,
       },
     },
     async (request, reply) => {
-      await serveRecording(doors, { request, reply, read: readSubtitleForm }, async (order) => {
-        const { contentType, body } = await answerTranscription(order, doors.translator);
-        reply.type(contentType).header('content-disposition', 'attachment; filename="subtitles.srt"').send(body);
-      });
+      await serveUpload(context, { request, reply }, SUBTITLES);
       return reply;
     },
   );
@@ -152,7 +139,7 @@ const socketQuery = z.object({
     .describe(`Hz of the samples that will come, ${SOCKET_RATE_MIN_HZ} to ${SOCKET_RATE_MAX_HZ}; 16000 unless given`),
 });
 
-/** What the socket needs beside the doors. */
+/** What the socket for live audio needs. */
 export interface LiveOptions {
   readonly engine: Engine;
   readonly settings: TranscribeSocketOptions['settings'] & Pick<Settings, 'MAX_CALLS'>;
@@ -184,9 +171,7 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
       admitCall({ liveCount: open, maxCalls: settings.MAX_CALLS, firmLoad: engine.firmLoad, draining: isDraining() });
       next();
     },
-    handler: () => {
-      throw new TrunklineError('invalid_request', '/ws/transcribe is for WebSockets, expected an upgrade');
-    },
+    handler: websocketOnly('/ws/transcribe'),
     wsHandler: (socket, request) => {
       const query = readOrTell(socket, request);
       live.metrics.transcribeSockets.set(++open);
@@ -220,15 +205,15 @@ function readOrTell(socket: WebSocket, request: FastifyRequest): ReturnType<type
   }
 }
 
-/** Every door that takes a recording, and one for audio that is still being spoken. */
-export const transcriptionRoutes: FastifyPluginCallbackZod<{ doors: RecordingServices; live: LiveOptions }> = (
+/** All routes for recordings, and the socket for live audio. */
+export const transcriptionRoutes: FastifyPluginCallbackZod<{ context: TranscriptionContext; live: LiveOptions }> = (
   app,
-  { doors, live },
+  { context, live },
   done,
 ) => {
   void app.register(multipart);
-  void app.register(openAiRoutes, { doors });
-  void app.register(qwenRoutes, { doors });
+  void app.register(openAiRoutes, { context });
+  void app.register(qwenRoutes, { context });
   void app.register(socketRoute, { live });
   done();
 };

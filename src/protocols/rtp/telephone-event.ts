@@ -46,14 +46,14 @@ export function writeEvent({ digit, end, duration }: TelephoneEvent): Uint8Array
  * lost ones, the last included, change nothing. A key held for longer than 16 bits can say goes on under a new
  * timestamp (§2.5.1.3), without a marker.
  */
-export class KeyListener {
+export class KeyDetector {
   /** The latest keys, oldest first. */
   readonly #known: { readonly timestamp: number; readonly digit: string }[] = [];
   /** The key that is down, from the beginning of its latest stretch. */
   #held: { readonly timestamp: number; readonly digit: string; readonly duration: number } | null = null;
 
   /** A packet's event with its timestamp and marker; returns the key if this packet is the first of it. */
-  hear({ digit, end, duration }: TelephoneEvent, timestamp: number, marker: boolean): string | null {
+  receive({ digit, end, duration }: TelephoneEvent, timestamp: number, marker: boolean): string | null {
     const isKnown = this.#known.some((key) => key.timestamp === timestamp && key.digit === digit);
     const isNew = !isKnown && (marker || !this.#goesOn(digit, timestamp));
     if (!isKnown) this.#remember(timestamp, digit);

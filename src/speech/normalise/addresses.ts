@@ -1,18 +1,18 @@
-/** Addresses of the Internet, as one would say them to a person. */
+/** Internet addresses as people say them. */
 import { digitWords, isPronounceable, spellLetters } from './words.ts';
 
 const EMAIL = /(?<![\w.+-])([\w.+-]{1,64})@((?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,24})(?![\w-])/gi;
 const URL_WITH_SCHEME =
   /(?<!\w)(?:https?:\/\/|www\.)((?:[a-z0-9-]{1,63}\.){0,5}[a-z0-9-]{1,63})(?::(\d{2,5}))?((?:[/?#][^\s<>"]{0,500})?)/gi;
-/** Endings by which a bare name is known to be an address. */
+/** A bare name with one of these endings is an address. */
 const BARE_DOMAIN =
   /(?<![\w@.-])((?:[a-z0-9-]{1,63}\.){1,4}(?:com|org|net|edu|gov|mil|int|info|biz|io|ai|app|dev|co|us|uk|ca|au|de|fr|es|it|nl|eu|ch|at|ie))((?:\/[\w.~%-]{1,60}){0,4})\/?(?![\w-])/gi;
 const IP_ADDRESS = /(?<![\w.])(\d{1,3}(?:\.\d{1,3}){3})(?![\w]|\.\d)/g;
 
-/** Of an ending of two or three letters people say these as words. */
+/** Endings that are said as words; others of two or three letters are spelt. */
 const SAYABLE_ENDINGS: ReadonlySet<string> = new Set(['com', 'org', 'net', 'gov', 'mil', 'info', 'biz', 'app', 'dev']);
 
-/** A path longer than this is nothing to listen to. */
+/** Longer paths are left out. */
 const PATH_MAX_CHARS = 40;
 const SPELT_MAX_CHARS = 3;
 
@@ -28,7 +28,7 @@ const MARKS: Readonly<Record<string, string>> = Object.freeze({
   '&': ' and ',
 });
 
-/** `jo@example.com` → `jo at example dot com`; of a URL the host and a short path are said. */
+/** `jo@example.com` → `jo at example dot com`; a URL becomes its host and a short path. */
 export function sayAddresses(text: string): string {
   return text
     .replace(EMAIL, (_, user: string, host: string) => `${sayPart(user)} at ${sayHost(host)}`)
@@ -41,7 +41,8 @@ function sayUrl(host: string, port: string | undefined, rest: string): string {
   const stop = /[.,;:!?)\]']*$/.exec(rest)?.[0] ?? '';
   const path = (/^\/[^?#]*/.exec(rest.slice(0, rest.length - stop.length))?.[0] ?? '').replace(/\/$/, '');
   const saidPort = port === undefined ? '' : ` port ${digitWords(port)}`;
-  return `${sayHost(host.replace(/^www\./i, ''))}${saidPort}${path.length <= PATH_MAX_CHARS ? sayPart(path) : ''}${stop}`;
+  const saidPath = path.length <= PATH_MAX_CHARS ? sayPart(path) : '';
+  return `${sayHost(host.replace(/^www\./i, ''))}${saidPort}${saidPath}${stop}`;
 }
 
 function sayHost(host: string): string {
@@ -58,7 +59,7 @@ function sayEnding(ending: string): string {
   return isWord ? ending.toLowerCase() : spellLetters(ending);
 }
 
-/** Words as they are, what cannot be read letter by letter, digits by value. */
+/** Keeps words, spells letters that make no word, and reads digits one by one. */
 function sayPart(part: string): string {
   return part.replace(/[a-z]+|\d+|[^a-z\d]/gi, (run) => {
     if (/\d/.test(run)) return ` ${digitWords(run)} `;

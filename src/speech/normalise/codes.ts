@@ -1,6 +1,6 @@
 /**
- * Numbers that are read digit by digit: of telephones, cards and accounts, and codes of letters and digits. A comma
- * makes the voice pause.
+ * Numbers that are read digit by digit: of telephones, cards and accounts, and codes of letters and digits. Voices
+ * pause at the commas.
  */
 import { cardinal, digitWords, isPronounceable, spellCharacters, spellLetters } from './words.ts';
 
@@ -10,7 +10,7 @@ const CARD = /(?<![\w.-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{2,4}|\d{4}([ -])\d{6}\2\
 const HYPHENATED = /(?<![\w.-])\d{1,6}(?:-\d{1,6}){2,6}(?![\w-]|\.\d)/g;
 const LONG_DIGITS = /(?<![\w.,])\d{7,}(?![\w]|,\d|\.\d)/g;
 
-/** Words behind which a number is a code, however short it is. */
+/** Words after which a number is a code, even a short one. */
 const NAMED_CODE =
   /(?<=(?<!\w)(?:call|dial|text|code|pin|passcode|password|zip|otp|extension|ending in|ends in|ending with|last four|last 4|digits|(?:account|order|card|case|ticket|reference|confirmation|tracking|invoice|policy|routing|member|flight|room|serial|phone)(?: number| no\.?| #)?)(?: is| are| was|:)?,? (?:#)?)(\d{3,6})(?![\w%]|[.,:/-]\d| (?:units|items|people|times|percent|dollars|euros|pounds|minutes|hours|days|miles|pieces))/gi;
 
@@ -22,7 +22,7 @@ const EXTENSION = /(?<=(?<!\w)extension )\d{1,6}(?!\w)/g;
 const GROUP_CHARS = 3;
 const SHORT_NUMBER_CHARS = 2;
 
-/** Numbers of telephones and cards, and digits too many to be a quantity. */
+/** Writes out numbers of telephones and cards, and numbers with too many digits for a quantity. */
 export function sayLongNumbers(text: string): string {
   return text
     .replace(PHONE, sayGroups)
@@ -33,7 +33,7 @@ export function sayLongNumbers(text: string): string {
     .replace(NAMED_CODE, (digits) => digitGroups(digits).map(digitWords).join(', '));
 }
 
-/** As the writer grouped the digits, a long group cut once more. */
+/** Keeps the writer's groups of digits, and cuts long ones once more. */
 function sayGroups(number: string): string {
   const groups = number.match(/\+|\d+/g) ?? [];
   return groups
@@ -42,10 +42,7 @@ function sayGroups(number: string): string {
     .replace('plus, ', 'plus ');
 }
 
-/**
- * Groups in which digits are read out: as in a North American number where there are ten or eleven, by four where that
- * goes up, else by three.
- */
+/** Groups of digits: ten or eleven as in a North American number, otherwise by four if possible, else by three. */
 function digitGroups(digits: string): string[] {
   const { length } = digits;
   if (length <= 4) return [digits];
@@ -55,7 +52,7 @@ function digitGroups(digits: string): string[] {
   return length === 7 ? cut(digits, [3, 4]) : cut(digits, [GROUP_CHARS]);
 }
 
-/** Cuts by `sizes`, the last of them over and over. One digit is not left alone at the end. */
+/** Cuts by `sizes` and repeats the last size. The last group never has a single digit. */
 function cut(digits: string, sizes: readonly number[]): string[] {
   const groups: string[] = [];
   for (let at = 0; at < digits.length; ) {
@@ -67,9 +64,7 @@ function cut(digits: string, sizes: readonly number[]): string[] {
   return groups;
 }
 
-/**
- * Letters by name, digits by value, a pause at each hyphen; a word in front of a short number stays a word: `COVID-19`.
- */
+/** Spells codes, with a pause at each hyphen; a word before a short number stays a word: `COVID-19`. */
 export function sayCodes(text: string): string {
   return text.replace(MIXED, (code) =>
     code

@@ -1,13 +1,11 @@
-/**
- * Dates. Where only numbers are given and either order is possible, the month comes first, as the voices are American.
- */
+/** Dates. In ambiguous numbers the month comes first, because the voices are American. */
 import { ordinal, yearWords } from './words.ts';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const MONTH =
   '(Jan(?:uary|\\.)?|Feb(?:ruary|\\.)?|Mar(?:ch|\\.)?|Apr(?:il|\\.)?|May|June?\\.?|July?\\.?|Aug(?:ust|\\.)?|Sep(?:t(?:ember|\\.)?|\\.)?|Oct(?:ober|\\.)?|Nov(?:ember|\\.)?|Dec(?:ember|\\.)?)';
 const DAY = String.raw`(\d{1,2})(?:st|nd|rd|th)?`;
-/** Nothing behind that would make the number part of something else. */
+/** Nothing that would make the number part of something else follows. */
 const ENDS = String.raw`(?![\w:/%$€£]|[.,-]\d)`;
 
 const ISO = /(?<![\w/.-])(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:T(?=\d\d:)|(?![\w/-]|\.\d))/g;
@@ -20,7 +18,7 @@ const DAY_FIRST = new RegExp(
 );
 const MONTH_AND_YEAR = new RegExp(String.raw`(?<!\w)${MONTH},? ([12]\d{3})${ENDS}`, 'g');
 
-/** `12/05/2024` → `December fifth, twenty twenty four`; numbers that are no date stay. */
+/** `12/05/2024` → `December fifth, twenty twenty four`; other numbers stay. */
 export function sayDates(text: string): string {
   return text
     .replace(ISO, (match, year: string, _, month: string, day: string) => {
@@ -54,7 +52,7 @@ export function sayDates(text: string): string {
     );
 }
 
-/** 1 for January, by its first three letters. */
+/** The number of a month by its first three letters: 1 = January. */
 function monthOf(name: string): number {
   return MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1;
 }

@@ -1,15 +1,13 @@
-/**
- * What is written for the eye: Markdown that a language model leaves in its answers, emoji, and typographic characters.
- */
+/** Marks that are not said: Markdown in the output of language models, emoji, and typographic characters. */
 
-/** Code fences with their language, rules, headings, quotes and bullets stand at the beginning of a line. */
+/** Code fences with their language, rules, headings, quotes and bullets, which begin a line. */
 const LINE_MARKS = /^[ \t]{0,8}(?:```\w{0,20}|~~~\w{0,20}|(?:[-*_] ?){3,10}$|#{1,6} |> ?|[-*+•] (?!\d))/gm;
 const IMAGE_OR_LINK = /!?\[([^[\]\n]{0,200})\]\([^()\s]{0,500}(?: "[^"\n]{0,100}")?\)/g;
 const BRACKETED_ADDRESS = /<((?:https?:\/\/|mailto:)?[^<>\s@]{1,64}[@.][^<>\s]{1,400})>/gi;
 const EMPHASIS = /\*\*|__|~~|(?<![\w*])[*_](?=[^\s*_\d])|(?<=[^\s*_\d])[*_](?![\w*])/g;
 const TAG = /<\/?[a-z][a-z0-9]{0,10}(?: [^<>]{0,100})?\/?>/gi;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u{e0020}-\u{e007f}]/gu;
-/** What holds emoji together: skin tones, the keycap, variation selectors, the joiner. */
+/** Parts of combined emoji: skin tones, the keycap, variation selectors, the joiner. */
 const EMOJI_PARTS = /[\u{1f3fb}-\u{1f3ff}]|\u20e3|\ufe0e|\ufe0f|\u200d/gu;
 const EMOTICON = /(?<!\S)[:;]-?[()DPp](?!\S)/g;
 
@@ -22,7 +20,7 @@ const FRACTIONS: Readonly<Record<string, string>> = Object.freeze({
   '⅛': '1/8',
 });
 
-/** Characters with a plain one or a word that says the same. */
+/** Typographic characters, each with a plain character or word of the same meaning. */
 const PLAIN: Readonly<Record<string, string>> = Object.freeze({
   '‘': "'",
   '’': "'",
@@ -48,7 +46,7 @@ const PLAIN: Readonly<Record<string, string>> = Object.freeze({
   '·': ', ',
 });
 
-/** Text without marks of Markdown and HTML. */
+/** Removes marks of Markdown and HTML. */
 export function dropMarkup(text: string): string {
   return text
     .replace(BRACKETED_ADDRESS, '$1')
@@ -60,12 +58,12 @@ export function dropMarkup(text: string): string {
     .replace(/\|/g, ', ');
 }
 
-/** Text without emoji and emoticons. */
+/** Removes emoji and emoticons. */
 export function dropEmoji(text: string): string {
   return text.replace(EMOJI, ' ').replace(EMOJI_PARTS, '').replace(EMOTICON, ' ');
 }
 
-/** Text with plain quotes, hyphens and spaces; a dash between words is a pause and between digits a hyphen. */
+/** Makes quotes, hyphens and spaces plain; a dash becomes a comma between words and a hyphen between digits. */
 export function plainTypography(text: string): string {
   return text
     .replace(/[\u00ad\u200b\u200c\u2060\ufeff]/g, '')

@@ -4,7 +4,7 @@ import { cardinal, NUMBER, numberWords } from './words.ts';
 interface Currency {
   readonly one: string;
   readonly many: string;
-  /** The hundredth part; none = it has none. */
+  /** The hundredth part; missing when the currency has none. */
   readonly part?: { readonly one: string; readonly many: string };
 }
 
@@ -69,7 +69,7 @@ const BEFORE = new RegExp(
 );
 const BEHIND = new RegExp(String.raw`${IN_FRONT}(-?)(${NUMBER})${SCALE} ?(${CODE}(?!\w)|[€£¥₹$](?!\d))${PERIOD}`, 'g');
 
-/** `$42.50` → `forty two dollars and fifty cents`; symbols and codes, before or behind the number. */
+/** `$42.50` → `forty two dollars and fifty cents`; symbols and codes, before or after the number. */
 export function sayMoney(text: string): string {
   return text
     .replace(RANGE, (_, symbol: string, from: string) => `${numberWords(from)} to ${symbol}`)

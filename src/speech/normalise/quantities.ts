@@ -1,7 +1,7 @@
-/** Numbers with a unit, and how numbers are put together: ranges, fractions, ordinals, dimensions. */
+/** Numbers with a unit, ranges, fractions, ordinals and dimensions. */
 import { cardinal, NOT_INSIDE, NUMBER, numberWords, ordinal, plural, yearWords } from './words.ts';
 
-/** Symbol → one of it; several end in `s` unless said otherwise. */
+/** Symbol → singular; the plural ends in `s` unless {@link PLURALS} has another. */
 const UNITS: Readonly<Record<string, string>> = Object.freeze({
   km: 'kilometer',
   cm: 'centimeter',
@@ -72,7 +72,7 @@ const PER: Readonly<Record<string, string>> = Object.freeze({
   kg: 'kilogram',
 });
 
-/** Of these the plural is made at the first word, or not at all. */
+/** Irregular plurals. */
 const PLURALS: Readonly<Record<string, string>> = Object.freeze({
   foot: 'feet',
   'square foot': 'square feet',
@@ -102,7 +102,7 @@ const ORDINAL = /(?<![\w.,])(\d{1,3}(?:,\d{3}){0,3}|\d{1,9})(?:st|nd|rd|th)(?!\w
 /** Bare `90s` are seconds. */
 const DECADE = /(?<![\w.,])(?:(?<=the )|'|(?=\d{4}))(1\d|20)?(\d0)s(?!\w)/gi;
 
-/** Numbers that people say without a word between them. */
+/** Numbers with a fixed expression. */
 const SET_PHRASES: Readonly<Record<string, string>> = Object.freeze({
   '24/7': 'twenty four seven',
   '50/50': 'fifty fifty',
@@ -111,9 +111,7 @@ const SET_PHRASES: Readonly<Record<string, string>> = Object.freeze({
 const PARTS: Readonly<Record<number, string>> = Object.freeze({ 2: 'half', 4: 'quarter' });
 const PART_MAX = 16;
 
-/**
- * `5-10 kg` → `5 to ten kilograms`: units, percentages, ordinals and fractions in words, other numbers as they were.
- */
+/** `5-10 kg` → `5 to ten kilograms`: writes out units, percentages, ordinals and fractions; other numbers stay. */
 export function sayQuantities(text: string): string {
   return text
     .replace(RANGE, '$1$2 to ')

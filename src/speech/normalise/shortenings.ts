@@ -1,8 +1,8 @@
-/** Abbreviations in full, and initialisms letter by letter. */
+/** Writes out abbreviations, and spells initialisms. */
 import { SENTENCE_STARTERS } from '../abbreviations.ts';
 import { spellLetters } from './words.ts';
 
-/** With a full stop behind them, whatever follows. */
+/** Abbreviations with a full stop, whatever follows. */
 const FULL: Readonly<Record<string, string>> = Object.freeze({
   Mr: 'Mister',
   Mrs: 'Missus',
@@ -72,7 +72,7 @@ const DAY = `(${Object.keys(DAYS).join('|')})`;
 const RANGE_OF_DAYS = new RegExp(String.raw`(?<!\w)${DAY}\.? ?- ?${DAY}(?!\w)`, 'g');
 const TITLE_WITHOUT_STOP = /(?<!\w)(Mr|Mrs|Ms|Dr)(?= [A-Z][a-z])/g;
 const DOCTOR_OR_DRIVE = /(?<![\w.])(Dr|St)\.(?!\w)(?=( [A-Z][a-z'-]{0,30})?)/g;
-/** Latin and others with a stop inside or a number behind. */
+/** Abbreviations with a stop inside or a number after them, Latin ones and others. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?<!\w)e\.g\.,?/gi, 'for example,'],
   [/(?<!\w)i\.e\.,?/gi, 'that is,'],
@@ -96,17 +96,18 @@ const DOTTED_INITIALS = /(?<![\w.])((?:[A-Z]\.){2,6})(?!\w)/g;
 const INITIAL_OF_NAME = /(?<![\w.'])([A-Z])\. (?=([A-Z][a-z']{1,30}))/g;
 const CAPITALS = /(?<![\w'’])([A-Z]{2,6})(s?)(?![\w’]|'[a-z])/g;
 
-/** Capitals that are read as words: acronyms, and what people shout. */
+/** Capitals that are read as words: acronyms, and emphasised words. */
 const READ_AS_WORDS: ReadonlySet<string> = new Set(
   (
     'NO GO DO UP ON OR IF IN IS WE ME MY BY AT AS SO TO OF HE BE AN OH HI ' +
-    'THE AND NOT YOU ARE NOW ALL CAN GET NEW YES OUR OUT HOW WHO WHY ANY HAS HAD WAS BUT FOR SEE USE WIN BUY OFF ONE TWO SIX TEN DAY MAY ' +
+    'THE AND NOT YOU ARE NOW ALL CAN GET NEW YES OUR OUT HOW WHO WHY ANY HAS HAD WAS BUT FOR SEE USE WIN BUY ' +
+    'OFF ONE TWO SIX TEN DAY MAY ' +
     'ASK SAY LET PUT TRY END ADD SET TOP BIG HIS HER HIM ITS FAR OLD OWN TOO FEW WAY RUN PAY CAR BAD FUN HOT ' +
     'PIN SIM ZIP RAM ROM LAN WAN GIF VAT MAC SAM ' +
     'NASA NATO OPEC UNICEF COVID AIDS ASAP SWIFT'
   ).split(' '),
 );
-/** Longer ones that are spelt though they look like words. */
+/** Longer ones that are spelt although they look like words. */
 const SPELT: ReadonlySet<string> = new Set([
   'IEEE',
   'ISBN',
@@ -121,7 +122,7 @@ const SPELT: ReadonlySet<string> = new Set([
 ]);
 const SHORT_CHARS = 3;
 
-/** Abbreviations in full. Where the sentence ends behind one, its stop stays. */
+/** Writes out abbreviations. The stop of one that ends the text stays. */
 export function expandAbbreviations(text: string): string {
   const phrased = PHRASES.reduce((said, [pattern, words]) => said.replace(pattern, words), text);
   return phrased
@@ -131,7 +132,7 @@ export function expandAbbreviations(text: string): string {
     .replace(TITLE_WITHOUT_STOP, (title) => (title === 'Dr' ? 'Doctor' : (FULL[title] ?? title)));
 }
 
-/** `Dr.` and `St.` before a name are Doctor and Saint, behind one Drive and Street. */
+/** `Dr.` and `St.` are Doctor and Saint before a name, Drive and Street after one. */
 function sayDoctorOrDrive(match: string, word: string, name: string | undefined, at: number, whole: string): string {
   const isFollowedByName = name !== undefined && !SENTENCE_STARTERS.has(name.trim().toLowerCase());
   const followsName = /[A-Z][\w'-]* $|\dth $/.test(whole.slice(Math.max(0, at - 30), at));
@@ -140,9 +141,9 @@ function sayDoctorOrDrive(match: string, word: string, name: string | undefined,
   return `${word === 'Dr' ? 'Drive' : 'Street'}${isNewSentence ? '.' : stopAt(whole, at + match.length)}`;
 }
 
-/** Initials and initialisms by their letters. */
+/** Spells initials and initialisms. */
 export function spellInitialisms(text: string): string {
-  const isShouted = !/[a-z]/.test(text) && text.length > CAPITALS_MAX_CHARS;
+  const isEmphasised = !/[a-z]/.test(text) && text.length > CAPITALS_MAX_CHARS;
   return text
     .replace(DOTTED_INITIALS, (match, initials: string, at: number) => {
       return `${spellLetters(initials.replaceAll('.', ''))}${stopAt(text, at + match.length)}`;
@@ -153,18 +154,18 @@ export function spellInitialisms(text: string): string {
     .replace(CAPITALS, (match, capitals: string, plural: string, at: number, whole: string) => {
       // "AT&T"
       const isJoined = whole.charAt(at + match.length) === '&';
-      if (!isJoined && !isSpelt(capitals, isShouted)) return match;
+      if (!isJoined && !isSpelt(capitals, isEmphasised)) return match;
       return `${spellLetters(capitals)}${plural && "'s"}`;
     });
 }
 
-/** A longer text in nothing but capitals is shouted, not spelt. */
+/** A longer text in capitals is emphasised, not spelt. */
 const CAPITALS_MAX_CHARS = 12;
 
-function isSpelt(capitals: string, isShouted: boolean): boolean {
+function isSpelt(capitals: string, isEmphasised: boolean): boolean {
   if (READ_AS_WORDS.has(capitals)) return false;
   if (SPELT.has(capitals) || !/[AEIOUY]/.test(capitals)) return true;
-  return capitals.length <= SHORT_CHARS && !isShouted;
+  return capitals.length <= SHORT_CHARS && !isEmphasised;
 }
 
 /** The stop of an abbreviation that also ends the text. */

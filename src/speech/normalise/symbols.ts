@@ -1,10 +1,10 @@
-/** Signs that have a name, and those that are not for the ear. */
+/** Signs: those with a name are written out, others are removed. */
 
 import { digitWords } from './words.ts';
 
 const KEY = /(?<=(?<!\w)(?:press|dial|hit|enter|push|key)(?: the)? )([*#])/gi;
 
-/** These belong to the number behind them. */
+/** Signs that belong to the next number. */
 const NUMBER_SIGNS: readonly (readonly [RegExp, string])[] = [
   [/ ?#(?=\d)/g, ' number '],
   [/~(?=\d)/g, ' about '],
@@ -33,7 +33,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/[*_^~|\\{}[\]<>/#`]/g, ' '],
 ];
 
-/** Signs in front of a number by name: `#5`, `~20`, and `*67` as it is dialled. To be done while there are digits. */
+/** Writes out signs before a number: `#5`, `~20`, and `*67` as it is dialled. Must run while there are digits. */
 export function sayNumberSigns(text: string): string {
   const dialled = text.replace(STAR_CODE, (match, key: string, digits: string) =>
     key === '*' ? `star ${digitWords(digits)}` : match,
@@ -41,13 +41,13 @@ export function sayNumberSigns(text: string): string {
   return NUMBER_SIGNS.reduce((said, [pattern, words]) => said.replace(pattern, words), dialled);
 }
 
-/** Signs by name. On a telephone `#` and `*` are keys. */
+/** Writes out signs. `#` and `*` may be keys of a telephone. */
 export function saySigns(text: string): string {
   const withKeys = text.replace(KEY, (key) => (key === '#' ? 'pound' : 'star'));
   return SIGNS.reduce((said, [pattern, words]) => said.replace(pattern, words), withKeys);
 }
 
-/** One space between words, none before a comma, and no comma after another. */
+/** Leaves one space between words, none before a comma, and no comma after another. */
 export function tidy(text: string): string {
   return text
     .replace(/\p{Cc}+/gu, ' ')

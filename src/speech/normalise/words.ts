@@ -1,13 +1,13 @@
 /** Numbers and letters in English words. */
 
-const SMALL =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
+const SMALL = (
+  'zero one two three four five six seven eight nine ten ' +
+  'eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'
+).split(' ');
 const TENS = 'zero ten twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const SCALES = ['', 'thousand', 'million', 'billion', 'trillion'];
 
-/** More digits than this have no name that anybody would follow. */
+/** Numbers with more digits are read digit by digit. */
 const CARDINAL_MAX_DIGITS = 15;
 
 const IRREGULAR_ORDINALS: Readonly<Record<string, string>> = Object.freeze({
@@ -21,12 +21,12 @@ const IRREGULAR_ORDINALS: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /**
- * A number as people write it, `1,234.50`, for use in patterns: no group of its own, no sign. A pattern sees to it that
- * neither a digit nor a letter stands in front of it, so that a long run of digits is looked at once.
+ * Source of a pattern for numbers as people write them, `1,234.50`: without a group or sign. Put {@link NOT_INSIDE} or
+ * the like before it, so that a long run of digits is tried only once.
  */
 export const NUMBER = String.raw`(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,10})?`;
 
-/** Nothing in front that would make a number part of something else. */
+/** Nothing that would make a number part of something else precedes. */
 export const NOT_INSIDE = String.raw`(?<![\w.,]|\d-)`;
 
 /** `1234` → `one thousand two hundred thirty four`. */
@@ -57,7 +57,7 @@ export function ordinal(value: number): string {
   );
 }
 
-/** Several of a word: `ninety` → `nineties`, `sixth` → `sixths`. */
+/** The plural of a number: `ninety` → `nineties`, `sixth` → `sixths`. */
 export function plural(word: string): string {
   return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
@@ -71,14 +71,14 @@ export function yearWords(year: number): string {
   return `${century} ${rest < 10 ? 'oh ' : ''}${cardinal(rest)}`;
 }
 
-/** `042` → `zero four two`. Characters that are no digits are left out. */
+/** `042` → `zero four two`. Other characters are left out. */
 export function digitWords(digits: string): string {
   return Array.from(digits, (digit) => SMALL[Number(digit)])
     .filter((word) => word !== undefined)
     .join(' ');
 }
 
-/** What {@link NUMBER} matches, in words: `1,234.50` → `one thousand two hundred thirty four point five zero`. */
+/** A match of {@link NUMBER} in words: `1,234.50` → `one thousand two hundred thirty four point five zero`. */
 export function numberWords(number: string): string {
   const [whole = '', fraction] = number.replaceAll(',', '').split('.');
   const words = whole.length > CARDINAL_MAX_DIGITS || /^0\d/.test(whole) ? digitWords(whole) : cardinal(Number(whole));
@@ -90,14 +90,14 @@ export function spellLetters(letters: string): string {
   return Array.from(letters.toUpperCase()).join(' ');
 }
 
-/** Letters by name and digits by value, others left out: `AB12` → `A B one two`. */
+/** Letters and digits one by one, others left out: `AB12` → `A B one two`. */
 export function spellCharacters(characters: string): string {
   return Array.from(characters, (character) => (/\d/.test(character) ? digitWords(character) : character.toUpperCase()))
     .filter((character) => /[\p{L}]/u.test(character))
     .join(' ');
 }
 
-/** Whether a word could be read as one: it has a vowel and no long run of consonants. */
+/** Whether letters can be read as a word: they have a vowel and no long run of consonants. */
 export function isPronounceable(word: string): boolean {
   return /[aeiouy]/i.test(word) && !/[^aeiouy]{5}/i.test(word) && !/^[^aeiouy]{4}/i.test(word);
 }

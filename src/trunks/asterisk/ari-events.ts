@@ -3,14 +3,12 @@
  * with back-off, for good.
  */
 import { WebSocket } from 'ws';
+import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { type AriEvent, readAriEvent } from '../../protocols/asterisk/ari.ts';
 
-const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 10_000;
-/** A connection that lasted this long was a good one: its loss begins a new series of attempts. */
-const STABLE_MS = 10_000;
+const RETRIES = { firstMs: 250, longestMs: 10_000, healthyMs: 10_000 };
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /** An Asterisk that has not answered a ping when the next is due is gone. */
 const PING_MS = 15_000;
@@ -36,7 +34,7 @@ export class AriEvents {
   #socket: WebSocket | null = null;
   #timer: Timer | null = null;
   #pings: Timer | null = null;
-  #delayMs = FIRST_DELAY_MS;
+  readonly #backoff = new Backoff(RETRIES);
   #openedMs: number | null = null;
   #pongDue = false;
   #over = false;
@@ -110,11 +108,9 @@ export class AriEvents {
     this.#pings?.cancel();
     if (this.#over) return;
     const { clock, onDown } = this.#options;
-    if (this.#openedMs !== null && clock.nowMs() - this.#openedMs >= STABLE_MS) this.#delayMs = FIRST_DELAY_MS;
+    const healthyForMs = this.#openedMs === null ? 0 : clock.nowMs() - this.#openedMs;
     this.#openedMs = null;
     onDown(reason);
-    const delayMs = this.#delayMs;
-    this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
-    this.#timer = clock.after(delayMs, () => this.#dial());
+    this.#timer = clock.after(this.#backoff.next(healthyForMs), () => this.#dial());
   }
 }

@@ -1,4 +1,5 @@
 /** Asterisk's REST interface: requests with a time-out, bounded answers, and failures that say what Asterisk said. */
+import { readBoundedText } from '../../foundation/bounded-body.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -74,7 +75,8 @@ export class Ari {
         redirect: 'error',
         signal: late.signal,
       });
-      const text = await readBounded(response);
+      const text = await readBoundedText(response, ANSWER_MAX_BYTES);
+      if (text === null) throw new AriError(null, `${what}: Asterisk's answer has more than ${ANSWER_MAX_BYTES} bytes`);
       if (!response.ok)
         throw new AriError(response.status, `${what}: Asterisk answered ${response.status}${complaintIn(text)}`);
       return text === '' ? null : JSON.parse(text);
@@ -88,16 +90,6 @@ export class Ari {
       timer.cancel();
     }
   }
-}
-
-async function readBounded(response: Response): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > ANSWER_MAX_BYTES) throw new Error('the answer is too long');
-  }
-  return text;
 }
 
 /** Asterisk's `{"message": "…"}`. */

@@ -1,28 +1,28 @@
 /**
- * What comes in: packets of one peer → chunks with a sequence and a time that only grow, and keys. It holds nothing
- * back and drops nothing for being late: order, loss and gaps are the call's timeline's, which waits for audio and not
- * for the clock, so that jitter costs a recogniser nothing.
+ * Turns the packets of one peer into chunks of audio, whose sequence and time only grow, and keys. The receiver delays
+ * nothing and drops nothing for being late. The call's timeline sees to order, loss and gaps: it waits for audio and not
+ * for the clock, so jitter costs a recogniser nothing.
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
 import { bytesToSamples, type Codec, FRAME_MS, samplesToMs } from '../../foundation/units.ts';
 import type { RtpPacket } from '../../protocols/rtp/packet.ts';
-import { KeyListener, parseEvent } from '../../protocols/rtp/telephone-event.ts';
+import { KeyDetector, parseEvent } from '../../protocols/rtp/telephone-event.ts';
 import { sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../protocols/rtp/unwrapper.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 
-/** RFC 3389: the peer says that it will be silent, and may send nothing until it no longer is. */
+/** RFC 3389: the peer announces silence, and may send nothing until it ends. */
 const COMFORT_NOISE = 13;
 /** A sequence further off than this is another stream (RFC 3550, A.1). */
 const DROPOUT_MAX = 3000;
 const MISORDER_MAX = 100;
-/** Timestamps that move so much otherwise than both the sequence and the clock have jumped. */
+/** Timestamps have jumped when they differ by more than this from both the sequence and the clock. */
 const JUMP_MS = 1000;
-/** A stream that begins anew later than this after the old one left a gap. */
+/** A stream that begins later than this after the one before leaves a gap. */
 const BREAK_MS = 200;
 /**
- * Announced silence is heard this much after its time, so that it is not in the way of a packet that is a little late,
- * and no longer than ends an utterance.
+ * Announced silence is filled in this much after its time, so that it does not take the place of a packet that is a
+ * little late, and for no longer than it takes to end an utterance.
  */
 const SILENCE_BEHIND_MS = 60;
 const SILENCE_MAX_MS = 1000;
@@ -34,12 +34,34 @@ export interface AudioChunk {
   readonly sequence: number;
 }
 
-/** Whom a receiver tells. */
-export interface ReceiverHandlers {
-  onAudio(chunk: AudioChunk): void;
-  onDigit(digit: string): void;
-  /** A packet was counted, by its unwrapped numbers; `ssrc` is of the stream that it belongs to. */
-  onPacket(packet: { readonly ssrc: number; readonly sequence: number; readonly timestamp: number }): void;
+/** Takes what the peer sends: the leg of the call. What it throws is not caught. */
+export interface MediaListener {
+  /** Audio in the call's codec. The call's timeline sees to order, loss and gaps. */
+  receiveAudio(chunk: AudioChunk): void;
+  /** A key was pressed (RFC 4733). */
+  receiveDigit(digit: string): void;
+}
+
+/** Counts the packets of the peer for the reports. */
+interface PacketCounter {
+  /** A packet by its unwrapped numbers; `ssrc` is of the stream that it belongs to. */
+  count(packet: { readonly ssrc: number; readonly sequence: number; readonly timestamp: number }): void;
+}
+
+interface ReceiverOptions {
+  /** The call's codec, even when the peer changes to another one later. */
+  readonly codec: Codec;
+  readonly remote: RemoteMedia;
+  readonly listener: MediaListener;
+  readonly counter: PacketCounter;
+}
+
+/** A packet of audio, by its unwrapped numbers. */
+interface AudioPacket {
+  readonly sequence: number;
+  readonly timestamp: number;
+  readonly arrivalMs: number;
+  readonly payload: Uint8Array;
 }
 
 /** One sender's numbers, and where they lie in ours. */
@@ -47,7 +69,7 @@ interface Stream {
   readonly ssrc: number;
   readonly sequences: Unwrapper;
   readonly timestamps: Unwrapper;
-  readonly keys: KeyListener;
+  readonly keys: KeyDetector;
   highest: number;
   /** Of the packet with the highest sequence. */
   timestamp: number;
@@ -60,38 +82,36 @@ interface Stream {
 
 export class RtpReceiver {
   readonly #codec: Codec;
-  readonly #handlers: ReceiverHandlers;
+  readonly #listener: MediaListener;
+  readonly #counter: PacketCounter;
   #remote: RemoteMedia;
   #stream: Stream | null = null;
-  /** A packet that is not of the stream: the next one in its row shows whether there is a new stream. */
+  /** A packet outside the stream: when the next one follows it, there is a new stream. */
   #candidate: { readonly ssrc: number; readonly sequence: number } | null = null;
   #lastSequence = 0;
   /** Where the audio so far ends. */
   #endMs = 0;
-  /** Silence was announced: from when on, in our time and by the clock. */
+  /** When announced silence begins, in our time and by the clock; null = none was announced. */
   #silence: { readonly fromMs: number; readonly atMs: number } | null = null;
 
-  /** `codec` = what the call hears, whatever the peer changes to later. */
-  constructor(codec: Codec, remote: RemoteMedia, handlers: ReceiverHandlers) {
+  constructor({ codec, remote, listener, counter }: ReceiverOptions) {
     this.#codec = codec;
     this.#remote = remote;
-    this.#handlers = handlers;
+    this.#listener = listener;
+    this.#counter = counter;
   }
 
-  /** Payload numbers and codec have been agreed anew. */
+  /** There is a new agreement on payload numbers and codec. */
   set remote(remote: RemoteMedia) {
     this.#remote = remote;
   }
 
-  /**
-   * Whether the silence that the peer announced is still to be heard: {@link hearSilence} is then to be called every 20
-   * ms.
-   */
+  /** Whether the peer announced silence that is not filled in yet: call {@link fillSilence} every 20 ms then. */
   get isSilent(): boolean {
     return this.#silence !== null;
   }
 
-  /** A packet of the peer. Those of payload numbers that were not agreed are passed over. */
+  /** A packet of the peer. A packet whose payload number was not agreed is ignored. */
   receive(packet: RtpPacket, arrivalMs: number): void {
     const { payloadType, telephoneEventType } = this.#remote;
     const known =
@@ -102,16 +122,16 @@ export class RtpReceiver {
     if (stream === null) return;
     const sequence = stream.sequences.unwrap(packet.sequence);
     const timestamp = stream.timestamps.unwrap(packet.timestamp);
-    this.#handlers.onPacket({ ssrc: stream.ssrc, sequence, timestamp });
+    this.#counter.count({ ssrc: stream.ssrc, sequence, timestamp });
     if (packet.payloadType === payloadType)
-      this.#hear(stream, { sequence, timestamp, arrivalMs, payload: packet.payload });
+      this.#receiveAudio(stream, { sequence, timestamp, arrivalMs, payload: packet.payload });
     else this.#takeOut(stream, sequence);
-    if (packet.payloadType === telephoneEventType) this.#hearKey(stream, packet);
+    if (packet.payloadType === telephoneEventType) this.#receiveKey(stream, packet);
     if (packet.payloadType === COMFORT_NOISE) this.#silence = { fromMs: this.#endMs, atMs: arrivalMs };
   }
 
-  /** Hears as much of the announced silence as is due. */
-  hearSilence(nowMs: number): void {
+  /** Hands on as much of the announced silence as is due. */
+  fillSilence(nowMs: number): void {
     if (this.#silence === null || this.#stream === null) return;
     const { fromMs, atMs } = this.#silence;
     const untilMs = fromMs + Math.min(nowMs - atMs - SILENCE_BEHIND_MS, SILENCE_MAX_MS);
@@ -122,7 +142,7 @@ export class RtpReceiver {
     if (nowMs - atMs - SILENCE_BEHIND_MS >= SILENCE_MAX_MS) this.#silence = null;
   }
 
-  /** The stream that a packet belongs to: the one that is, or a new one; null while that is not clear. */
+  /** The stream that a packet belongs to, the current one or a new one; null while that is not clear. */
   #streamOf(packet: RtpPacket, arrivalMs: number): Stream | null {
     if (this.#stream === null) return this.#begin(packet, arrivalMs);
     const ahead = signed16(packet.sequence - this.#stream.highest);
@@ -136,7 +156,7 @@ export class RtpReceiver {
     return null;
   }
 
-  /** A stream from `packet` on. It goes on where the one before ended, later by the time that nothing came. */
+  /** Begins a stream with this packet. Its time continues where the stream before ended, plus any break. */
   #begin({ ssrc, sequence, timestamp }: RtpPacket, arrivalMs: number): Stream {
     const before = this.#stream;
     const brokenMs = before === null ? 0 : arrivalMs - before.arrivalMs;
@@ -144,10 +164,12 @@ export class RtpReceiver {
     this.#candidate = null;
     this.#silence = null;
     this.#stream = {
-      ...{ ssrc, timestamp, arrivalMs },
+      ssrc,
+      timestamp,
+      arrivalMs,
       sequences: sequenceUnwrapper(),
       timestamps: timestampUnwrapper(),
-      keys: new KeyListener(),
+      keys: new KeyDetector(),
       highest: sequence - 1,
       sequenceOffset: sequence - this.#lastSequence - 1,
       zeroMs: atMs - samplesToMs(timestamp, this.#remote.codec.rateHz),
@@ -155,15 +177,7 @@ export class RtpReceiver {
     return this.#stream;
   }
 
-  #hear(
-    stream: Stream,
-    {
-      sequence,
-      timestamp,
-      arrivalMs,
-      payload,
-    }: { sequence: number; timestamp: number; arrivalMs: number; payload: Uint8Array },
-  ): void {
+  #receiveAudio(stream: Stream, { sequence, timestamp, arrivalMs, payload }: AudioPacket): void {
     const { codec } = this.#remote;
     if (payload.length === 0) {
       this.#takeOut(stream, sequence);
@@ -186,17 +200,11 @@ export class RtpReceiver {
       this.#endMs,
       atMs + samplesToMs(bytesToSamples(bytes.length, this.#codec), this.#codec.rateHz),
     );
-    this.#handlers.onAudio({ bytes, atMs, sequence });
+    this.#listener.receiveAudio({ bytes, atMs, sequence });
   }
 
-  /**
-   * Whether the sender's clock was set: its timestamps agree neither with the packets since the last one nor with the
-   * time since then.
-   */
-  #hasJumped(
-    stream: Stream,
-    { sequence, timestamp, arrivalMs }: { sequence: number; timestamp: number; arrivalMs: number },
-  ): boolean {
+  /** Whether the sender set its clock: its timestamps agree neither with the number of packets nor with our clock. */
+  #hasJumped(stream: Stream, { sequence, timestamp, arrivalMs }: Omit<AudioPacket, 'payload'>): boolean {
     const { rateHz } = this.#remote.codec;
     const movedMs = samplesToMs(timestamp - stream.timestamp, rateHz);
     const byPacketsMs = (sequence - stream.highest) * this.#remote.ptimeMs;
@@ -204,19 +212,17 @@ export class RtpReceiver {
     return Math.abs(movedMs - byPacketsMs) > JUMP_MS && Math.abs(movedMs - byClockMs) > JUMP_MS;
   }
 
-  /**
-   * A packet without audio leaves no hole in the audio's sequence. One out of order does, and the timeline bears it.
-   */
+  /** A packet without audio leaves no gap in the audio's sequence. One out of order does; the timeline copes with it. */
   #takeOut(stream: Stream, sequence: number): void {
     if (sequence !== stream.highest + 1) return;
     stream.highest = sequence;
     stream.sequenceOffset++;
   }
 
-  #hearKey({ keys }: Stream, { payload, timestamp, marker }: RtpPacket): void {
+  #receiveKey({ keys }: Stream, { payload, timestamp, marker }: RtpPacket): void {
     const event = parseEvent(payload);
-    const digit = event === null ? null : keys.hear(event, timestamp, marker);
-    if (digit !== null) this.#handlers.onDigit(digit);
+    const digit = event === null ? null : keys.receive(event, timestamp, marker);
+    if (digit !== null) this.#listener.receiveDigit(digit);
   }
 }
 

@@ -5,13 +5,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from 'node:dgram';
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import { type Codec, FRAME_MS } from '../../foundation/units.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { FRAME_MS } from '../../foundation/units.ts';
 import { parseRtp } from '../../protocols/rtp/packet.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 import { type PeerReport, RtcpControl } from './control.ts';
 import { type Source, SourceLatch } from './latch.ts';
 import type { RtpPorts } from './ports.ts';
-import { type AudioChunk, RtpReceiver } from './receiver.ts';
+import { type MediaListener, RtpReceiver } from './receiver.ts';
 import { RtpSender } from './sender.ts';
 
 /** How often time-outs are looked at. */
@@ -29,17 +30,10 @@ const RTCP_TYPE_MIN = 192;
 const RTCP_TYPE_MAX = 223;
 const NOWHERE = /^(0\.0\.0\.0|::)$/;
 
-/** Whom a session tells. What they throw is not caught. */
-export interface RtpHandlers {
-  /**
-   * Audio in the call's codec; `sequence` from 1, `atMs` from the first packet. Order, loss and gaps are the call's
-   * timeline's.
-   */
-  onAudio(chunk: AudioChunk): void;
-  /** A key was pressed (RFC 4733). */
-  onDigit(digit: string): void;
-  /** Nothing came for the time-out though the peer is to send. Once. */
-  onTimeout(): void;
+/** The leg of the call. */
+export interface SessionListener extends MediaListener {
+  /** The peer sent nothing for the time-out although it is to send (`media_timeout`). Once. */
+  fail(error: TrunklineError): void;
 }
 
 interface RtpOptions {
@@ -51,8 +45,7 @@ interface RtpOptions {
   readonly timeoutMs: number;
   /** Whether media of any call may come from this address (RTP_ALLOW). */
   isRelay(address: string): boolean;
-  readonly handlers: RtpHandlers;
-  /** Numbers from 0 to 1, below 1; nobody's guess unless a test says otherwise. */
+  /** Numbers from 0 to 1, below 1; not predictable unless a test says otherwise. */
   readonly random?: () => number;
 }
 
@@ -81,15 +74,15 @@ export class RtpSession {
   readonly #sockets: Sockets;
   readonly #latch: SourceLatch;
   readonly #random: () => number;
-  #codec: Codec | null = null;
+  #listener: SessionListener | null = null;
   #remote: RemoteMedia | null = null;
   #receiver: RtpReceiver | null = null;
   #sender: RtpSender | null = null;
   #control: RtcpControl | null = null;
   #controlSource: Source | null = null;
-  /** Looks at time-outs. */
+  /** Checks for the time-out. */
   #timer: Timer | null = null;
-  /** Has announced silence heard as it goes by. */
+  /** Fills in announced silence. */
   #silence: Timer | null = null;
   #lastPacketMs = 0;
   #refused = 0;
@@ -123,18 +116,24 @@ export class RtpSession {
     return { received, lost, jitterMs, sent, refused: this.#refused, peerReport: this.#control?.peerReport ?? null };
   }
 
+  /** From now on `listener` is handed what the peer sends. Must come before the first {@link setRemote}. */
+  attach(listener: SessionListener): void {
+    this.#listener = listener;
+  }
+
   /**
    * What was agreed with the peer, whose signalling comes from `peerAddress`: at the beginning, and again after every
-   * new agreement. From then on packets are sent to it. The call keeps the codec of the first agreement.
+   * new agreement. From then on packets are sent to the peer. The call keeps the codec of the first agreement.
    */
   setRemote(remote: RemoteMedia, peerAddress: string): void {
     if (this.#closed !== null) return;
+    if (this.#listener === null) throw new Error('an RTP session without a listener');
     const nowMs = this.#options.clock.nowMs();
     const source = NOWHERE.test(remote.address) ? null : { address: plainAddress(remote.address), port: remote.port };
     this.#remote = remote;
     this.#latch.announce({ source, peerAddress: plainAddress(peerAddress) }, nowMs);
     this.#lastPacketMs = nowMs;
-    this.#begin(remote);
+    if (this.#receiver === null) this.#begin(remote, this.#listener);
     if (this.#receiver !== null) this.#receiver.remote = remote;
     if (this.#sender !== null) this.#sender.remote = remote;
     this.#control?.start();
@@ -170,9 +169,8 @@ export class RtpSession {
     this.#options.ports.giveBack(port);
   }
 
-  #begin(remote: RemoteMedia): void {
-    if (this.#codec !== null) return;
-    const { clock, handlers } = this.#options;
+  #begin(remote: RemoteMedia, listener: SessionListener): void {
+    const { clock } = this.#options;
     const random = this.#random;
     const sender = new RtpSender({
       clock,
@@ -188,14 +186,9 @@ export class RtpSession {
       sender,
       transmit: (datagram) => this.#transmitControl(datagram),
     });
-    this.#codec = remote.codec;
     this.#sender = sender;
     this.#control = control;
-    this.#receiver = new RtpReceiver(remote.codec, remote, {
-      onAudio: (chunk) => handlers.onAudio(chunk),
-      onDigit: (digit) => handlers.onDigit(digit),
-      onPacket: (packet) => control.count(packet),
-    });
+    this.#receiver = new RtpReceiver({ codec: remote.codec, remote, listener, counter: control });
   }
 
   #onDatagram(datagram: Buffer, from: RemoteInfo): void {
@@ -214,7 +207,7 @@ export class RtpSession {
     this.#lastPacketMs = nowMs;
     if (this.#remote.sends) this.#receiver?.receive(packet, nowMs);
     if (this.#receiver?.isSilent === true)
-      this.#silence ??= this.#options.clock.every(FRAME_MS, () => this.#hearSilence(), true);
+      this.#silence ??= this.#options.clock.every(FRAME_MS, () => this.#fillSilence(), true);
   }
 
   #onControl(datagram: Buffer, from: RemoteInfo): void {
@@ -257,8 +250,8 @@ export class RtpSession {
     socket.send(datagram, port, mapped, () => undefined);
   }
 
-  #hearSilence(): void {
-    this.#receiver?.hearSilence(this.#options.clock.nowMs());
+  #fillSilence(): void {
+    this.#receiver?.fillSilence(this.#options.clock.nowMs());
     if (this.#receiver?.isSilent === true) return;
     this.#silence?.cancel();
     this.#silence = null;
@@ -269,7 +262,7 @@ export class RtpSession {
     const maxMs = this.#remote?.sends === true ? timeoutMs : Math.max(timeoutMs, HELD_MAX_MS);
     if (this.#timedOut || clock.nowMs() - this.#lastPacketMs < maxMs) return;
     this.#timedOut = true;
-    this.#options.handlers.onTimeout();
+    this.#listener?.fail(new TrunklineError('media_timeout', `no RTP within ${timeoutMs} ms`));
   }
 }
 

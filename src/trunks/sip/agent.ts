@@ -185,14 +185,14 @@ export class SipAgent {
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
     const relays = new AddressRanges(settings.RTP_ALLOW);
     const isRelay = (from: string): boolean => relays.has(from);
-    const openMedia: OpenMedia = (handlers) => RtpSession.open({ address, ports, clock, timeoutMs, isRelay, handlers });
+    const openMedia: OpenMedia = () => RtpSession.open({ address, ports, clock, timeoutMs, isRelay });
     const ownUsers = ['trunkline', settings.SIP_USER];
     const timers = {
       clock,
       wantedS: settings.SIP_SESSION_EXPIRES_SECONDS,
       onRefresh: ({ by, result }: RefreshEvent) => metrics.sipRefreshes.inc({ by, result }),
     };
-    return { registry, openMedia, mediaAddress, ownUsers, timers, mediaTimeoutMs: timeoutMs, log };
+    return { registry, openMedia, mediaAddress, ownUsers, timers, log };
   }
 
   async #openStacks(options: {

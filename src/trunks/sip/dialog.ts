@@ -12,9 +12,9 @@ import type {
 } from 'sip.js/lib/core/index.js';
 import type { LegEnd } from '../../calls/leg.ts';
 import type { Clock } from '../../foundation/clock.ts';
-import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
+import { asTrunklineError, type TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
-import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
+import { contentTypeOf, sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import type { SessionTerms } from '../../protocols/sip/session-timer.ts';
 import type { Credentials } from './credentials.ts';
 import type { CallMedia } from './media.ts';
@@ -39,9 +39,10 @@ export interface SessionTimerServices {
   onRefresh(event: RefreshEvent): void;
 }
 
-/** What a dialog tells its call. */
-export interface DialogCall {
-  digit(digit: string): void;
+/** Takes what the peer tells in a dialog: the leg of the call, or, until the call has begun, the call itself. */
+export interface DialogListener {
+  /** A key was pressed. */
+  receiveDigit(digit: string): void;
   /** The peer has ended the call. */
   leave(): void;
   /** The call is over, as `end` says. */
@@ -53,7 +54,7 @@ export interface DialogCall {
 interface DialogOptions {
   readonly session: Session;
   readonly media: CallMedia;
-  readonly call: DialogCall;
+  readonly listener: DialogListener;
   /** Whether the peer knows that we know: false for a call of its own until its ACK comes. */
   readonly confirmed: boolean;
   readonly timers: SessionTimerServices;
@@ -64,12 +65,16 @@ interface DialogOptions {
   readonly contactHeader: string;
   /** Where a message of the peer came from. */
   addressOf(message: IncomingRequestMessage | IncomingResponseMessage): string;
-  /** The peer has acknowledged our answer to its INVITE, and media flow. Once; never when it was we who called. */
-  onAcknowledged(): void;
+  /**
+   * The peer has acknowledged our answer to its INVITE. Once; never when it was we who called. Returns who listens from
+   * then on.
+   */
+  onAcknowledged(): DialogListener;
 }
 
 export class CallDialog {
   readonly #options: DialogOptions;
+  #listener: DialogListener;
   #confirmed: boolean;
   /** Our offer is out, its answer comes with the ACK. */
   #offering: boolean;
@@ -83,6 +88,7 @@ export class CallDialog {
   /** `offering` = we made the offer in our answer to an INVITE without one. */
   constructor(options: DialogOptions & { readonly offering: boolean }) {
     this.#options = options;
+    this.#listener = options.listener;
     this.#confirmed = options.confirmed;
     this.#offering = options.offering;
     this.#timer = this.#openTimer(options);
@@ -134,7 +140,7 @@ export class CallDialog {
       const body = offer === null ? {} : { body: sdpBody(media.answer(offer, addressOf(message))) };
       return { statusCode: 200, extraHeaders: [contactHeader, ...this.#timer.answered(message, terms)], ...body };
     } catch (error) {
-      return { statusCode: refusalStatus(error) };
+      return { statusCode: sipStatusOf(error) };
     }
   }
 
@@ -157,7 +163,7 @@ export class CallDialog {
       ...{
         session,
         method,
-        sdp: media.said,
+        sdp: media.lastDescription,
         headers: [contactHeader, ALLOW_HEADER, ...headers],
         credentials: credentials?.() ?? null,
       },
@@ -173,24 +179,24 @@ export class CallDialog {
 
   /** The peer may answer the same description otherwise than before. */
   #acceptAnswer(answer: IncomingResponseMessage): void {
-    const { media, call, addressOf } = this.#options;
+    const { media, addressOf } = this.#options;
     const sdp = sdpIn(answer);
     if (sdp === null) return;
     try {
       media.accept(sdp, addressOf(answer));
     } catch (error) {
-      call.fail(asTrunklineError(error, 'the answer could not be used'));
+      this.#listener.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
 
   #expire(why: SessionEnd, { intervalS }: SessionTerms): void {
-    const { log, call } = this.#options;
+    const { log } = this.#options;
     const texts = {
       expired: 'a SIP call ends: its session was not refreshed in time',
       gone: 'a SIP call ends: the peer does not answer the refresh of its session, or does not know the call any more',
     };
     log.warn({ intervalS }, texts[why]);
-    call.end({ reason: why === 'expired' ? 'timeout' : 'lost', code: null, error: null });
+    this.#listener.end({ reason: why === 'expired' ? 'timeout' : 'lost', code: null, error: null });
   }
 
   #onAck({ message }: IncomingAckRequest): void {
@@ -200,16 +206,14 @@ export class CallDialog {
       this.#options.session.bye();
       return;
     }
-    const { media, call, addressOf, onAcknowledged } = this.#options;
+    const { media, addressOf, onAcknowledged } = this.#options;
     const isAnswer = this.#offering;
     this.#offering = false;
     try {
       if (isAnswer) media.accept(sdpIn(message) ?? '', addressOf(message));
-      if (!isFirst) return;
-      media.start();
-      onAcknowledged();
+      if (isFirst) this.#listener = onAcknowledged();
     } catch (error) {
-      call.fail(asTrunklineError(error, 'the answer could not be used'));
+      this.#listener.fail(asTrunklineError(error, 'the answer could not be used'));
     }
   }
 
@@ -219,7 +223,7 @@ export class CallDialog {
     this.#confirmed = true;
     this.#timer.stop();
     if (this.#over === 'ours') this.#options.session.bye();
-    this.#options.call.end({ reason: 'lost', code: null, error: null });
+    this.#listener.end({ reason: 'lost', code: null, error: null });
   }
 
   #onBye(request: IncomingByeRequest): void {
@@ -227,7 +231,7 @@ export class CallDialog {
     this.#over = 'theirs';
     this.#timer.stop();
     request.accept();
-    if (!wasOver) this.#options.call.leave();
+    if (!wasOver) this.#listener.leave();
   }
 
   /** Hold, another address or another codec; or, with no offer, a question what we would offer. */
@@ -253,14 +257,14 @@ export class CallDialog {
       request.accept({ statusCode: 200, extraHeaders, body: sdpBody(sdp) });
       this.#offering = offer === null;
     } catch (error) {
-      request.reject({ statusCode: refusalStatus(error) });
+      request.reject({ statusCode: sipStatusOf(error) });
     }
   }
 
   /** Keys as some gateways send them: `application/dtmf-relay` ("Signal=5") and `application/dtmf` ("5"). */
   #onInfo(request: IncomingInfoRequest): void {
-    const { body, getHeader } = request.message;
-    const type = getHeader.call(request.message, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+    const { body } = request.message;
+    const type = contentTypeOf(request.message);
     if (body === '' || type === '') {
       request.accept();
       return;
@@ -273,25 +277,11 @@ export class CallDialog {
     const digit = (type === 'application/dtmf' ? body : (/^\s*Signal\s*=\s*(\S+)/im.exec(body)?.[1] ?? ''))
       .trim()
       .toUpperCase();
-    if (DTMF_DIGIT.test(digit)) this.#options.call.digit(digit);
+    if (DTMF_DIGIT.test(digit)) this.#listener.receiveDigit(digit);
   }
 }
 
-/** The status by which an offer is refused; the call goes on as it was. */
-export function refusalStatus(error: unknown): number {
-  if (!(error instanceof TrunklineError)) return 500;
-  switch (error.code) {
-    case 'codec_unsupported':
-      return 488;
-    case 'message_malformed':
-      return 400;
-    case 'message_too_large':
-      return 413;
-    case 'too_many_calls':
-    case 'draining':
-    case 'engine_unavailable':
-      return 503;
-    default:
-      return 500;
-  }
+/** The SIP status of the refusal of a request that failed with `error`. */
+function sipStatusOf(error: unknown): number {
+  return asTrunklineError(error, '').sipStatus;
 }

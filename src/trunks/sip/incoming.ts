@@ -1,7 +1,7 @@
 /** A call that a peer makes: from its INVITE by our answer to its ACK, with which it begins. */
 
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
-import type { LegEnd, LegHandlers } from '../../calls/leg.ts';
+import type { LegHandlers } from '../../calls/leg.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -11,7 +11,7 @@ import { sdpBody, sdpIn } from '../../protocols/sip/bodies.ts';
 import { callIdOf, detailsOf, parametersOf, partiesOf } from '../../protocols/sip/call-identity.ts';
 import { answerHeaders, answerTerms } from '../../protocols/sip/session-timer.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
-import { CallDialog, type DialogCall, refusalStatus, type SessionTimerServices } from './dialog.ts';
+import { CallDialog, type DialogListener, type SessionTimerServices } from './dialog.ts';
 import { type LegOwner, SipLeg } from './leg.ts';
 import { CallMedia, type MediaSession } from './media.ts';
 import { timerHeadersOf, tooSmall } from './session-timer.ts';
@@ -21,11 +21,7 @@ import type { SipStack } from './stack.ts';
 export const RETRY_AFTER_S = 10;
 
 /** How media are opened: the port is bound when the promise resolves. */
-export type OpenMedia = (handlers: {
-  onAudio(chunk: { readonly bytes: Uint8Array; readonly atMs: number; readonly sequence: number }): void;
-  onDigit(digit: string): void;
-  onTimeout(): void;
-}) => Promise<MediaSession>;
+export type OpenMedia = () => Promise<MediaSession>;
 
 /** What calls in both directions need. */
 export interface CallServices {
@@ -35,7 +31,6 @@ export interface CallServices {
   readonly mediaAddress: string;
   /** Names by which we are known to registrars and trunks. */
   readonly ownUsers: readonly string[];
-  readonly mediaTimeoutMs: number;
   readonly timers: SessionTimerServices;
   readonly log: Log;
 }
@@ -55,7 +50,7 @@ interface IncomingOptions extends CallServices {
  * Until the ACK has come nothing shows that the peer is where its INVITE says: over UDP anybody can write any address
  * there. So there is an answer and a port by then, and neither a call nor a packet.
  */
-export class IncomingCall implements LegOwner, DialogCall {
+export class IncomingCall implements LegOwner, DialogListener {
   readonly #options: IncomingOptions;
   #leg: SipLeg | null = null;
   #media: CallMedia | null = null;
@@ -74,13 +69,8 @@ export class IncomingCall implements LegOwner, DialogCall {
     const { request, openMedia, mediaAddress, log } = this.#options;
     try {
       request.trying();
-      const session = await openMedia({
-        onAudio: (chunk) => this.#leg?.audio(chunk),
-        onDigit: (digit) => this.#leg?.digit(digit),
-        onTimeout: () => this.#leg?.fail(this.#mediaTimeout()),
-      });
       this.#media = new CallMedia({
-        session,
+        session: await openMedia(),
         address: mediaAddress,
         log: log.child({ callId: callIdOf(request.message.callId) }),
       });
@@ -93,33 +83,18 @@ export class IncomingCall implements LegOwner, DialogCall {
     }
   }
 
-  send(bytes: Uint8Array): void {
-    this.#media?.send(bytes);
-  }
-
-  press(digit: string): void {
-    this.#media?.press(digit);
-  }
-
   release(error: TrunklineError | null): void {
     this.#dialog?.hangUp();
     this.#refuse(error ?? new TrunklineError('draining', 'the call was ended before it was answered'));
   }
 
-  digit(digit: string): void {
-    this.#leg?.digit(digit);
-  }
+  receiveDigit(): void {}
 
   leave(): void {
-    if (this.#leg === null) this.#leave();
-    else this.#leg.leave();
+    this.#leave();
   }
 
-  end(end: LegEnd): void {
-    if (this.#leg !== null) {
-      this.#leg.end(end);
-      return;
-    }
+  end(): void {
     const { address } = this.#source;
     this.#options.log.warn(
       { address },
@@ -129,8 +104,7 @@ export class IncomingCall implements LegOwner, DialogCall {
   }
 
   fail(error: TrunklineError): void {
-    if (this.#leg === null) this.release(error);
-    else this.#leg.fail(error);
+    this.release(error);
   }
 
   get #source(): SipSource {
@@ -159,8 +133,14 @@ export class IncomingCall implements LegOwner, DialogCall {
     this.#replied = true;
     const contactHeader = `Contact: <${stack.contact.toString()}>`;
     this.#dialog = new CallDialog({
-      ...{ session, media, call: this, contactHeader, timers, credentials: null },
-      ...{ confirmed: false, offering: offer === null },
+      session,
+      media,
+      listener: this,
+      contactHeader,
+      timers,
+      credentials: null,
+      confirmed: false,
+      offering: offer === null,
       addressOf: (message) => stack.envelopeOf(message).source.address,
       log: log.child({ callId: callIdOf(request.message.callId) }),
       onAcknowledged: () => this.#begin(media),
@@ -169,20 +149,18 @@ export class IncomingCall implements LegOwner, DialogCall {
     this.#options.onDialog(this.#dialog);
   }
 
-  #begin({ codec }: CallMedia): void {
+  /** The call begins. Its leg takes over from here. */
+  #begin(media: CallMedia): DialogListener {
     const { registry, onAcknowledged } = this.#options;
     onAcknowledged();
-    registry.accept({
-      carrier: 'sip',
-      tokenRequired: false,
-      vouched: false,
-      connect: (handlers) => this.#connect(handlers),
-    });
-    if (codec !== null) this.#leg?.begin(this.#start(codec));
-  }
-
-  #connect(handlers: LegHandlers): SipLeg {
-    this.#leg = new SipLeg({ owner: this, handlers });
+    const connect = (handlers: LegHandlers): SipLeg => {
+      this.#leg = new SipLeg({ owner: this, media: media.session, handlers });
+      return this.#leg;
+    };
+    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: false, connect });
+    if (this.#leg === null) return this;
+    media.start(this.#leg);
+    if (media.codec !== null) this.#leg.begin(this.#start(media.codec));
     return this.#leg;
   }
 
@@ -203,10 +181,6 @@ export class IncomingCall implements LegOwner, DialogCall {
     };
   }
 
-  #mediaTimeout(): TrunklineError {
-    return new TrunklineError('media_timeout', `no RTP within ${this.#options.mediaTimeoutMs} ms`);
-  }
-
   /** The peer has thought better of it. sip.js has answered the CANCEL; the INVITE is ours. */
   #cancel(): void {
     this.#reject(487);
@@ -214,7 +188,7 @@ export class IncomingCall implements LegOwner, DialogCall {
   }
 
   #refuse(error: TrunklineError): void {
-    const statusCode = refusalStatus(error);
+    const statusCode = error.sipStatus;
     this.#reject(statusCode, statusCode === 503 ? [`Retry-After: ${RETRY_AFTER_S}`] : []);
     this.#leave();
   }

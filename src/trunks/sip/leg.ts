@@ -1,16 +1,14 @@
-/**
- * The leg of a SIP call: what a call gets of it and gives to it, whichever side began it. Signalling is its owner's.
- */
+/** The leg of a SIP call: between the call and its RTP. The signalling is its owner's. */
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
 import { asTrunklineError, TrunklineError } from '../../foundation/errors.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
+import type { AudioChunk } from '../rtp/receiver.ts';
+import type { SessionListener } from '../rtp/session.ts';
+import type { DialogListener } from './dialog.ts';
+import type { MediaSession } from './media.ts';
 
-/** The media of the call, and how its peer is told of the end. */
+/** The signalling of the call, whichever side began it. */
 export interface LegOwner {
-  /** One frame to the peer. */
-  send(bytes: Uint8Array): void;
-  /** A key, as an event where events were agreed. */
-  press(digit: string): void;
   /**
    * The call is over on our side: tell the peer, unless it was the peer who ended it, and release everything. Once;
    * must not throw.
@@ -18,16 +16,20 @@ export interface LegOwner {
   release(error: TrunklineError | null): void;
 }
 
+interface SipLegOptions {
+  readonly owner: LegOwner;
+  readonly media: Pick<MediaSession, 'send' | 'press'>;
+  readonly handlers: LegHandlers;
+}
+
 /** Audio and keys pass it between `begin` and the end. */
-export class SipLeg implements CallLeg {
-  readonly #owner: LegOwner;
-  readonly #handlers: LegHandlers;
+export class SipLeg implements CallLeg, SessionListener, DialogListener {
+  readonly #options: SipLegOptions;
   #begun = false;
   #ended = false;
 
-  constructor(options: { readonly owner: LegOwner; readonly handlers: LegHandlers }) {
-    this.#owner = options.owner;
-    this.#handlers = options.handlers;
+  constructor(options: SipLegOptions) {
+    this.#options = options;
   }
 
   get ended(): boolean {
@@ -41,11 +43,11 @@ export class SipLeg implements CallLeg {
     this.#tell({ type: 'start', start });
   }
 
-  audio(chunk: { readonly bytes: Uint8Array; readonly atMs: number; readonly sequence: number }): void {
+  receiveAudio(chunk: AudioChunk): void {
     if (this.#begun) this.#tell({ type: 'audio', track: 'inbound', ...chunk });
   }
 
-  digit(digit: string): void {
+  receiveDigit(digit: string): void {
     if (this.#begun) this.#tell({ type: 'dtmf', track: 'inbound', digit });
   }
 
@@ -59,18 +61,18 @@ export class SipLeg implements CallLeg {
   end(end: LegEnd): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#owner.release(end.error instanceof TrunklineError ? end.error : null);
+    this.#options.owner.release(end.error instanceof TrunklineError ? end.error : null);
     // Whoever ends the leg from within an event is not told in the middle of it.
-    queueMicrotask(() => this.#handlers.onClosed(end));
+    queueMicrotask(() => this.#options.handlers.onClosed(end));
   }
 
   send(command: CarrierCommand): void {
     // What is sent is played at once: there is nothing to be cleared and no mark to come back.
-    if (!this.#ended && command.type === 'audio') this.#owner.send(command.bytes);
+    if (!this.#ended && command.type === 'audio') this.#options.media.send(command.bytes);
   }
 
   press(digit: string): void {
-    if (!this.#ended) this.#owner.press(digit);
+    if (!this.#ended) this.#options.media.press(digit);
   }
 
   close(): void {
@@ -92,7 +94,7 @@ export class SipLeg implements CallLeg {
   #tell(event: CarrierEvent): void {
     if (this.#ended) return;
     try {
-      this.#handlers.onEvent(event);
+      this.#options.handlers.onEvent(event);
     } catch (cause) {
       const error = asTrunklineError(cause, 'the call could not go on');
       this.end({ reason: 'error', code: error.code, error: cause instanceof Error ? cause : error });

@@ -14,52 +14,51 @@ import {
   type RemoteMedia,
 } from '../../protocols/sip/offer-answer.ts';
 import { parseSdp } from '../../protocols/sip/session-description.ts';
-import type { RtpSession } from '../rtp/session.ts';
+import type { RtpSession, SessionListener } from '../rtp/session.ts';
 
-/** Ids of our sessions: decimal numbers that are not to be guessed or met twice. */
+/** Ids of our descriptions: decimal numbers that nobody can guess and that do not come twice. */
 const SESSION_ID_END = 2 ** 47;
 
-/** What of an RTP session is used here. */
-export type MediaSession = Pick<RtpSession, 'port' | 'setRemote' | 'send' | 'press' | 'close' | 'stats'>;
+/** The part of an RTP session that a call uses. */
+export type MediaSession = Pick<RtpSession, 'port' | 'attach' | 'setRemote' | 'send' | 'press' | 'close' | 'stats'>;
 
 export class CallMedia {
-  readonly #session: MediaSession;
+  /** The RTP of the call. */
+  readonly session: MediaSession;
   readonly #address: string;
   readonly #log: Log;
   readonly #sessionId = String(randomInt(SESSION_ID_END));
   /** Our description as it was sent last. */
-  #said: string | null = null;
+  #sent: string | null = null;
   #codec: Codec | null = null;
-  /** What the peer said last, as it was read, and where that came from. */
+  /** The peer's last description, what was agreed by it, and where it came from. */
   #agreed: { readonly description: string; readonly remote: RemoteMedia; readonly peerAddress: string } | null = null;
   #started = false;
 
   /** `address` = where the peer is to send. */
   constructor(options: { readonly session: MediaSession; readonly address: string; readonly log: Log }) {
-    this.#session = options.session;
+    this.session = options.session;
     this.#address = options.address;
     this.#log = options.log;
   }
 
-  /**
-   * What the call speaks; null before the first agreement. Later agreements may be about another, which the media
-   * translate.
-   */
+  /** The call's codec; null before the first agreement. Later agreements may be about another, which is converted. */
   get codec(): Codec | null {
     return this.#codec;
   }
 
-  /** Our description as it was sent last, to be said again without a change. Throws before the first. */
-  get said(): string {
-    if (this.#said === null) throw new Error('nothing has been said yet');
-    return this.#said;
+  /** Our description as it was sent last, to be sent again without a change. Throws before the first. */
+  get lastDescription(): string {
+    if (this.#sent === null) throw new Error('no description has been sent yet');
+    return this.#sent;
   }
 
   /**
-   * The peer has shown that it can hear us where it says that it is: media flow from now on, or from the first
-   * agreement on. Before, whoever forges an INVITE could have our packets sent to anybody.
+   * The peer has shown that our messages reach it at its address: media flow from now on, or from the first agreement
+   * on, and `listener` is handed what the peer sends. Before, a forged INVITE could make us send packets to anybody.
    */
-  start(): void {
+  start(listener: SessionListener): void {
+    this.session.attach(listener);
     this.#started = true;
     this.#flow();
   }
@@ -71,12 +70,12 @@ export class CallMedia {
   answer(offer: string, peerAddress: string): string {
     const { sdp, remote } = answerOffer(parseSdp(offer), this.#local());
     this.#agree(offer, remote, peerAddress);
-    return this.#say(sdp);
+    return this.#send(sdp);
   }
 
   /** Our offer, when the peer asks us to begin. */
   offer(): string {
-    return this.#say(makeOffer(this.#local()));
+    return this.#send(makeOffer(this.#local()));
   }
 
   /**
@@ -87,31 +86,24 @@ export class CallMedia {
     this.#agree(answer, acceptAnswer(parseSdp(answer), this.#local()), peerAddress);
   }
 
-  /** One frame to the peer. */
-  send(bytes: Uint8Array): void {
-    this.#session.send(bytes);
-  }
-
-  /** Presses a key by events, whose tone is then left out. Without events the tone does it. */
-  press(digit: string): void {
-    this.#session.press(digit);
-  }
-
-  /** Gives the ports back; what became of the packets is logged if there was anything to send. */
+  /** Gives the ports back. Logs what became of the packets if a codec was agreed. */
   close(): Promise<void> {
-    if (this.#codec !== null) this.#log.info({ ...this.#session.stats }, 'media ended');
-    return this.#session.close();
+    if (this.#codec !== null) this.#log.info({ ...this.session.stats }, 'media ended');
+    return this.session.close();
   }
 
   #local(): LocalMedia {
-    const ours = { address: this.#address, port: this.#session.port, sessionId: this.#sessionId, version: 1 };
-    return { ...ours, codecs: ['mulaw', 'alaw'], direction: 'sendrecv' };
+    return {
+      address: this.#address,
+      port: this.session.port,
+      sessionId: this.#sessionId,
+      version: 1,
+      codecs: ['mulaw', 'alaw'],
+      direction: 'sendrecv',
+    };
   }
 
-  /**
-   * A description said once more, to refresh a session, is no news of the media: it does not take the place of sound
-   * that is to come.
-   */
+  /** A description that is repeated to refresh a session changes nothing: it does not count as a sign of media. */
   #agree(description: string, remote: RemoteMedia, peerAddress: string): void {
     const isRepeated = description === this.#agreed?.description && peerAddress === this.#agreed.peerAddress;
     if (isRepeated && remote.sends) return;
@@ -121,11 +113,11 @@ export class CallMedia {
   }
 
   #flow(): void {
-    if (this.#started && this.#agreed !== null) this.#session.setRemote(this.#agreed.remote, this.#agreed.peerAddress);
+    if (this.#started && this.#agreed !== null) this.session.setRemote(this.#agreed.remote, this.#agreed.peerAddress);
   }
 
-  #say(sdp: string): string {
-    this.#said = countVersion(sdp, this.#said);
-    return this.#said;
+  #send(sdp: string): string {
+    this.#sent = countVersion(sdp, this.#sent);
+    return this.#sent;
   }
 }

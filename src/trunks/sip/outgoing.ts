@@ -78,13 +78,13 @@ export class OutgoingCall implements LegOwner {
    * @throws TrunklineError `too_many_calls`, `draining`
    */
   async dial(): Promise<void> {
-    const { registry, openMedia, mediaAddress, request, mediaTimeoutMs, log } = this.#options;
-    const session = await openMedia({
-      onAudio: (chunk) => this.#leg?.audio(chunk),
-      onDigit: (digit) => this.#leg?.digit(digit),
-      onTimeout: () => this.#leg?.fail(new TrunklineError('media_timeout', `no RTP within ${mediaTimeoutMs} ms`)),
+    const { registry, openMedia, mediaAddress, request, log } = this.#options;
+    const media = new CallMedia({
+      session: await openMedia(),
+      address: mediaAddress,
+      log: log.child({ callId: request.callId }),
     });
-    this.#media = new CallMedia({ session, address: mediaAddress, log: log.child({ callId: request.callId }) });
+    this.#media = media;
     try {
       registry.admit();
     } catch (error) {
@@ -92,33 +92,23 @@ export class OutgoingCall implements LegOwner {
       throw error;
     }
     const { callId, from, to } = request;
-    const connect = (handlers: LegHandlers): SipLeg => this.#connect(handlers);
+    const connect = (handlers: LegHandlers): SipLeg => {
+      this.#leg = new SipLeg({ owner: this, media: media.session, handlers });
+      return this.#leg;
+    };
     registry.accept({ carrier: 'sip', tokenRequired: false, vouched: true, dialled: { callId, from, to }, connect });
     try {
-      this.#send(this.#media.offer());
+      this.#send(media.offer());
     } catch (error) {
       this.#leg?.fail(new TrunklineError('internal', 'the call could not be dialled'));
       throw error;
     }
   }
 
-  send(bytes: Uint8Array): void {
-    this.#media?.send(bytes);
-  }
-
-  press(digit: string): void {
-    this.#media?.press(digit);
-  }
-
   release(): void {
     if (this.#dialog === null) this.#cancel();
     else this.#dialog.hangUp();
     this.#leave();
-  }
-
-  #connect(handlers: LegHandlers): SipLeg {
-    this.#leg = new SipLeg({ owner: this, handlers });
-    return this.#leg;
   }
 
   #send(offer: string): void {
@@ -167,18 +157,23 @@ export class OutgoingCall implements LegOwner {
     const { stack, onDialog, timers, log, request } = this.#options;
     const contactHeader = `Contact: <${stack.contact.toString()}>`;
     this.#dialog = new CallDialog({
-      ...{ session, media, call: leg, contactHeader, timers },
-      ...{ confirmed: true, offering: false },
+      session,
+      media,
+      listener: leg,
+      contactHeader,
+      timers,
+      confirmed: true,
+      offering: false,
       credentials: () => stack.credentialsWithinCalls(),
       addressOf: (message) => stack.envelopeOf(message).source.address,
       log: log.child({ callId: request.callId }),
-      onAcknowledged: () => undefined,
+      onAcknowledged: () => leg,
     });
     onDialog(this.#dialog);
     this.#dialog.timer.accepted(answer);
     try {
       // Whoever answers has got our INVITE where we sent it.
-      media.start();
+      media.start(leg);
       media.accept(sdpIn(answer) ?? session.answer?.content ?? '', stack.envelopeOf(answer).source.address);
       leg.begin(this.#start(session, media));
     } catch (error) {

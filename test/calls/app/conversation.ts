@@ -74,7 +74,7 @@ export class Conversation {
   }
 
   caption(text: string, final = true): this {
-    this.session.hear({
+    this.session.onSpeech({
       type: 'caption',
       utterance: 1,
       stable: text,
@@ -89,7 +89,7 @@ export class Conversation {
   }
 
   speech(type: 'started' | 'stopped'): this {
-    this.session.hear({ type: `speech.${type}`, atMs: 0 });
+    this.session.onSpeech({ type: `speech.${type}`, atMs: 0 });
     return this;
   }
 

@@ -115,7 +115,7 @@ describe('an answer without an end', () => {
     const conversation = new Conversation().app({ type: 'text', token: 'Press one. ', interruptible: false });
     conversation.clock.advance(FLUSH_MS);
     conversation.voice.finish();
-    conversation.session.press('1');
+    conversation.session.onDtmf('1');
     conversation.tokens('Sales. ');
     expect(conversation.voice.asked[1]?.options).not.toHaveProperty('interruptible');
   });

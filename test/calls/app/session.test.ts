@@ -70,7 +70,7 @@ describe('the caller', () => {
 
   it('is told with every key', () => {
     const conversation = new Conversation();
-    conversation.session.press('5');
+    conversation.session.onDtmf('5');
     expect(conversation.told).toEqual([{ type: 'dtmf', digit: '5' }]);
   });
 
@@ -78,7 +78,7 @@ describe('the caller', () => {
     const conversation = new Conversation().last('A long answer.');
     conversation.voice.begin();
     conversation.speech('started').caption('mm-hm').speech('stopped');
-    conversation.session.press('1');
+    conversation.session.onDtmf('1');
     expect(conversation.told).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('the caller', () => {
     const conversation = new Conversation({ reportInputDuringAgentSpeech }).last('A long answer.');
     conversation.voice.begin();
     conversation.speech('started').caption('mm-hm').speech('stopped');
-    conversation.session.press('1');
+    conversation.session.onDtmf('1');
     expect(conversation.types).toEqual(types);
   });
 
@@ -160,7 +160,7 @@ describe('an interruption', () => {
     const conversation = new Conversation().tokens('Press one');
     conversation.voice.begin();
     conversation.voice.interrupt('Press');
-    conversation.session.press('1');
+    conversation.session.onDtmf('1');
     conversation.tokens(' or two');
     conversation.session.onFence();
     conversation.tokens('You pressed one.');

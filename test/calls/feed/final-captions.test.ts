@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { FinalCaptions } from '../../../src/calls/feed/final-captions.ts';
 
 const final = (utterance: number, text = 'Hello.') => ({
-  ...{ track: 'inbound' as const, utterance, text },
-  ...{ startMs: utterance * 1000, endMs: utterance * 1000 + 500 },
+  kind: 'caption' as const,
+  track: 'inbound' as const,
+  utterance,
+  text,
+  startMs: utterance * 1000,
+  endMs: utterance * 1000 + 500,
 });
 const gap = { kind: 'gap', track: 'outbound', startMs: 4000, endMs: 5000, reason: 'overload' } as const;
 
-describe('Finals', () => {
+describe('FinalCaptions', () => {
   it('keeps finals as they came, but for those without words', () => {
     const finals = new FinalCaptions();
     for (const each of [final(1), final(2, ''), final(3)]) finals.add(each);

@@ -1,10 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FinalCaption, formatTranscript, type TranscriptGap } from '../../../src/calls/feed/transcript.ts';
+import {
+  type FinalCaption,
+  formatTranscript,
+  sortByTime,
+  TRANSCRIPT_TEXT_FORMATS,
+  type TranscriptGap,
+} from '../../../src/calls/feed/transcript.ts';
 
-const HELLO: FinalCaption = { track: 'inbound', utterance: 1, text: 'Hello there.', startMs: 1280, endMs: 2320 };
+const HELLO: FinalCaption = {
+  kind: 'caption',
+  track: 'inbound',
+  utterance: 1,
+  text: 'Hello there.',
+  startMs: 1280,
+  endMs: 2320,
+};
 const LOST: TranscriptGap = { kind: 'gap', track: 'outbound', startMs: 12_000, endMs: 15_500, reason: 'overload' };
 const ANSWER: FinalCaption = {
+  kind: 'caption',
   track: 'outbound',
   utterance: 1,
   text: 'How can I help?',
@@ -71,7 +85,7 @@ const anyFinal: fc.Arbitrary<FinalCaption> = fc
     startMs: fc.integer({ min: 0, max: 40_000_000 }),
     lengthMs: fc.integer({ min: 0, max: 30_000 }),
   })
-  .map(({ lengthMs, ...rest }) => ({ ...rest, endMs: rest.startMs + lengthMs }));
+  .map(({ lengthMs, ...rest }) => ({ kind: 'caption', ...rest, endMs: rest.startMs + lengthMs }));
 
 const asCue = ({ track, text, startMs, endMs }: FinalCaption): Cue => ({
   track,
@@ -106,8 +120,8 @@ describe('formatTranscript', () => {
     expect(formatTranscript([HELLO], 'text', () => 'Ann')).toMatch(/^\[00:01\.280\] Ann: Hello there\.$/m);
   });
 
-  it('writes an array of the finals as JSON', () => {
-    expect(formatTranscript([ANSWER, HELLO], 'json')).toBe(JSON.stringify([HELLO, ANSWER]));
+  it('sorts items by their start', () => {
+    expect(sortByTime([ANSWER, LOST, HELLO])).toEqual([HELLO, LOST, ANSWER]);
   });
 
   it('marks what is missing where it is missing, in words that readers of subtitles know', () => {
@@ -119,22 +133,13 @@ describe('formatTranscript', () => {
     expect(formatTranscript([LOST], 'vtt')).toBe('WEBVTT\n\n00:00:12.000 --> 00:00:15.500\n<v outbound>[missing]\n');
   });
 
-  it('has for what is missing, in JSON, an item that reads as a caption without words', () => {
-    expect(JSON.parse(formatTranscript([LOST, HELLO], 'json'))).toEqual([HELLO, { ...LOST, utterance: 0, text: '' }]);
-  });
-
   it('says nothing well-formed about a call without words', () => {
-    expect(['json', 'text', 'srt', 'vtt'].map((format) => formatTranscript([], format as 'json'))).toEqual([
-      '[]',
-      '',
-      '',
-      'WEBVTT\n',
-    ]);
+    expect(TRANSCRIPT_TEXT_FORMATS.map((format) => formatTranscript([], format))).toEqual(['', '', 'WEBVTT\n']);
   });
 
   it('leaves the order of what it was given alone', () => {
     const finals = [ANSWER, HELLO];
-    formatTranscript(finals, 'json');
+    sortByTime(finals);
     expect(finals).toEqual([ANSWER, HELLO]);
   });
 
@@ -142,7 +147,6 @@ describe('formatTranscript', () => {
     fc.assert(
       fc.property(fc.array(anyFinal, { maxLength: 8 }), (finals) => {
         const cues = finals.toSorted(byTime).map(asCue);
-        expect(JSON.parse(formatTranscript(finals, 'json'))).toEqual(finals.toSorted(byTime));
         expect(parseVtt(formatTranscript(finals, 'vtt'))).toEqual(cues);
         expect(parseSrt(formatTranscript(finals, 'srt'))).toEqual(cues);
         expect(formatTranscript(finals, 'text').split('\n').length).toBe(finals.length + 1);

@@ -16,7 +16,7 @@ import { normaliseText } from '../../../src/speech/normalise.ts';
 import { PHONE_SENTENCES } from '../../bench/phone-sentences.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from '../../bench/wer/align.ts';
 import { normaliseWords } from '../../bench/wer/normalise.ts';
-import { throughPhone } from '../../bench/whole.ts';
+import { throughPhone } from '../../bench/whole-recordings.ts';
 import { LINE_RATE_HZ } from '../../helpers/signals.ts';
 import { TEST_CACHE_DIR } from '../settings.ts';
 import { finish, joined, speech } from '../speech.ts';

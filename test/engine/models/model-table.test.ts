@@ -3,7 +3,7 @@ import type { FromEngine } from '../../../engine/contract.ts';
 import { EngineHost } from '../../../engine/host.ts';
 import { MODEL_TABLE, type ModelTable } from '../../../engine/models/model-table.ts';
 import { systemTime } from '../../../engine/time.ts';
-import { ADDED_MODELS, ADDED_NAMES } from '../../fakes/added-models.mjs';
+import { ADDED_MODELS, ADDED_NAMES } from '../../fakes/added-models.ts';
 import { TONE } from '../settings.ts';
 import { tone } from '../speech.ts';
 

@@ -4,7 +4,7 @@ import { Timeline } from '../../../src/audio/timeline.ts';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
 import { parseRtp, writeRtp } from '../../../src/protocols/rtp/packet.ts';
 import { parseRtcp } from '../../../src/protocols/rtp/rtcp.ts';
-import { RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
+import { type MediaListener, RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
 import { remoteMedia } from '../../trunks/rtp/media.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
@@ -60,16 +60,20 @@ export const target: FuzzTarget = {
   run(input) {
     const timeline = new Timeline({ rateHz: 8000, reorderMs: 60, gapMaxMs: 1000 });
     let heardBytes = 0;
-    const receiver = new RtpReceiver(MULAW_8K, REMOTE, {
-      onAudio({ bytes, atMs, sequence }) {
+    const listener: MediaListener = {
+      receiveAudio({ bytes, atMs, sequence }) {
         assert(Number.isFinite(atMs) && Number.isInteger(sequence), `time ${atMs}, sequence ${sequence}`);
         heardBytes += bytes.length;
         for (const { length } of timeline.push({ samples: decodeG711(bytes, MULAW_8K), atMs, sequence }))
           assert(length <= Math.max(GAP_MAX_SAMPLES, bytes.length, 65_535), `a stretch of ${length} samples`);
       },
-      onDigit: (digit) => assert.match(digit, /^[0-9*#A-D]$/),
-      onPacket: ({ sequence, timestamp }) => assert(Number.isInteger(sequence) && Number.isInteger(timestamp)),
-    });
+      receiveDigit: (digit) => assert.match(digit, /^[0-9*#A-D]$/),
+    };
+    const counter = {
+      count: ({ sequence, timestamp }: { readonly sequence: number; readonly timestamp: number }) =>
+        assert(Number.isInteger(sequence) && Number.isInteger(timestamp)),
+    };
+    const receiver = new RtpReceiver({ codec: MULAW_8K, remote: REMOTE, listener, counter });
     let nowMs = 0;
     let silentMs = 0;
     for (let at = 0; at + 3 <= input.length; ) {
@@ -78,7 +82,7 @@ export const target: FuzzTarget = {
       const waitMs = input[at + 2] ?? 0;
       nowMs += waitMs;
       if (receiver.isSilent) silentMs += waitMs;
-      receiver.hearSilence(nowMs);
+      receiver.fillSilence(nowMs);
       parseRtcp(datagram);
       const parsed = parseRtp(datagram);
       if (parsed !== null) receiver.receive(parsed, nowMs);

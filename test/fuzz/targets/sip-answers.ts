@@ -19,7 +19,9 @@ const log = createLog('silent');
 const services: CallServices = {
   registry: { admit: () => undefined, accept: () => undefined } as unknown as CallServices['registry'],
   openMedia: () => new Promise(() => undefined),
-  ...{ mediaAddress: '198.51.100.1', ownUsers: ['trunkline'], mediaTimeoutMs: 60_000, log },
+  mediaAddress: '198.51.100.1',
+  ownUsers: ['trunkline'],
+  log,
   timers: { clock: new FakeClock(), wantedS: 1800, onRefresh: () => undefined },
 };
 

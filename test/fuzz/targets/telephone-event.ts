@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KeyListener, parseEvent, writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
+import { KeyDetector, parseEvent, writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** A timestamp (16 bits), a marker, and the payload. */
@@ -35,7 +35,7 @@ export const target: FuzzTarget = {
     packets({ at: 0, marker: true, digit: '0', duration: 0xffff }, { at: 0xffff, digit: '0', duration: 160 }),
   ],
   run(input) {
-    const keys = new KeyListener();
+    const keys = new KeyDetector();
     let last = '';
     for (let at = 0; at + PACKET_BYTES <= input.length; at += PACKET_BYTES) {
       const [high = 0, low = 0, marker = 0] = input.subarray(at, at + 3);
@@ -44,7 +44,7 @@ export const target: FuzzTarget = {
       if (event === null) continue;
       assert.deepEqual(parseEvent(writeEvent(event)), event);
       const timestamp = high * 256 + low;
-      const pressed = keys.hear(event, timestamp, (marker & 1) === 1);
+      const pressed = keys.receive(event, timestamp, (marker & 1) === 1);
       assert(pressed === null || pressed === event.digit);
       const name = `${timestamp} ${event.digit}`;
       assert(name !== last || pressed === null, 'the same key twice');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { TrunklineError } from '../../../src/foundation/errors.ts';
-import { ORDER_MAX_CHARS, readOrder, readSocketQuery } from '../../../src/http/transcriptions/orders.ts';
+import { COMMAND_MAX_CHARS, readCommand, readSocketQuery } from '../../../src/http/transcriptions/commands.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 /** It is sent back to the client, and counted. */
@@ -32,11 +32,11 @@ export const target: FuzzTarget = {
   ],
   run(input) {
     const text = Buffer.from(input).toString();
-    const order = unlessRefused(() => readOrder(text, 16_000, ['en']));
-    assert(order === null || text.length <= ORDER_MAX_CHARS);
-    if (order?.action === 'config') {
-      assert(order.language === null || /^\s*(?:auto|english|en(?:[-_][a-z0-9]+)*)?\s*$/i.test(order.language));
-      assert(order.useServerVad === null || typeof order.useServerVad === 'boolean');
+    const command = unlessRefused(() => readCommand(text, 16_000, ['en']));
+    assert(command === null || text.length <= COMMAND_MAX_CHARS);
+    if (command?.action === 'config') {
+      assert(command.language === null || /^\s*(?:auto|english|en(?:[-_][a-z0-9]+)*)?\s*$/i.test(command.language));
+      assert(command.useServerVad === null || typeof command.useServerVad === 'boolean');
     }
     const query = unlessRefused(() => readSocketQuery({ sample_rate: text, use_server_vad: text }));
     assert(query === null || (Number.isInteger(query.rateHz) && query.rateHz >= 8000 && query.rateHz <= 48_000));

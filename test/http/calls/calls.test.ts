@@ -13,8 +13,15 @@ let testServer: TestServer;
 afterEach(() => testServer.app.close());
 
 const FINALS = [
-  { track: 'inbound' as const, utterance: 1, text: 'Hello & welcome.', startMs: 320, endMs: 1480 },
-  { track: 'outbound' as const, utterance: 1, text: 'Hi.', startMs: 1500, endMs: 2000 },
+  {
+    kind: 'caption' as const,
+    track: 'inbound' as const,
+    utterance: 1,
+    text: 'Hello & welcome.',
+    startMs: 320,
+    endMs: 1480,
+  },
+  { kind: 'caption' as const, track: 'outbound' as const, utterance: 1, text: 'Hi.', startMs: 1500, endMs: 2000 },
 ];
 
 async function openWithCalls(): Promise<void> {
@@ -196,7 +203,7 @@ describe('GET /v1/calls/:id/transcript', () => {
     const gap = { kind: 'gap' as const, track: 'inbound' as const, startMs: 0, endMs: 200, reason: 'media' as const };
     testServer.calls.captions.set('CA2', [...FINALS, gap]);
     expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual({
-      data: [gap, ...FINALS.map((caption) => ({ kind: 'caption', ...caption }))],
+      data: [gap, ...FINALS],
     });
   });
 

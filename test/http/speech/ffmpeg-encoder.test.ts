@@ -66,10 +66,11 @@ describe('FfmpegEncoder', () => {
     expect((await new FfmpegEncoder({ command: '/nonexistent/ffmpeg', clock }).encoders()).size).toBe(0);
   });
 
-  it('is told what it gets and what to make of it, and gets everything in order', async () => {
+  it('gets options for its input and output, and the whole sound in order', async () => {
     const [args, rest] = (await collect(encode(ECHO, sound('one ', 'two ', 'three')))).split('\n');
     expect(JSON.parse(args ?? '').join(' ')).toBe(
-      '-hide_banner -nostdin -loglevel error -f s16le -ar 16000 -ac 1 -i pipe:0 -c:a flac -f flac -flush_packets 1 pipe:1',
+      '-hide_banner -nostdin -loglevel error -f s16le -ar 16000 -ac 1 -i pipe:0 -c:a flac -f flac -flush_packets 1 ' +
+        'pipe:1',
     );
     expect(rest).toBe('one two three');
   });

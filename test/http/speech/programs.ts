@@ -11,7 +11,9 @@ const ENCODERS = `Encoders:
 `;
 
 /** What one says when it is asked for its encoders: it has flac and libopus, and no aac. */
-const LIST = `if (process.argv.includes('-encoders')) { process.stdout.write(${JSON.stringify(ENCODERS)}); process.exit(0); }`;
+const LIST =
+  `if (process.argv.includes('-encoders')) { process.stdout.write(${JSON.stringify(ENCODERS)}); ` +
+  'process.exit(0); }';
 
 /** Programs of one test. */
 export class Programs {
@@ -33,4 +35,5 @@ export class Programs {
 }
 
 /** Writes its arguments as one line of JSON, then what it is given. */
-export const ECHO = `process.stdout.write(JSON.stringify(process.argv.slice(2)) + '\\n'); process.stdin.pipe(process.stdout);`;
+export const ECHO =
+  `process.stdout.write(JSON.stringify(process.argv.slice(2)) + '\\n'); ` + 'process.stdin.pipe(process.stdout);';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyListener, parseEvent, writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
+import { KeyDetector, parseEvent, writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
 
 describe('an event', () => {
   it.each([
@@ -40,15 +40,15 @@ describe('a key', () => {
     ...[800, 800, 800].map((duration) => ({ event: { digit, end: true, duration }, timestamp, marker: false })),
   ];
   const hearAll = (all: ReturnType<typeof packets>): string => {
-    const keys = new KeyListener();
-    return all.map(({ event, timestamp, marker }) => keys.hear(event, timestamp, marker) ?? '').join('');
+    const keys = new KeyDetector();
+    return all.map(({ event, timestamp, marker }) => keys.receive(event, timestamp, marker) ?? '').join('');
   };
 
   it('is told at its first packet', () => {
-    const keys = new KeyListener();
+    const keys = new KeyDetector();
     const [first, ...others] = packets('5', 1000);
-    expect(keys.hear(first?.event ?? { digit: '', end: true, duration: 0 }, 1000, true)).toBe('5');
-    for (const { event } of others) expect(keys.hear(event, 1000, false)).toBeNull();
+    expect(keys.receive(first?.event ?? { digit: '', end: true, duration: 0 }, 1000, true)).toBe('5');
+    for (const { event } of others) expect(keys.receive(event, 1000, false)).toBeNull();
   });
 
   it('is told once for each time it is pressed', () => {

@@ -5,7 +5,7 @@ import { Timeline } from '../../../src/audio/timeline.ts';
 import { ALAW_8K, MULAW_8K } from '../../../src/foundation/units.ts';
 import type { RtpPacket } from '../../../src/protocols/rtp/packet.ts';
 import { writeEvent } from '../../../src/protocols/rtp/telephone-event.ts';
-import { type AudioChunk, RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
+import { type AudioChunk, type MediaListener, RtpReceiver } from '../../../src/trunks/rtp/receiver.ts';
 import { packetOf, remoteMedia } from './media.ts';
 
 /** A receiver with what it told, and the timeline that a call would put its chunks on. */
@@ -14,15 +14,16 @@ function startReceiver() {
   const digits: string[] = [];
   const timeline = new Timeline({ rateHz: 8000, reorderMs: 60, gapMaxMs: 10_000 });
   let samples = 0;
-  const receiver = new RtpReceiver(MULAW_8K, remoteMedia(), {
-    onAudio: (chunk) => {
+  const listener: MediaListener = {
+    receiveAudio: (chunk) => {
       chunks.push(chunk);
       for (const stretch of timeline.push({ ...chunk, samples: decodeG711(chunk.bytes, MULAW_8K) }))
         samples += stretch.length;
     },
-    onDigit: (digit) => void digits.push(digit),
-    onPacket: () => undefined,
-  });
+    receiveDigit: (digit) => void digits.push(digit),
+  };
+  const counter = { count: () => undefined };
+  const receiver = new RtpReceiver({ codec: MULAW_8K, remote: remoteMedia(), listener, counter });
   return {
     receiver,
     chunks,
@@ -217,10 +218,10 @@ describe('payloads', () => {
       packetOf(5, { payloadType: 13, payload: Uint8Array.of(60) }),
     ]);
     expect(receiver.isSilent).toBe(true);
-    receiver.hearSilence(100 + 60 + 200);
+    receiver.fillSilence(100 + 60 + 200);
     expect(chunks).toHaveLength(15);
     expect(chunks.at(-1)).toMatchObject({ sequence: 15, atMs: 280, bytes: new Uint8Array(160).fill(0xff) });
-    receiver.hearSilence(10_000);
+    receiver.fillSilence(10_000);
     expect(heardMs()).toBe(1100);
     expect(receiver.isSilent).toBe(false);
   });
@@ -228,7 +229,7 @@ describe('payloads', () => {
   it('that end an announced silence follow it, in their place', () => {
     const { receiver, chunks, heardMs } = startReceiver();
     onTime(receiver, [packetOf(0), packetOf(1, { payloadType: 13, payload: Uint8Array.of(60) })]);
-    receiver.hearSilence(400);
+    receiver.fillSilence(400);
     onTime(
       receiver,
       range(2, 7).map((i) => packetOf(i, { timestamp: 50_000 + (i + 28) * 160, marker: i === 2 })),

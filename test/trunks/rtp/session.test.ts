@@ -85,11 +85,11 @@ async function startSession(ports = new RtpPorts(range), isRelay = (_address: st
     timeoutMs: 30_000,
     isRelay,
     random: () => 0.5,
-    handlers: {
-      onAudio: ({ bytes, sequence }) => tell(`${sequence}: ${bytes[0]}`),
-      onDigit: (digit) => tell(`key ${digit}`),
-      onTimeout: () => tell('timeout'),
-    },
+  });
+  session.attach({
+    receiveAudio: ({ bytes, sequence }) => tell(`${sequence}: ${bytes[0]}`),
+    receiveDigit: (digit) => tell(`key ${digit}`),
+    fail: ({ code }) => tell(code),
   });
   closers.push(() => session.close());
   /** Resolves when so much was told. */
@@ -273,7 +273,7 @@ describe('silence', () => {
     clock.advance(29_000);
     expect(told).toEqual([]);
     clock.advance(40_000);
-    expect(told).toEqual(['timeout']);
+    expect(told).toEqual(['media_timeout']);
   });
 
   it('is no time-out while the peer is not to send, and counts from when it is', async () => {
@@ -283,7 +283,7 @@ describe('silence', () => {
     clock.advance(29_000);
     expect(told).toEqual([]);
     clock.advance(2000);
-    expect(told).toEqual(['timeout']);
+    expect(told).toEqual(['media_timeout']);
   });
 
   it('of a peer that is not to send ends after two hours: one that has gone keeps no place for ever', async () => {
@@ -293,7 +293,7 @@ describe('silence', () => {
     clock.advance(7_100_000);
     expect(told).toEqual([]);
     clock.advance(200_000);
-    expect(told).toEqual(['timeout']);
+    expect(told).toEqual(['media_timeout']);
   });
 
   it('that the peer announces is heard while it lasts, by a timer of its own', async () => {
@@ -357,7 +357,6 @@ describe('ports', () => {
       clock: new FakeClock(),
       timeoutMs: 1,
       isRelay: () => false,
-      handlers: { onAudio: () => undefined, onDigit: () => undefined, onTimeout: () => undefined },
     };
     await expect(RtpSession.open(options)).rejects.toThrow(/EADDRNOTAVAIL/);
     expect(ports.free).toBe(2);

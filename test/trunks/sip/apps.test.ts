@@ -51,7 +51,7 @@ describe('an INVITE', () => {
     line = new SipLine({ APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true' });
     await begin(invite({ headers: ['Diversion: <sip:+14155550111@h>'] }));
     const { fields } = await webhook.until(1);
-    await line.gateway.context.twiml.settled();
+    await line.gateway.context.apps.twiml.settled();
     expect(fields).toMatchObject({
       CallSid: 'call-1@192.0.2.7',
       From: '+14155550199',

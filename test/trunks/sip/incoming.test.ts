@@ -263,7 +263,7 @@ describe('a call', () => {
     line = new SipLine();
     const to = await begin();
     const [media] = line.media;
-    media?.handlers.onDigit('7');
+    media?.listener?.receiveDigit('7');
     await line.receive(
       request('INFO', { to, cseq: 2, type: 'application/dtmf-relay', body: 'Signal=#\r\nDuration=160\r\n' }),
     );
@@ -284,7 +284,7 @@ describe('a call', () => {
     await settle();
     expect(media?.pressed).toEqual(['9']);
     for (let i = 0; i < 50; i++)
-      media?.handlers.onAudio({ bytes: new Uint8Array(160).fill(0xd5), atMs: i * 20, sequence: i + 1 });
+      media?.listener?.receiveAudio({ bytes: new Uint8Array(160).fill(0xd5), atMs: i * 20, sequence: i + 1 });
     expect(line.gateway.registry.get('call-1@192.0.2.7')).toMatchObject({ durationMs: 1000 });
   });
 
@@ -343,7 +343,7 @@ describe('a call', () => {
   it('ends when no media come any more, and its peer is told', async () => {
     line = new SipLine();
     await begin();
-    line.media[0]?.handlers.onTimeout();
+    line.media[0]?.timeOut();
     await settle();
     expect(line.lines()).toEqual([expect.stringMatching(/^BYE /)]);
     expect(calls()).toEqual([['call-1@192.0.2.7', 'ended', 'timeout']]);

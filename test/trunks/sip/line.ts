@@ -1,7 +1,9 @@
 /** Our SIP with a socket, media and a clock of the test: raw messages in, raw messages out. */
 
+import { TrunklineError } from '../../../src/foundation/errors.ts';
 import type { RemoteMedia } from '../../../src/protocols/sip/offer-answer.ts';
 import type { SipDestination } from '../../../src/protocols/sip/uris.ts';
+import type { SessionListener } from '../../../src/trunks/rtp/session.ts';
 import { Credentials } from '../../../src/trunks/sip/credentials.ts';
 import type { CallServices, OpenMedia } from '../../../src/trunks/sip/incoming.ts';
 import type { MediaSession } from '../../../src/trunks/sip/media.ts';
@@ -24,12 +26,16 @@ export class FakeMedia implements MediaSession {
   readonly sent: Uint8Array[] = [];
   readonly pressed: string[] = [];
   readonly stats = { received: 0, lost: 0, jitterMs: 0, sent: 0, refused: 0, peerReport: null };
-  readonly handlers: Parameters<OpenMedia>[0];
+  /** Takes what the peer sends; null before the media flow. */
+  listener: SessionListener | null = null;
   closed = false;
 
-  constructor(port: number, handlers: Parameters<OpenMedia>[0]) {
+  constructor(port: number) {
     this.port = port;
-    this.handlers = handlers;
+  }
+
+  attach(listener: SessionListener): void {
+    this.listener = listener;
   }
 
   setRemote(remote: RemoteMedia, peerAddress: string): void {
@@ -44,6 +50,11 @@ export class FakeMedia implements MediaSession {
   press(digit: string): boolean {
     this.pressed.push(digit);
     return true;
+  }
+
+  /** No packet comes for the time-out. */
+  timeOut(): void {
+    this.listener?.fail(new TrunklineError('media_timeout', 'no RTP within 60000 ms'));
   }
 
   async close(): Promise<void> {
@@ -76,9 +87,9 @@ export class SipLine {
   constructor(environment: Record<string, string> = {}) {
     this.gateway = startCalls(environment);
     const { settings, clock, log, metrics } = this.gateway.context;
-    const openMedia: OpenMedia = async (handlers) => {
+    const openMedia: OpenMedia = async () => {
       await this.held;
-      const media = new FakeMedia(FIRST_PORT + 2 * this.media.length, handlers);
+      const media = new FakeMedia(FIRST_PORT + 2 * this.media.length);
       this.media.push(media);
       return media;
     };
@@ -95,7 +106,6 @@ export class SipLine {
       mediaAddress: '198.51.100.1',
       ownUsers,
       timers,
-      mediaTimeoutMs: 60_000,
       log,
     };
     this.switchboard = new Switchboard({

@@ -8,7 +8,7 @@ import { TrunklineError } from '../../../foundation/errors.ts';
 import type { RelayVerb, TwimlDocument, TwimlLink, TwimlVerb } from '../../../protocols/twiml/document.ts';
 import { verbsOf } from '../../../protocols/twiml/document.ts';
 import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
-import type { AppLine, AppLineOptions } from '../line.ts';
+import type { CallApp, CallAppOptions } from '../call-app.ts';
 import { callFields, type SessionEnd, sessionFields, withFields } from './fields.ts';
 import { RelaySession } from './session.ts';
 import { VerbSpeaker } from './speaker.ts';
@@ -31,8 +31,8 @@ export type Beginning =
 /** What comes after a verb: the next one, those of another document, or nothing. */
 type Next = 'next' | 'end' | readonly TwimlVerb[];
 
-export class TwimlFollower implements AppLine {
-  readonly #options: AppLineOptions & { readonly beginning: Beginning };
+export class TwimlFollower implements CallApp {
+  readonly #options: CallAppOptions & { readonly beginning: Beginning };
   readonly #speaker: VerbSpeaker;
   readonly #call = new AbortController();
   #session: RelaySession | null = null;
@@ -48,7 +48,7 @@ export class TwimlFollower implements AppLine {
   #failed = false;
 
   /** Begins at once. */
-  constructor(options: AppLineOptions & { readonly beginning: Beginning }) {
+  constructor(options: CallAppOptions & { readonly beginning: Beginning }) {
     this.#options = options;
     const { voice, context, log } = options;
     this.#verbsSinceMs = context.clock.nowMs();
@@ -65,13 +65,13 @@ export class TwimlFollower implements AppLine {
   }
 
   /** To the session with the app, if there is one. */
-  hear(event: SpeechEvent): void {
-    this.#session?.hear(event);
+  onSpeech(event: SpeechEvent): void {
+    this.#session?.onSpeech(event);
   }
 
   /** To the session with the app, if there is one. */
-  press(digit: string): void {
-    this.#session?.press(digit);
+  onDtmf(digit: string): void {
+    this.#session?.onDtmf(digit);
   }
 
   /** Nothing is asked for and nothing is said any more, but that the app is told of the end of its session. */
@@ -164,7 +164,7 @@ export class TwimlFollower implements AppLine {
       callFields(start, end.status === 'completed' ? 'completed' : 'in-progress'),
       sessionFields(end),
     );
-    const answer = context.twiml.fetch({ link: action, fields, signal: new AbortController().signal });
+    const answer = context.apps.twiml.fetch({ link: action, fields, signal: new AbortController().signal });
     if (beginning.type === 'session') this.#handOver(answer);
     const document = await this.#take(answer);
     return beginning.type === 'session' ? 'end' : verbsOf(document);
@@ -173,7 +173,7 @@ export class TwimlFollower implements AppLine {
   #handOver(answer: Promise<TwimlDocument>): void {
     const { start, context } = this.#options;
     this.#handedOver = true;
-    context.handovers.put(
+    context.apps.handovers.put(
       start.callId,
       answer.catch(() => null),
     );
@@ -181,7 +181,7 @@ export class TwimlFollower implements AppLine {
 
   async #fetch(link: TwimlLink, fields: [string, string][]): Promise<readonly TwimlVerb[]> {
     const { signal } = this.#call;
-    return verbsOf(await this.#take(this.#options.context.twiml.fetch({ link, fields, signal })));
+    return verbsOf(await this.#take(this.#options.context.apps.twiml.fetch({ link, fields, signal })));
   }
 
   async #take(answer: Promise<TwimlDocument>): Promise<TwimlDocument> {

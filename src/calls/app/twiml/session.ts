@@ -3,7 +3,7 @@ import { PrivateAddressError, refusePrivateAddress } from '../../../foundation/a
 import type { RelayVerb } from '../../../protocols/twiml/document.ts';
 import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
 import { AppSocket } from '../app-socket.ts';
-import type { AppLine, AppLineOptions } from '../line.ts';
+import type { CallApp, CallAppOptions } from '../call-app.ts';
 import { readRelayRequest } from '../request.ts';
 import type { SessionEnd } from './fields.ts';
 
@@ -14,16 +14,16 @@ import type { SessionEnd } from './fields.ts';
 const UNREACHABLE = { code: 64_102, message: 'Unable to connect to websocket URL' };
 const LOST = { code: 64_105, message: 'Websocket ended' };
 
-export class RelaySession implements AppLine {
+export class RelaySession implements CallApp {
   /** Resolves once, when the session is over. */
   readonly ended: Promise<SessionEnd>;
-  readonly #options: AppLineOptions & { readonly relay: RelayVerb };
+  readonly #options: CallAppOptions & { readonly relay: RelayVerb };
   readonly #sinceMs: number;
   #app: AppSocket | null = null;
   #resolve: (end: SessionEnd) => void = () => undefined;
 
   /** Dials at once. */
-  constructor(options: AppLineOptions & { readonly relay: RelayVerb }) {
+  constructor(options: CallAppOptions & { readonly relay: RelayVerb }) {
     this.#options = options;
     this.#sinceMs = options.context.clock.nowMs();
     this.ended = new Promise((resolve) => {
@@ -44,13 +44,13 @@ export class RelaySession implements AppLine {
   }
 
   /** To the app. */
-  hear(event: SpeechEvent): void {
-    this.#app?.hear(event);
+  onSpeech(event: SpeechEvent): void {
+    this.#app?.onSpeech(event);
   }
 
   /** To the app. */
-  press(digit: string): void {
-    this.#app?.press(digit);
+  onDtmf(digit: string): void {
+    this.#app?.onDtmf(digit);
   }
 
   /** The call is over. */

@@ -13,7 +13,7 @@ export type HeardVerb = Extract<TwimlVerb, { type: 'say' | 'play' | 'digits' | '
 
 interface SpeakerOptions {
   readonly voice: CallVoice;
-  readonly context: Pick<CallContext, 'clock' | 'fetchRecording'>;
+  readonly context: Pick<CallContext, 'clock' | 'apps'>;
   readonly log: Log;
   /** Aborts when the call is over. */
   readonly signal: AbortSignal;
@@ -84,7 +84,7 @@ export class VerbSpeaker {
   async #recorded(url: string): Promise<(() => void) | null> {
     const { voice, context, signal, log } = this.#options;
     try {
-      const { samples, rateHz } = await context.fetchRecording(url, signal);
+      const { samples, rateHz } = await context.apps.fetchRecording(url, signal);
       const { origin, pathname } = new URL(url);
       return () => void voice.play(samples, rateHz, { label: origin + pathname, interruptible: 'none' });
     } catch (error) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallContext } from '../../../../src/calls/context.ts';
+import type { AppServices } from '../../../../src/calls/app/services.ts';
 import { startWebhook, type TestWebhook } from '../../../helpers/webhook.ts';
 import { type Caller, type Gateway, startCalls } from '../../harness.ts';
 import { passUntil } from './passing.ts';
@@ -17,10 +17,10 @@ afterEach(async () => {
   await webhook.close();
 });
 
-function call(environment: Record<string, string> = {}, recordings?: Pick<CallContext, 'fetchRecording'>): void {
+function call(environment: Record<string, string> = {}, recordings?: Pick<AppServices, 'fetchRecording'>): void {
   const own = { APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true', APP_RECONNECT_MS: '0' };
   gateway = startCalls({ ...own, ...environment });
-  Object.assign(gateway.context, recordings);
+  Object.assign(gateway.context.apps, recordings);
   caller = gateway.dial().start();
 }
 
@@ -55,7 +55,7 @@ describe('verbs', () => {
     webhook.answers['/voice'] = '<Pause length="300"/>'.repeat(7);
     call({ APP_GONE_TEXT: 'Sorry.', MEDIA_TIMEOUT_MS: '3600000' });
     await webhook.until(1);
-    await gateway.context.twiml.settled();
+    await gateway.context.apps.twiml.settled();
     for (let turns = 0; turns < 200 && reasons().length === 0; turns++) {
       await new Promise(setImmediate);
       await gateway.clock.run(20_000, 2000);

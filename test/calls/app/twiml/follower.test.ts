@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CallContext } from '../../../../src/calls/context.ts';
+import type { AppServices } from '../../../../src/calls/app/services.ts';
 import { startApp, type TestApp } from '../../../helpers/app.ts';
 import { startWebhook, type TestWebhook } from '../../../helpers/webhook.ts';
 import { type Caller, type Gateway, startCalls } from '../../harness.ts';
@@ -7,7 +7,7 @@ import { passUntil } from './passing.ts';
 
 const OWN = { APP_TWIML_ALLOW_PRIVATE: 'true', APP_PLAY_ALLOW_PRIVATE: 'true', APP_RECONNECT_MS: '0' };
 
-type Recordings = Pick<CallContext, 'fetchRecording'>;
+type Recordings = Pick<AppServices, 'fetchRecording'>;
 
 let app: TestApp;
 let webhook: TestWebhook;
@@ -30,7 +30,7 @@ function call(
   recordings?: Recordings,
 ): void {
   gateway = startCalls({ APP_TWIML_URL: `${webhook.origin}/voice`, ...OWN, ...environment });
-  Object.assign(gateway.context, recordings);
+  Object.assign(gateway.context.apps, recordings);
   caller = gateway.dial().start({ parameters });
 }
 
@@ -356,7 +356,7 @@ describe("a session that Twilio's webhook has found", () => {
     });
     app.say({ type: 'end' });
     await ended();
-    const document = await gateway.registry.handovers.take('CA1');
+    const document = await gateway.context.apps.handovers.take('CA1');
     expect([reasons(), document?.response.children.length, caller.socket.closedWith?.code]).toEqual([['app'], 1, 1000]);
     expect(warnings()).not.toContain('Dial');
   });
@@ -365,13 +365,13 @@ describe("a session that Twilio's webhook has found", () => {
     await begin('/done');
     app.say({ type: 'end' });
     await ended();
-    expect([spoken(), reasons(), await gateway.registry.handovers.take('CA1')]).toEqual([[], ['app'], null]);
+    expect([spoken(), reasons(), await gateway.context.apps.handovers.take('CA1')]).toEqual([[], ['app'], null]);
   });
 
   it('ends with its stream where it has no action', async () => {
     await begin();
     app.say({ type: 'end' });
     await ended();
-    expect([reasons(), gateway.registry.handovers.take('CA1'), webhook.asked]).toEqual([['app'], null, []]);
+    expect([reasons(), gateway.context.apps.handovers.take('CA1'), webhook.asked]).toEqual([['app'], null, []]);
   });
 });

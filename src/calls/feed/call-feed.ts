@@ -1,0 +1,101 @@
+/** What one call tells the feed, and the transcript that comes of it. */
+import type { Log } from '../../foundation/log/log.ts';
+import type { CallStart, Track } from '../../protocols/dialect.ts';
+import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { LagChange } from '../inbound/lag.ts';
+import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS, type SpokenEvent } from './events.ts';
+import type { Feed } from './feed.ts';
+import { FinalCaptions } from './final-captions.ts';
+import type { TranscriptItem } from './transcript.ts';
+
+/** Gaps of one call that have a line in the log each; the rest are in its feed and its transcript. */
+const GAPS_LOGGED_MAX = 20;
+
+interface CallFeedOptions {
+  readonly callId: string;
+  readonly feed: Pick<Feed, 'publish'>;
+  readonly log: Log;
+  /** How long the call has lasted by its sound. */
+  nowMs(): number;
+}
+
+export class CallFeed {
+  readonly #options: CallFeedOptions;
+  readonly #captions = new FinalCaptions();
+  #lagMs: number | null = null;
+
+  constructor(options: CallFeedOptions) {
+    this.#options = options;
+  }
+
+  /** The final captions and gaps so far, in the order in which they came. */
+  get transcript(): readonly TranscriptItem[] {
+    return this.#captions.kept;
+  }
+
+  /** `lagMs` of the last caption; null before the first. */
+  get lagMs(): number | null {
+    return this.#lagMs;
+  }
+
+  /** How many final captions and gaps there were, and how many of them are not kept. */
+  get counts(): { readonly finals: number; readonly gaps: number; readonly finalsDropped: number } {
+    const { captions, gaps, dropped } = this.#captions;
+    return { finals: captions, gaps, finalsDropped: dropped };
+  }
+
+  publishStarted({ carrier, from, to, tracks }: CallStart, startedAt: Date): void {
+    const { callId, feed } = this.#options;
+    feed.publish({ type: 'call.started', callId, carrier, from, to, startedAt: startedAt.toISOString(), tracks });
+  }
+
+  publishEnded(reason: EndReason, durationMs: number): void {
+    const { callId, feed } = this.#options;
+    feed.publish({ type: 'call.ended', callId, reason, durationMs });
+  }
+
+  publishDtmf(digit: string): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ type: 'dtmf', callId, digit, atMs: nowMs() });
+  }
+
+  publishSpoken(spoken: Pick<SpokenEvent, 'utterance' | 'text' | 'heardText' | 'interrupted'>): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({
+      type: 'spoken',
+      callId,
+      utterance: spoken.utterance,
+      text: spoken.text.slice(0, SPOKEN_TEXT_MAX_CHARS),
+      heardText: spoken.heardText.slice(0, SPOKEN_TEXT_MAX_CHARS),
+      interrupted: spoken.interrupted,
+      atMs: nowMs(),
+    });
+  }
+
+  publishSpeech(track: Track, event: SpeechEvent): void {
+    const { callId, feed } = this.#options;
+    if (event.type !== 'caption') {
+      feed.publish({ type: event.type, callId, track, atMs: event.atMs });
+      return;
+    }
+    const { utterance, stable, tail, text, final, startMs, endMs, lagMs } = event;
+    this.#lagMs = lagMs;
+    if (final) this.#captions.add({ kind: 'caption', track, utterance, text, startMs, endMs });
+    feed.publish({ type: 'caption', callId, track, utterance, stable, tail, text, final, startMs, endMs, lagMs });
+  }
+
+  publishGap(track: Track, { startMs, endMs, reason }: Pick<GapEvent, 'startMs' | 'endMs' | 'reason'>): void {
+    const { callId, feed, log } = this.#options;
+    this.#captions.addGap({ kind: 'gap', track, startMs, endMs, reason });
+    if (this.#captions.gaps <= GAPS_LOGGED_MAX) {
+      const message = reason === 'media' ? 'audio was lost on its way here' : 'a stretch has no final caption';
+      log.warn({ track, startMs, endMs, reason }, message);
+    }
+    feed.publish({ type: 'gap', callId, track, startMs, endMs, reason });
+  }
+
+  publishLag(track: Track, { type, lagMs }: LagChange): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ type, callId, track, atMs: nowMs(), lagMs });
+  }
+}

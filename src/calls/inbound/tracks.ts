@@ -1,0 +1,136 @@
+/** All tracks of one call: their audio in, what was recognised out, and back-pressure on the carrier. */
+import type { TimelineStats } from '../../audio/timeline.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { CallStart, CarrierEvent, Track } from '../../protocols/dialect.ts';
+import type { CallContext } from '../context.ts';
+import type { CallLeg } from '../leg.ts';
+import type { LagChange } from './lag.ts';
+import { awaitLastCaptions } from './last-captions.ts';
+import { TrackChain, type TrackEvent } from './track.ts';
+
+/**
+ * With more audio than this waiting for the engine the carrier's socket is no longer read, until half of it is left.
+ */
+const BACKLOG_MAX_MS = 5000;
+
+interface CallTracksOptions {
+  readonly start: Pick<CallStart, 'carrier' | 'codec' | 'timed' | 'tracks'>;
+  readonly leg: Pick<CallLeg, 'pause' | 'resume'>;
+  readonly context: CallContext;
+  readonly log: Log;
+  /** Times are in ms of the call. */
+  emit(track: Track, event: TrackEvent): void;
+  /** The captions of a track have fallen behind, or caught up. */
+  onLag(track: Track, change: LagChange): void;
+}
+
+export class CallTracks {
+  readonly #options: CallTracksOptions;
+  readonly #chains = new Map<Track, TrackChain>();
+  #paused = false;
+  #ending = false;
+
+  constructor(options: CallTracksOptions) {
+    this.#options = options;
+    for (const track of options.start.tracks) this.#chains.set(track, this.#openChain(track));
+  }
+
+  /** Where the longest track is, in whole ms. */
+  get durationMs(): number {
+    const chains = [...this.#chains.values()];
+    const begun = chains.filter(({ hasBegun }) => hasBegun);
+    // A track that was announced and never came does not count beside one that did.
+    return Math.round(Math.max(0, ...(begun.length > 0 ? begun : chains).map(({ lastsMs }) => lastsMs)));
+  }
+
+  /** What was repaired on all tracks together. */
+  get repairs(): TimelineStats {
+    const sum = { concealedMs: 0, silenceMs: 0, skippedMs: 0, late: 0, reordered: 0 };
+    for (const { repairs } of this.#chains.values()) {
+      sum.concealedMs += repairs.concealedMs;
+      sum.silenceMs += repairs.silenceMs;
+      sum.skippedMs += repairs.skippedMs;
+      sum.late += repairs.late;
+      sum.reordered += repairs.reordered;
+    }
+    return sum;
+  }
+
+  /** One chunk as it came from the carrier. */
+  push(chunk: Extract<CarrierEvent, { type: 'audio' }>): void {
+    this.#chains.get(chunk.track)?.push(chunk);
+    this.#regulate();
+  }
+
+  /** To be called a few times a second. */
+  check(): void {
+    for (const chain of this.#chains.values()) {
+      if (!this.#paused) chain.checkStall();
+      chain.checkLag();
+    }
+    this.#regulate();
+  }
+
+  /**
+   * No more audio: resolves when the last final captions are out, or are given up. `shutdownSinceMs` = since when, on
+   * the clock, the gateway has waited for this call; null = it does not shut down.
+   */
+  async end(shutdownSinceMs: () => number | null): Promise<void> {
+    this.#ending = true;
+    const chains = [...this.#chains.values()];
+    if (this.#paused) for (const chain of chains) chain.loseUnread();
+    const end = await awaitLastCaptions({
+      clock: this.#options.context.clock,
+      captioned: Promise.all(chains.map((chain) => this.#endChain(chain))),
+      progress: () => chains.reduce((sum, chain) => sum + chain.progress, 0),
+      shutdownSinceMs,
+      onLook: () => {
+        for (const chain of chains) chain.checkLag();
+      },
+    });
+    // What was captioned in time lacks nothing, unless something went wrong.
+    for (const chain of chains) chain.close(end === 'complete' ? 'error' : end);
+  }
+
+  async #endChain(chain: TrackChain): Promise<void> {
+    try {
+      await chain.end();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'a track could not be finished');
+    }
+  }
+
+  #openChain(track: Track): TrackChain {
+    const { start, context, emit, onLag } = this.#options;
+    return new TrackChain({
+      carrier: start.carrier,
+      codec: start.codec,
+      timed: start.timed,
+      context,
+      emit: (event) => emit(track, event),
+      onLag: (change) => onLag(track, change),
+      onDrained: () => this.#regulate(),
+    });
+  }
+
+  /** Back-pressure: what a carrier sends faster than the engine works waits in its own socket, not in our memory. */
+  #regulate(): void {
+    if (this.#ending) return;
+    let backlogMs = 0;
+    for (const chain of this.#chains.values()) backlogMs = Math.max(backlogMs, chain.backlogMs);
+    if (!this.#paused && backlogMs > BACKLOG_MAX_MS) this.#pause();
+    else if (this.#paused && backlogMs <= BACKLOG_MAX_MS / 2) this.#resume();
+  }
+
+  #pause(): void {
+    this.#paused = true;
+    for (const chain of this.#chains.values()) chain.beginPause();
+    this.#options.leg.pause();
+  }
+
+  #resume(): void {
+    this.#paused = false;
+    for (const chain of this.#chains.values()) chain.forgivePause();
+    this.#options.leg.resume();
+  }
+}

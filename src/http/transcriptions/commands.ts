@@ -1,0 +1,134 @@
+/**
+ * What a client of the Qwen3-ASR server's socket may ask for: by the address it opens, and by the texts that it sends.
+ */
+import type { FastifyRequest } from 'fastify';
+import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { type QwenError, toQwenError } from '../qwen.ts';
+import { describe } from '../server/echo.ts';
+import { requireLanguage } from './languages.ts';
+
+/** The sampling rates that are taken, in Hz. */
+export const SOCKET_RATE_MIN_HZ = 8000;
+export const SOCKET_RATE_MAX_HZ = 48_000;
+/** Longest text message. The longest order there is has a tenth of this. */
+export const COMMAND_MAX_CHARS = 4096;
+
+const TRUE = ['true', '1', 'yes'];
+const FALSE = ['false', '0', 'no'];
+
+/** What the address says. */
+export interface SocketQuery {
+  readonly useServerVad: boolean;
+  /** Of the samples that the client sends. */
+  readonly rateHz: number;
+}
+
+/** What a text message says; null = it does not say. */
+export type SocketCommand =
+  | { readonly action: 'flush' | 'reset' }
+  | { readonly action: 'config'; readonly language: string | null; readonly useServerVad: boolean | null };
+
+/** @throws TrunklineError `invalid_request` naming the parameter, what came and what was expected */
+export function readSocketQuery(query: {
+  readonly use_server_vad?: string | undefined;
+  readonly sample_rate?: string | undefined;
+}): SocketQuery {
+  const { use_server_vad: vad = '', sample_rate: rate = '' } = query;
+  return {
+    useServerVad: vad === '' ? true : readFlag('use_server_vad', vad),
+    rateHz: rate === '' ? ENGINE_RATE_HZ : readRate(rate),
+  };
+}
+
+/**
+ * Reads one text message to a socket whose samples come at `rateHz`, for a recogniser of `languages`.
+ * @throws TrunklineError `message_too_large`, `message_malformed`, `invalid_request` (with `param`) or
+ * `unsupported_language`
+ */
+export function readCommand(text: string, rateHz: number, languages: readonly string[]): SocketCommand {
+  if (text.length > COMMAND_MAX_CHARS)
+    throw new TrunklineError(
+      'message_too_large',
+      `got a text message of ${text.length} characters, expected at most ${COMMAND_MAX_CHARS}`,
+    );
+  const command = parseObject(text);
+  const { action } = command;
+  if (action === 'flush' || action === 'reset') return { action };
+  if (action === 'config') return readConfig(command, rateHz, languages);
+  throw wrong('action', action, 'expected "flush", "reset" or "config"');
+}
+
+/** `failure`, which did not end the socket that `request` opened, as its client expects it. */
+export function toSocketError(failure: TrunklineError, request: FastifyRequest): QwenError {
+  const error = toQwenError(failure, request);
+  return { ...error, code: codeOf(failure) ?? error.code };
+}
+
+/** The Qwen3-ASR server's names. */
+function codeOf({ code, param }: TrunklineError): string | null {
+  if (code === 'message_malformed') return 'INVALID_JSON';
+  if (code !== 'invalid_request') return null;
+  return { action: 'UNKNOWN_ACTION', sample_rate: 'UNSUPPORTED_SAMPLE_RATE' }[param ?? ''] ?? null;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  throw new TrunklineError(
+    'message_malformed',
+    'got a text message that is no JSON object, expected one such as {"action":"flush"}',
+  );
+}
+
+/** All of it is checked before any of it counts. */
+function readConfig(
+  { language, use_server_vad: vad, sample_rate: rate }: Readonly<Record<string, unknown>>,
+  rateHz: number,
+  languages: readonly string[],
+): SocketCommand {
+  if (!isMissing(rate) && rate !== rateHz)
+    throw wrong(
+      'sample_rate',
+      rate,
+      `expected ${rateHz} as this socket was opened; another rate needs another socket, /ws/transcribe?sample_rate=…`,
+    );
+  return {
+    action: 'config',
+    language: readLanguage(language, languages),
+    useServerVad: isMissing(vad) ? null : readFlag('use_server_vad', vad),
+  };
+}
+
+function readLanguage(language: unknown, languages: readonly string[]): string | null {
+  if (isMissing(language)) return null;
+  if (typeof language !== 'string') throw wrong('language', language, 'expected text');
+  requireLanguage(language, languages);
+  return language;
+}
+
+function isMissing(value: unknown): value is null | undefined | '' {
+  return value === undefined || value === null || value === '';
+}
+
+function readFlag(param: string, value: unknown): boolean {
+  const word = String(typeof value === 'object' ? '' : value).toLowerCase();
+  if (TRUE.includes(word)) return true;
+  if (FALSE.includes(word)) return false;
+  throw wrong(param, value, 'expected true, 1 or yes, or false, 0 or no');
+}
+
+function readRate(text: string): number {
+  const rateHz = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (rateHz >= SOCKET_RATE_MIN_HZ && rateHz <= SOCKET_RATE_MAX_HZ) return rateHz;
+  throw wrong('sample_rate', text, `expected a whole number of Hz from ${SOCKET_RATE_MIN_HZ} to ${SOCKET_RATE_MAX_HZ}`);
+}
+
+function wrong(param: string, came: unknown, expected: string): TrunklineError {
+  return new TrunklineError('invalid_request', `${param}: got ${describe(came)}, ${expected}`, param);
+}

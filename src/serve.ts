@@ -1,0 +1,75 @@
+/** The process of `trunkline serve`: a gateway, its log, its signals and its exit codes. */
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { workersOf } from './engine-client/from-settings.ts';
+import { packagePath } from './foundation/folders/paths.ts';
+import { createLog, type Log, logFormatOf, writeForPeople } from './foundation/log/log.ts';
+import { ConfigError, EXIT_CONFIG } from './foundation/settings/config.ts';
+import type { Settings } from './foundation/settings/settings.ts';
+import { ListenError } from './listen.ts';
+import { type Gateway, type GatewayOptions, runGateway } from './main.ts';
+import { readyLine, startLines } from './start-lines.ts';
+
+/**
+ * Runs a gateway as the only task of this process. SIGTERM and SIGINT drain it and end the process with 0; a second
+ * signal ends it at once. Settings that the engine refuses end it with 78, all other failures with 1, each after a
+ * fatal log line.
+ */
+export async function serve(settings: Settings): Promise<void> {
+  const format = logFormatOf(settings);
+  const log = createLog(settings.LOG_LEVEL, undefined, format);
+  // A thrown value may throw again when it is read. In the handler of uncaught exceptions that would end the process
+  // with 7 and without a log line.
+  const die = (exitCode: number, message: string, err?: unknown): never => {
+    try {
+      log.fatal({ err }, message);
+    } catch {
+      log.fatal(`${message}, and its value cannot be logged`);
+    } finally {
+      process.exit(exitCode);
+    }
+  };
+  process.on('uncaughtException', (error) => die(1, 'uncaught exception', error));
+  process.on('unhandledRejection', (reason) => die(1, 'unhandled rejection', reason));
+  const greeting = format === 'pretty' && log.isLevelEnabled('info') ? greetPeople(settings) : {};
+  const starting = runGateway(settings, { log, onRefused: (message) => die(EXIT_CONFIG, message), ...greeting });
+  endOnSignals(starting, log);
+  try {
+    await starting;
+  } catch (error) {
+    if (error instanceof ConfigError) die(EXIT_CONFIG, error.message);
+    if (error instanceof ListenError) die(1, error.message);
+    die(1, 'cannot start', error);
+  }
+}
+
+/** Tells a person on a terminal where the gateway is and, once, that it is ready. */
+function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | 'engineWatcher'> {
+  const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
+  let isToldReady = false;
+  const onReady = (ready: number, workers: number) => {
+    if (!isToldReady) writeForPeople([readyLine(ready, workers)]);
+    isToldReady = true;
+  };
+  return {
+    onListening: (url) => writeForPeople(startLines(settings, { version, url, workers: workersOf(settings) })),
+    engineWatcher: { onProgress: () => undefined, onReady },
+  };
+}
+
+/** From the first moment on: whoever has read that it listens may send a signal. */
+function endOnSignals(starting: Promise<Gateway>, log: Log): void {
+  let isEnding = false;
+  const end = async (signal: 'SIGTERM' | 'SIGINT') => {
+    if (isEnding) {
+      log.warn({ signal }, 'second signal, ending at once');
+      process.exit(128 + constants.signals[signal]);
+    }
+    isEnding = true;
+    log.info({ signal }, 'draining');
+    await (await starting).close();
+    log.info('ended');
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal));
+}

@@ -1,0 +1,173 @@
+/** Builds the parts of a gateway from its settings and connects them. Nothing listens yet, and no engine runs. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { CallAnnouncements } from './calls/admission/call-announcements.ts';
+import { recordingFetcher } from './calls/app/recording.ts';
+import type { AppServices } from './calls/app/services.ts';
+import { TwimlClient } from './calls/app/twiml/client.ts';
+import { Handovers } from './calls/app/twiml/handovers.ts';
+import { Feed } from './calls/feed/feed.ts';
+import { CallRegistry } from './calls/registry.ts';
+import type { EngineClient } from './engine-client/engine-client.ts';
+import { createEngineClient } from './engine-client/from-settings.ts';
+import type { EngineWatcher } from './engine-client/watcher.ts';
+import { type Clock, systemClock } from './foundation/clock.ts';
+import { type Log, logState } from './foundation/log/log.ts';
+import { askGpuName } from './foundation/machine/gpu-name.ts';
+import { Metrics } from './foundation/metrics.ts';
+import type { Settings } from './foundation/settings/settings.ts';
+import { Batches } from './jobs/batches.ts';
+import { listenFor } from './listen.ts';
+import { Recordings } from './recordings/recordings.ts';
+import { Translator } from './recordings/translate.ts';
+import { createServer } from './server.ts';
+import { openSpeech, type Speech } from './speech/speech.ts';
+import { voiceCheck } from './speech/voice-check.ts';
+import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
+import { AudioSocketServer } from './trunks/audiosocket/server.ts';
+import { SipAgent } from './trunks/sip/agent.ts';
+import { WebSocketTrunk } from './trunks/websocket/trunk.ts';
+
+/** What a gateway consists of. */
+export interface Parts {
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly engineClient: EngineClient;
+  readonly speech: Speech;
+  readonly feed: Feed;
+  readonly registry: CallRegistry;
+  readonly trunks: Trunks;
+  readonly recordings: Recordings;
+  readonly batches: Batches;
+  readonly server: FastifyInstance;
+}
+
+interface WiringOptions {
+  readonly log: Log;
+  readonly onRefused: (message: string) => void;
+  readonly engineWatcher: EngineWatcher | undefined;
+  readonly isDraining: () => boolean;
+}
+
+/** @throws ConfigError when PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used */
+export async function buildParts(settings: Settings, options: WiringOptions): Promise<Parts> {
+  const { log } = options;
+  const clock = systemClock;
+  const metrics = new Metrics();
+  metrics.watchLog(logState);
+  const engine = openEngineClient(settings, { ...options, clock, metrics });
+  const speech = await openSpeech({ settings, engine, metrics, clock, log });
+  const translator = new Translator({ settings, clock });
+  const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
+  const apps: AppServices = {
+    fetchRecording: recordingFetcher(settings, clock),
+    twiml: new TwimlClient({ settings, clock, metrics, log }),
+    handovers: new Handovers(clock),
+  };
+  const registry = new CallRegistry({
+    settings,
+    engine,
+    synthesizer: speech.calls,
+    apps,
+    clock,
+    feed,
+    log,
+    metrics,
+  });
+  const announced = new CallAnnouncements({ clock });
+  const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
+  const recordings = new Recordings({ settings, engine, clock, metrics });
+  const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
+  const gpuName = askGpuName();
+  const server = await createServer({
+    settings,
+    registry,
+    apps,
+    webSockets: new WebSocketTrunk({ registry, settings, clock }),
+    announced,
+    assistant: trunks.asterisk,
+    dialer: trunks.sip,
+    feed,
+    recordings,
+    translator,
+    engine,
+    batches,
+    speech,
+    health: () => ({ draining: options.isDraining(), engine: engine.status, gpuName: gpuName() }),
+    metrics,
+    log,
+    clock,
+  });
+  return {
+    clock,
+    metrics,
+    engineClient: engine,
+    speech,
+    feed,
+    registry,
+    trunks,
+    recordings,
+    batches,
+    server,
+  };
+}
+
+/** The engines, none of them started. The first that is ready tells whether the voices of the settings exist. */
+function openEngineClient(
+  settings: Settings,
+  { clock, log, metrics, onRefused, engineWatcher }: WiringOptions & Pick<Parts, 'clock' | 'metrics'>,
+): EngineClient {
+  const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => engineClient.voices });
+  const onReady = (ready: number, workers: number) => {
+    checkVoice();
+    engineWatcher?.onReady(ready, workers);
+  };
+  const onProgress = (text: string) => engineWatcher?.onProgress(text);
+  const engineClient: EngineClient = createEngineClient(settings, {
+    clock,
+    log,
+    metrics,
+    onRefused,
+    watcher: { onProgress, onReady },
+  });
+  return engineClient;
+}
+
+interface TrunkContext {
+  readonly registry: CallRegistry;
+  readonly announced: CallAnnouncements;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The trunks with sockets of their own; null = the settings want none. */
+export interface Trunks {
+  readonly asterisk: AsteriskTrunk | null;
+  readonly sip: SipAgent | null;
+  /** Listens on their ports. @throws ListenError */
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function openTrunks(settings: Settings, context: TrunkContext): Trunks {
+  const { HOST: host, ARI_URL, AUDIOSOCKET_PORT, SIP_PORT } = settings;
+  const options = { ...context, settings };
+  const { log } = context;
+  const asterisk = ARI_URL === '' ? null : new AsteriskTrunk(options);
+  const audioSocket = AUDIOSOCKET_PORT === 0 ? null : new AudioSocketServer(options);
+  const sip = SIP_PORT === 0 ? null : new SipAgent(options);
+  return {
+    asterisk,
+    sip,
+    listen: async () => {
+      const audioSocketAt = { host, port: AUDIOSOCKET_PORT, setting: 'AUDIOSOCKET_PORT' } as const;
+      if (audioSocket !== null) await listenFor('AudioSocket', audioSocket, audioSocketAt, log);
+      const sipAt = { host, port: SIP_PORT, setting: 'SIP_PORT' } as const;
+      if (sip !== null) await listenFor('SIP', sip, sipAt, log);
+    },
+    close: async () => {
+      await Promise.all([audioSocket?.close(), asterisk?.close(), sip?.close()]);
+    },
+  };
+}

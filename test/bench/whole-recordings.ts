@@ -1,0 +1,37 @@
+/** The reference of the accuracy benchmarks: each recording decoded whole by the same engine. */
+import { availableParallelism } from 'node:os';
+import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
+import { Resampler } from '../../src/audio/resample.ts';
+import { MULAW_8K } from '../../src/foundation/units.ts';
+import { concatenate } from './prompts.ts';
+import { startEngineClient } from './start-engine-client.ts';
+
+/** The text of each 8 kHz recording, in order; `convert` turns it into the samples that the engine gets. */
+export async function decodeWhole(recordings: readonly Int16Array[], convert = throughPhone): Promise<string[]> {
+  const workers = availableParallelism();
+  const engineClient = await startEngineClient(workers);
+  const texts: string[] = [];
+  const waiting = [...recordings.entries()];
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, recording] = next;
+        const samples = convert(recording);
+        texts[index] = (await engineClient.transcribe({ samples, urgency: 'batch', dueInMs: 600_000, draft: [] })).text;
+      }
+    }),
+  );
+  await engineClient.close();
+  return texts;
+}
+
+/** 8 kHz → µ-law → 16 kHz, as on the path from Twilio. */
+export function throughPhone(samples: Int16Array): Int16Array {
+  return toEngineRate(decodeG711(encodeG711(samples, MULAW_8K), MULAW_8K));
+}
+
+/** 8 kHz → 16 kHz, as in an uploaded recording. */
+export function toEngineRate(samples: Int16Array): Int16Array {
+  const resampler = new Resampler(8000, 16_000);
+  return concatenate([resampler.push(samples), resampler.flush()]);
+}

@@ -1,0 +1,36 @@
+/** Settings and metrics that documents name exist. */
+import { describe, expect, it } from 'vitest';
+import { Metrics } from '../../src/foundation/metrics.ts';
+import { SETTINGS } from '../../src/foundation/settings/settings.ts';
+import { markdownFiles, readText } from './markdown.ts';
+
+/** What people read to run Trunkline; the internals and the changelog tell of earlier names too. */
+const PAGES = markdownFiles().filter((file) => file === 'README.md' || /^docs\/(?:guide|reference)\//.test(file));
+
+/** Names of other programs, and codes of other servers. */
+const FOREIGN = new Set(['XDG_CACHE_HOME', 'IN_PROGRESS']);
+const FOREIGN_PAGES = ['docs/reference/qwen3-servers.md'];
+
+/** The names in upper case with `_` on the pages, but for those that have codes of another server. */
+function settingsNamed(page: string): string[] {
+  if (FOREIGN_PAGES.includes(page)) return [];
+  const names = [...readText(page).matchAll(/(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])/g)].map(([name]) => name);
+  return names.filter((name) => !FOREIGN.has(name));
+}
+
+describe('the pages for users', () => {
+  it.each(PAGES)('%s names settings that exist', (page) => {
+    expect(settingsNamed(page).filter((name) => !(name in SETTINGS))).toEqual([]);
+  });
+
+  // `$` marks a variable of nginx.
+  it.each(PAGES)('%s names metrics that exist', async (page) => {
+    const known = new Set((await new Metrics().registry.getMetricsAsJSON()).map(({ name }) => name));
+    const named = [...readText(page).matchAll(/(?<!\$)\btrunkline_\w+/g)].map(([name]) => name);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('name many of both', () => {
+    expect(new Set(PAGES.flatMap(settingsNamed)).size).toBeGreaterThan(60);
+  });
+});
