@@ -245,8 +245,17 @@ export class CallRegistry {
 function viewOfRinging({ callId, carrier, from, to, since }: RingingCall): CallView {
   return {
     id: callId,
-    ...{ carrier, from, to, state: 'dialing', startedAt: since.toISOString(), endedAt: null, endReason: null },
-    ...{ tracks: [], lagMs: null, durationMs: 0, handoffData: null },
+    carrier,
+    from,
+    to,
+    state: 'dialing',
+    startedAt: since.toISOString(),
+    endedAt: null,
+    endReason: null,
+    tracks: [],
+    lagMs: null,
+    durationMs: 0,
+    handoffData: null,
   };
 }
 

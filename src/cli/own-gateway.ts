@@ -6,16 +6,20 @@ import type { Settings } from '../foundation/settings/settings.ts';
  * told to.
  */
 const OWN = {
-  ...{
-    HOST: '127.0.0.1',
-    PORT: 0,
-    PUBLIC_URL: '',
-    API_KEYS: [] as readonly string[],
-    TWILIO_AUTH_TOKEN: '',
-    DRAIN_TIMEOUT_MS: 0,
-  },
-  ...{ SIP_PORT: 0, SIP_REGISTRAR: '', SIP_TRUNK: '', AUDIOSOCKET_PORT: 0, ARI_URL: '' },
-  ...{ PROMPTS_FILE: '', PROMPT_CACHE_DIR: '', BATCH_DIR: '' },
+  HOST: '127.0.0.1',
+  PORT: 0,
+  PUBLIC_URL: '',
+  API_KEYS: [] as readonly string[],
+  TWILIO_AUTH_TOKEN: '',
+  DRAIN_TIMEOUT_MS: 0,
+  SIP_PORT: 0,
+  SIP_REGISTRAR: '',
+  SIP_TRUNK: '',
+  AUDIOSOCKET_PORT: 0,
+  ARI_URL: '',
+  PROMPTS_FILE: '',
+  PROMPT_CACHE_DIR: '',
+  BATCH_DIR: '',
 } as const;
 
 /** `environment` for a gateway of one's own. */

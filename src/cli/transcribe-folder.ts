@@ -116,7 +116,9 @@ class FolderRun {
     let refusal: string | null = null;
     const metrics = new Metrics();
     const engineClient = createEngineClient(settings, {
-      ...{ clock: systemClock, log: createLog('silent'), metrics },
+      clock: systemClock,
+      log: createLog('silent'),
+      metrics,
       onRefused: (message) => {
         refusal ??= message;
         this.#finish();
@@ -172,7 +174,11 @@ class FolderRun {
     const { settings, sources, terminal } = this.#parts;
     const files = workersOf(settings) + 1;
     const runner = new Runner({
-      ...{ clock: systemClock, log: createLog('silent'), disk: this.#disk, filesMax: files, filesOfTenantMax: files },
+      clock: systemClock,
+      log: createLog('silent'),
+      disk: this.#disk,
+      filesMax: files,
+      filesOfTenantMax: files,
       transcribe: (_batch, file, watch) =>
         this.#transcribe(file, watch.signal, (task) =>
           recordings.transcribe({ ...task, ...watch, workFolder: place.workFolder }),
@@ -184,7 +190,11 @@ class FolderRun {
     const bytesOf = ({ name }: BatchFile): number => this.#sourceOf.get(name)?.bytes ?? 0;
     const refused = run.files.filter(({ state }) => state === 'failed');
     const display = new Display({
-      ...{ terminal, clock: systemClock, run, nameOf, bytesOf },
+      terminal,
+      clock: systemClock,
+      run,
+      nameOf,
+      bytesOf,
       shareOf: (file) => runner.shareOf(file),
     });
     for (const { shown, why } of sources.unreadable) this.#fail(shown, why);

@@ -36,7 +36,8 @@ export function writeRecording(
   const { body } = render(
     { ...recording, task: 'transcribe', language: languageName(recording.spokenLanguage) },
     {
-      ...{ response_format: format, channels },
+      response_format: format,
+      channels,
       max_line_chars: MAX_LINE_CHARS,
       max_cue_ms: MAX_CUE_MS,
       timestamp_granularities: ['word', 'segment'],
@@ -48,7 +49,9 @@ export function writeRecording(
 function captionsOf({ durationMs, segments }: RecordingTranscript, file: string, channels: ChannelMode): unknown {
   const captions = segments.map(({ channel, text, startMs, endMs }) => ({
     ...(channels === 'split' ? { channel: channel + 1 } : {}),
-    ...{ text, startMs, endMs },
+    text,
+    startMs,
+    endMs,
   }));
   return { file, durationMs, captions };
 }

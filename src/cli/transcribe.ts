@@ -39,7 +39,9 @@ export async function transcribe(
   let refused = false;
   const metrics = new Metrics();
   const engineClient = createEngineClient(settings, {
-    ...{ clock: systemClock, log: createLog('silent'), metrics },
+    clock: systemClock,
+    log: createLog('silent'),
+    metrics,
     onRefused: () => {
       refused = true;
     },

@@ -154,7 +154,10 @@ export class Pool {
   #launch(toldToSlot: SupervisedProcessHandlers): EngineProcess {
     const { entry, settings, clock, log, handlers } = this.#options;
     return new EngineProcess({
-      ...{ entry, settings, clock, log },
+      entry,
+      settings,
+      clock,
+      log,
       handlers: {
         ...toldToSlot,
         progress: (text) => handlers.progress(text),

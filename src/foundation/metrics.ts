@@ -348,7 +348,10 @@ export class Metrics {
 
   #laneGauge(name: string, help: string, read: (lane: Lane) => number): Gauge<'lane'> {
     const gauge = new Gauge({
-      ...{ name, help, labelNames: ['lane' as const], registers: [this.registry] },
+      name,
+      help,
+      labelNames: ['lane' as const],
+      registers: [this.registry],
       collect: () => {
         for (const [lane, state] of Object.entries(this.#readLanes())) gauge.set({ lane }, read(state));
       },
@@ -368,7 +371,10 @@ export class Metrics {
     add: (counter: Counter<T>) => void,
   ): Counter<T> {
     const counter: Counter<T> = new Counter({
-      ...{ name, help, labelNames: [...labelNames], registers: [this.registry] },
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.registry],
       collect: () => {
         counter.reset();
         add(counter);

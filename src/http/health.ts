@@ -123,13 +123,21 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
   const { depth, cached, voices } = speech();
   const isCuda = provider === 'cuda';
   return {
-    ...{ mode: 'gateway', worker_alive: ready > 0, model_loaded: ready > 0 },
-    ...{ model_id: models?.asr ?? settings.ASR_MODEL, tts_model_id: models?.tts ?? settings.TTS_MODEL },
-    ...{ cuda: isCuda, gpu_name: isCuda ? gpuName : null, voices: [...voices] },
-    ...{ queue_depth: depth.served, max_queue_depth: depth.max },
+    mode: 'gateway',
+    worker_alive: ready > 0,
+    model_loaded: ready > 0,
+    model_id: models?.asr ?? settings.ASR_MODEL,
+    tts_model_id: models?.tts ?? settings.TTS_MODEL,
+    cuda: isCuda,
+    gpu_name: isCuda ? gpuName : null,
+    voices: [...voices],
+    queue_depth: depth.served,
+    max_queue_depth: depth.max,
     audio_cache_size: cached.prompts,
     audio_cache_max: cached.promptsMax,
-    ...{ voice_cache_size: 0, voice_cache_max: 0, voice_cache_hits: 0 },
+    voice_cache_size: 0,
+    voice_cache_max: 0,
+    voice_cache_hits: 0,
   };
 }
 

@@ -80,16 +80,23 @@ export class Batches {
     const tellProgress = (batch: Batch, file: BatchFile): void => this.#tell(batch, { type: 'progress', file });
     this.#disk = diskListener(options);
     this.#storage = new Storage({
-      ...{ ...options, disk: this.#disk, recordingDisk: options.recordings.disk, folder: options.settings.BATCH_DIR },
+      ...options,
+      disk: this.#disk,
+      recordingDisk: options.recordings.disk,
+      folder: options.settings.BATCH_DIR,
       onLoad: (batches) => this.#goOn(batches),
       isKnown: (id) => this.#all.has(id) || this.#drafts.has(id),
     });
     this.#transcripts = new Transcripts({
-      ...{ ...options, disk: this.#disk, onWait: tellProgress },
+      ...options,
+      disk: this.#disk,
+      onWait: tellProgress,
       folderOf: (batch) => this.#storage.folderOf(batch),
     });
     this.#notifier = new Notifier({
-      ...{ ...options, signal: this.#life.signal, describe: (batch) => this.#describe(batch) },
+      ...options,
+      signal: this.#life.signal,
+      describe: (batch) => this.#describe(batch),
       onAttempt: (batch) => void this.#storage.keep(batch, [], this.#life.signal).catch(() => undefined),
     });
     this.#runner = new Runner({
@@ -166,9 +173,13 @@ export class Batches {
       return { batch: earlier, isNew: false };
     }
     const batch: Batch = {
-      ...{ id: draft.id, tenant: draft.tenant, createdMs: this.#nowMs(), ...order },
+      id: draft.id,
+      tenant: draft.tenant,
+      createdMs: this.#nowMs(),
+      ...order,
       webhook: webhookUrl === null ? null : { url: webhookUrl, state: 'waiting', attempts: 0 },
-      ...{ state: 'running', endedMs: null },
+      state: 'running',
+      endedMs: null,
       files: files.map((file, number) => ({ ...file, number, state: 'waiting', durationMs: null, error: null })),
     };
     // Before it is on disk, so that a repetition that comes meanwhile finds it.

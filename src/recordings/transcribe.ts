@@ -189,7 +189,11 @@ class Work {
   #transcribe({ samples }: SpeechClip): Promise<Transcript> {
     const { tenant, signal, timed = false } = this.#task;
     return this.#transcriber.engine.transcribe({
-      ...{ samples, tenant, signal, timed, draft: [] },
+      samples,
+      tenant,
+      signal,
+      timed,
+      draft: [],
       urgency: 'batch',
       dueInMs: BATCH_DUE_MS,
     });

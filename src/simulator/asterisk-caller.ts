@@ -101,8 +101,11 @@ export class AsteriskCaller {
     this.#options = options;
     this.#frameSamples = msToSamples(FRAME_MS, options.codec.rateHz);
     this.#queue = new AsteriskQueue({
-      ...{ frameBytes: frameBytes(options.codec), format: options.format, channelId: this.channelId },
-      ...{ media: mediaMode(options.dialOptions ?? ''), hasMarks: options.firstRelease !== true },
+      frameBytes: frameBytes(options.codec),
+      format: options.format,
+      channelId: this.channelId,
+      media: mediaMode(options.dialOptions ?? ''),
+      hasMarks: options.firstRelease !== true,
     });
     this.#random = seededRandom(options.seed ?? 1);
     this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);

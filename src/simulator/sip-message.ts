@@ -10,17 +10,15 @@ export interface SipMessage {
 }
 
 const COMPACT: Readonly<Record<string, string>> = {
-  ...{
-    v: 'Via',
-    f: 'From',
-    t: 'To',
-    i: 'Call-ID',
-    m: 'Contact',
-    l: 'Content-Length',
-    c: 'Content-Type',
-    k: 'Supported',
-    s: 'Subject',
-  },
+  v: 'Via',
+  f: 'From',
+  t: 'To',
+  i: 'Call-ID',
+  m: 'Contact',
+  l: 'Content-Length',
+  c: 'Content-Type',
+  k: 'Supported',
+  s: 'Subject',
 };
 
 /** Reads a datagram. Null for what is no message, such as the line ends that keep a NAT open. */

@@ -114,7 +114,7 @@ export class SipPhone {
   get #callOptions(): PhoneCallOptions {
     const { clock, password = '' } = this.#options;
     const onEnded = (call: PhoneCall): void => void this.#calls.delete(call.callId);
-    return { ...{ clock, password, onEnded }, address: this.#address, user: this.#user, wire: this.#openWire };
+    return { clock, password, onEnded, address: this.#address, user: this.#user, wire: this.#openWire };
   }
 
   #receive(request: SipMessage, from: Peer): void {

@@ -137,14 +137,12 @@ describe('a simulated Asterisk', () => {
 
   it('fails when the bridge is not there', async () => {
     const caller = new AsteriskCaller({
-      ...{
-        url: 'ws://127.0.0.1:1/',
-        audio: new Int16Array(800),
-        codec: MULAW_8K,
-        format: 'json',
-        pace: 'fast',
-        clock: new FakeClock(),
-      },
+      url: 'ws://127.0.0.1:1/',
+      audio: new Int16Array(800),
+      codec: MULAW_8K,
+      format: 'json',
+      pace: 'fast',
+      clock: new FakeClock(),
     });
     await expect(caller.run()).rejects.toThrow('the bridge did not take the call');
   });
@@ -167,14 +165,15 @@ describe('a call from end to end', () => {
     const audio = new Int16Array(8000 * 2);
     audio.set(tones(0.6, [400], 0.3), 800);
     const caller = new AsteriskCaller({
-      ...{
-        url: `${gateway.url.replace('http', 'ws')}/asterisk/media`,
-        audio,
-        codec: LINEAR_8K,
-        format: 'json',
-        pace: 'fast',
-      },
-      ...{ clock: new FakeClock(), user: 'asterisk', password: 'secret', variables: { __TRUNKLINE_FROM: '+15550100' } },
+      url: `${gateway.url.replace('http', 'ws')}/asterisk/media`,
+      audio,
+      codec: LINEAR_8K,
+      format: 'json',
+      pace: 'fast',
+      clock: new FakeClock(),
+      user: 'asterisk',
+      password: 'secret',
+      variables: { __TRUNKLINE_FROM: '+15550100' },
     });
     const report = await caller.run();
     const transcript = `${gateway.url}/v1/calls/${caller.channelId}/transcript?format=text`;

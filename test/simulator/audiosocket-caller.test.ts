@@ -49,8 +49,14 @@ async function call(
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const caller = new AudioSocketCaller({
-    ...{ host: '127.0.0.1', port, uuid: UUID, audio: new Int16Array(800), codec: LINEAR_8K },
-    ...{ driver: 'application', pace: 'fast', clock: new FakeClock() },
+    host: '127.0.0.1',
+    port,
+    uuid: UUID,
+    audio: new Int16Array(800),
+    codec: LINEAR_8K,
+    driver: 'application',
+    pace: 'fast',
+    clock: new FakeClock(),
     ...options,
   });
   const report = await caller.run();
@@ -203,7 +209,13 @@ describe('a call from end to end', () => {
     const audio = new Int16Array(8000 * 2);
     audio.set(tones(0.6, [400], 0.3), 800);
     const report = await new AudioSocketCaller({
-      ...{ host: '127.0.0.1', port, uuid: UUID, audio, codec: LINEAR_8K, driver: 'application', pace: 'fast' },
+      host: '127.0.0.1',
+      port,
+      uuid: UUID,
+      audio,
+      codec: LINEAR_8K,
+      driver: 'application',
+      pace: 'fast',
       clock: new FakeClock(),
     }).run();
     const transcript = `${gateway.url}/v1/calls/${UUID}/transcript?format=text`;

@@ -33,7 +33,9 @@ export async function placeSipCall(order: CallOrder, settings: Settings): Promis
     });
     try {
       call = await phone.dial({
-        ...{ uri, callId, audio },
+        uri,
+        callId,
+        audio,
         headers: Object.fromEntries(
           Object.entries(order.param).map(([name, value]) => [`X-Trunkline-${kebabCase(name)}`, value]),
         ),

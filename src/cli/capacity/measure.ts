@@ -160,15 +160,13 @@ export function evaluate(
   const gaps = events.filter(({ type }) => type === 'gap').length;
   const [lateP50Ms, lateP95Ms] = [quantile(lateMs, 0.5), quantile(lateMs, 0.95)];
   return {
-    ...{
-      calls,
-      finals: lateMs.length + cutLagMs.length,
-      lateP50Ms,
-      lateP95Ms,
-      partialLagP95Ms: quantile(partialLagMs, 0.95),
-      gaps,
-      refused,
-    },
+    calls,
+    finals: lateMs.length + cutLagMs.length,
+    lateP50Ms,
+    lateP95Ms,
+    partialLagP95Ms: quantile(partialLagMs, 0.95),
+    gaps,
+    refused,
     held: allEnded && refused === 0 && gaps === 0 && lateP95Ms !== null && lateP95Ms <= LATE_MAX_MS,
   };
 }

@@ -140,15 +140,14 @@ export class Session {
     const { ari, settings, mode, channel } = this.#options;
     const app = settings.ARI_APP;
     const mediaRequest = {
-      ...{
-        app,
-        channelId: media,
-        transport: 'websocket',
-        encapsulation: 'none',
-        connection_type: 'server',
-        external_host: 'INCOMING',
-      },
-      ...{ format: FORMAT, transport_data: 'f(json)' },
+      app,
+      channelId: media,
+      transport: 'websocket',
+      encapsulation: 'none',
+      connection_type: 'server',
+      external_host: 'INCOMING',
+      format: FORMAT,
+      transport_data: 'f(json)',
       ...(mode === 'talk' ? {} : { direction: 'in' }),
     };
     const spy = track === 'inbound' ? 'in' : 'out';
@@ -190,7 +189,11 @@ export class Session {
     this.#leg = new ChannelLeg({
       wires,
       identity: {
-        ...{ callId: channel.id, streamId: name, from: from || null, to: to || null, parameters: rest },
+        callId: channel.id,
+        streamId: name,
+        from: from || null,
+        to: to || null,
+        parameters: rest,
         ...(channel.callerName === null ? {} : { details: { callerName: channel.callerName } }),
       },
       playback: mode === 'talk' ? 'buffered' : 'none',

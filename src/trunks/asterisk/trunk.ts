@@ -177,7 +177,14 @@ export class AsteriskTrunk {
     const log = this.#log.child({ callId: channel.id, mode: request.mode });
     const session = new Session({
       ...request,
-      ...{ name, channel, ari: this.#ari, mediaUrl: this.#mediaUrl, settings, registry, clock, log },
+      name,
+      channel,
+      ari: this.#ari,
+      mediaUrl: this.#mediaUrl,
+      settings,
+      registry,
+      clock,
+      log,
       waits: watch.waits,
       onJoined: watch.onJoined,
       onOver: (error) => {

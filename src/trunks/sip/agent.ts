@@ -106,7 +106,10 @@ export class SipAgent {
     const services = this.#services(address, ownAddress, ports);
     const unacknowledgedMax = Math.min(UNACKNOWLEDGED_MAX, Math.ceil(ports.free / 2));
     const switchboard = new Switchboard({
-      ...{ services, dialogsMax: settings.SIP_DIALOGS_MAX, unacknowledgedMax, metrics },
+      services,
+      dialogsMax: settings.SIP_DIALOGS_MAX,
+      unacknowledgedMax,
+      metrics,
       onAsked: (from) => this.#open?.registration?.asked(from),
     });
     const stacks = await this.#openStacks({ address, port, ownAddress, switchboard });
@@ -213,7 +216,10 @@ export class SipAgent {
       onMessage: (bytes, source) => stacks.UDP?.receive(bytes, source),
     });
     const tcp = await openTcp({
-      ...{ address, port: udp.port, clock, admits },
+      address,
+      port: udp.port,
+      clock,
+      admits,
       onMessage: (bytes, source) => stacks.TCP?.receive(bytes, source),
       onRefused: () => metrics.sipDropped.inc({ reason: 'address' }),
       onBroken: (text, source, fault) => stacks.TCP?.receiveBroken(text, source, fault),
@@ -223,7 +229,11 @@ export class SipAgent {
       throw error;
     });
     const stackOptions = {
-      ...{ host: ownAddress, clock, log, admits, delegate: switchboard },
+      host: ownAddress,
+      clock,
+      log,
+      admits,
+      delegate: switchboard,
       mayAsk: (from: string, bytes: number) => requests.take(from, bytes),
       mayAskWithin: (callId: string, bytes: number) => requests.takeWithin(callId, bytes),
       onDropped: (reason: string) => metrics.sipDropped.inc({ reason }),
@@ -239,7 +249,10 @@ export class SipAgent {
   #register(registrar: Server, stacks: Open['stacks']): Registration {
     const { settings, clock, log, metrics } = this.#options;
     return new Registration({
-      ...{ clock, log, user: settings.SIP_USER, stack: stacks[registrar.transport] },
+      clock,
+      log,
+      user: settings.SIP_USER,
+      stack: stacks[registrar.transport],
       registrar: uriAt(registrar, null),
       onChange: (registered) => metrics.sipRegistered.set(registered ? 1 : 0),
       onFailure: (reason) => {

@@ -160,13 +160,11 @@ export class CallDialog {
   ): void {
     const { session, media, contactHeader, credentials } = this.#options;
     sendRefresh({
-      ...{
-        session,
-        method,
-        sdp: media.lastDescription,
-        headers: [contactHeader, ALLOW_HEADER, ...headers],
-        credentials: credentials?.() ?? null,
-      },
+      session,
+      method,
+      sdp: media.lastDescription,
+      headers: [contactHeader, ALLOW_HEADER, ...headers],
+      credentials: credentials?.() ?? null,
       onFinal: (answer) => {
         this.#refreshing = false;
         if (this.#over !== 'no') return;

@@ -43,7 +43,9 @@ class Line {
     });
     this.playout = new Playout<Named>({
       codec: MULAW_8K,
-      ...{ clock, buffered, leadMs },
+      clock,
+      buffered,
+      leadMs,
       send: (command) => {
         this.sent.push({ command, atMs: clock.nowMs() });
         if (buffered) this.player.send(command);

@@ -38,14 +38,14 @@ function outcomeOf(protocol: SipSource['protocol'], feed: (stack: SipStack) => v
   const stack = new SipStack(
     { protocol, port: 5060, send, disconnect: () => undefined, close: async () => undefined },
     {
-      ...{ host: '198.51.100.1', clock: new FakeClock(), log },
-      ...{
-        admits: () => true,
-        mayAsk: () => true,
-        mayAskWithin: () => true,
-        credentials: () => undefined,
-        onRefused: () => undefined,
-      },
+      host: '198.51.100.1',
+      clock: new FakeClock(),
+      log,
+      admits: () => true,
+      mayAsk: () => true,
+      mayAskWithin: () => true,
+      credentials: () => undefined,
+      onRefused: () => undefined,
       onDropped: (reason) => void outcome.dropped.push(reason),
       delegate: new Switchboard({ services, dialogsMax: 50, unacknowledgedMax: 50, metrics, onAsked: () => undefined }),
     },

@@ -63,10 +63,14 @@ describe('the voice webhook of a number whose app has TwiML of its own', () => {
       twilio.validateRequest('key', String(asked?.headers['x-twilio-signature']), `${webhook.origin}/voice`, FORM),
     ).toBe(true);
     expect(testServer.calls.tokens.redeem(tokenIn(body), 'CA1')).toEqual({
-      ...{ from: FORM.From, to: FORM.To, details: { accountSid: 'AC1', callerName: 'Ann' } },
+      from: FORM.From,
+      to: FORM.To,
+      details: { accountSid: 'AC1', callerName: 'Ann' },
       relay: {
         url: 'wss://app.example.com/c/CA1',
-        ...{ attributes: { url: 'wss://app.example.com/c/CA1', voice: 'v' }, parameters: {}, voices: {} },
+        attributes: { url: 'wss://app.example.com/c/CA1', voice: 'v' },
+        parameters: {},
+        voices: {},
         action: { url: `${webhook.origin}/done`, method: 'POST' },
       },
     });

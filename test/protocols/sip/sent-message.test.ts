@@ -7,7 +7,10 @@ describe('describeSip', () => {
     const ack = (route: string) =>
       `ACK sip:a@192.0.2.1:5070 SIP/2.0\r\n${route}Via: SIP/2.0/UDP h;branch=z9hG4bKx\r\n\r\n`;
     expect(describeSip(ack(''))).toEqual({
-      ...{ kind: 'request', method: 'ACK', statusCode: null, transaction: 'z9hG4bKx' },
+      kind: 'request',
+      method: 'ACK',
+      statusCode: null,
+      transaction: 'z9hG4bKx',
       destination: { host: '192.0.2.1', port: 5070 },
     });
     expect(describeSip(ack('Route: <sip:proxy.example.com;lr>, <sip:b>\r\n')).destination).toEqual({
@@ -19,7 +22,9 @@ describe('describeSip', () => {
   it('sends an answer back where its request came from', () => {
     const ok = (via: string) => describeSip(`SIP/2.0 200 OK\r\nVia: ${via}\r\nCSeq: 1 BYE\r\n\r\n`);
     expect(ok('SIP/2.0/UDP 10.0.0.5:5080;branch=z9hG4bKx;received=192.0.2.7;rport=4000')).toMatchObject({
-      ...{ kind: 'response', method: 'BYE', statusCode: 200 },
+      kind: 'response',
+      method: 'BYE',
+      statusCode: 200,
       destination: { host: '192.0.2.7', port: 4000 },
     });
     expect(ok('SIP/2.0/UDP [::1]:5080;branch=z9hG4bKx;received=192.0.2.7').destination).toEqual({

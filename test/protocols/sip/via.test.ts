@@ -8,7 +8,11 @@ const keyOf = (via: string, other: Partial<typeof names> = {}): string =>
 describe('readVia', () => {
   it('reads all parts, wherever there is space', () => {
     expect(readVia('SIP / 2.0 / TLS-SCTP   [2001:db8::1] : 5070 ; branch = z9hG4bKa ; rport;x="a;b"')).toEqual({
-      ...{ version: '2.0', transport: 'TLS-SCTP', host: '[2001:db8::1]', port: 5070, branch: 'z9hG4bKa' },
+      version: '2.0',
+      transport: 'TLS-SCTP',
+      host: '[2001:db8::1]',
+      port: 5070,
+      branch: 'z9hG4bKa',
       parameters: ['branch=z9hG4bKa', 'rport', 'x="a;b"'],
     });
   });

@@ -33,7 +33,10 @@ async function connectLeg(
   const legs: AudioSocketLeg[] = [];
   const opened = await openPort((socket) => {
     const leg: AudioSocketLeg = new AudioSocketLeg({
-      ...{ socket, streamId: 's1', limits: LIMITS, clock },
+      socket,
+      streamId: 's1',
+      limits: LIMITS,
+      clock,
       handlers: {
         onEvent: (event) => {
           events.push(event);

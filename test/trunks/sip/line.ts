@@ -124,7 +124,10 @@ export class SipLine {
       close: async () => undefined,
     };
     this.stack = new SipStack(socket, {
-      ...{ host: '198.51.100.1', clock, log, delegate: this.switchboard },
+      host: '198.51.100.1',
+      clock,
+      log,
+      delegate: this.switchboard,
       admits: (address) => address !== '203.0.113.66',
       mayAsk: (address, bytes) => requests.take(address, bytes),
       mayAskWithin: (callId, bytes) => requests.takeWithin(callId, bytes),

@@ -21,14 +21,12 @@ beforeEach(async () => {
   failures = [];
   const { clock, log } = line.gateway.context;
   registration = new Registration({
-    ...{
-      stack: line.stack,
-      registrar: new URI('sip', '', '192.0.2.7', 5062),
-      user: 'bridge',
-      clock,
-      log,
-      random: () => 0,
-    },
+    stack: line.stack,
+    registrar: new URI('sip', '', '192.0.2.7', 5062),
+    user: 'bridge',
+    clock,
+    log,
+    random: () => 0,
     onChange: (registered) => void changes.push(registered),
     onFailure: (reason) => void failures.push(reason),
   });

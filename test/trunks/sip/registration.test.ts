@@ -20,7 +20,12 @@ async function begin(): Promise<string> {
   const { clock, log } = line.gateway.context;
   failures = [];
   registration = new Registration({
-    ...{ stack: line.stack, registrar: new URI('sip', '', '192.0.2.7'), user: 'bridge', clock, log, random: () => 0 },
+    stack: line.stack,
+    registrar: new URI('sip', '', '192.0.2.7'),
+    user: 'bridge',
+    clock,
+    log,
+    random: () => 0,
     onChange: (registered) => void changes.push(registered),
     onFailure: (reason) => void failures.push(reason),
   });

@@ -38,7 +38,10 @@ it('a leg sends each message as one frame, however long', async () => {
   await once(server, 'listening');
   server.on('connection', (accepted) => {
     const leg = new WebSocketLeg({
-      ...{ socket: accepted, dialect: new AsteriskDialect(), limits: LIMITS, clock: systemClock },
+      socket: accepted,
+      dialect: new AsteriskDialect(),
+      limits: LIMITS,
+      clock: systemClock,
       handlers: {
         onEvent: (event) => {
           if (event.type !== 'start') return;

@@ -336,7 +336,10 @@ describe("a session that Twilio's webhook has found", () => {
   const begin = (connect?: string) => {
     gateway = startCalls(OWN);
     const relayed = {
-      ...{ url: app.url, attributes: {}, parameters: { a: 'b' }, voices: {} },
+      url: app.url,
+      attributes: {},
+      parameters: { a: 'b' },
+      voices: {},
       action: connect === undefined ? null : { url: webhook.origin + connect, method: 'POST' as const },
     };
     const details = { callerName: 'Ann' };
