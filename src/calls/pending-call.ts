@@ -121,7 +121,9 @@ export class PendingCall implements LegHandlers {
     if (known === null && this.#options.tokenRequired) {
       throw new TrunklineError(
         'call_token_invalid',
-        `got ${token === undefined ? 'no call token' : 'a call token that is unknown, used, expired or of another call'}, expected the one that /twilio/voice gave for this call`,
+        'got ' +
+          `${token === undefined ? 'no call token' : 'a call token that is unknown, used, expired or of another call'}, ` +
+          'expected the one that /twilio/voice gave for this call',
       );
     }
     const details = { ...boundDetails(given), ...boundDetails(start.details ?? {}), ...known?.details };

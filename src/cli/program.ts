@@ -135,7 +135,8 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   const program = new Command('trunkline')
     .description(
-      'Telephony media-stream bridge: live captions of phone calls, and answers spoken to callers, on your own machine.',
+      'Telephony media-stream bridge: live captions of phone calls, and answers spoken to callers, on your ' +
+        'own machine.',
     )
     .version(version)
     .exitOverride()
@@ -157,7 +158,8 @@ function describeServe(program: Command, done: Done): void {
     .description('take calls and serve their captions until SIGTERM or Ctrl-C, then drain')
     .addHelpText(
       'after',
-      '\nLogs on a terminal are for people, elsewhere JSON lines (LOG_FORMAT); the one with "msg":"listening" has the url.',
+      '\nLogs on a terminal are for people, elsewhere JSON lines (LOG_FORMAT); the one with ' +
+        '"msg":"listening" has the url.',
     )
     .action(async () => {
       const settings = readSettings();

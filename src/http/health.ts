@@ -86,7 +86,8 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
       schema: {
         summary: 'Is the process alive? What is loaded, for those let in',
         description:
-          'Everybody learns `status`, which is `ok` as long as there is an answer. The rest is for those let in, and named as the Qwen3-ASR and Qwen3-TTS servers name it.',
+          'Everybody learns `status`, which is `ok` as long as there is an answer. The rest is for those let ' +
+          'in, and named as the Qwen3-ASR and Qwen3-TTS servers name it.',
         tags: ['operation'],
         security: [],
         response: { 200: healthAnswer },

@@ -67,7 +67,8 @@ export function readCodec(format: DeclaredFormat, accepted: readonly string[], n
   const expected = accepted.map((each) => `${each}, ${rangeOf(each)}, 1`).join('; ');
   throw new TrunklineError(
     'codec_unsupported',
-    `${name}: got encoding ${describe(encoding)}, sampleRate ${describe(rate)}, channels ${describe(channels)}, expected ${expected}${hint}`,
+    `${name}: got encoding ${describe(encoding)}, sampleRate ${describe(rate)}, channels ` +
+      `${describe(channels)}, expected ${expected}${hint}`,
   );
 }
 

@@ -51,7 +51,8 @@ export class SampleRing {
     if (needed > RING_LIMIT_SAMPLES) {
       throw new TrunklineError(
         'audio_too_fast',
-        `${needed} samples of a track wait to be transcribed; expected at most ${RING_LIMIT_SAMPLES}: the sender must slow down`,
+        `${needed} samples of a track wait to be transcribed; expected at most ${RING_LIMIT_SAMPLES}: the ` +
+          'sender must slow down',
       );
     }
     const grown = new Int16Array(Math.min(Math.max(needed, this.#samples.length * 2), RING_LIMIT_SAMPLES));

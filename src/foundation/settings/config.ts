@@ -128,7 +128,8 @@ function findContradictions(settings: Settings): string[] {
   }
   if (settings.VAD_STOP_THRESHOLD > settings.VAD_START_THRESHOLD) {
     problems.push(
-      `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD (${settings.VAD_START_THRESHOLD})`,
+      `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD ` +
+        `(${settings.VAD_START_THRESHOLD})`,
     );
   }
   if (settings.EAGER_MS > settings.ENDPOINT_MS) {

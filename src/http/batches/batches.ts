@@ -143,7 +143,8 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
       schema: {
         summary: 'Cancel a batch; remove one that has ended',
         description:
-          'A running batch is cancelled: the transcripts that are done stay readable. One that has ended is removed with its transcripts.',
+          'A running batch is cancelled: the transcripts that are done stay readable. One that has ended is ' +
+          'removed with its transcripts.',
         tags,
         params: batchPath,
         response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) },

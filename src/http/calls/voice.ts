@@ -62,7 +62,8 @@ export const voiceRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (ap
       schema: {
         summary: 'Stop speaking at once',
         description:
-          'Discards what is being said and what waits to be said. `interrupted` is what was being said; null = nothing.',
+          'Discards what is being said and what waits to be said. `interrupted` is what was being said; null ' +
+          '= nothing.',
         tags: ['calls'],
         params: callPath,
         querystring: noQuery,

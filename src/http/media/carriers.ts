@@ -90,7 +90,9 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
       config: { socket: true },
       schema: {
         summary: `${door.summary}: a call's audio`,
-        description: `With CARRIER_TOKEN where one is set: ${door.token}. Made from the carrier's documents and not yet tried against the real thing.`,
+        description:
+          `With CARRIER_TOKEN where one is set: ${door.token}. Made from the carrier's documents and not yet ` +
+          'tried against the real thing.',
         tags: [door.carrier],
         security: [],
         querystring: z.object({ token: z.string().max(1024).optional().describe('CARRIER_TOKEN') }),

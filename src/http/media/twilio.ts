@@ -65,7 +65,11 @@ const twimlUrl = z
 const voiceSchema = {
   summary: "Twilio's voice webhook: connects the call to Trunkline",
   description:
-    'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` that app talks to the caller; with `?twiml=<url>`, or where APP_TWIML_URL is set, the app is asked for TwiML of its own, which is answered with its ConversationRelay made a stream to here. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+    'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With ' +
+    '`?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` ' +
+    'that app talks to the caller; with `?twiml=<url>`, or where APP_TWIML_URL is set, the app is asked for ' +
+    'TwiML of its own, which is answered with its ConversationRelay made a stream to here. Signed by Twilio ' +
+    '(X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
   tags: ['twilio'],
   security: [],
   consumes: [FORM],
@@ -254,6 +258,7 @@ function signatureOf(request: FastifyRequest): string | undefined {
 function refuseSignature(): never {
   throw new TrunklineError(
     'signature_invalid',
-    'X-Twilio-Signature does not fit: check TWILIO_AUTH_TOKEN (the primary auth token) and PUBLIC_URL (the origin that Twilio was given)',
+    'X-Twilio-Signature does not fit: check TWILIO_AUTH_TOKEN (the primary auth token) and PUBLIC_URL (the ' +
+      'origin that Twilio was given)',
   );
 }

@@ -162,7 +162,8 @@ describe('/v1/batches', () => {
       );
     const socket = connect(Number(new URL(testServer.url).port), '127.0.0.1');
     const head =
-      'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
+      'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: ' +
+      'multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
     await eventually(() => expect(drafts()).toHaveLength(1));
     socket.destroy();

@@ -144,7 +144,8 @@ describe("what follows a session in Twilio's call", () => {
     testServer.calls.handovers.put('CA1', Promise.resolve(document));
     const { body } = await post('/twilio/after');
     expect(verbsIn(body)).toBe(
-      `<Play>https://app.example.com/a.mp3</Play>${STREAM}<Redirect method="POST">http://localhost:80/twilio/after</Redirect>`,
+      `<Play>https://app.example.com/a.mp3</Play>${STREAM}<Redirect ` +
+        'method="POST">http://localhost:80/twilio/after</Redirect>',
     );
     expect(testServer.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({
       relay: { url: 'wss://app.example.com/c/CA1' },

@@ -33,7 +33,9 @@ describe('POST /v1/audio/transcriptions', () => {
   it('refuses a field that came as a list in JSON, however deep', async () => {
     testServer = await startRecordingServer();
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
-    const body = `--b\r\nContent-Disposition: form-data; name="language"\r\nContent-Type: application/json\r\n\r\n${deep}\r\n--b--\r\n`;
+    const body =
+      '--b\r\nContent-Disposition: form-data; name="language"\r\nContent-Type: ' +
+      `application/json\r\n\r\n${deep}\r\n--b--\r\n`;
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     const response = await fetch(`${testServer.url}/v1/audio/transcriptions`, { method: 'POST', body, headers });
     expect(response.status).toBe(400);
@@ -306,7 +308,8 @@ describe('a recording that is refused', () => {
       answer += text;
     });
     socket.write(
-      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2147483648\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n',
+      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ' +
+        '2147483648\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n',
     );
     await eventually(() => expect(answer).toMatch(/^HTTP\/1.1 413 .*upload_too_large/s));
     socket.destroy();
@@ -330,7 +333,8 @@ describe('a recording that is refused', () => {
     testServer = await startRecordingServer();
     const socket = connect(Number(new URL(testServer.url).port), '127.0.0.1');
     const head =
-      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
+      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: ' +
+      'multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
     await eventually(() => expect(testServer.files()).toHaveLength(1));
     socket.destroy();
