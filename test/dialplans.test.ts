@@ -1,5 +1,6 @@
 /**
- * What operators paste: files that are well-formed, lead to endpoints that exist, and say what our own answers would say.
+ * What operators paste: files that are well-formed, lead to endpoints that exist, and say what our own answers would
+ * say.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

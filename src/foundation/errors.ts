@@ -1,7 +1,7 @@
 /**
  * Every error a stranger or an operator can meet: its code, HTTP status, WebSocket close code and SIP status
- * together in one registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table with the one in
- * docs/reference/errors.md.
+ * together in one registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table
+ * with the one in docs/reference/errors.md.
  */
 import { hideCredentials } from './urls.ts';
 
@@ -120,7 +120,9 @@ export class TrunklineError extends Error {
   }
 }
 
-/** `error` where it has a code already, otherwise an `internal` error with `message`, which tells nothing of the cause. */
+/**
+ * `error` where it has a code already, otherwise an `internal` error with `message`, which tells nothing of the cause.
+ */
 export function asTrunklineError(error: unknown, message: string): TrunklineError {
   return error instanceof TrunklineError ? error : new TrunklineError('internal', message);
 }

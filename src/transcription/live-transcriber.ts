@@ -141,7 +141,8 @@ export class LiveTranscriber {
   }
 
   /**
-   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is examined.
+   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is
+   * examined.
    */
   stall(): void {
     this.#stalled = true;

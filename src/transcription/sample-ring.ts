@@ -5,7 +5,8 @@ export const RING_LIMIT_SAMPLES = 1 << 21;
 
 /**
  * The latest audio of one track, addressed by sample number since the track began. Memory is taken once; only when a
- * caller pushes more than it was sized for (one long filled gap, for instance) does it grow, up to {@link RING_LIMIT_SAMPLES}.
+ * caller pushes more than it was sized for (one long filled gap, for instance) does it grow, up to {@link
+ * RING_LIMIT_SAMPLES}.
  */
 export class SampleRing {
   #samples: Int16Array;

@@ -60,7 +60,9 @@ export function tableRows(markdown: string): string[][] {
     );
 }
 
-/** What stands below the heading `heading` in `markdown`, up to the next one of its rank. Throws where it is missing. */
+/**
+ * What stands below the heading `heading` in `markdown`, up to the next one of its rank. Throws where it is missing.
+ */
 export function sectionOf(markdown: string, heading: string): string {
   const from = markdown.indexOf(`\n${heading}\n`);
   if (from < 0) throw new Error(`there is no heading "${heading}"`);

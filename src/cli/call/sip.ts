@@ -88,7 +88,9 @@ async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOrder): Promise<C
   const { packets, digits } = report.received;
   return {
     sentMs: report.sentMs,
-    received: `${packets} packets of audio, off their time by ${jitterP99Ms.toFixed(1)} ms at p99${digits === '' ? '' : `, keys ${digits}`}`,
+    received:
+      `${packets} packets of audio, off their time by ${jitterP99Ms.toFixed(1)} ms at p99` +
+      (digits === '' ? '' : `, keys ${digits}`),
     ended: ENDS[report.endedBy],
     asOrdered: report.endedBy === 'phone',
     warnings: [],

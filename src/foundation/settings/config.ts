@@ -91,7 +91,9 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** The widest private networks are 10.0.0.0/8 and fc00::/7. A wider one, such as half of all addresses, has strangers. */
+/**
+ * The widest private networks are 10.0.0.0/8 and fc00::/7. A wider one, such as half of all addresses, has strangers.
+ */
 function hasStrangers(range: string): boolean {
   const [, prefix] = range.split('/');
   return prefix !== undefined && Number(prefix) < 7;

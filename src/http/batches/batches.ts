@@ -244,7 +244,8 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
       schema: {
         summary: 'The progress of a batch (SSE)',
         description:
-          'First `batch`, its state now. Then `progress` of each file in work, at most once a second, `file` for each ' +
+          'First `batch`, its state now. Then `progress` of each file in work, at most once a second, `file` ' +
+          'for each ' +
           'file that has ended, and `end` with the batch, after which the stream ends.',
         tags: ['batches'],
         params: batchPath,

@@ -90,7 +90,9 @@ const voiceSchema = {
 const afterSchema = {
   summary: 'What follows in a call of Twilio whose session with an app is over',
   description:
-    "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at the end of its session, or with `?twiml=` for another document of the app. Signed by Twilio as /twilio/voice is.",
+    "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at " +
+    'the end of its session, or with `?twiml=` for another document of the app. Signed by Twilio as ' +
+    '/twilio/voice is.',
   tags: ['twilio'],
   security: [],
   consumes: [FORM],
@@ -105,7 +107,9 @@ const afterSchema = {
 const mediaSchema = {
   summary: "Twilio Media Streams (WebSocket): a call's audio",
   description:
-    "Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone. Made from Twilio's documents and not yet tried against the real thing.",
+    'Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the ' +
+    'token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone. ' +
+    "Made from Twilio's documents and not yet tried against the real thing.",
   tags: ['twilio'],
   security: [],
   response: errorResponses(400, 401, 403, 429, 503),

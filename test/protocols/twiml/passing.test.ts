@@ -29,7 +29,8 @@ describe("an app's document on its way to Twilio", () => {
     expect(
       passed('<Say>Hi</Say><Connect action="/done"><ConversationRelay url="wss://app/c"/></Connect><Say>Bye</Say>'),
     ).toBe(
-      '<Say>Hi</Say><Connect><Stream url="wss://bridge/media"><Parameter name="token" value="wss://app/c"/></Stream></Connect>' +
+      '<Say>Hi</Say><Connect><Stream url="wss://bridge/media"><Parameter name="token" ' +
+        'value="wss://app/c"/></Stream></Connect>' +
         '<Redirect method="POST">https://bridge/after</Redirect><Say>Bye</Say>',
     );
   });

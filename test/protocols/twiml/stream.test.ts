@@ -17,7 +17,8 @@ describe('TwiML', () => {
 
   it('listens to both sides of a call that goes on to a number', () => {
     expect(listenAndDialTwiml({ url: URL, parameters: {} }, '+15005550001')).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?><Response><Start><Stream url="wss://bridge.example.com/twilio/media" track="both_tracks"></Stream></Start>' +
+      '<?xml version="1.0" encoding="UTF-8"?><Response><Start><Stream ' +
+        'url="wss://bridge.example.com/twilio/media" track="both_tracks"></Stream></Start>' +
         '<Dial>+15005550001</Dial></Response>',
     );
   });
