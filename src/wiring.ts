@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CallAnnouncements } from './calls/admission/call-announcements.ts';
-import { recordingFetcher } from './calls/app/recording.ts';
+import { audioFetcher } from './calls/app/audio-fetch.ts';
 import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
@@ -59,11 +59,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const speech = await openSpeech({ settings, engine, metrics, clock, log });
   const translator = new Translator({ settings, clock });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
-  const apps: AppServices = {
-    fetchRecording: recordingFetcher(settings, clock),
-    twiml: new TwimlClient({ settings, clock, metrics, log }),
-    handovers: new Handovers(clock),
-  };
+  const apps = openAppServices(settings, { clock, metrics, log });
   const registry = new CallRegistry({
     settings,
     engine,
@@ -109,6 +105,15 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
     recordings,
     batches,
     server,
+  };
+}
+
+/** What calls with apps need of other servers. */
+function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metrics'> & { log: Log }): AppServices {
+  return {
+    fetchAudio: audioFetcher(settings, parts.clock),
+    twiml: new TwimlClient({ settings, ...parts }),
+    handovers: new Handovers(parts.clock),
   };
 }
 

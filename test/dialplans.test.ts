@@ -1,5 +1,5 @@
 /**
- * What operators paste: files that are well-formed, lead to endpoints that exist, and say what our own answers would
+ * What operators paste: files that are well-formed, name endpoints that exist, and say what the server's answers would
  * say.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ describe('the dialplans', () => {
   });
   afterAll(() => app.close());
 
-  it.each(FILES)('%s is led to by the README', (file) => {
+  it.each(FILES)('%s is linked in the README', (file) => {
     expect(LINKS).toContain(file);
   });
 

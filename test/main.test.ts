@@ -123,7 +123,7 @@ describe('runGateway', () => {
     const ready = await fetch(`${url}/ready`);
     expect([ready.status, await ready.json()]).toMatchObject([
       503,
-      { status: 'not_ready', reasons: expect.arrayContaining(['the gateway is shutting down']) },
+      { status: 'not_ready', reasons: expect.arrayContaining(['the server is shutting down']) },
     ]);
     const refused = await new Promise((resolve) => {
       const late = new WebSocket(`${url.replace('http', 'ws')}/twilio/media`);

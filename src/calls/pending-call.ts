@@ -7,7 +7,7 @@
 import { TrunklineError } from '../foundation/errors.ts';
 import { CALL_DETAILS, type CallDetails, type CallStart, type CarrierEvent } from '../protocols/dialect.ts';
 import type { CallTokens } from './admission/tokens.ts';
-import { withoutStrangeApp } from './app/request.ts';
+import { withoutForbiddenApp } from './app/request.ts';
 import type { Call, CallOptions } from './call.ts';
 import type { CallContext } from './context.ts';
 import type { EndReason } from './feed/events.ts';
@@ -134,7 +134,7 @@ export class PendingCall implements LegHandlers {
   #checkApp(given: CallStart['parameters'], hasToken: boolean): CallStart['parameters'] {
     const { settings, log } = this.#options.context;
     const vouched = this.#options.vouched === true || (hasToken && settings.TWILIO_AUTH_TOKEN !== '');
-    const parameters = withoutStrangeApp(given, vouched, settings);
+    const parameters = withoutForbiddenApp(given, vouched, settings);
     if (Object.keys(parameters).length < Object.keys(given).length) {
       log.warn(
         { carrier: this.#options.carrier },

@@ -1,4 +1,4 @@
-/** All calls of the gateway: those that come in, those that are live, and those that ended lately. */
+/** All calls of the gateway: those that come in or are dialled, those that are live, and those that ended lately. */
 
 import { TrunklineError } from '../foundation/errors.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
@@ -39,14 +39,14 @@ export interface CallView {
   readonly handoffData: string | null;
 }
 
-/** A carrier's socket, ready to be listened to. */
-interface Caller {
+/** A carrier's socket whose leg can be opened. */
+interface LegOffer {
   readonly carrier: string;
   readonly tokenRequired: boolean;
   /** Whether whoever opened the socket has shown a secret of ours. */
   readonly vouched?: boolean;
   /** We make the call, and it is not answered yet; left out = the other side made it. */
-  readonly dialled?: OutgoingCall | undefined;
+  readonly outgoing?: OutgoingCall | undefined;
   /** Opens the leg on the socket. */
   connect(handlers: LegHandlers): CallLeg;
 }
@@ -61,7 +61,7 @@ export class CallRegistry {
   readonly #context: CallContext;
   /** Sockets that have not begun a stream. */
   readonly #pendingCalls = new Set<PendingCall>();
-  readonly #dialled = new OutgoingCalls();
+  readonly #outgoing = new OutgoingCalls();
   readonly #live = new Map<string, Call>();
   readonly #endedCalls: EndedCalls<CallView>;
   readonly #lags: LagTally;
@@ -84,8 +84,8 @@ export class CallRegistry {
   }
 
   /**
-   * Whether a socket may come in, to be asked before it is upgraded. `arriving` = others let in before that are not
-   * here yet.
+   * Whether a socket may come in; to be called before its upgrade. `arriving` = how many were admitted before and are
+   * not here yet.
    * @throws TrunklineError `too_many_calls` or `draining`
    */
   admit(arriving = 0): void {
@@ -99,13 +99,12 @@ export class CallRegistry {
   }
 
   /**
-   * Takes in one carrier's socket. Many may have been let through to their upgrade at once, so the limits are looked at
-   * again.
+   * Accepts one carrier's socket. Many may have been admitted to their upgrade at once, so the limits are checked again.
    */
-  accept(caller: Caller): void {
+  accept(offer: LegOffer): void {
     const refusal = this.#refusal();
     const pendingCall = new PendingCall({
-      ...caller,
+      ...offer,
       tokens: this.tokens,
       context: this.#context,
       open: (opened, opener) => this.#open(opened, opener),
@@ -114,15 +113,15 @@ export class CallRegistry {
     if (refusal !== null) pendingCall.fail(refusal);
     if (pendingCall.over) return;
     this.#pendingCalls.add(pendingCall);
-    const { carrier, dialled } = caller;
-    if (dialled !== undefined)
-      this.#dialled.add(pendingCall, { ...dialled, carrier, since: this.#context.clock.wall() });
+    const { carrier, outgoing } = offer;
+    if (outgoing !== undefined)
+      this.#outgoing.add(pendingCall, { ...outgoing, carrier, since: this.#context.clock.wall() });
     this.#context.engine.wake();
   }
 
   /** Calls that we make and that are not answered yet, live calls, then ended ones; of each the latest first. */
   list(): CallView[] {
-    const ringing = this.#dialled.list().map((call) => viewOfRinging(call));
+    const ringing = this.#outgoing.list().map((call) => viewOfRinging(call));
     const live = [...this.#live.values()].map((call) => viewOf(call));
     return [...ringing.toReversed(), ...live.toReversed(), ...this.#endedCalls.views()];
   }
@@ -130,7 +129,7 @@ export class CallRegistry {
   get(id: string): CallView | undefined {
     const call = this.#live.get(id);
     if (call !== undefined) return viewOf(call);
-    const ringing = this.#dialled.get(id);
+    const ringing = this.#outgoing.get(id);
     return ringing === undefined ? this.#endedCalls.get(id)?.view : viewOfRinging(ringing);
   }
 
@@ -151,7 +150,7 @@ export class CallRegistry {
    */
   hangup(id: string): boolean {
     const call = this.#live.get(id);
-    if (call === undefined) return this.#dialled.giveUp(id);
+    if (call === undefined) return this.#outgoing.giveUp(id);
     call.hangUp();
     return true;
   }
@@ -197,7 +196,7 @@ export class CallRegistry {
       onEnded: (ended, reason) => this.#keepEnded(ended, reason),
     });
     this.#pendingCalls.delete(pendingCall);
-    this.#dialled.remove(pendingCall);
+    this.#outgoing.remove(pendingCall);
     this.#live.set(id, call);
     this.#context.metrics.calls.inc({ carrier: start.carrier });
     return call;
@@ -227,7 +226,7 @@ export class CallRegistry {
   /** A socket closed that never became a call. If it was to become one of ours, those who wait for it are told. */
   #forget(pendingCall: PendingCall, reason: EndReason): void {
     this.#pendingCalls.delete(pendingCall);
-    const ringing = this.#dialled.remove(pendingCall);
+    const ringing = this.#outgoing.remove(pendingCall);
     if (ringing === undefined) return;
     const { metrics, feed, log } = this.#context;
     const { callId, carrier } = ringing;

@@ -1,20 +1,20 @@
-/** `trunkline call`: places a simulated call with a running bridge, as the carrier that it is told to be. */
+/** `trunkline call`: places a simulated call with a running server, as one of the carriers. */
 import type { EndReason } from '../calls/feed/events.ts';
 import { systemClock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import type { CallOptions, CallOutcome, PlacedCall } from './call/call-options.ts';
 import { CALL_CARRIERS, type CarrierName } from './call/carriers.ts';
-import { askEndReason } from './call/fate.ts';
-import type { CallOrder, CallOutcome, PlacedCall } from './call/order.ts';
+import { askEndReason } from './call/end-reason.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
 
 const PROGRESS_EVERY_MS = 200;
-/** As `call.ended` has it. */
+/** The reason in `call.ended`. */
 const APP_UNREACHABLE = 'app_unreachable' satisfies EndReason;
 
 /** The options of the command, checked. */
-export interface CallCommand extends CallOrder {
+export interface CallCommand extends CallOptions {
   readonly carrier: CarrierName;
   readonly json?: boolean;
 }
@@ -28,10 +28,10 @@ export async function call(command: CallCommand, settings: Settings, terminal: T
   const endReason = await askEndReason(callUrl(placed.id, command, settings), settings.API_KEYS[0]);
   print(placed.id, outcome, command, terminal);
   if (endReason === APP_UNREACHABLE)
-    terminal.err.line('trunkline: the bridge could not reach its app in this call; its log says which and why');
+    terminal.err.line('trunkline: the server could not reach its app in this call; its log says which app and why');
   if (command.json !== true) terminal.out.line(`Captions  ${transcriptUrl(placed.id, command, settings)}`);
   if (interruption.came) return EXIT_INTERRUPTED;
-  return outcome.asOrdered && endReason !== APP_UNREACHABLE ? EXIT_OK : EXIT_FAILED;
+  return outcome.asPlanned && endReason !== APP_UNREACHABLE ? EXIT_OK : EXIT_FAILED;
 }
 
 async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }: Terminal): Promise<CallOutcome> {
@@ -46,20 +46,19 @@ async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }
 }
 
 /**
- * Where the bridge has what was said. Its HTTP door is that of a WebSocket's URL; a door of another kind names the host
- * alone.
+ * Where the server has the transcript: at the host and port of a WebSocket's URL; of another URL only the host counts.
  */
 export function transcriptUrl(
   id: string,
-  order: Pick<CallOrder, 'url' | 'voice'>,
+  options: Pick<CallOptions, 'url' | 'voice'>,
   settings: Pick<Settings, 'PORT'>,
 ): string {
-  return `${callUrl(id, order, settings)}/transcript?format=text`;
+  return `${callUrl(id, options, settings)}/transcript?format=text`;
 }
 
 function callUrl(
   id: string,
-  { url, voice }: Pick<CallOrder, 'url' | 'voice'>,
+  { url, voice }: Pick<CallOptions, 'url' | 'voice'>,
   { PORT }: Pick<Settings, 'PORT'>,
 ): string {
   const path = `/v1/calls/${id}`;
@@ -80,7 +79,7 @@ function print(id: string, outcome: CallOutcome, command: CallCommand, { out, er
   out.line(`Closed    ${outcome.ended}`);
   const { label } = CALL_CARRIERS[command.carrier];
   for (const warning of outcome.warnings) err.line(`trunkline: ${label} would warn ${warning}`);
-  if (!outcome.asOrdered) err.line(`trunkline: the bridge ended the call, not the caller: ${outcome.ended}`);
+  if (!outcome.asPlanned) err.line(`trunkline: the server ended the call, not the caller: ${outcome.ended}`);
 }
 
 function seconds(durationMs: number): string {

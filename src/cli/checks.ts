@@ -1,4 +1,4 @@
-/** What `trunkline doctor` looks at. Each check answers with findings and never throws. */
+/** The checks of `trunkline doctor`. Each returns findings and never throws. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { samplesToMs } from '../foundation/units.ts';
 import { findVoiceMapProblem, readVoiceMap } from '../speech/voice-map.ts';
 import { resolveVoice } from '../speech/voices.ts';
 
-/** One line of the doctor's report. `detail` of anything but `ok` says what helps. */
+/** One line of the report. Unless it is `ok`, `detail` says what helps. */
 export interface Finding {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
@@ -29,14 +29,14 @@ const run = promisify(execFile);
 const PROGRAM_TIMEOUT_MS = 20_000;
 
 /**
- * The settings with what is to be known of them, or, with a finding for each of their problems, the defaults, so that
- * the other checks can go on.
+ * The settings and warnings about them. If they have problems: the defaults, so that the other checks can run, and a
+ * finding for each problem.
  */
 export function checkSettings(): { settings: Settings; findings: Finding[] } {
   try {
     const settings = readSettings();
     const warnings = findWarnings(settings).map((detail): Finding => ({ name: 'settings', status: 'warn', detail }));
-    return { settings, findings: [{ name: 'settings', status: 'ok', detail: 'all values are allowed' }, ...warnings] };
+    return { settings, findings: [{ name: 'settings', status: 'ok', detail: 'all values are valid' }, ...warnings] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((detail): Finding => ({ name: 'settings', status: 'fail', detail }));
@@ -49,7 +49,9 @@ export async function checkNode(version: string = process.versions.node): Promis
   const { engines } = JSON.parse(await readFile(packagePath('package.json'), 'utf8')) as { engines: { node: string } };
   const wanted = engines.node.replace('>=', '');
   const isEnough = compareVersions(version, wanted) >= 0;
-  const detail = isEnough ? version : `${version}, but ${wanted} or later is needed: install a newer Node.js`;
+  const detail = isEnough
+    ? version
+    : `found ${version}, but Trunkline needs ${wanted} or later: install a newer Node.js`;
   return { name: 'node', status: isEnough ? 'ok' : 'fail', detail };
 }
 
@@ -70,7 +72,7 @@ interface Probe {
 
 /**
  * Whether the model runtime loads here, and whether CUDA could be used. In a process of its own: a native add-on can
- * take its process along.
+ * crash its process.
  */
 export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): Promise<Finding[]> {
   try {
@@ -79,7 +81,7 @@ export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): 
     });
     const { version, backends, cudaProblem } = JSON.parse(stdout) as Probe;
     const runtime: Finding = { name: 'onnxruntime', status: 'ok', detail: `${version}: ${backends.join(', ')}` };
-    return [runtime, judgeCuda(provider, cudaProblem)];
+    return [runtime, describeCuda(provider, cudaProblem)];
   } catch (error) {
     const reason = lastLine(error instanceof Error ? error.message : String(error));
     return [
@@ -92,10 +94,10 @@ export async function checkRuntime({ EXECUTION_PROVIDER: provider }: Settings): 
   }
 }
 
-const NOT_WANTED = 'not wanted (EXECUTION_PROVIDER=cpu); with cuda, this line says what a GPU would still need';
+const NOT_WANTED = 'not used (EXECUTION_PROVIDER=cpu); with cuda, this line says what is missing for a GPU';
 
-/** A missing CUDA matters to those who want it. */
-export function judgeCuda(provider: Settings['EXECUTION_PROVIDER'], problem: string | null): Finding {
+/** A missing CUDA is a problem only for those who want it. */
+export function describeCuda(provider: Settings['EXECUTION_PROVIDER'], problem: string | null): Finding {
   if (problem === null) return { name: 'cuda', status: 'ok', detail: 'the provider is installed' };
   if (provider === 'cpu') return { name: 'cuda', status: 'ok', detail: NOT_WANTED };
   return { name: 'cuda', status: provider === 'cuda' ? 'fail' : 'warn', detail: problem };
@@ -137,7 +139,7 @@ async function tryDetector(engineClient: EngineClient): Promise<Finding> {
   return {
     name: 'vad model',
     status: 'ok',
-    detail: `${engineClient.status.models?.vad} judged 32 ms of audio in ${sinceMs(startMs)} ms`,
+    detail: `${engineClient.status.models?.vad} checked 32 ms of audio in ${sinceMs(startMs)} ms`,
   };
 }
 
@@ -167,9 +169,7 @@ async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP
       urgency: 'speak',
       dueInMs: 1000,
     });
-    const spoken =
-      `${voice} on ${engineClient.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ` +
-      'ms of audio';
+    const spoken = `${voice} on ${engineClient.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ms of audio`;
     return { name: 'tts model', status: 'ok', detail: `${spoken} in ${sinceMs(startMs)} ms` };
   } catch (error) {
     return {
@@ -195,14 +195,12 @@ export function checkCores(settings: Settings, cores: number = coresAvailable())
   const workers = workersOf(settings, cores);
   const threads = workers * settings.ENGINE_THREADS;
   const found = Number.isInteger(cores) ? cores : cores.toFixed(1);
-  const detail =
-    `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s); at most ` +
-    `${settings.MAX_CALLS} calls (MAX_CALLS)`;
+  const detail = `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s); at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
   return {
     name: 'cores',
     status: 'warn',
-    detail: `${detail} are more than that: lower ENGINE_WORKERS or ENGINE_THREADS`,
+    detail: `${detail} are too many: lower ENGINE_WORKERS or ENGINE_THREADS`,
   };
 }
 
@@ -214,7 +212,7 @@ export async function checkPorts(settings: Settings): Promise<Finding[]> {
   return Promise.all((['PORT', ...further] as const).map((setting) => checkPort(settings, setting)));
 }
 
-/** One port is tried by listening on it for a moment, over TCP. */
+/** Tries a port by listening on it for a moment, over TCP. */
 async function checkPort(settings: Settings, setting: PortSetting): Promise<Finding> {
   const { HOST, [setting]: port } = settings;
   const server = createServer();
@@ -224,7 +222,7 @@ async function checkPort(settings: Settings, setting: PortSetting): Promise<Find
     return {
       name: PORT_NAMES[setting],
       status: 'ok',
-      detail: port === 0 ? `any free one on ${HOST}` : `${port} of ${HOST} is free`,
+      detail: port === 0 ? `any free port of ${HOST}` : `${port} of ${HOST} is free`,
     };
   } catch (error) {
     return {
@@ -246,15 +244,15 @@ function explainPort(code: string, host: string, port: number, setting: PortSett
   if (code === 'EADDRINUSE')
     return {
       status: 'warn',
-      detail: `${port} of ${host} is in use: by a Trunkline that runs already, or set another ${setting}`,
+      detail: `${port} of ${host} is in use. If Trunkline is not running already, set another ${setting}`,
     };
   const remedy = code === 'EACCES' ? `set ${setting} to 1024 or more` : 'set HOST to an address of this machine';
   return { status: 'fail', detail: `cannot listen on ${port} of ${host} (${code}): ${remedy}` };
 }
 
 /**
- * Whether ffmpeg is at hand, for the formats that Trunkline does not read or write itself, and ffprobe, without which
- * it is let read nothing.
+ * Whether ffmpeg is installed, for the formats that Trunkline does not read or write itself, and ffprobe, without which
+ * ffmpeg is not used for reading.
  */
 export async function checkFfmpeg(): Promise<Finding> {
   const [version, probeVersion] = await Promise.all([versionOf('ffmpeg'), versionOf('ffprobe')]);
@@ -262,19 +260,21 @@ export async function checkFfmpeg(): Promise<Finding> {
     return {
       name: 'ffmpeg',
       status: 'ok',
-      detail: 'not found; needed only for recordings such as MP4, WebM or AMR, and for speech as FLAC, Opus or AAC',
+      detail: 'not found; only recordings such as MP4, WebM or AMR and speech as FLAC, Opus or AAC need it',
     };
   }
   if (probeVersion === null) {
-    const detail =
-      `${version}, but no ffprobe: recordings such as MP4, WebM or AMR are refused; install the ffprobe that ` +
-      'comes with ffmpeg';
+    const detail = `${version}, but no ffprobe: recordings such as MP4, WebM or AMR are refused. Install the ffprobe of ffmpeg`;
     return { name: 'ffmpeg', status: 'warn', detail };
   }
-  return { name: 'ffmpeg', status: 'ok', detail: `${version}, for what is not decoded or encoded in here` };
+  return {
+    name: 'ffmpeg',
+    status: 'ok',
+    detail: `${version}, for the formats that Trunkline does not decode or encode itself`,
+  };
 }
 
-/** Null where there is no such program. */
+/** Null when the program is not installed. */
 async function versionOf(program: 'ffmpeg' | 'ffprobe'): Promise<string | null> {
   try {
     const { stdout } = await run(program, ['-version'], { timeout: PROGRAM_TIMEOUT_MS });

@@ -1,5 +1,4 @@
-/** `trunkline doctor`: is everything there that a gateway needs? */
-
+/** `trunkline doctor`: checks whether this machine has everything that a gateway needs. */
 import { showCapacity } from './capacity.ts';
 import {
   checkCores,
@@ -17,7 +16,7 @@ import type { Terminal } from './terminal.ts';
 const LABEL_CHARS = 12;
 const MARKS: Readonly<Record<Finding['status'], string>> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' };
 
-/** What is asked of the doctor. */
+/** The options of the command. */
 export interface DoctorOptions {
   readonly json: boolean;
   /** Also measure how many calls the machine holds, if all is well. */
@@ -25,8 +24,8 @@ export interface DoctorOptions {
 }
 
 /**
- * Runs every check, printing each as it is done. Returns the exit code: failed when one check fails, or not one number
- * of calls is held.
+ * Runs every check and prints its findings at once. Returns the exit code: failed when a check fails, or the machine
+ * cannot hold a single call.
  */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
   const { out, err } = terminal;

@@ -1,5 +1,4 @@
-/** Ctrl-C, for commands that end of themselves otherwise. */
-
+/** Ctrl-C, for commands that otherwise end by themselves. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** The first SIGINT or SIGTERM; a second one kills as usual. */

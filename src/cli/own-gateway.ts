@@ -1,10 +1,7 @@
-/** The settings with which a command runs a gateway of its own, beside whatever serves already. */
+/** The settings with which a command runs its own gateway, beside one that may run already. */
 import type { Settings } from '../foundation/settings/settings.ts';
 
-/**
- * Whatever the environment says, it is this machine's alone, on a port of its own and no other, and ends when it is
- * told to.
- */
+/** Only this machine can reach it, on one free port; it ends at once when it is closed and keeps nothing. */
 const OWN = {
   HOST: '127.0.0.1',
   PORT: 0,
@@ -22,7 +19,7 @@ const OWN = {
   BATCH_DIR: '',
 } as const;
 
-/** `environment` for a gateway of one's own. */
+/** `environment` for such a gateway. */
 export function ownGateway(environment: Settings): Settings {
   return { ...environment, ...OWN };
 }

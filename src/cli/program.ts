@@ -28,28 +28,28 @@ import { FILE_FORMATS } from './transcribe-formats.ts';
 const EXIT_CODES = `
 
 Exit codes:
-  0   it went well
-  1   something that was asked for failed
+  0   success
+  1   something failed
   2   the command line is wrong
   78  the settings are wrong; standard error says which, and what is allowed`;
 
 const EXAMPLES = `
 Examples:
-  $ trunkline demo                      a simulated call, captioned as it goes on
+  $ trunkline demo                      a simulated call with live captions
   $ PORT=9000 trunkline serve           settings are environment variables
-  $ trunkline call caller.wav           a call with your recording
+  $ trunkline call caller.wav           a simulated call with your recording
   $ trunkline transcribe *.wav --json   one JSON object a line for each file`;
 
 const CALL_NOTES = `
-A WAV file of any rate becomes what the carrier sends:
+A WAV file of any rate is converted to what the carrier sends:
   twilio       8 kHz µ-law, 20 ms a message. With --both the stream is
                unidirectional with both tracks. TWILIO_AUTH_TOKEN, if set, signs
-               the requests, over PUBLIC_URL where there is one. A bridge that
-               wants its call token gets it with --voice.
+               the requests, with PUBLIC_URL if that is set. If the server
+               requires its call token, use --voice.
   asterisk     chan_websocket: 16 kHz linear, binary; parameters as channel
                variables (__TRUNKLINE_…); ASTERISK_USER and ASTERISK_PASSWORD,
                if set.
-  audiosocket  8 kHz linear to AUDIOSOCKET_PORT, announced before at
+  audiosocket  8 kHz linear to AUDIOSOCKET_PORT, first announced at
                http://127.0.0.1:$PORT/asterisk/calls.
   sip          a phone that calls SIP_PORT over UDP and speaks RTP, 8 kHz µ-law,
                20 ms a packet; parameters as headers (X-Trunkline-…); it answers
@@ -62,13 +62,12 @@ Examples:
   $ trunkline call caller.wav --carrier sip --url sip:bridge@127.0.0.1:5060
   $ trunkline call caller.wav --voice http://127.0.0.1:8080/twilio/voice
 
-Exits with 1 when the bridge ends the call before the caller does, or says that
-it could not reach its app (asked with the first of API_KEYS, if set), 130
-after Ctrl-C.`;
+Exits with 1 when the server ends the call before the caller does, or could not
+reach its app (the command asks it with the first of API_KEYS), 130 after Ctrl-C.`;
 
 const TRANSCRIBE_NOTES = `
-Speech engines of its own transcribe the files, on ENGINE_WORKERS cores; no
-server need run. What is a recording is told by its content, not by its name.
+The command starts its own speech engines, on ENGINE_WORKERS cores; no server is
+needed. It recognises recordings by their content, not by their names.
 
 Without --out each transcript is printed. JSON is one object a line:
   {"file":"a.wav","durationMs":2681,
@@ -76,17 +75,18 @@ Without --out each transcript is printed. JSON is one object a line:
 A file that fails has "error" instead, and the others go on. With
 --channels split each caption names its "channel".
 
-With --out each transcript becomes a file: that of calls/monday/a.wav, found in
-calls, is DIR/monday/a.wav.txt. What is there already is left alone unless its
-recording, --format or --channels has changed, so the same command goes on after
-Ctrl-C or a power cut; no half-written file is ever left. DIR/.trunkline keeps
-account of that. --json then reports on each file and, last, on all:
+With --out each transcript is written to a file: calls/monday/a.wav, found in
+calls, becomes DIR/monday/a.wav.txt. A transcript that exists already is kept
+unless its recording, --format or --channels has changed, so the same command
+continues after Ctrl-C or a power cut. Files are never half-written.
+DIR/.trunkline keeps the state. --json then reports each file and, last, a
+summary:
   {"file":"calls/a.wav","state":"done","output":"/…/DIR/a.wav.txt",
    "durationMs":2681}
   {"summary":{"done":1,"failed":0,"skipped":0,"audioMs":2681,"elapsedMs":1210,
    "timesRealTime":2.2}}
 
-Exits with 0 when every recording has its transcript, 1 when one has not, 130
+Exits with 0 when every recording has its transcript, 1 when one is missing, 130
 after Ctrl-C.
 
 Examples:
@@ -95,12 +95,12 @@ Examples:
   $ trunkline transcribe calls/ interview.m4a --out texts --format srt`;
 
 const DOCTOR_NOTES = `
-With --capacity a gateway of its own, on loopback and with the engine settings of
-the environment, gets more and more simulated calls of 10 s until finals come
-more than 300 ms late, go missing, or calls are refused. Stop what else runs
-first, a Trunkline that serves included. Nothing is left behind.
+With --capacity the command starts its own server on loopback, with the engine
+settings of the environment. It places more and more simulated calls of 10 s until
+final captions are more than 300 ms late or missing, or calls are refused. Stop
+other programs first, also a running Trunkline. No files are left behind.
 
-Exits with 1 when one check fails or the machine holds no calls, 130 after
+Exits with 1 when a check fails or the machine cannot hold a call, 130 after
 Ctrl-C.`;
 
 /** Runs the command in `args` (without node and script) and returns the exit code; `serve` goes on after that. */
@@ -134,14 +134,11 @@ type Done = (exitCode: number) => void;
 function describeProgram(terminal: Terminal, done: Done): Command {
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   const program = new Command('trunkline')
-    .description(
-      'Telephony media-stream bridge: live captions of phone calls, and answers spoken to callers, on your ' +
-        'own machine.',
-    )
+    .description('Live captions of phone calls, and answers spoken to callers, on your own machine.')
     .version(version)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out.raw(text), writeErr: (text) => terminal.err.raw(text) })
-    .showHelpAfterError('Add --help to see what is possible.')
+    .showHelpAfterError('Add --help for usage.')
     .addHelpText('after', EXAMPLES + EXIT_CODES);
   describeServe(program, done);
   describeDemo(program, terminal, done);
@@ -155,11 +152,10 @@ function describeProgram(terminal: Terminal, done: Done): Command {
 function describeServe(program: Command, done: Done): void {
   program
     .command('serve')
-    .description('take calls and serve their captions until SIGTERM or Ctrl-C, then drain')
+    .description('accept calls and serve their captions until SIGTERM or Ctrl-C, then drain')
     .addHelpText(
       'after',
-      '\nLogs on a terminal are for people, elsewhere JSON lines (LOG_FORMAT); the one with ' +
-        '"msg":"listening" has the url.',
+      '\nOn a terminal the log is text, elsewhere JSON lines (LOG_FORMAT); the line with "msg":"listening" has the url.',
     )
     .action(async () => {
       const settings = readSettings();
@@ -172,10 +168,10 @@ function describeServe(program: Command, done: Done): void {
 function describeDemo(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('demo')
-    .description('show it working: a simulated call between two people, captioned live; no phone, no account')
+    .description('show a simulated call between two people, captioned live; it needs no phone and no account')
     .addOption(new Option('--fast', 'faster than real time').conflicts('talk'))
-    .option('--talk', 'a caller who talks with the echo app instead, and cuts in')
-    .option('--keep', 'serve on after the call')
+    .option('--talk', 'instead, a caller who talks with the echo app and interrupts it')
+    .option('--keep', 'keep serving after the call')
     .action(async (options: Partial<DemoOptions>) => {
       const settings = readSettings(undefined, { opensPorts: false });
       const { demo } = await import('./demo.ts');
@@ -186,27 +182,27 @@ function describeDemo(program: Command, terminal: Terminal, done: Done): void {
 function describeCall(program: Command, terminal: Terminal, done: Done): void {
   program
     .command('call')
-    .description('place a simulated call with a running bridge, as the carrier of your choice')
-    .argument('<wav>', 'what the caller says')
+    .description('place a simulated call with a running server, as one of the carriers')
+    .argument('<wav>', 'what the caller says (WAV file)')
     .addOption(
-      new Option('--carrier <carrier>', 'who places it')
+      new Option('--carrier <carrier>', 'carrier that places the call')
         .choices(Object.keys(CALL_CARRIERS))
         .default('twilio' satisfies CarrierName),
     )
-    .option('--plain-text', "Asterisk's control messages as its older releases have them")
-    .option('--both <wav>', 'what the caller hears: sends both tracks')
-    .option('--url <url>', "the bridge's media door (default: the carrier's own on this machine)", parseMediaUrl)
-    .option('--voice <url>', 'ask this voice webhook first, and do as its TwiML says', parseWebUrl)
-    .option('--fast', 'as fast as the bridge reads instead of in real time')
-    .option('--jitter-ms <ms>', 'let messages be up to this late', parseMs, 0)
-    .option('--loss <share>', 'lose this share of the media, 0 to 1', parseShare, 0)
-    .option('--reorder <share>', 'swap this share of the media with its successor, 0 to 1', parseShare, 0)
-    .option('--seed <number>', 'the same faults for the same number', parseWhole, 1)
+    .option('--plain-text', "send Asterisk's control messages as its older releases do")
+    .option('--both <wav>', 'what the caller hears (WAV file): sends both tracks')
+    .option('--url <url>', "the server's media endpoint (default: that of the carrier on this machine)", parseMediaUrl)
+    .option('--voice <url>', 'request this voice webhook first, and follow its TwiML', parseWebUrl)
+    .option('--fast', 'send as fast as the server reads, not in real time')
+    .option('--jitter-ms <ms>', 'delay messages by up to this', parseMs, 0)
+    .option('--loss <share>', 'drop this share of the media, 0 to 1', parseShare, 0)
+    .option('--reorder <share>', 'swap this share of the media with the next piece, 0 to 1', parseShare, 0)
+    .option('--seed <number>', 'the same number gives the same faults', parseWhole, 1)
     .option('--dtmf <keys>', 'press keys at these ms, as in 5@1200,#@3000', parseKeyPresses)
-    .option('--drop-after-ms <ms>', 'vanish without a word at this time', parseMs)
-    .option('--from <number>', 'who calls', '+15550100')
-    .option('--to <number>', 'who is called', '+15550199')
-    .option('--param <name=value>', 'a custom parameter; may be repeated', addParameter)
+    .option('--drop-after-ms <ms>', 'disconnect without a goodbye at this time', parseMs)
+    .option('--from <number>', 'number of the caller', '+15550100')
+    .option('--to <number>', 'number that is called', '+15550199')
+    .option('--param <name=value>', 'custom parameter; may be repeated', addParameter)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', CALL_NOTES)
     .action(
@@ -222,7 +218,7 @@ function describeCall(program: Command, terminal: Terminal, done: Done): void {
         );
         if (complaint !== null) command.error(`error: ${complaint}`);
         if (options.both !== undefined && options.dtmf !== undefined)
-          command.error('error: Twilio tells no DTMF on a stream of both tracks');
+          command.error('error: Twilio sends no DTMF on a stream of both tracks');
         const settings = readSettings(undefined, { opensPorts: false });
         const { call } = await import('./call.ts');
         done(await call({ param: {}, ...options, wav }, settings, terminal));
@@ -234,12 +230,14 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
   program
     .command('transcribe')
     .description('turn recordings into text')
-    .argument('<file...>', 'recordings; with --out also folders of them')
-    .option('--out <dir>', 'write a file for each into this folder')
-    .addOption(new Option('--format <format>', 'how to write them').choices(FILE_FORMATS).default('text'))
-    .option('--json', 'the same as --format json; with --out, report in JSON')
+    .argument('<file...>', 'recordings; with --out also folders')
+    .option('--out <dir>', 'write one file for each recording into this folder')
+    .addOption(new Option('--format <format>', 'format of the transcripts').choices(FILE_FORMATS).default('text'))
+    .option('--json', 'same as --format json; with --out, report in JSON')
     .addOption(
-      new Option('--channels <mode>', 'mix them, or one speaker on each').choices(['mix', 'split']).default('mix'),
+      new Option('--channels <mode>', 'mix the channels, or transcribe each as one speaker')
+        .choices(['mix', 'split'])
+        .default('mix'),
     )
     .addHelpText('after', TRANSCRIBE_NOTES)
     .action(
@@ -259,7 +257,7 @@ function describeTranscribe(program: Command, terminal: Terminal, done: Done): v
         }
         const format = options.json === true ? 'json' : options.format;
         if (files.length > 1 && format !== 'json' && format !== 'text')
-          command.error(`error: ${format} is for one file at a time`);
+          command.error(`error: ${format} takes only one file`);
         const settings = readSettings(undefined, { opensPorts: false });
         const { transcribe } = await import('./transcribe.ts');
         done(await transcribe(files, { ...options, format }, settings, terminal));
@@ -287,7 +285,7 @@ function describeDoctor(program: Command, terminal: Terminal, done: Done): void 
     .option('--json', 'as JSON')
     .option(
       '--capacity',
-      'also measure how many calls this machine holds: takes a minute or two, and much of the machine',
+      'also measure how many calls this machine can hold; it takes a minute or two and most of the CPU',
     )
     .addHelpText('after', DOCTOR_NOTES)
     .action(async ({ json = false, capacity = false }: { json?: boolean; capacity?: boolean }) => {

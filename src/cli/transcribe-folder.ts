@@ -34,7 +34,7 @@ import { findClashes, findSources, type SourceFile, type Sources } from './trans
 const OWN_FOLDER = '.trunkline';
 
 /** What to make of recordings, and where. */
-export interface FolderOrder {
+export interface FolderOptions {
   /** The folder of transcripts. */
   readonly out: string;
   readonly format: FileFormat;
@@ -46,7 +46,7 @@ export interface FolderOrder {
 /** Transcribes what is at `paths` and has no transcript yet. Returns the exit code. */
 export async function transcribeInto(
   paths: readonly string[],
-  order: FolderOrder,
+  options: FolderOptions,
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
@@ -54,8 +54,7 @@ export async function transcribeInto(
   const clashes = findClashes(sources.files);
   for (const { name, shown } of clashes) {
     terminal.err.line(
-      `trunkline: ${shown.join(' and ')} would both be written as ${name}${FILE_ENDINGS[order.format]}; ` +
-        'transcribe one of them into another folder',
+      `trunkline: ${shown.join(' and ')} would both be written as ${name}${FILE_ENDINGS[options.format]}; transcribe one of them into another folder`,
     );
   }
   if (clashes.length > 0) return EXIT_USAGE;
@@ -63,9 +62,9 @@ export async function transcribeInto(
     terminal.err.line(`trunkline: there is no recording in ${paths.join(', ')}`);
     return EXIT_FAILED;
   }
-  const ledger = await openLedger(order.out, terminal);
+  const ledger = await openLedger(options.out, terminal);
   try {
-    return await new FolderRun(order, { sources, ledger, settings, terminal }).run();
+    return await new FolderRun(options, { sources, ledger, settings, terminal }).run();
   } finally {
     await ledger.close();
   }
@@ -92,7 +91,7 @@ interface FolderRunParts {
 }
 
 class FolderRun {
-  readonly #order: FolderOrder;
+  readonly #options: FolderOptions;
   readonly #parts: FolderRunParts;
   readonly #sourceOf = new Map<string, SourceFile>();
   readonly #finished: Promise<void>;
@@ -103,10 +102,10 @@ class FolderRun {
   };
   #finish: () => void = () => undefined;
 
-  constructor(order: FolderOrder, parts: FolderRunParts) {
-    this.#order = order;
+  constructor(options: FolderOptions, parts: FolderRunParts) {
+    this.#options = options;
     this.#parts = parts;
-    for (const file of parts.sources.files) this.#sourceOf.set(file.name + FILE_ENDINGS[order.format], file);
+    for (const file of parts.sources.files) this.#sourceOf.set(file.name + FILE_ENDINGS[options.format], file);
     this.#finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -149,7 +148,7 @@ class FolderRun {
 
   /** All files, those done earlier included. */
   async #begin(): Promise<Batch> {
-    const { format, channels } = this.#order;
+    const { format, channels } = this.#options;
     const wanted = [...this.#sourceOf].map(([name, { path, bytes, modifiedMs }]) => ({
       name,
       location: path,
@@ -161,9 +160,7 @@ class FolderRun {
     const run = await this.#parts.ledger.begin(wanted, options);
     for (const file of run.files) {
       if (file.state === 'done' || !there.has(file.name) || this.#parts.ledger.isOurs(file.name)) continue;
-      const message =
-        `${this.#target(file.name)} is there already and was not written by this command; take it away to have ` +
-        'it made';
+      const message = `${this.#target(file.name)} is there already and was not written by this command; take it away to have it made`;
       Object.assign(file, { state: 'failed', error: { code: 'invalid_request', message } });
     }
     return run;
@@ -226,7 +223,7 @@ class FolderRun {
   ): Promise<RecordingTranscript> {
     const source = this.#sourceOf.get(file.name);
     if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
-    const { channels, format } = this.#order;
+    const { channels, format } = this.#options;
     try {
       const recording = await hear({ path: source.path, channels, timed: true, tenant: '' });
       const text = writeRecording(recording, { file: source.shown, format, channels });
@@ -246,14 +243,14 @@ class FolderRun {
     await makeFolder(dirname(target));
     await rm(target, { force: true });
     await this.#parts.ledger.note({ ...file, state: 'done', durationMs });
-    await writeWhole(target, text, join(this.#order.out, OWN_FOLDER, `${file.number}.part`));
+    await writeWhole(target, text, join(this.#options.out, OWN_FOLDER, `${file.number}.part`));
   }
 
   async #settle(run: Batch, file: BatchFile, display: Display): Promise<void> {
     display.settled(file);
     const { state, durationMs, error } = file;
     const shown = this.#sourceOf.get(file.name)?.shown ?? file.name;
-    if (this.#order.json) {
+    if (this.#options.json) {
       const outcome = error === null ? { output: this.#target(file.name), durationMs } : { error: error.message };
       this.#parts.terminal.out.line(JSON.stringify({ file: shown, state, ...outcome }));
     }
@@ -262,15 +259,15 @@ class FolderRun {
 
   #fail(shown: string, why: string): void {
     this.#parts.terminal.err.line(`trunkline: ${shown}: ${why}`);
-    if (this.#order.json) this.#parts.terminal.out.line(JSON.stringify({ file: shown, state: 'failed', error: why }));
+    if (this.#options.json) this.#parts.terminal.out.line(JSON.stringify({ file: shown, state: 'failed', error: why }));
   }
 
   #report(summary: unknown, text: string): void {
-    this.#parts.terminal.out.line(this.#order.json ? JSON.stringify(summary) : text);
+    this.#parts.terminal.out.line(this.#options.json ? JSON.stringify(summary) : text);
   }
 
   #target(name: string): string {
-    return resolve(this.#order.out, name);
+    return resolve(this.#options.out, name);
   }
 }
 

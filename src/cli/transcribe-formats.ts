@@ -6,8 +6,8 @@ import type { ChannelMode } from '../recordings/decode-messages.ts';
 import type { RecordingTranscript } from '../recordings/transcribe.ts';
 
 /**
- * `text`: a line with its time for each caption; the others as the doors for recordings answer them, but that `json`
- * has times.
+ * `text`: one line with its time for each caption. The others are as the HTTP API has them, except that `json` has
+ * times.
  */
 export const FILE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];

@@ -101,7 +101,7 @@ async function transcribeFile(
     signal: new AbortController().signal,
   };
   try {
-    const onProgress = ({ heardMs }: RecordingProgress) => progress.show(heardMs);
+    const onProgress = ({ takenMs }: RecordingProgress) => progress.show(takenMs);
     return await recordings.transcribe({ ...task, onProgress });
   } catch (error) {
     throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`);

@@ -144,7 +144,7 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
 
 /** An engine that was stopped for want of work starts at the first call: that is ready. */
 function reasonsAgainst({ draining, engine: { state, ready } }: GatewayHealth): string[] {
-  const reasons = draining ? ['the gateway is shutting down'] : [];
+  const reasons = draining ? ['the server is shutting down'] : [];
   if (state === 'failed') reasons.push('the speech engine cannot start; the log says why');
   if (state === 'starting' && ready === 0) reasons.push('the speech engine is starting');
   return reasons;

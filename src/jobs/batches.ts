@@ -1,4 +1,4 @@
-/** The batches of one gateway: who may begin one, what becomes of it, and for how long it is kept. */
+/** The batches of one gateway: how one is begun, what becomes of it, and for how long it is kept. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Clock, Timer } from '../foundation/clock.ts';
@@ -8,12 +8,13 @@ import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
-import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Recordings } from '../recordings/recordings.ts';
 import type { RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Translator } from '../recordings/translate.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
+import { BatchIndex, type Draft } from './batch-index.ts';
 import { DataFolderError, removeOldHomes } from './data-folder.ts';
+import { reportDiskWaits } from './disk-waits.ts';
 import { expandFolders, type InputSettings } from './inputs.ts';
 import { Notifier } from './notifier.ts';
 import { type DiskListener, insist } from './patience.ts';
@@ -36,16 +37,7 @@ interface BatchesOptions {
   readonly metrics: Metrics;
 }
 
-/** A batch that is being received. Whoever has it begins or discards it. */
-export interface Draft {
-  readonly id: string;
-  readonly tenant: string;
-  /** Uploads belong in here, each under its number. */
-  readonly folder: string;
-  readonly disk: RecordingDisk;
-}
-
-/** What is wanted of a batch. */
+/** What a client asks for. */
 export type BatchRequest = Pick<Batch, 'channels' | 'targetLanguage' | 'idempotency'> & {
   readonly webhookUrl: string | null;
   readonly files: readonly Pick<BatchFile, 'name' | 'source'>[];
@@ -57,8 +49,7 @@ export type News = { readonly type: 'progress' | 'file'; readonly file: BatchFil
 /** All batches. Tenants see their own alone. */
 export class Batches {
   readonly #options: BatchesOptions;
-  readonly #all = new Map<string, Batch>();
-  readonly #drafts = new Map<string, Draft>();
+  readonly #index: BatchIndex;
   readonly #runner: Runner;
   readonly #storage: Storage;
   readonly #transcripts: Transcripts;
@@ -70,22 +61,22 @@ export class Batches {
   readonly #kept = new WeakMap<Batch, Promise<void>>();
   /** Files whose end is being noted: their batch's end comes after. */
   readonly #settling = new Set<BatchFile>();
-  /** Why batches of an earlier gateway cannot be read yet. */
-  #blocked: TrunklineError | null = null;
   #sweeping: Timer | null = null;
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
     const tellProgress = (batch: Batch, file: BatchFile): void => this.#tell(batch, { type: 'progress', file });
-    this.#disk = diskListener(options);
+    this.#index = new BatchIndex(options.settings.BATCHES_MAX);
+    this.#disk = reportDiskWaits(options);
     this.#storage = new Storage({
-      ...options,
+      folder: options.settings.BATCH_DIR,
+      clock: options.clock,
+      log: options.log,
       disk: this.#disk,
       recordingDisk: options.recordings.disk,
-      folder: options.settings.BATCH_DIR,
       onLoad: (batches) => this.#goOn(batches),
-      isKnown: (id) => this.#all.has(id) || this.#drafts.has(id),
+      isKnown: (id) => this.#index.has(id),
     });
     this.#transcripts = new Transcripts({
       ...options,
@@ -137,21 +128,21 @@ export class Batches {
    * says
    */
   async draft(tenant: string): Promise<Draft> {
-    this.#assertRoom(tenant);
+    if (this.#isDraining) throw new TrunklineError('draining', 'the server is shutting down and takes no new batches');
     const id = randomUUID();
     const reserved = { id, tenant, folder: '', disk: this.#options.recordings.disk };
-    this.#drafts.set(id, reserved);
+    this.#index.addDraft(reserved);
     try {
       return { ...reserved, folder: await this.#storage.makeFolder(id) };
     } catch (error) {
-      this.#drafts.delete(id);
+      this.#index.removeDraft(reserved);
       throw error;
     }
   }
 
   /** Takes a draft's place and files away. Does nothing to one that was begun. */
-  async discard({ id, folder }: Draft): Promise<void> {
-    if (this.#drafts.delete(id)) await this.#options.recordings.disk.removeFolder(folder);
+  async discard(draft: Draft): Promise<void> {
+    if (this.#index.removeDraft(draft)) await this.#options.recordings.disk.removeFolder(draft.folder);
   }
 
   /**
@@ -163,36 +154,36 @@ export class Batches {
    */
   async begin(
     draft: Draft,
-    { webhookUrl, files: inputs, ...order }: BatchRequest,
+    { webhookUrl, files: inputs, ...request }: BatchRequest,
   ): Promise<{ batch: Batch; isNew: boolean }> {
-    if (order.targetLanguage !== '') this.#options.translator.assertConfigured();
+    if (request.targetLanguage !== '') this.#options.translator.assertConfigured();
     const files = await expandFolders(inputs, this.#options.settings);
-    const earlier = this.#findRepeated(draft.tenant, order.idempotency);
+    const earlier = this.#index.findRepeated(draft.tenant, request.idempotency);
     if (earlier !== undefined) {
       await this.#kept.get(earlier);
       return { batch: earlier, isNew: false };
     }
     const batch: Batch = {
+      ...request,
       id: draft.id,
       tenant: draft.tenant,
       createdMs: this.#nowMs(),
-      ...order,
       webhook: webhookUrl === null ? null : { url: webhookUrl, state: 'waiting', attempts: 0 },
       state: 'running',
       endedMs: null,
       files: files.map((file, number) => ({ ...file, number, state: 'waiting', durationMs: null, error: null })),
     };
     // Before it is on disk, so that a repetition that comes meanwhile finds it.
-    this.#all.set(batch.id, batch);
+    this.#index.add(batch);
     const kept = this.#storage.put(batch, batch.files);
     this.#kept.set(batch, kept);
     try {
       await kept;
     } catch (error) {
-      this.#all.delete(batch.id);
+      this.#index.remove(batch);
       throw error;
     }
-    this.#drafts.delete(draft.id);
+    this.#index.removeDraft(draft);
     this.#count();
     this.#runner.add(batch);
     return { batch, isNew: true };
@@ -203,16 +194,12 @@ export class Batches {
    * be read yet
    */
   list(tenant: string): Batch[] {
-    this.#assertReadable();
-    return [...this.#all.values()].filter((batch) => batch.tenant === tenant).toReversed();
+    return this.#index.list(tenant);
   }
 
   /** @throws TrunklineError `batch_not_found`; `disk_full` as {@link list} */
   get(tenant: string, id: string): Batch {
-    this.#assertReadable();
-    const batch = this.#all.get(id);
-    if (batch?.tenant === tenant) return batch;
-    throw new TrunklineError('batch_not_found', 'there is no such batch, or it was removed');
+    return this.#index.get(tenant, id);
   }
 
   /**
@@ -293,31 +280,16 @@ export class Batches {
   /** Stops all work. What is not done is begun anew by the next gateway. */
   async close(): Promise<void> {
     this.drain();
-    this.#life.abort(new Error('the gateway is shutting down'));
+    this.#life.abort(new Error('the server is shutting down'));
     await this.#runner.close();
     this.#sweeping?.cancel();
     await this.#storage.close();
   }
 
-  #assertReadable(): void {
-    if (this.#blocked !== null) throw this.#blocked;
-  }
-
-  #assertRoom(tenant: string): void {
-    const { BATCHES_MAX } = this.#options.settings;
-    if (this.#isDraining) throw new TrunklineError('draining', 'the gateway is shutting down and takes no new batches');
-    const drafts = [...this.#drafts.values()].filter((draft) => draft.tenant === tenant);
-    if (this.list(tenant).length + drafts.length < BATCHES_MAX) return;
-    throw new TrunklineError(
-      'too_many_batches',
-      `${BATCHES_MAX} batches are kept, which is the most allowed (BATCHES_MAX); delete ended ones`,
-    );
-  }
-
   /** Takes on what an earlier gateway left. */
   #goOn(batches: readonly Batch[]): void {
-    this.#blocked = null;
-    for (const batch of batches) this.#all.set(batch.id, batch);
+    this.#index.setUnreadable(null);
+    for (const batch of batches) this.#index.add(batch);
     this.#count();
     for (const batch of batches) {
       if (batch.state !== 'running') {
@@ -333,7 +305,7 @@ export class Batches {
   #resumeLater(error: Error): void {
     const { clock, log } = this.#options;
     const { signal } = this.#life;
-    this.#blocked = toDiskFull(error);
+    this.#index.setUnreadable(toDiskFull(error));
     insist(() => this.#storage.open(), { clock, signal, listener: this.#disk }).catch((err: unknown) => {
       if (!signal.aborted)
         log.error(
@@ -341,16 +313,6 @@ export class Batches {
           'the batches in BATCH_DIR cannot be read; restart the gateway when the folder can be used again',
         );
     });
-  }
-
-  #findRepeated(tenant: string, asked: Batch['idempotency']): Batch | undefined {
-    if (asked === null) return undefined;
-    const earlier = this.list(tenant).find(({ idempotency }) => idempotency?.key === asked.key);
-    if (earlier === undefined || earlier.idempotency?.hash === asked.hash) return earlier;
-    throw new TrunklineError(
-      'idempotency_conflict',
-      'this Idempotency-Key came with another request before, expected a new key',
-    );
   }
 
   async #settle(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void> {
@@ -390,12 +352,12 @@ export class Batches {
 
   #describe(batch: Batch): unknown {
     const { webhook: _webhook, ...view } = this.view(batch);
-    return this.#all.has(batch.id) ? { ...view, files: this.viewFiles(batch) } : null;
+    return this.#index.holds(batch) ? { ...view, files: this.viewFiles(batch) } : null;
   }
 
   async #sweep(): Promise<void> {
     const oldestMs = this.#nowMs() - this.#options.settings.RESULT_TTL_MS;
-    const expired = [...this.#all.values()].filter(({ endedMs }) => endedMs !== null && endedMs <= oldestMs);
+    const expired = this.#index.all.filter(({ endedMs }) => endedMs !== null && endedMs <= oldestMs);
     for (const batch of expired) {
       await this.#remove(batch).catch((err: unknown) =>
         this.#options.log.error({ err, batch: batch.id }, 'a batch could not be removed'),
@@ -406,34 +368,14 @@ export class Batches {
 
   async #remove(batch: Batch): Promise<void> {
     await this.#storage.remove(batch);
-    this.#all.delete(batch.id);
+    this.#index.remove(batch);
   }
 
   #count(): void {
-    this.#options.metrics.batches.set([...this.#all.values()].filter(({ state }) => state === 'running').length);
+    this.#options.metrics.batches.set(this.#index.all.filter(({ state }) => state === 'running').length);
   }
 
   #nowMs(): number {
     return this.#options.clock.wall().getTime();
   }
-}
-
-/** Metrics hear of all that waits for the disk, the log of when that begins and ends. */
-function diskListener({ metrics, log }: Pick<BatchesOptions, 'metrics' | 'log'>): DiskListener {
-  let waiting = 0;
-  const count = (change: number): void => {
-    waiting += change;
-    metrics.diskWaits.set(waiting);
-  };
-  return {
-    onWait: (err) => {
-      if (waiting === 0) log.warn({ err }, 'the disk is full or fails: batches wait for it');
-      count(1);
-    },
-    onRefused: () => metrics.diskRefusals.inc(),
-    onOver: () => {
-      count(-1);
-      if (waiting === 0) log.info('no batch waits for the disk any more');
-    },
-  };
 }

@@ -2,9 +2,10 @@
  * One of ffmpeg's programs, run as a process of its own: what it writes is taken as it comes, and it does not outlive
  * its time.
  */
-import { type ChildProcess, type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
+import { type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../foundation/clock.ts';
+import { programEnd } from '../foundation/program-end.ts';
 import { unreadable } from './refusals.ts';
 
 /**
@@ -14,8 +15,6 @@ import { unreadable } from './refusals.ts';
 const MEMORY_MAX_KB = 524_288;
 /** What sh(1) exits with where there is no such program. */
 const EXIT_NOT_FOUND = 127;
-/** Of what a program complains of, so much is looked at. */
-const COMPLAINTS_MAX_CHARS = 4096;
 
 interface ProgramRun<T> {
   readonly command: 'ffmpeg' | 'ffprobe';
@@ -59,13 +58,14 @@ export async function runProgram<T>({
   });
   const taking = take(child.stdout);
   taking.catch(() => child.kill('SIGKILL'));
-  const [end, output] = await Promise.allSettled([endOf(child), taking]);
+  const [end, output] = await Promise.allSettled([programEnd(child), taking]);
   timer.cancel();
   if (isLate) throw unreadable(`${command} took longer than ${timeoutMs} ms (FFMPEG_TIMEOUT_MS)`);
   if (end.status === 'rejected') throw isMissing(end.reason) ? missing(command) : end.reason;
   if (end.value.code === EXIT_NOT_FOUND) throw missing(command);
   if (output.status === 'rejected') throw output.reason;
-  return { ...end.value, taken: output.value };
+  const { code, stderr } = end.value;
+  return { code, complaint: stderr.split('\n').at(-1) ?? '', taken: output.value };
 }
 
 /**
@@ -79,17 +79,6 @@ function spawnBounded(
 ) {
   if (process.platform === 'win32') return spawn(command, args, options);
   return spawn('/bin/sh', ['-c', `ulimit -d ${MEMORY_MAX_KB} 2>/dev/null; exec "$0" "$@"`, command, ...args], options);
-}
-
-function endOf(child: ChildProcess): Promise<{ code: number | null; complaint: string }> {
-  return new Promise((resolve, reject) => {
-    let complaint = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-COMPLAINTS_MAX_CHARS);
-    });
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, complaint: complaint.trim().split('\n').at(-1) ?? '' }));
-  });
 }
 
 function isMissing(error: unknown): boolean {

@@ -66,7 +66,7 @@ export class Recordings {
 
   /**
    * Lets one more recording in.
-   * @throws TrunklineError `draining` when the gateway is shutting down, `batch_queue_full` when too many are in work
+   * @throws TrunklineError `draining` when the server is shutting down, `batch_queue_full` when too many are in work
    */
   async admit(): Promise<Place> {
     const { metrics } = this.#options;
@@ -102,8 +102,8 @@ export class Recordings {
   async transcribe(task: RecordingTask): Promise<RecordingTranscript> {
     let countedMs = 0;
     const onProgress = (progress: RecordingProgress): void => {
-      this.#options.metrics.fileSeconds.inc((progress.heardMs - countedMs) / 1000);
-      countedMs = progress.heardMs;
+      this.#options.metrics.fileSeconds.inc((progress.takenMs - countedMs) / 1000);
+      countedMs = progress.takenMs;
       task.onProgress?.(progress);
     };
     return transcribeRecording({ ...task, onProgress }, { ...this.#options, decoders: this.#decoders });
@@ -132,7 +132,7 @@ export class Recordings {
   #assertRoom(): void {
     const { BATCH_QUEUE_MAX } = this.#options.settings;
     if (this.#isDraining)
-      throw new TrunklineError('draining', 'the gateway is shutting down and takes no new recordings');
+      throw new TrunklineError('draining', 'the server is shutting down and takes no new recordings');
     if (this.#places.size >= BATCH_QUEUE_MAX) {
       throw new TrunklineError(
         'batch_queue_full',
@@ -142,7 +142,7 @@ export class Recordings {
   }
 
   #abort(): void {
-    this.#life.abort(new TrunklineError('draining', 'the gateway is shutting down and could not finish the recording'));
+    this.#life.abort(new TrunklineError('draining', 'the server is shutting down and could not finish the recording'));
   }
 
   async #release(place: Place, path: string | null): Promise<void> {

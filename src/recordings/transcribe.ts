@@ -1,4 +1,4 @@
-/** One recording from its file to timed text. Every door that takes files, the command line and jobs all come here. */
+/** One recording from its file to timed text, for HTTP, the command line and batches. */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { joinSamples } from '../audio/mix.ts';
 import { type Engine, EngineError, type Transcript } from '../engine-client/engine.ts';
@@ -21,7 +21,7 @@ const SPLIT_CHANNELS_MAX = 2;
  * more.
  */
 const CLIPS_IN_FLIGHT = 2;
-/** Batch jobs are wanted at some time; this only orders them among each other. */
+/** Nobody waits for batch jobs; this only orders them among each other. */
 const BATCH_DUE_MS = 60_000;
 
 /** A stretch of speech as text. Times are ms of the recording. */
@@ -36,7 +36,7 @@ export interface Segment {
   readonly wordTimes: 'aligned' | 'estimated';
 }
 
-/** What became of a recording. */
+/** What was said in a recording. */
 export interface RecordingTranscript {
   readonly durationMs: number;
   /** What was spoken, in BCP-47. */
@@ -47,8 +47,8 @@ export interface RecordingTranscript {
 
 /** How far a recording is. */
 export interface RecordingProgress {
-  /** So much of it has been heard; what was said last may not be text yet. */
-  readonly heardMs: number;
+  /** How much of it has been decoded and searched for speech; its last words may not be text yet. */
+  readonly takenMs: number;
   /** About how much that is of the whole, from 0 to 1, by the bytes of its file. */
   readonly share: number;
 }
@@ -65,7 +65,7 @@ export interface RecordingTask {
   readonly tenant: string;
   /** Ends the work at once: the promise fails with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Told each segment when it is there, in the order of their start. */
+  /** Called with each segment as soon as it is there, in the order of their start. */
   readonly onSegment?: (segment: Segment) => void;
   readonly onProgress?: (progress: RecordingProgress) => void;
 }
@@ -73,7 +73,7 @@ export interface RecordingTask {
 /** What recordings are transcribed with. */
 export interface Transcriber {
   readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'>;
-  readonly decoders: FileDecoders;
+  readonly decoders: Pick<FileDecoders, 'decode'>;
   readonly settings: ClipSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
 }
 
@@ -117,17 +117,17 @@ class Work {
   readonly #task: RecordingTask;
   readonly #transcriber: Transcriber;
   readonly #segments: Segment[] = [];
-  /** Cut and not yet begun: a clip of another channel may still begin before them. */
+  /** Clips not yet begun: a clip of another channel may still begin before them. */
   #waiting: NumberedClip[] = [];
   #channels: Channel[] = [];
-  /** Clips begun whose segments are not out. */
+  /** Clips whose segments have not been emitted. */
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Heard, but a segment of another channel may still come before them. In order. */
-  #unsaid: Segment[] = [];
-  /** The clip of each channel that was delivered last. */
+  /** Transcribed, but a segment of another channel may still come before them. */
+  #unsent: Segment[] = [];
+  /** The last delivered clip of each channel. */
   readonly #last: { readonly to: number; readonly text: string }[] = [];
   #delivered: Promise<void> = Promise.resolve();
-  #heard = 0;
+  #takenSamples = 0;
 
   constructor(task: RecordingTask, transcriber: Transcriber) {
     this.#task = task;
@@ -139,29 +139,29 @@ class Work {
     const { path, workFolder, channels, tenant, signal } = this.#task;
     const limits = { channelsMax: SPLIT_CHANNELS_MAX, maxSeconds: settings.AUDIO_MAX_SECONDS };
     for await (const stretch of decoders.decode({ path, workFolder, channels, tenant, signal, ...limits })) {
-      await this.#hear(stretch.channels);
-      this.#task.onProgress?.({ heardMs: this.#heardMs, share: stretch.share });
+      await this.#take(stretch.channels);
+      this.#task.onProgress?.({ takenMs: this.#takenMs, share: stretch.share });
     }
     await Promise.all(this.#channels.map(async (channel) => this.#waiting.push(...(await channel.finish()))));
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;
-    this.#say(Number.POSITIVE_INFINITY);
+    this.#emit(Number.POSITIVE_INFINITY);
     const [spokenLanguage = ''] = await languagesOf(this.#transcriber.engine);
-    return { durationMs: this.#heardMs, spokenLanguage, segments: this.#segments };
+    return { durationMs: this.#takenMs, spokenLanguage, segments: this.#segments };
   }
 
-  get #heardMs(): number {
-    return Math.round(samplesToMs(this.#heard, ENGINE_RATE_HZ));
+  get #takenMs(): number {
+    return Math.round(samplesToMs(this.#takenSamples, ENGINE_RATE_HZ));
   }
 
-  async #hear(stretch: readonly Int16Array[]): Promise<void> {
+  async #take(stretch: readonly Int16Array[]): Promise<void> {
     if (this.#channels.length === 0)
       this.#channels = stretch.map((_, channel) => new Channel(channel, this.#task, this.#transcriber));
     const cut = await Promise.all(
-      this.#channels.map((channel, index) => channel.hear(stretch[index] ?? new Int16Array(0))),
+      this.#channels.map((channel, index) => channel.push(stretch[index] ?? new Int16Array(0))),
     );
     this.#waiting.push(...cut.flat());
-    this.#heard += stretch[0]?.length ?? 0;
+    this.#takenSamples += stretch[0]?.length ?? 0;
     await this.#beginUpTo(Math.min(...this.#channels.map((channel) => channel.openFrom)));
   }
 
@@ -180,7 +180,7 @@ class Work {
     const delivered = this.#delivered.then(async () => this.#deliver(clip, await text));
     this.#underWay.add(delivered);
     const done = (): unknown => this.#underWay.delete(delivered);
-    // Whoever waits for the next place or for the end sees a failure; at this moment nobody may.
+    // A failure is seen where the next place or the end is awaited, which may not be the case yet.
     for (const promise of [text, delivered]) promise.catch(() => undefined);
     delivered.then(done, done);
     this.#delivered = delivered;
@@ -199,27 +199,27 @@ class Work {
     });
   }
 
-  #deliver(clip: NumberedClip, heard: Transcript): void {
-    const cleaned = cleanText(heard.text);
+  #deliver(clip: NumberedClip, transcript: Transcript): void {
+    const cleaned = cleanText(transcript.text);
     const before = this.#last[clip.channel];
     const text = before?.to === clip.from ? withoutDoubled(before.text, cleaned) : cleaned;
     this.#last[clip.channel] = { to: clip.to, text };
-    const aligned = heard.words === undefined ? null : alignWordTimes(text, heard.words, clip);
+    const aligned = transcript.words === undefined ? null : alignWordTimes(text, transcript.words, clip);
     const wordTimes = aligned === null ? 'estimated' : 'aligned';
     for (const words of atPauses(aligned ?? estimateWordTimes(text, clip), this.#transcriber.settings.ENDPOINT_MS)) {
       const [first] = words;
       const last = words.at(-1);
       if (first === undefined || last === undefined) continue;
       const [startMs, endMs] = [first.startMs, last.endMs];
-      this.#unsaid.push({ channel: clip.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
+      this.#unsent.push({ channel: clip.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
     }
-    this.#say(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(clip.from, ENGINE_RATE_HZ));
+    this.#emit(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(clip.from, ENGINE_RATE_HZ));
   }
 
   /** Tells what begins no later than `upToMs`: no clip that is still to come begins before that. */
-  #say(upToMs: number): void {
-    const sorted = this.#unsaid.toSorted((a, b) => a.startMs - b.startMs || a.channel - b.channel);
-    this.#unsaid = sorted.filter(({ startMs }) => startMs > upToMs);
+  #emit(upToMs: number): void {
+    const sorted = this.#unsent.toSorted((a, b) => a.startMs - b.startMs || a.channel - b.channel);
+    this.#unsent = sorted.filter(({ startMs }) => startMs > upToMs);
     for (const segment of sorted.filter(({ startMs }) => startMs <= upToMs)) {
       this.#segments.push(segment);
       this.#task.onSegment?.(segment);
@@ -260,7 +260,7 @@ class Channel {
     return this.#cutter.openFrom;
   }
 
-  async hear(samples: Int16Array): Promise<NumberedClip[]> {
+  async push(samples: Int16Array): Promise<NumberedClip[]> {
     const all = joinSamples([this.#rest, samples]);
     const whole = all.length - (all.length % VAD_WINDOW_SAMPLES);
     this.#rest = all.slice(whole);

@@ -1,6 +1,6 @@
 /**
- * An Asterisk in the box: dials a bridge as chan_websocket does, with its queue, its timer and its strictness, and
- * hears what the far party would hear.
+ * A simulated Asterisk that dials a server as chan_websocket does, with its queue, its timer and its strictness, and
+ * plays what the far party would hear.
  */
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -18,32 +18,32 @@ import { type SocketEnd, untilClosed, untilOpen } from './socket.ts';
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** The largest message that Asterisk takes from a server: one byte more and it hangs up with 1009. */
 const MESSAGE_MAX_BYTES = 65_531;
-/** A fast call waits for a bridge that has this much to read. */
+/** A fast call waits for a server that has this much to read. */
 const SEND_BUFFER_MAX_BYTES = 256 * 1024;
 /** A fast call lets the rest of the process run after so many frames. */
 const FRAMES_PER_TURN = 50;
 const SIGNED_LINEAR = 'slin';
 
-/** A call that Asterisk places with a bridge. Times are ms since the bridge was connected. */
+/** A call that Asterisk places with a server. Times are ms since the server was connected. */
 export interface AsteriskCallOptions {
-  /** The bridge's media door, `ws:` or `wss:`. */
+  /** The server's media endpoint, `ws:` or `wss:`. */
   readonly url: string;
   /** What the caller says, at the rate of `codec`. */
   readonly audio: Int16Array;
   readonly codec: Codec;
   readonly format: ControlFormat;
-  /** `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the bridge reads. */
+  /** `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the server reads. */
   readonly pace: 'realtime' | 'fast';
   readonly clock: Clock;
   /** Channel variables under the name that they are inherited by; only JSON tells them. */
   readonly variables?: Readonly<Record<string, string>>;
   /**
-   * More options of the dial string, of which only JSON tells: `d(in)` throws away what the bridge sends, `p` plays it
+   * More options of the dial string, of which only JSON tells: `d(in)` throws away what the server sends, `p` plays it
    * as it comes.
    */
   readonly dialOptions?: string;
   /**
-   * As releases before 20.18 and 22.8 are: no marks, no `channel_id` in MEDIA_START, and a ping of the bridge ends the
+   * As releases before 20.18 and 22.8 are: no marks, no `channel_id` in MEDIA_START, and a ping of the server ends the
    * call. With `plain-text` alone.
    */
   readonly firstRelease?: boolean;
@@ -59,10 +59,10 @@ export interface AsteriskCallOptions {
   readonly seed?: number;
   /** While the caller is muted nothing is sent at all. */
   readonly muted?: { readonly fromMs: number; readonly toMs: number };
-  /** Vanish without a word at this time. */
+  /** Cut the connection without a close at this time. */
   readonly dropAtMs?: number;
   /** Sound as the far party hears it, frame by frame when it does. */
-  onHeard?(frame: Uint8Array): void;
+  onAudio?(frame: Uint8Array): void;
 }
 
 /** How a call went. */
@@ -81,7 +81,7 @@ export interface AsteriskCallReport {
   readonly closeReason: string;
 }
 
-/** One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup}, or when the bridge hangs up. */
+/** One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup}, or when the server hangs up. */
 export class AsteriskCaller {
   readonly channelId = `${randomInt(1_000_000_000, 2_000_000_000)}.${randomInt(1, 10_000)}`;
   readonly #options: AsteriskCallOptions;
@@ -118,7 +118,7 @@ export class AsteriskCaller {
 
   /**
    * Connects and speaks; resolves when the call is over. To be called once.
-   * @throws Error when the bridge cannot be reached or refuses the handshake.
+   * @throws Error when the server cannot be reached or refuses the handshake.
    */
   async run(): Promise<AsteriskCallReport> {
     const socket = this.#connect();
@@ -126,7 +126,7 @@ export class AsteriskCaller {
     const closed = untilClosed(socket, () => this.#onClosed());
     await untilOpen(socket);
     this.#startMs = this.#options.clock.nowMs();
-    this.#say(this.#mediaStart());
+    this.#send(this.#mediaStart());
     if (this.#options.pace === 'fast') await this.#speakFast(socket);
     else this.#speak();
     return this.#report(await closed);
@@ -149,12 +149,12 @@ export class AsteriskCaller {
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       maxPayload: MESSAGE_MAX_BYTES,
     });
-    socket.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary));
+    socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
     socket.on('ping', () => this.#onPing());
     return socket;
   }
 
-  /** The first releases take it for something that they do not know, and hang up. */
+  /** The first releases do not know pings, and hang up. */
   #onPing(): void {
     if (this.#options.firstRelease !== true) return;
     this.#queue.warnings.add('a ping ended the call');
@@ -238,7 +238,7 @@ export class AsteriskCaller {
     this.#frames++;
     while (this.#digits[0] !== undefined && this.#digits[0].atMs < this.sentMs)
       this.#press(this.#digits.shift()?.digit ?? '');
-    for (const message of this.#queue.tick((frame) => this.#play(frame))) this.#say(message);
+    for (const message of this.#queue.tick((frame) => this.#play(frame))) this.#send(message);
   }
 
   #sendFrame(atMs: number): void {
@@ -250,32 +250,32 @@ export class AsteriskCaller {
     else if (jitterBuffer) this.#socket?.send(new Uint8Array(0));
   }
 
-  /** Only where the key is let go is it told. */
+  /** Asterisk tells a key only when it is released. */
   #press(digit: string): void {
     const { format } = this.#options;
     const fields = format === 'json' ? { digit } : { digit, channel_id: this.channelId };
-    this.#say(writeEvent('DTMF_END', fields, format, this.channelId));
+    this.#send(writeEvent('DTMF_END', fields, format, this.channelId));
   }
 
   #play(frame: Uint8Array): void {
     this.#heardFrames++;
-    this.#options.onHeard?.(frame);
+    this.#options.onAudio?.(frame);
   }
 
-  #hear(data: Buffer, isBinary: boolean): void {
+  #receive(data: Buffer, isBinary: boolean): void {
     if (isBinary) {
       this.#received.mediaBytes += data.length;
-      for (const message of this.#queue.receiveAudio(data, (frame) => this.#play(frame))) this.#say(message);
+      for (const message of this.#queue.receiveAudio(data, (frame) => this.#play(frame))) this.#send(message);
       return;
     }
     const text = data.toString();
     if (/MARK_MEDIA|STOP_MEDIA_BUFFERING/.test(text)) this.#received.marks++;
     if (text.includes('FLUSH_MEDIA')) this.#received.clears++;
-    for (const message of this.#queue.receiveText(text)) this.#say(message);
+    for (const message of this.#queue.receiveText(text)) this.#send(message);
     if (this.#queue.hungUp) this.hangup();
   }
 
-  #say(message: string): void {
+  #send(message: string): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(message);
   }
 }

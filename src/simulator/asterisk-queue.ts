@@ -52,7 +52,7 @@ interface Command {
 
 /** The queue of one channel. Its methods return the messages that Asterisk sends because of them. */
 export class AsteriskQueue {
-  /** Commands that Asterisk passed over in silence, and sound that it threw away, in words. */
+  /** Commands that Asterisk ignored and sound that it threw away, in words. */
   readonly warnings = new Set<string>();
   answered = false;
   hungUp = false;
@@ -79,11 +79,11 @@ export class AsteriskQueue {
     return this.#highest;
   }
 
-  /** Sound to be played; `heard` is told of what is not queued but played at once. */
-  receiveAudio(bytes: Uint8Array, heard: (frame: Uint8Array) => void = () => undefined): string[] {
+  /** Sound to be played; `play` gets what is not queued but played at once. */
+  receiveAudio(bytes: Uint8Array, play: (frame: Uint8Array) => void = () => undefined): string[] {
     const { media = 'queued' } = this.#options;
     if (media === 'dropped') this.warnings.add('sound was thrown away: d(in)');
-    if (media === 'passed') heard(bytes);
+    if (media === 'passed') play(bytes);
     if (media !== 'queued') return [];
     if (this.#frames >= QUEUE_MAX_FRAMES) {
       this.warnings.add('the queue was full: a whole message of sound was dropped');
@@ -106,8 +106,8 @@ export class AsteriskQueue {
     return this.#obey(command);
   }
 
-  /** 20 ms go by: at most one frame is played, `heard` is told of it, and what stands before it is said. */
-  tick(heard: (frame: Uint8Array) => void = () => undefined): string[] {
+  /** 20 ms pass: `play` gets one frame at most, and the events before it are told. */
+  tick(play: (frame: Uint8Array) => void = () => undefined): string[] {
     if (this.#paused) return [];
     const messages: string[] = [];
     if (this.#full && this.#frames < XON_FRAMES) {
@@ -121,7 +121,7 @@ export class AsteriskQueue {
     for (let entry = this.#entries.shift(); entry !== undefined; entry = this.#entries.shift()) {
       if (entry.type === 'frame') {
         this.#frames--;
-        heard(entry.bytes);
+        play(entry.bytes);
         break;
       }
       messages.push(entry.message);
@@ -170,7 +170,7 @@ export class AsteriskQueue {
     }
   }
 
-  /** Whole frames of what came; with buffering the rest waits for more, without it is thrown away. */
+  /** The whole frames of what came. With buffering the rest waits for more; without, it is thrown away. */
   #cut(bytes: Uint8Array): Uint8Array {
     const all = new Uint8Array(this.#rest.length + bytes.length);
     all.set(this.#rest);
@@ -198,7 +198,7 @@ export class AsteriskQueue {
     return [];
   }
 
-  /** Marks go too, without a word; a pause and what is asked for at the end of the queue stay. */
+  /** Marks are removed too, and not told; a pause and REPORT_QUEUE_DRAINED stay. */
   #flush(): string[] {
     this.#entries = [];
     this.#frames = 0;

@@ -1,6 +1,6 @@
 /**
- * An Asterisk in the box that connects to a bridge by AudioSocket: as strict as the real one, and without a buffer for
- * what it is sent.
+ * A simulated Asterisk that connects to a server by AudioSocket. It is as strict as the real one, and has no buffer for
+ * what it receives.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { encodeG711 } from '../audio/g711.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { type Codec, FRAME_MS, msToSamples, samplesToMs } from '../foundation/units.ts';
 import { AudioSocketReader, slinKindOf } from './audiosocket-reader.ts';
-import { FarParty } from './far-party.ts';
+import { PhonePlayback } from './phone-playback.ts';
 import { seededRandom } from './random.ts';
 
 const KIND_UUID = 0x01;
@@ -20,12 +20,12 @@ const KIND_SLIN = 0x10;
 const PAYLOAD_WAIT_MS = 5;
 /** The application ends a call in which neither side has sent a frame for this long. */
 const IDLE_MAX_MS = 2000;
-/** A fast call waits for a bridge that has this much to read. */
+/** A fast call waits for a server that has this much to read. */
 const SEND_BUFFER_MAX_BYTES = 256 * 1024;
 /** A fast call lets the rest of the process run after so many frames. */
 const FRAMES_PER_TURN = 50;
 
-/** A call that Asterisk places with a bridge. Times are ms since the bridge was connected. */
+/** A call that Asterisk places with a server. Times are ms since the server was connected. */
 export interface AudioSocketCallOptions {
   readonly host: string;
   readonly port: number;
@@ -37,7 +37,7 @@ export interface AudioSocketCallOptions {
   readonly codec: Codec;
   /** `application`: AudioSocket(), with its rule of 2 s. `channel`: Dial(AudioSocket/…). */
   readonly driver: 'application' | 'channel';
-  /** `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the bridge reads. */
+  /** `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the server reads. */
   readonly pace: 'realtime' | 'fast';
   readonly clock: Clock;
   readonly dtmf?: readonly { readonly atMs: number; readonly digit: string }[];
@@ -46,14 +46,14 @@ export interface AudioSocketCallOptions {
   readonly seed?: number;
   /** While the caller is muted nothing is sent at all. */
   readonly muted?: { readonly fromMs: number; readonly toMs: number };
-  /** Vanish without a word at this time. */
+  /** Cut the connection without a close at this time. */
   readonly dropAtMs?: number;
   /** Sound as the far party hears it: linear PCM at `rateHz`, frame by frame when it does. */
-  onHeard?(frame: Uint8Array, rateHz: number): void;
+  onAudio?(frame: Uint8Array, rateHz: number): void;
 }
 
 /**
- * Who ended a call: the caller, the bridge by hang-up or by closing, Asterisk because of a mistake of the bridge or its
+ * Who ended a call: the caller, the server by hang-up or by closing, Asterisk because of a mistake of the server or its
  * silence, or nobody (a lost connection).
  */
 export type AudioSocketEnd = 'caller' | 'bridge' | 'asterisk' | 'lost';
@@ -76,14 +76,14 @@ export interface AudioSocketCallReport {
 }
 
 /**
- * One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup}, or when the bridge hangs up or
+ * One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup}, or when the server hangs up or
  * makes a mistake.
  */
 export class AudioSocketCaller {
   readonly uuid: string;
   readonly #options: AudioSocketCallOptions;
   readonly #reader: AudioSocketReader;
-  readonly #farParty = new FarParty();
+  readonly #playback = new PhonePlayback();
   readonly #random: () => number;
   readonly #digits: { readonly atMs: number; readonly digit: string }[];
   readonly #frameSamples: number;
@@ -114,19 +114,19 @@ export class AudioSocketCaller {
 
   /**
    * Connects and speaks; resolves when the call is over. To be called once.
-   * @throws Error when the bridge cannot be reached.
+   * @throws Error when the server cannot be reached.
    */
   async run(): Promise<AudioSocketCallReport> {
     const socket = connect({ host: this.#options.host, port: this.#options.port, noDelay: true });
     this.#socket = socket;
     await once(socket, 'connect').catch((error: Error) => {
-      throw new Error(`the bridge did not take the call: ${error.message}`);
+      throw new Error(`the server did not accept the call: ${error.message}`);
     });
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     this.#listen(socket);
     this.#startMs = this.#options.clock.nowMs();
     this.#lastFrameMs = this.#startMs;
-    this.#say(KIND_UUID, Buffer.from(this.uuid.replaceAll('-', ''), 'hex'));
+    this.#send(KIND_UUID, Buffer.from(this.uuid.replaceAll('-', ''), 'hex'));
     if (this.#options.pace === 'fast') await this.#speakFast(socket);
     else this.#speak();
     await closed;
@@ -139,14 +139,14 @@ export class AudioSocketCaller {
   }
 
   #listen(socket: Socket): void {
-    socket.on('data', (data: Buffer) => this.#hear(data));
+    socket.on('data', (data: Buffer) => this.#receive(data));
     socket.on('end', () => this.#finish('bridge'));
     socket.on('error', () => this.#finish('lost'));
     socket.on('close', () => this.#finish('lost'));
   }
 
   #report(): AudioSocketCallReport {
-    const { heardMs, clippedMs, highestAheadMs, longestGapMs } = this.#farParty;
+    const { heardMs, clippedMs, highestAheadMs, longestGapMs } = this.#playback;
     return {
       uuid: this.uuid,
       sentMs: this.sentMs,
@@ -219,15 +219,15 @@ export class AudioSocketCaller {
     const from = this.#frames * this.#frameSamples;
     const kind = codec.name === 'pcm16' ? slinKindOf(codec.rateHz) : KIND_SLIN;
     this.#lastFrameMs = clock.nowMs();
-    this.#say(kind, encodeG711(audio.subarray(from, from + this.#frameSamples), codec));
+    this.#send(kind, encodeG711(audio.subarray(from, from + this.#frameSamples), codec));
   }
 
-  /** Only where the key is let go is it told. */
+  /** Asterisk tells a key only when it is released. */
   #press(digit: string): void {
-    this.#say(KIND_DTMF, Buffer.from(digit, 'ascii'));
+    this.#send(KIND_DTMF, Buffer.from(digit, 'ascii'));
   }
 
-  #hear(data: Buffer): void {
+  #receive(data: Buffer): void {
     if (this.#end !== null) return;
     this.#receivedBytes += data.length;
     this.#payloadTimer?.cancel();
@@ -252,10 +252,10 @@ export class AudioSocketCaller {
   #play(bytes: Uint8Array, rateHz: number): void {
     const nowMs = this.#options.clock.nowMs();
     this.#lastFrameMs = nowMs;
-    if (this.#farParty.hear(samplesToMs(bytes.length >> 1, rateHz), nowMs)) this.#options.onHeard?.(bytes, rateHz);
+    if (this.#playback.receive(samplesToMs(bytes.length >> 1, rateHz), nowMs)) this.#options.onAudio?.(bytes, rateHz);
   }
 
-  #say(kind: number, payload: Uint8Array): void {
+  #send(kind: number, payload: Uint8Array): void {
     if (this.#socket?.writable !== true) return;
     const header = Buffer.from([kind, payload.length >> 8, payload.length & 0xff]);
     this.#socket.write(Buffer.concat([header, payload]));

@@ -1,19 +1,19 @@
-/** One side of a conversation, put together of things to say. */
+/** One side of a conversation, made of given utterances. */
 import { msToSamples } from '../foundation/units.ts';
 
-/** How it is to be. */
+/** What the conversation is like. */
 export interface ConversationShape {
   readonly seconds: number;
   readonly rateHz: number;
-  /** Of the time that somebody speaks on it, 0 to 1. */
+  /** Share of the time in which somebody speaks, 0 to 1. */
   readonly speechShare: number;
   /** Numbers from 0 to 1, below 1: the same ones make the same conversation. */
   random(): number;
 }
 
 /**
- * Begins somewhere in the first two seconds; each of `utterances` that is said, in no order, is followed by a pause
- * that goes with its length.
+ * A conversation of randomly chosen `utterances`. It begins within the first two seconds; each utterance is followed by
+ * a pause in proportion to its length.
  */
 export function conversation(
   utterances: readonly Int16Array[],
@@ -31,10 +31,7 @@ export function conversation(
   return samples;
 }
 
-/**
- * Parts of `samples` that are parted by half a second or more of digital silence, as synthetic speech has it between
- * sentences.
- */
+/** Splits `samples` at each half second or more of digital silence: synthetic speech has it between sentences. */
 export function cutAtSilence(samples: Int16Array, rateHz: number): Int16Array[] {
   const pause = msToSamples(500, rateHz);
   const parts: Int16Array[] = [];

@@ -1,6 +1,5 @@
 /**
- * A line with faults between a carrier and the bridge: what goes in on time comes out late, out of order, or not at
- * all.
+ * A line with faults between a carrier and the server: messages arrive late, out of order, or not at all.
  */
 import { seededRandom } from './random.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What a simulated caller says when it is not known beforehand: a track of silence that is spoken into while the call
- * goes on. The call lasts until the track is over, or somebody hangs up.
+ * Speech of a simulated caller that is not known beforehand: a track of silence into which speech is written while the
+ * call lasts. The call ends with the track, or when somebody hangs up.
  */
 import { MULAW_8K, msToSamples, samplesToMs } from '../foundation/units.ts';
 

@@ -1,5 +1,5 @@
 /**
- * A phone's sound: RTP from samples over a line with faults, and what comes back, with the time at which it came.
+ * A phone's RTP: packets made of samples, sent over a line with faults, and packets received, with their arrival times.
  * Written from RFC 3550 and RFC 4733.
  */
 import { randomInt } from 'node:crypto';
@@ -17,10 +17,10 @@ const KEYS = '0123456789*#ABCD';
 const KEY_MS = 100;
 /** A packet that is overtaken leaves this much after the next one. */
 const OVERTAKEN_MS = 5;
-/** Softer than this, with `dtx`, is silence that is not sent: about −50 dBm0. */
+/** With `dtx`, anything softer than this (about −50 dBm0) is silence and is not sent. */
 const SILENCE_PEAK = 200;
-/** Ten minutes; what comes later is counted only. */
-const HEARD_PACKETS_MAX = 30_000;
+/** Ten minutes. Later packets are only counted. */
+const PACKETS_MAX = 30_000;
 
 /** What a phone says, and how well its line carries it. Times are ms of its sound. */
 export interface PhoneSound {
@@ -40,11 +40,11 @@ export interface PhoneSound {
   /** Beyond the end of the audio silence is sent, rather than the end told. */
   readonly endless?: boolean;
   /** A packet's sound, as it comes. */
-  onHeard?(payload: Uint8Array): void;
+  onAudio?(payload: Uint8Array): void;
 }
 
 /** A packet of sound that came. */
-export interface HeardPacket {
+export interface ReceivedPacket {
   /** By the phone's clock. */
   readonly atMs: number;
   readonly sequence: number;
@@ -58,22 +58,22 @@ export interface PhoneAgreement {
   readonly to: Peer;
   readonly payloadType: number;
   readonly eventType: number | null;
-  /** Whether the other side wishes to hear. */
+  /** Whether the other side wants to receive audio. */
   readonly receives: boolean;
 }
 
 interface MediaOptions extends PhoneSound {
   readonly clock: Clock;
   readonly address: string;
-  /** All of the audio was sent, and heard if the line is good. */
+  /** All of the audio was sent. */
   onSpoken(): void;
 }
 
 export class PhoneMedia {
   readonly codec: Codec;
   readonly ptimeMs: number;
-  /** What was heard, in the order in which it came. */
-  readonly heard: HeardPacket[] = [];
+  /** Packets of sound that came, in their order of arrival. */
+  readonly packets: ReceivedPacket[] = [];
   readonly #socket: Socket;
   readonly #options: MediaOptions;
   readonly #random: () => number;
@@ -91,7 +91,7 @@ export class PhoneMedia {
   #key: { readonly digit: string; readonly timestamp: number; downMs: number } | null = null;
   #heldBack = false;
   #received = 0;
-  #digitsHeard = '';
+  #receivedDigits = '';
   #lastKey = -1;
   #closed = false;
 
@@ -103,7 +103,7 @@ export class PhoneMedia {
     this.ptimeMs = options.ptimeMs ?? 20;
     this.#random = seededRandom(options.seed ?? 1);
     this.#digits = [...(options.dtmf ?? [])].sort((a, b) => a.atMs - b.atMs);
-    socket.on('message', (datagram) => this.#hear(datagram));
+    socket.on('message', (datagram) => this.#receive(datagram));
     socket.on('error', () => undefined);
   }
 
@@ -126,12 +126,12 @@ export class PhoneMedia {
 
   /** Packets that came, and the keys among them. */
   get received(): { readonly packets: number; readonly digits: string } {
-    return { packets: this.#received, digits: this.#digitsHeard };
+    return { packets: this.#received, digits: this.#receivedDigits };
   }
 
-  /** All that was heard, one packet after the other as they came. */
+  /** The sound of all packets, in their order of arrival. */
   get sound(): Int16Array {
-    return decodeG711(Buffer.concat(this.heard.map(({ payload }) => payload)), this.codec);
+    return decodeG711(Buffer.concat(this.packets.map(({ payload }) => payload)), this.codec);
   }
 
   /** Speaks from now on, or as is agreed from now on. */
@@ -240,24 +240,24 @@ export class PhoneMedia {
     if (to !== undefined && !this.#closed) this.#socket.send(datagram, to.port, to.address, () => undefined);
   }
 
-  #hear(datagram: Buffer): void {
+  #receive(datagram: Buffer): void {
     if (datagram.length < HEADER_BYTES || this.#agreement === null) return;
     const payloadType = (datagram[1] ?? 0) & 0x7f;
     const [sequence, timestamp] = [datagram.readUInt16BE(2), datagram.readUInt32BE(4)];
     const payload = datagram.subarray(HEADER_BYTES);
-    if (payloadType === this.#agreement.eventType) this.#hearKey(payload, timestamp);
+    if (payloadType === this.#agreement.eventType) this.#receiveKey(payload, timestamp);
     if (payloadType !== this.#agreement.payloadType) return;
     this.#received++;
-    this.#options.onHeard?.(payload);
+    this.#options.onAudio?.(payload);
     const marker = ((datagram[1] ?? 0) & 0x80) !== 0;
-    if (this.heard.length < HEARD_PACKETS_MAX)
-      this.heard.push({ atMs: this.#options.clock.nowMs(), sequence, timestamp, marker, payload });
+    if (this.packets.length < PACKETS_MAX)
+      this.packets.push({ atMs: this.#options.clock.nowMs(), sequence, timestamp, marker, payload });
   }
 
-  #hearKey(payload: Uint8Array, timestamp: number): void {
+  #receiveKey(payload: Uint8Array, timestamp: number): void {
     if (timestamp === this.#lastKey) return;
     this.#lastKey = timestamp;
-    this.#digitsHeard += KEYS[payload[0] ?? 16] ?? '';
+    this.#receivedDigits += KEYS[payload[0] ?? 16] ?? '';
   }
 }
 
@@ -265,7 +265,7 @@ export class PhoneMedia {
  * How far packets came from the spacing of their timestamps, in ms, one figure for each two that follow each other.
  * Markers begin anew.
  */
-export function spacingErrors(packets: readonly HeardPacket[], rateHz: number): number[] {
+export function spacingErrors(packets: readonly ReceivedPacket[], rateHz: number): number[] {
   return packets.slice(1).flatMap((packet, i) => {
     const before = packets[i];
     if (before === undefined || packet.sequence !== ((before.sequence + 1) & 0xffff)) return [];

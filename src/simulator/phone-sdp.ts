@@ -50,7 +50,7 @@ export function readAgreement(sdp: string, codec: Codec): PhoneAgreement {
   const mapped = (encoding: string) => new RegExp(`^a=rtpmap:(\\d+) ${encoding}/8000`, 'im').exec(sdp)?.[1];
   const payloadType = mapped(name) ?? (name === 'PCMA' ? '8' : '0');
   if (address === undefined || port === undefined || Number(port) === 0 || !numbers.includes(payloadType)) {
-    throw new Error(`the bridge agreed to no ${name}`);
+    throw new Error(`the server agreed to no ${name}`);
   }
   const eventType = mapped('telephone-event');
   return {

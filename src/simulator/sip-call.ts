@@ -28,7 +28,7 @@ export class RefusedError extends Error {
 
   /** @param words the reason phrase that came with it; empty = none */
   constructor(status: number, words = '') {
-    super(`the bridge answered ${status}${words === '' ? '' : ` ${words}`}`);
+    super(`the server answered ${status}${words === '' ? '' : ` ${words}`}`);
     this.status = status;
   }
 }
@@ -134,7 +134,7 @@ export class PhoneCall {
     this.#finish('phone');
   }
 
-  /** Holds the call; resolves when the bridge has agreed. */
+  /** Holds the call; resolves when the server has agreed. */
   hold(how: Hold): Promise<void> {
     return this.#agreeAnew(how);
   }

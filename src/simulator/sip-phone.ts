@@ -1,6 +1,6 @@
 /**
- * A SIP phone in the box: calls a bridge and is called by it, over UDP. Its SIP and RTP are its own, written from the
- * RFCs, so that one side tests the other.
+ * A simulated SIP phone: calls a server and is called by it, over UDP. Its SIP and RTP are its own, written from the
+ * RFCs, so that each side tests the other.
  */
 import type { Clock } from '../foundation/clock.ts';
 import type { PhoneSound } from './phone-media.ts';
@@ -30,7 +30,7 @@ export interface DialOptions extends PhoneSound {
   /** Its Call-ID; a new one unless said otherwise. */
   readonly callId?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The offer is left to the bridge. */
+  /** The offer is left to the server. */
   readonly late?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** What every simulated caller waits for on its WebSocket. */
 import type { WebSocket } from 'ws';
-import { describeAnswer, readBody } from './refusal.ts';
+import { describeAnswer, readBody } from './http-answer.ts';
 
 /** How a call's socket ended. */
 export interface SocketEnd {
@@ -8,13 +8,10 @@ export interface SocketEnd {
   readonly closeReason: string;
 }
 
-/**
- * Resolves when the bridge has taken the call; fails with the reason why it did not: the bridge's own, where it gave
- * one.
- */
+/** Resolves when the server has accepted the call. Otherwise it rejects with the reason, the server's if it gave one. */
 export function untilOpen(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (reason: string) => reject(new Error(`the bridge did not take the call: ${reason}`));
+    const fail = (reason: string) => reject(new Error(`the server did not accept the call: ${reason}`));
     socket.once('open', resolve);
     socket.on('error', ({ message }) =>
       fail(message.includes('ECONNREFUSED') ? `nothing listens there (${message})` : message),

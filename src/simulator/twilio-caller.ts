@@ -1,5 +1,5 @@
 /**
- * The carrier in the box: places a call with a bridge exactly as Twilio Media Streams does, over whatever line it is
+ * The carrier in the box: places a call with a server exactly as Twilio Media Streams does, over whatever line it is
  * told to have.
  */
 import { randomUUID } from 'node:crypto';
@@ -9,15 +9,15 @@ import { encodeG711 } from '../audio/g711.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { FRAME_MS, MULAW_8K, msToSamples } from '../foundation/units.ts';
 import { Line, type LineFaults } from './line.ts';
-import { Playout } from './playout.ts';
+import { PlaybackBuffer } from './playback-buffer.ts';
 import { type SocketEnd, untilClosed, untilOpen } from './socket.ts';
-import { readBridgeMessage, type StreamIdentity, TwilioWriter } from './twilio-messages.ts';
+import { readServerMessage, type StreamIdentity, TwilioWriter } from './twilio-messages.ts';
 import { signedStreamUrl, signTwilio } from './twilio-webhook.ts';
 
 const FRAME_SAMPLES = msToSamples(FRAME_MS, MULAW_8K.rateHz);
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /**
- * At most this much of our media waits for a bridge that does not read: beyond it Twilio drops audio, and a fast call
+ * At most this much of our media waits for a server that does not read: beyond it Twilio drops audio, and a fast call
  * waits.
  */
 const SEND_BUFFER_MAX_BYTES = 256 * 1024;
@@ -27,7 +27,7 @@ const FRAMES_PER_TURN = 50;
 
 /** A call to place. Times are ms since its stream began; audio is 8 kHz. */
 export interface CallOptions extends Partial<LineFaults> {
-  /** The bridge's media door, `ws:` or `wss:`. */
+  /** The server's media door, `ws:` or `wss:`. */
   readonly url: string;
   /**
    * `outbound` beside `inbound` makes the stream unidirectional with both tracks, as Twilio does: it takes no audio and
@@ -35,7 +35,7 @@ export interface CallOptions extends Partial<LineFaults> {
    */
   readonly tracks: { readonly inbound: Int16Array; readonly outbound?: Int16Array };
   /**
-   * `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the bridge reads, so that jitter has no effect.
+   * `realtime`: a frame every 20 ms by the clock. `fast`: as fast as the server reads, so that jitter has no effect.
    */
   readonly pace: 'realtime' | 'fast';
   readonly clock: Clock;
@@ -43,18 +43,18 @@ export interface CallOptions extends Partial<LineFaults> {
   /** Vanish without a word at this time. */
   readonly dropAtMs?: number;
   readonly callSid?: string;
-  /** Told to the bridge as the custom parameters `from` and `to`, since Twilio's `start` has no numbers. */
+  /** Told to the server as the custom parameters `from` and `to`, since Twilio's `start` has no numbers. */
   readonly from?: string;
   readonly to?: string;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sound that the bridge sends to be played, as it comes: µ-law, and earlier than it is heard. */
+  /** Sound that the server sends to be played, as it comes: µ-law, and earlier than it is heard. */
   onAudio?(payload: Uint8Array): void;
-  /** The bridge has what is not played yet thrown away. */
+  /** The server has what is not played yet thrown away. */
   onClear?(): void;
   /** Signs the handshake; empty = unsigned. */
   readonly authToken?: string;
-  /** The origin under which Twilio knows the bridge (`https://host`), for the signature; empty = as in `url`. */
+  /** The origin under which Twilio knows the server (`https://host`), for the signature; empty = as in `url`. */
   readonly publicOrigin?: string;
 }
 
@@ -69,20 +69,20 @@ export interface CallReport {
   readonly warnings: readonly string[];
   /** The socket's close code: 1000 = as it should be, 1006 = the connection vanished. */
   readonly closeCode: number;
-  /** What the bridge said to that; empty = nothing. */
+  /** What the server said to that; empty = nothing. */
   readonly closeReason: string;
 }
 
 /**
  * Places a call and resolves when it is over, whoever ended it.
- * @throws Error when the bridge cannot be reached or refuses the handshake, RangeError when Twilio has no such call.
+ * @throws Error when the server cannot be reached or refuses the handshake, RangeError when Twilio has no such call.
  */
 export function placeCall(options: CallOptions): Promise<CallReport> {
   return new TwilioCaller(options).run();
 }
 
 /**
- * One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup} or {@link drop}, or when the bridge
+ * One call. It ends when its audio has been sent, at `dropAtMs`, by {@link hangup} or {@link drop}, or when the server
  * closes.
  */
 export class TwilioCaller {
@@ -92,7 +92,7 @@ export class TwilioCaller {
   readonly #stream: StreamIdentity;
   readonly #writer: TwilioWriter;
   readonly #line: Line;
-  readonly #playout = new Playout(MULAW_8K);
+  readonly #playback = new PlaybackBuffer(MULAW_8K);
   readonly #totalFrames: number;
   readonly #digits: { readonly atMs: number; readonly digit: string }[];
   readonly #received = { mediaBytes: 0, marks: 0, clears: 0 };
@@ -102,7 +102,7 @@ export class TwilioCaller {
   #startMs = 0;
   #frames = 0;
   #ending = false;
-  /** In a fast call: resolves when the bridge has taken what waits for it. */
+  /** In a fast call: resolves when the server has taken what waits for it. */
   #bufferFreed: Promise<void> = Promise.resolve();
 
   /** @throws RangeError when Twilio has no such call: DTMF on a unidirectional stream, no audio. */
@@ -191,7 +191,7 @@ export class TwilioCaller {
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       maxPayload: MESSAGE_MAX_BYTES,
     });
-    socket.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary));
+    socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
     return socket;
   }
 
@@ -260,7 +260,7 @@ export class TwilioCaller {
     while (this.#digits[0] !== undefined && this.#digits[0].atMs < endMs) {
       this.#line.put(this.#writer.dtmf(this.#digits.shift()?.digit ?? ''), endMs);
     }
-    for (const name of this.#playout.advance(FRAME_MS)) this.#line.put(this.#writer.mark(name), endMs);
+    for (const name of this.#playback.advance(FRAME_MS)) this.#line.put(this.#writer.mark(name), endMs);
   }
 
   #say(message: string): void {
@@ -281,24 +281,24 @@ export class TwilioCaller {
     if (socket.bufferedAmount <= SEND_BUFFER_MAX_BYTES) socket.send(message);
     else if (this.#options.pace === 'fast')
       this.#bufferFreed = new Promise((resolve) => socket.send(message, () => resolve()));
-    else this.#warnings.add('31930: the bridge reads too slowly, messages dropped');
+    else this.#warnings.add('31930: the server reads too slowly, messages dropped');
   }
 
-  #hear(data: Buffer, isBinary: boolean): void {
-    const message = readBridgeMessage(data, isBinary, this.#stream);
+  #receive(data: Buffer, isBinary: boolean): void {
+    const message = readServerMessage(data, isBinary, this.#stream);
     switch (message.type) {
       case 'media':
         this.#received.mediaBytes += message.payload.length;
-        this.#playout.append(message.payload.length);
+        this.#playback.append(message.payload.length);
         this.#options.onAudio?.(message.payload);
         break;
       case 'mark':
         this.#received.marks += 1;
-        this.#tellMarks(this.#playout.mark(message.name));
+        this.#tellMarks(this.#playback.mark(message.name));
         break;
       case 'clear':
         this.#received.clears += 1;
-        this.#tellMarks(this.#playout.clear());
+        this.#tellMarks(this.#playback.clear());
         this.#options.onClear?.();
         break;
       case 'warning':

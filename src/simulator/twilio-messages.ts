@@ -1,5 +1,5 @@
 /**
- * The messages of Twilio Media Streams from Twilio's side: what it says, and how it understands what a bridge says.
+ * The messages of Twilio Media Streams from Twilio's side: what it says, and how it understands what a server says.
  * Written from https://www.twilio.com/docs/voice/media-streams/websocket-messages and apart from our own dialect, so
  * that one can test the other.
  */
@@ -75,10 +75,10 @@ export class TwilioWriter {
 }
 
 /**
- * What a bridge said. `warning` is the code that Twilio's debugger would show: 31924 protocol violation, 31951 message
+ * What a server said. `warning` is the code that Twilio's debugger would show: 31924 protocol violation, 31951 message
  * of a wrong shape.
  */
-export type BridgeMessage =
+export type ServerMessage =
   | { readonly type: 'media'; readonly payload: Uint8Array }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'clear' }
@@ -86,8 +86,8 @@ export type BridgeMessage =
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Understands one message of a bridge as Twilio does: whatever is wrong is a warning and has no effect. */
-export function readBridgeMessage(data: Buffer, isBinary: boolean, stream: StreamIdentity): BridgeMessage {
+/** Understands one message of a server as Twilio does: whatever is wrong is a warning and has no effect. */
+export function readServerMessage(data: Buffer, isBinary: boolean, stream: StreamIdentity): ServerMessage {
   if (isBinary) return { type: 'warning', code: 31924, what: 'a binary message' };
   if (stream.tracks.includes('outbound')) return warn('a message on a unidirectional stream');
   const message = parseObject(data.toString());
@@ -110,7 +110,7 @@ export function readBridgeMessage(data: Buffer, isBinary: boolean, stream: Strea
   }
 }
 
-function warn(what: string): BridgeMessage {
+function warn(what: string): ServerMessage {
   return { type: 'warning', code: 31951, what };
 }
 

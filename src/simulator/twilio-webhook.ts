@@ -1,6 +1,6 @@
 /** What Twilio does over HTTP before a stream: signs its requests and asks the voice webhook what to do with a call. */
 import { createHmac } from 'node:crypto';
-import { describeAnswer } from './refusal.ts';
+import { describeAnswer } from './http-answer.ts';
 
 const WEBHOOK_TIMEOUT_MS = 15_000;
 
@@ -17,7 +17,7 @@ export function signTwilio(authToken: string, url: string, form: Readonly<Record
 
 /**
  * The url that Twilio signs for a handshake with `url`: always `wss:`, at `publicOrigin` (https://host) where the
- * bridge has one.
+ * server has one.
  */
 export function signedStreamUrl(url: string, publicOrigin = ''): string {
   if (publicOrigin === '') return url.replace(/^wss?:/, 'wss:');
@@ -38,7 +38,7 @@ export async function askVoiceWebhook(options: {
   readonly url: string;
   /** Signs the request; empty = unsigned. */
   readonly authToken: string;
-  /** The origin under which Twilio knows the bridge; empty = as in `url`. */
+  /** The origin under which Twilio knows the server; empty = as in `url`. */
   readonly publicOrigin: string;
   readonly callSid: string;
   readonly from: string;

@@ -4,8 +4,8 @@ import { NORMALISER_VERSION } from './normalise.ts';
 import type { Piece } from './pieces.ts';
 import type { Prompt } from './prompt.ts';
 import type { PromptCache } from './prompt-cache.ts';
+import { toPrompt } from './to-prompt.ts';
 import type { ResolvedVoice } from './voice-resolver.ts';
-import { toPrompt } from './wire.ts';
 
 /** The codec a prompt is wanted in, how soon, and until when anybody wants it. */
 export interface PromptRequest {

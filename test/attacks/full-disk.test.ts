@@ -155,7 +155,7 @@ describe('a full disk', () => {
     await first.stop();
     untilFull((number) => writeFileSync(inside(`filler-${number}`), ''));
     const second = await start();
-    expect(logged(second, 'PROMPT_CACHE_DIR cannot be used until the next start')).toBe(true);
+    expect(logged(second, 'PROMPT_CACHE_DIR is not used until the next start')).toBe(true);
     const response = await fetch(`${second.url}/v1/batches/${id}`);
     expect([response.status, await response.json()]).toEqual([
       507,

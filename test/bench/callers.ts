@@ -17,7 +17,7 @@ const SENTENCES = PHONE_SENTENCES.slice(0, 3);
 const SENTENCE_MS = 2000;
 
 /** What is to be done. */
-export interface CallersOrder {
+export interface CallersTask {
   readonly url: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly carrier: BenchCarrierName;
@@ -37,7 +37,7 @@ export interface CallersReport {
   readonly allGapsMs: readonly number[];
 }
 
-const order = JSON.parse(process.argv[2] ?? '{}') as CallersOrder;
+const order = JSON.parse(process.argv[2] ?? '{}') as CallersTask;
 const { place } = BENCH_CARRIERS[order.carrier];
 const prompts = order.silent === true ? [] : loadPrompts();
 

@@ -90,7 +90,7 @@ function placeAsterisk({ url, audio, onFrame }: BenchCall): PlacedCall {
     format: 'json',
     pace: 'realtime',
     clock: systemClock,
-    onHeard: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
+    onAudio: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
   });
   return { id: caller.channelId, ended: caller.run() };
 }
@@ -104,7 +104,7 @@ function placeAudioSocket({ environment, audio, onFrame }: BenchCall): PlacedCal
     driver: 'application',
     pace: 'realtime',
     clock: systemClock,
-    onHeard: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
+    onAudio: (bytes) => onFrame?.(bytes.some((byte) => byte !== 0)),
   });
   const ended = caller.run().then(({ endedBy, reason }) => {
     if (endedBy !== 'caller') throw new Error(`a call was ended by the ${endedBy}: ${reason}`);
@@ -121,7 +121,7 @@ function placeSip({ environment, audio, onFrame }: BenchCall): PlacedCall {
       uri: `sip:bridge@127.0.0.1:${environment['SIP_PORT']}`,
       callId: id,
       audio,
-      onHeard: (payload) => onFrame?.(payload.some((byte) => (byte | 0x80) !== 0xff)),
+      onAudio: (payload) => onFrame?.(payload.some((byte) => (byte | 0x80) !== 0xff)),
     });
     await placed.answered;
     const { endedBy } = await placed.ended;

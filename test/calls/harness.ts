@@ -1,6 +1,6 @@
 /** A gateway's calls with everything around them in the hand of the test: clock, engine, carrier. */
 import { encodeG711 } from '../../src/audio/g711.ts';
-import { recordingFetcher } from '../../src/calls/app/recording.ts';
+import { audioFetcher } from '../../src/calls/app/audio-fetch.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
 import type { CallContext } from '../../src/calls/context.ts';
@@ -90,7 +90,7 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   const prompts = new PromptMaker({ engine, cache: memoryCache() });
   const synthesizer = new SentenceSynthesizer({ voices, prompts });
   const apps = {
-    fetchRecording: recordingFetcher(settings, clock),
+    fetchAudio: audioFetcher(settings, clock),
     twiml: new TwimlClient({ settings, clock, metrics, log }),
     handovers: new Handovers(clock),
   };

@@ -19,7 +19,7 @@ class FarSide {
       carrier: 'sip',
       tokenRequired: false,
       vouched: true,
-      dialled: NUMBERS,
+      outgoing: NUMBERS,
       connect: (handlers) => {
         this.handlers = handlers;
         const ignore = (): void => undefined;

@@ -30,11 +30,8 @@ class Talk {
     const { voice, clock } = this.speaking;
     this.#echoFilter = new EchoFilter({ voice, nowMs: () => clock.nowMs(), onEcho: () => undefined });
     this.session = new AppSession({
-      request,
-      voice,
-      clock,
-      flushMs: 1000,
-      way: {
+      ...{ request, voice, clock, flushMs: 1000 },
+      channel: {
         send: (frame) => void (frame.type === 'prompt' && this.prompts.push(frame.voicePrompt)),
         sendNow: () => undefined,
         fence: () => {
@@ -43,7 +40,7 @@ class Talk {
         pause: () => undefined,
         resume: () => undefined,
       },
-      fetchRecording: () =>
+      fetchAudio: () =>
         new Promise((done) => clock.after(300, () => done({ samples: new Int16Array(4000), rateHz: 8000 }))),
       onFlush: () => undefined,
       understood: () => ['en'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeWav } from '../../src/audio/wav.ts';
-import { askEndReason } from '../../src/cli/call/fate.ts';
+import { askEndReason } from '../../src/cli/call/end-reason.ts';
 import { explainRefusal } from '../../src/cli/call/sip.ts';
 import { call, transcriptUrl } from '../../src/cli/call.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -25,12 +25,12 @@ it.each([
   expect(transcriptUrl('CA1', order, { PORT: 8080 })).toBe(`${origin}/v1/calls/CA1/transcript?format=text`);
 });
 
-it('a bridge that does not answer is not said to have answered 408', () => {
+it('a server that does not answer is not said to have answered 408', () => {
   expect(explainRefusal(new RefusedError(408), 'sip:a@127.0.0.1:5060')).toMatchObject({
     message: expect.stringContaining('nothing answered at sip:a@'),
   });
   expect(explainRefusal(new RefusedError(503, 'Service Unavailable'), 'sip:a@127.0.0.1:5060')).toMatchObject({
-    message: 'the bridge answered 503 Service Unavailable',
+    message: 'the server answered 503 Service Unavailable',
   });
 });
 
@@ -91,6 +91,6 @@ describe('a call to an app that is not there', () => {
     writeFileSync(wav, writeWav([new Int16Array(2400)], 8000));
     const order = { wav, jitterMs: 0, loss: 0, reorder: 0, seed: 1, param: {} };
     expect(await call({ ...order, carrier: 'twilio', from: '+15550100', to: '+15550199' }, settings, terminal)).toBe(1);
-    expect(err.text).toContain('the bridge could not reach its app in this call');
+    expect(err.text).toContain('the server could not reach its app in this call');
   });
 });

@@ -91,20 +91,20 @@ describe('trunkline call', () => {
     expect(bridge.events('media').length).toBeGreaterThan(100);
   });
 
-  it('ends with 1 when the bridge ends the call, and says how', async () => {
+  it('ends with 1 when the server ends the call, and says how', async () => {
     bridge = await startBridge((message, { socket }) => {
       if (message.event === 'start') socket.close(4403, 'call_token_invalid');
     });
     const { code, out, err } = await runBuiltCli(['call', SHORT, '--url', bridge.url]);
     expect(code).toBe(1);
     expect(out).toMatch(/^Closed +4403 call_token_invalid$/m);
-    expect(err).toMatch(/the bridge ended the call, not the caller: 4403 call_token_invalid$/m);
+    expect(err).toMatch(/the server ended the call, not the caller: 4403 call_token_invalid$/m);
   });
 
   it.each([
     ['twilio', [], '403 anonymous_refused: nobody may'],
     ['asterisk', ['--carrier', 'asterisk'], '403 anonymous_refused: nobody may'],
-  ])('says with which code a bridge refuses it over %s', async (_carrier, options, reason) => {
+  ])('says with which code a server refuses it over %s', async (_carrier, options, reason) => {
     const server = createServer().on('upgrade', (_request, socket) => {
       const body = JSON.stringify({ error: { code: 'anonymous_refused', message: 'nobody may' } });
       socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
@@ -114,13 +114,13 @@ describe('trunkline call', () => {
     const { code, err } = await runBuiltCli(['call', SHORT, ...options, '--url', `ws://127.0.0.1:${port}/`]);
     server.close();
     expect(code).toBe(1);
-    expect(err).toBe(`trunkline: the bridge did not take the call: ${reason}\n`);
+    expect(err).toBe(`trunkline: the server did not accept the call: ${reason}\n`);
   });
 
   it('ends with 1 when nobody answers', async () => {
     const { code, err } = await runBuiltCli(['call', SHORT, '--url', 'ws://127.0.0.1:9/']);
     expect(code).toBe(1);
-    expect(err).toMatch(/did not take the call: nothing listens there \(.*ECONNREFUSED/);
+    expect(err).toMatch(/did not accept the call: nothing listens there \(.*ECONNREFUSED/);
   });
 });
 

@@ -18,12 +18,12 @@ describe('the command line', () => {
     [['call'], /missing required argument 'wav'/],
     [['call', 'a.wav', '--loss', '3'], /--loss <share>.*Expected a number from 0 to 1/],
     [['call', 'a.wav', '--both', 'b.wav', '--dtmf', '1@5'], /no DTMF on a stream of both tracks/],
-    [['call', 'a.wav', '--carrier', 'asterisk', '--jitter-ms', '5'], /--jitter-ms means nothing in a call of Asterisk/],
-    [['call', 'a.wav', '--plain-text'], /--plain-text means nothing in a call of Twilio/],
+    [['call', 'a.wav', '--carrier', 'asterisk', '--jitter-ms', '5'], /--jitter-ms does not apply to calls of Asterisk/],
+    [['call', 'a.wav', '--plain-text'], /--plain-text does not apply to calls of Twilio/],
     [['call', 'a.wav', '--url', 'tcp://127.0.0.1:9019'], /--url: expected one such as ws:/],
     [['transcribe'], /missing required argument 'file'/],
     [['transcribe', 'a.wav', '--format', 'doc'], /Allowed choices are json, text, srt, vtt/],
-    [['transcribe', 'a.wav', 'b.wav', '--format', 'srt'], /srt is for one file at a time/],
+    [['transcribe', 'a.wav', 'b.wav', '--format', 'srt'], /srt takes only one file/],
     [['config', '--yaml'], /unknown option '--yaml'/],
   ])('ends with 2 and says what is wrong: %j', async (args, message) => {
     const { code, out, err } = await run(...args);

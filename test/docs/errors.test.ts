@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode, TrunklineError } from '../../src/foundation/errors.ts';
 import { SETTINGS } from '../../src/foundation/settings/settings.ts';
-import { readTable } from './table.ts';
+import { plainRows, readText } from './markdown.ts';
 
-const ROWS = readTable('errors.md');
+const ROWS = plainRows(readText('docs/reference/errors.md'));
 
 describe('docs/reference/errors.md', () => {
   it('has every error of the code, and no other, in the same order with the same statuses', () => {

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../src/foundation/metrics.ts';
-import { readTable } from './table.ts';
+import { plainRows, readText } from './markdown.ts';
+
+const ROWS = plainRows(readText('docs/reference/metrics.md'));
 
 describe('docs/reference/metrics.md', () => {
   it('has every metric of ours, and no other, with its type and labels', async () => {
     const text = await new Metrics().registry.metrics();
     const types = [...text.matchAll(/^# TYPE (trunkline_\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
-    expect(readTable('metrics.md').map(([name, type]) => [name, type])).toEqual(types);
+    expect(ROWS.map(([name, type]) => [name, type])).toEqual(types);
   });
 
   it('names the labels that each metric has', () => {
     const metrics = new Metrics();
-    for (const [name = '', , labels = ''] of readTable('metrics.md')) {
+    for (const [name = '', , labels = ''] of ROWS) {
       const metric = metrics.registry.getSingleMetric(name) as unknown as { labelNames: string[] } | undefined;
       expect(metric?.labelNames, name).toEqual(labels === '' ? [] : labels.split(', '));
     }

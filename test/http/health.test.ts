@@ -11,7 +11,7 @@ describe('GET /ready', () => {
     ['stopped', 0, false, 200, []],
     ['starting', 0, false, 503, ['the speech engine is starting']],
     ['failed', 0, false, 503, ['the speech engine cannot start; the log says why']],
-    ['ready', 1, true, 503, ['the gateway is shutting down']],
+    ['ready', 1, true, 503, ['the server is shutting down']],
   ] as const)('with engine %s (%i ready), draining %s, answers %i', async (state, ready, draining, status, reasons) => {
     testServer = await startServer();
     testServer.health.draining = draining;

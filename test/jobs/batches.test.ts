@@ -1,28 +1,18 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../src/foundation/errors.ts';
-import { createLog } from '../../src/foundation/log/log.ts';
-import { Metrics } from '../../src/foundation/metrics.ts';
-import { ConfigError, readSettings } from '../../src/foundation/settings/config.ts';
+import { ConfigError } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
-import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
-import { RETRY_DELAYS_MS, signWebhook } from '../../src/jobs/webhook.ts';
-import { RecordingDisk } from '../../src/recordings/disk.ts';
+import type { Batches, BatchRequest } from '../../src/jobs/batches.ts';
 import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
-import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { outwait } from '../helpers/outwait.ts';
-
-const RECORDING: RecordingTranscript = {
-  spokenLanguage: 'en',
-  durationMs: 1200,
-  segments: [{ channel: 0, text: 'Hello.', startMs: 0, endMs: 900, words: [], wordTimes: 'estimated' }],
-};
+import { beginBatch, openBatches, TRANSCRIPT } from './open-batches.ts';
 
 let folder: string;
 let clock: FakeClock;
@@ -33,7 +23,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
   clock = new FakeClock();
   opened = [];
-  transcribe = async () => RECORDING;
+  transcribe = async () => TRANSCRIPT;
 });
 
 afterEach(async () => {
@@ -41,40 +31,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function open(environment: Readonly<Record<string, string>> = {}): Batches {
-  const settings = readSettings({ BATCH_DIR: join(folder, 'batches'), WEBHOOK_SECRET: 'secret', ...environment });
-  const metrics = new Metrics();
-  const disk = new RecordingDisk({ maxBytes: settings.UPLOAD_DISK_MAX_BYTES, metrics });
-  const recordings = { transcribe: (task: RecordingTask) => transcribe(task), disk };
-  const batches = new Batches({
-    settings,
-    recordings,
-    translator: new Translator({ settings, clock }),
-    clock,
-    log: createLog('silent'),
-    metrics,
-  });
+const open = (environment: Readonly<Record<string, string>> = {}): Batches => {
+  const batches = openBatches({ folder, clock, transcribe: (task) => transcribe(task), environment });
   opened.push(batches);
   return batches;
-}
+};
 
 const paths = (...locations: string[]): BatchRequest['files'] =>
   locations.map((location) => ({ name: location, source: { kind: 'path', location } }));
-
-async function begin(batches: Batches, order: Partial<BatchRequest> = {}, tenant = 't'): Promise<Batch> {
-  const draft = await batches.draft(tenant);
-  const files = order.files ?? [{ name: 'a.wav', source: { kind: 'upload' } }];
-  const { batch } = await batches.begin(draft, {
-    channels: 'mix',
-    targetLanguage: '',
-    idempotency: null,
-    webhookUrl: null,
-    ...order,
-    files,
-  });
-  await batches.discard(draft);
-  return batch;
-}
 
 const endOf = (batch: Batch): Promise<unknown> => eventually(() => expect(batch.endedMs).not.toBeNull());
 
@@ -87,58 +51,58 @@ describe('a batch', () => {
   it('gives a transcript for each file that can be had, and says what is wrong with the others', async () => {
     writeFileSync(join(folder, 'a.wav'), 'x');
     const batches = open({ BATCH_INPUT_DIR: folder });
-    const batch = await begin(batches, { files: paths('a.wav', '../../etc/passwd', 'missing.wav') });
+    const batch = await beginBatch(batches, { files: paths('a.wav', '../../etc/passwd', 'missing.wav') });
     await endOf(batch);
     expect(batch.files.map(({ state, error }) => [state, error?.code])).toEqual([
       ['done', undefined],
       ['failed', 'input_refused'],
       ['failed', 'input_refused'],
     ]);
-    expect(await batches.result('t', batch.id, 0)).toEqual(RECORDING);
+    expect(await batches.result('t', batch.id, 0)).toEqual(TRANSCRIPT);
     await expect(batches.result('t', batch.id, 1)).rejects.toMatchObject({ code: 'result_not_ready' });
   });
 
   it('is nobody else’s to see', async () => {
     const batches = open();
-    const { id } = await begin(batches);
+    const { id } = await beginBatch(batches);
     expect(() => batches.get('other', id)).toThrow(TrunklineError);
     expect(batches.list('other')).toEqual([]);
   });
 
   it('goes on after a restart with what was not done', async () => {
-    transcribe = (task) => (task.path.endsWith('0') ? Promise.resolve(RECORDING) : forever(task));
+    transcribe = (task) => (task.path.endsWith('0') ? Promise.resolve(TRANSCRIPT) : forever(task));
     const first = open();
     const upload = { name: 'a.wav', source: { kind: 'upload' } } as const;
-    const begun = await begin(first, { files: [upload, upload] });
+    const begun = await beginBatch(first, { files: [upload, upload] });
     await eventually(() => expect(begun.files[0]?.state).toBe('done'));
     await first.close();
     const again: string[] = [];
     transcribe = async ({ path }) => {
       again.push(path.slice(-1));
-      return RECORDING;
+      return TRANSCRIPT;
     };
     const second = open();
     await second.resume();
     const batch = second.get('t', begun.id);
     await endOf(batch);
     expect(again).toEqual(['1']);
-    expect(await second.result('t', batch.id, 0)).toEqual(RECORDING);
+    expect(await second.result('t', batch.id, 0)).toEqual(TRANSCRIPT);
   });
 
   it('is the same one when its request is repeated under one key, and a conflict when another is', async () => {
     const batches = open();
-    const first = await begin(batches, { idempotency: { key: 'k', hash: 'h' } });
-    expect((await begin(batches, { idempotency: { key: 'k', hash: 'h' } })).id).toBe(first.id);
-    await expect(begin(batches, { idempotency: { key: 'k', hash: 'other' } })).rejects.toMatchObject({
+    const first = await beginBatch(batches, { idempotency: { key: 'k', hash: 'h' } });
+    expect((await beginBatch(batches, { idempotency: { key: 'k', hash: 'h' } })).id).toBe(first.id);
+    await expect(beginBatch(batches, { idempotency: { key: 'k', hash: 'other' } })).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
-    expect((await begin(batches, { idempotency: { key: 'k', hash: 'other' } }, 'other')).id).not.toBe(first.id);
+    expect((await beginBatch(batches, { idempotency: { key: 'k', hash: 'other' } }, 'other')).id).not.toBe(first.id);
   });
 
   it('stops its work when it is cancelled, and is removed when it is deleted after that', async () => {
     transcribe = forever;
     const batches = open();
-    const batch = await begin(batches);
+    const batch = await beginBatch(batches);
     await batches.cancel('t', batch.id);
     expect(batch).toMatchObject({ state: 'cancelled', files: [{ state: 'cancelled' }] });
     await batches.cancel('t', batch.id);
@@ -148,7 +112,7 @@ describe('a batch', () => {
 
   it('is removed with its results RESULT_TTL_MS after its end', async () => {
     const batches = open({ RESULT_TTL_MS: '120000' });
-    const batch = await begin(batches);
+    const batch = await beginBatch(batches);
     await endOf(batch);
     clock.advance(119_000);
     expect(batches.list('t')).toHaveLength(1);
@@ -168,20 +132,20 @@ describe('a batch', () => {
     };
     const batches = open();
     const upload = { name: 'a.wav', source: { kind: 'upload' } } as const;
-    const batch = await begin(batches, { files: [upload, upload, upload, upload] });
+    const batch = await beginBatch(batches, { files: [upload, upload, upload, upload] });
     const news: unknown[] = [];
     batches.watch(
       batch.id,
       (each) => void news.push(each.type === 'end' ? 'end' : [each.type, batches.viewFile(each.file).progress]),
     );
     await eventually(() => expect(step.listen).toBeDefined());
-    step.listen?.({ heardMs: 600, share: 0.509 });
+    step.listen?.({ takenMs: 600, share: 0.509 });
     expect(batches.view(batch)).toMatchObject({
       progress: 0.12,
       counts: { total: 4, waiting: 2, running: 2, done: 0 },
     });
     expect(batches.viewFiles(batch)[1]).toMatchObject({ state: 'running', progress: 0.5 });
-    step.done?.(RECORDING);
+    step.done?.(TRANSCRIPT);
     await eventually(() =>
       expect(news.slice(0, 2)).toEqual([
         ['progress', 0.5],
@@ -203,7 +167,7 @@ describe('a batch', () => {
       segments: [{ channel: 0, text: 'Good morning.', startMs: 0, endMs: 900, words, wordTimes: 'aligned' }],
     });
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
-    const batch = await begin(batches, { targetLanguage: 'german' });
+    const batch = await beginBatch(batches, { targetLanguage: 'german' });
     await endOf(batch);
     const [segment] = (await batches.result('t', batch.id, 0)).segments;
     expect(segment).toMatchObject({ text: 'GOOD MORNING.', startMs: 0, endMs: 900 });
@@ -215,14 +179,14 @@ describe('a batch', () => {
   it('keeps what was said where only the translation failed', async () => {
     const { url, close } = await chatEndpoint(500);
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
-    const batch = await begin(batches, { targetLanguage: 'german' });
+    const batch = await beginBatch(batches, { targetLanguage: 'german' });
     await endOf(batch);
     expect(batch.files[0]).toMatchObject({
       state: 'failed',
       error: { code: 'translation_failed', message: expect.stringContaining('asSpoken=true') },
     });
     await expect(batches.result('t', batch.id, 0)).rejects.toMatchObject({ code: 'result_not_ready' });
-    expect(await batches.result('t', batch.id, 0, true)).toEqual(RECORDING);
+    expect(await batches.result('t', batch.id, 0, true)).toEqual(TRANSCRIPT);
     await close();
   });
 
@@ -230,7 +194,7 @@ describe('a batch', () => {
     const { url, close } = await chatEndpoint();
     transcribe = () => Promise.reject(new TrunklineError('audio_unreadable', 'no audio'));
     const batches = open({ TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' });
-    const batch = await begin(batches, { targetLanguage: 'german' });
+    const batch = await beginBatch(batches, { targetLanguage: 'german' });
     await endOf(batch);
     await expect(batches.result('t', batch.id, 0, true)).rejects.toMatchObject({ code: 'result_not_ready' });
     await close();
@@ -241,9 +205,9 @@ describe('a batch', () => {
     const environment = { TRANSLATE_BASE_URL: url, TRANSLATE_MODEL: 'm' };
     transcribe = forever;
     const first = open(environment);
-    const { id } = await begin(first, { targetLanguage: 'german' });
+    const { id } = await beginBatch(first, { targetLanguage: 'german' });
     await first.close();
-    writeFileSync(join(folder, 'batches', id, '0.spoken.json'), JSON.stringify(RECORDING));
+    writeFileSync(join(folder, 'batches', id, '0.spoken.json'), JSON.stringify(TRANSCRIPT));
     const second = open(environment);
     await second.resume();
     await endOf(second.get('t', id));
@@ -253,26 +217,26 @@ describe('a batch', () => {
   });
 
   it('is refused where nothing can translate', async () => {
-    await expect(begin(open(), { targetLanguage: 'german' })).rejects.toMatchObject({ code: 'unsupported_model' });
+    await expect(beginBatch(open(), { targetLanguage: 'german' })).rejects.toMatchObject({ code: 'unsupported_model' });
   });
 
   it('is not done again when its gateway was killed between its transcript and the note of that', async () => {
     transcribe = forever;
     const first = open();
-    const { id } = await begin(first);
+    const { id } = await beginBatch(first);
     await first.close();
-    writeFileSync(join(folder, 'batches', id, '0.json'), JSON.stringify(RECORDING));
+    writeFileSync(join(folder, 'batches', id, '0.json'), JSON.stringify(TRANSCRIPT));
     const second = open();
     await second.resume();
     const batch = second.get('t', id);
     await endOf(batch);
-    expect(await second.result('t', id, 0)).toEqual(RECORDING);
+    expect(await second.result('t', id, 0)).toEqual(TRANSCRIPT);
     expect(batch.files[0]).toMatchObject({ state: 'done', durationMs: 1200 });
   });
 
   it('keeps no recording whose gateway was killed after the note of its transcript', async () => {
     const first = open();
-    const batch = await begin(first);
+    const batch = await beginBatch(first);
     await endOf(batch);
     await first.close();
     writeFileSync(join(folder, 'batches', batch.id, '0'), 'a recording');
@@ -292,7 +256,7 @@ describe('a batch', () => {
 
   it('is refused while the gateway drains, and what is in work goes on', async () => {
     const batches = open();
-    const batch = await begin(batches);
+    const batch = await beginBatch(batches);
     batches.drain();
     await expect(batches.draft('t')).rejects.toMatchObject({ code: 'draining' });
     await endOf(batch);
@@ -301,9 +265,9 @@ describe('a batch', () => {
 
   it('is refused when its tenant has too many, and nobody else’s is', async () => {
     const batches = open({ BATCHES_MAX: '1' });
-    await begin(batches);
+    await beginBatch(batches);
     await expect(batches.draft('t')).rejects.toMatchObject({ code: 'too_many_batches' });
-    await begin(batches, {}, 'other');
+    await beginBatch(batches, {}, 'other');
   });
 });
 
@@ -352,60 +316,4 @@ describe('BATCH_DIR', () => {
     mkdirSync(path);
     writeFileSync(join(path, 'batches.sqlite'), 'not a database at all, whatever it is called'.repeat(100));
   }
-});
-
-describe('a webhook', () => {
-  interface Received {
-    readonly headers: IncomingMessage['headers'];
-    readonly body: string;
-  }
-
-  /** A server that answers with the given statuses in turn. */
-  async function receiver(...statuses: number[]) {
-    const received: Received[] = [];
-    const server = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += String(chunk);
-      received.push({ headers: request.headers, body });
-      response.writeHead(statuses[received.length - 1] ?? 200).end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    return { received, url, close: () => new Promise((resolve) => server.close(resolve)) };
-  }
-
-  it('tells of the end, signed, and is sent again until it is taken', async () => {
-    const { received, url, close } = await receiver(500, 204);
-    const batch = await begin(open({ BATCH_ALLOW_PRIVATE: 'true' }), { webhookUrl: url });
-    await eventually(() => expect(batch.webhook?.attempts).toBe(1));
-    clock.advance(RETRY_DELAYS_MS[0]);
-    await eventually(() => expect(batch.webhook).toMatchObject({ state: 'delivered', attempts: 2 }));
-    const [, last] = received;
-    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = last?.headers ?? {};
-    expect(id).toBe(batch.id);
-    expect(signature).toBe(
-      signWebhook({ id: batch.id, timestamp: String(timestamp), body: last?.body ?? '', secret: 'secret' }),
-    );
-    expect(JSON.parse(last?.body ?? '')).toMatchObject({ type: 'batch.ended', batch: { id: batch.id, state: 'done' } });
-    await close();
-  });
-
-  it('does not go to a private network', async () => {
-    const { received, url, close } = await receiver();
-    const batch = await begin(open(), { webhookUrl: url });
-    for (const delayMs of RETRY_DELAYS_MS) {
-      const attempts = batch.webhook?.attempts ?? 0;
-      await eventually(() => expect(batch.webhook?.attempts).toBeGreaterThan(attempts));
-      clock.advance(delayMs);
-    }
-    await eventually(() => expect(batch.webhook?.state).toBe('failed'));
-    expect(received).toEqual([]);
-    await close();
-  });
-
-  it('is signed as Standard Webhooks signs its own example', () => {
-    const example = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: '1614265330', body: '{"test": 2432232314}' };
-    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    expect(signWebhook({ ...example, secret })).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
-  });
 });

@@ -9,6 +9,7 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Batch } from '../../src/jobs/batch.ts';
+import { BatchIndex } from '../../src/jobs/batch-index.ts';
 import { Batches, type BatchRequest } from '../../src/jobs/batches.ts';
 import { Store } from '../../src/jobs/store.ts';
 import { RecordingDisk } from '../../src/recordings/disk.ts';
@@ -85,7 +86,7 @@ it('a repeated request is promised nothing before the first one is on disk', asy
   const put = vi.spyOn(Store.prototype, 'put').mockReturnValue(failed);
   const first = begin(batches, { key: 'k', hash: 'h' });
   await vi.waitFor(() => expect(put).toHaveBeenCalled());
-  const find = vi.spyOn(batches, 'list');
+  const find = vi.spyOn(BatchIndex.prototype, 'list');
   const repeated = begin(batches, { key: 'k', hash: 'h' });
   // Once for its room, once for its key.
   await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(2));

@@ -57,7 +57,7 @@ function start(options: { filesMax: number; filesOfTenantMax: number }) {
         works.set(file.name, {
           finish: () => resolve({ durationMs: 1000 }),
           fail: reject,
-          progress: (share) => onProgress?.({ heardMs: 0, share }),
+          progress: (share) => onProgress?.({ takenMs: 0, share }),
         });
       }),
     onProgress: (_batch, file) => void told.push(runner.shareOf(file) ?? -1),

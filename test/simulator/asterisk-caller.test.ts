@@ -16,7 +16,7 @@ const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSam
 
 type Said = string | number;
 
-/** Places a call with a bridge that does `onMessage`; what the bridge was told, media as their sizes. */
+/** Places a call with a server that does `onMessage`; what the server was told, media as their sizes. */
 async function call(
   options: Partial<AsteriskCallOptions>,
   onMessage: (said: Said, socket: WebSocket) => void = () => undefined,
@@ -117,7 +117,7 @@ describe('a simulated Asterisk', () => {
     ] as const) {
       const frames: number[] = [];
       const { report, told } = await call(
-        { format: 'json', audio, dialOptions, onHeard: ({ length }) => frames.push(length) },
+        { format: 'json', audio, dialOptions, onAudio: ({ length }) => frames.push(length) },
         sound,
       );
       expect([frames, report.closeCode, report.sentMs < 60_000]).toEqual([heard, 1000, true]);
@@ -135,7 +135,7 @@ describe('a simulated Asterisk', () => {
     expect([report.sentMs < 60_000, report.warnings]).toEqual([true, ['a ping ended the call']]);
   });
 
-  it('fails when the bridge is not there', async () => {
+  it('fails when the server is not there', async () => {
     const caller = new AsteriskCaller({
       url: 'ws://127.0.0.1:1/',
       audio: new Int16Array(800),
@@ -144,7 +144,7 @@ describe('a simulated Asterisk', () => {
       pace: 'fast',
       clock: new FakeClock(),
     });
-    await expect(caller.run()).rejects.toThrow('the bridge did not take the call');
+    await expect(caller.run()).rejects.toThrow('the server did not accept the call');
   });
 });
 

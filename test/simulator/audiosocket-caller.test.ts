@@ -10,7 +10,7 @@ import {
   type AudioSocketCallReport,
 } from '../../src/simulator/audiosocket-caller.ts';
 import { AudioSocketReader } from '../../src/simulator/audiosocket-reader.ts';
-import { FarParty } from '../../src/simulator/far-party.ts';
+import { PhonePlayback } from '../../src/simulator/phone-playback.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { freePort } from '../helpers/ports.ts';
 import { tones } from '../helpers/signals.ts';
@@ -34,7 +34,7 @@ function parse(bytes: Buffer): Told[] {
   return messages;
 }
 
-/** Places a call with a bridge that does `onConnection`; what the bridge was told. */
+/** Places a call with a server that does `onConnection`; what the server was told. */
 async function call(
   options: Partial<AudioSocketCallOptions>,
   onConnection: (socket: Socket) => void = () => undefined,
@@ -96,7 +96,7 @@ describe('a simulated Asterisk with AudioSocket', () => {
     expect(kinds((await call({ muted: { fromMs: 0, toMs: 60 } })).told)).toHaveLength(3);
   });
 
-  it('ends when the bridge hangs up, by its word or by closing', async () => {
+  it('ends when the server hangs up, by its word or by closing', async () => {
     for (const say of [Buffer.from([0, 0, 0]), null]) {
       const { report } = await call({ audio: LONG }, (socket) => (say === null ? socket.end() : socket.write(say)));
       expect(report).toMatchObject({ endedBy: 'bridge', reason: '' });
@@ -145,20 +145,20 @@ describe('a simulated Asterisk with AudioSocket', () => {
   });
 
   it('fails when nobody answers', async () => {
-    await expect(call({ port: await freePort() })).rejects.toThrow(/did not take the call: .*ECONNREFUSED/);
+    await expect(call({ port: await freePort() })).rejects.toThrow(/did not accept the call: .*ECONNREFUSED/);
   });
 });
 
 describe('the far party', () => {
   it('hears frames that come on time, and knows how far they were off', () => {
-    const party = new FarParty();
-    for (const atMs of [0, 20, 40, 65, 80]) party.hear(20, atMs);
+    const party = new PhonePlayback();
+    for (const atMs of [0, 20, 40, 65, 80]) party.receive(20, atMs);
     expect(party).toMatchObject({ heardMs: 100, clippedMs: 0, highestAheadMs: 25, longestGapMs: 5 });
   });
 
   it('throws away what comes too far ahead, as of a second that is sent at once', () => {
-    const party = new FarParty();
-    for (let i = 0; i < 50; i++) party.hear(20, 0);
+    const party = new PhonePlayback();
+    for (let i = 0; i < 50; i++) party.receive(20, 0);
     expect(party).toMatchObject({ heardMs: 200, clippedMs: 800, highestAheadMs: 200 });
   });
 });

@@ -38,7 +38,7 @@ describe('two phones', () => {
     expect(heard).toMatchObject({ endedBy: 'bridge', received: { digits: '5' } });
     // 20 packets, 7 of them for the key.
     expect(heard.received.packets).toBe(13);
-    const packets = other.media?.heard ?? [];
+    const packets = other.media?.packets ?? [];
     expect(packets[0]?.marker).toBe(true);
     expect(spacingErrors(packets, 8000)).toHaveLength(11);
     expect(Math.max(...(other.media?.sound ?? []).map(Math.abs))).toBeGreaterThan(7000);
@@ -57,7 +57,7 @@ describe('two phones', () => {
     const other = await callee.nextCall();
     await other.answer(QUIET);
     await call.ended;
-    const sequences = other.media?.heard.map(({ sequence }) => sequence) ?? [];
+    const sequences = other.media?.packets.map(({ sequence }) => sequence) ?? [];
     expect(sequences.length).toBeGreaterThan(60);
     expect(sequences.length).toBeLessThan(95);
     expect(sequences.some((sequence, i) => sequence === (((sequences[i - 1] ?? 0) - 1) & 0xffff))).toBe(true);
@@ -72,7 +72,9 @@ describe('two phones', () => {
     const other = await callee.nextCall();
     await other.answer(QUIET);
     await call.ended;
-    expect(other.media?.heard.map(({ marker }) => marker)).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4].map((i) => i === 0));
+    expect(other.media?.packets.map(({ marker }) => marker)).toEqual(
+      [0, 1, 2, 3, 4, 0, 1, 2, 3, 4].map((i) => i === 0),
+    );
   });
 
   it('hold and go on', async () => {

@@ -41,7 +41,7 @@ async function callOnFakeClock(options: Partial<CallOptions> = {}) {
   return { clock, caller, report, advance };
 }
 
-/** Until the bridge has heard `count` messages of a kind. */
+/** Until the server has heard `count` messages of a kind. */
 async function heard(event: string, count: number): Promise<void> {
   await expect.poll(() => bridge.events(event).length).toBeGreaterThanOrEqual(count);
 }
@@ -168,7 +168,7 @@ describe('a simulated Twilio call', () => {
     expect(bridge.events('stop')).toEqual([]);
   });
 
-  it('ends when the bridge closes, and says with which code', async () => {
+  it('ends when the server closes, and says with which code', async () => {
     const report = await call({ tracks: { inbound: ramp(60_000) } }, (message, { socket }) => {
       if (message.event === 'start') socket.close(4402);
     });
@@ -182,7 +182,7 @@ describe('a simulated Twilio call', () => {
     expect(bridge.request?.headers['sec-websocket-extensions']).toBeUndefined();
   });
 
-  it('says so when the bridge refuses the handshake', async () => {
+  it('says so when the server refuses the handshake', async () => {
     bridge = await startBridge();
     const server = createServer().on('upgrade', (_request, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -190,7 +190,7 @@ describe('a simulated Twilio call', () => {
     const url = `ws://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
     await expect(
       placeCall({ url, tracks: { inbound: ramp(20) }, pace: 'fast', clock: new FakeClock() }),
-    ).rejects.toThrow(/did not take the call.*403/);
+    ).rejects.toThrow(/did not accept the call.*403/);
     server.close();
   });
 });

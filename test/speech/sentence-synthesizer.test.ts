@@ -32,7 +32,7 @@ function synthesizerOf(engine = new FakeEngine(new FakeClock())) {
 }
 
 describe('a prompt', () => {
-  it('is the speech in whole frames of the wire, at its rate', async () => {
+  it('is the speech in whole frames of the codec, at its rate', async () => {
     const { engine, say } = synthesizerOf();
     engine.utter = () => new Int16Array(16_000 * 2.005).fill(1000);
     const prompt = await say('Hello there.');

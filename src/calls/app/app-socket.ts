@@ -99,14 +99,14 @@ export class AppSocket {
     return new AppSession({
       request,
       voice,
-      way: {
+      channel: {
         send: (frame) => this.#connection.send(frame),
         sendNow: (frame) => this.#connection.sendNow(frame),
         fence: () => this.#connection.fence(),
         pause: () => this.#connection.pause(),
         resume: () => this.#connection.resume(),
       },
-      fetchRecording: context.apps.fetchRecording,
+      fetchAudio: context.apps.fetchAudio,
       clock: context.clock,
       flushMs: context.settings.APP_FLUSH_MS,
       onFlush: () => context.metrics.appFlushes.inc(),

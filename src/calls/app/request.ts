@@ -71,7 +71,7 @@ type OwnName = (typeof OWN_NAMES)[number];
 const TRANSCRIPTION_LANGUAGE = 'en-US';
 
 /**
- * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link withoutStrangeApp}
+ * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link withoutForbiddenApp}
  * let through.
  */
 export function readAppRequest(parameters: Parameters, settings: AppSettings): AppRequest | null {
@@ -144,7 +144,7 @@ export function twimlUrlOf(parameters: Parameters, settings: AppSettings): strin
  * such URL or, unless the stream is `vouched` for by a signed webhook, one of an origin that the settings do not name.
  * Otherwise whoever gets at the media door could have us connect to any host that we reach.
  */
-export function withoutStrangeApp(parameters: Parameters, vouched: boolean, settings: AppSettings): Parameters {
+export function withoutForbiddenApp(parameters: Parameters, vouched: boolean, settings: AppSettings): Parameters {
   const { app, twiml } = ownAmong(parameters);
   const others = Object.entries(parameters).filter(([name]) => !['app', 'twiml'].includes(name.toLowerCase()));
   return {

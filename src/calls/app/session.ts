@@ -8,15 +8,15 @@ import { languageName, meansLanguage, titleCase } from '../../foundation/languag
 import { showVoice } from '../../speech/voices.ts';
 import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../outbound/voice.ts';
+import type { FetchAudio } from './audio-fetch.ts';
 import { FrameQueue } from './frame-queue.ts';
 import type { AppFrame, BridgeFrame, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
-import type { FetchRecording } from './recording.ts';
 import type { AppRequest } from './request.ts';
 import { TalkCycle } from './talk-cycle.ts';
 
 /** The way to the app, as a session uses it. */
-export interface AppWay {
+export interface AppChannel {
   /** Kept for an app that is away. */
   send(frame: BridgeFrame): void;
   /** Dropped where the app is away or behind. */
@@ -32,8 +32,8 @@ type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'd
 interface SessionOptions {
   readonly request: AppRequest;
   readonly voice: SpeakingVoice;
-  readonly way: AppWay;
-  readonly fetchRecording: FetchRecording;
+  readonly channel: AppChannel;
+  readonly fetchAudio: FetchAudio;
   readonly clock: Clock;
   /** APP_FLUSH_MS. */
   readonly flushMs: number;
@@ -74,8 +74,8 @@ export class AppSession {
     this.#ttsLanguage = options.request.ttsLanguage;
     this.#frames = new FrameQueue({
       obey: (frame) => this.#obey(frame),
-      onHeld: () => options.way.pause(),
-      onReleased: () => options.way.resume(),
+      onHeld: () => options.channel.pause(),
+      onReleased: () => options.channel.resume(),
     });
     options.voice.onEvent((event) => this.#onVoice(event));
   }
@@ -111,7 +111,7 @@ export class AppSession {
   onDtmf(digit: string): void {
     if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf')))
       return;
-    this.#options.way.send({ type: 'dtmf', digit });
+    this.#options.channel.send({ type: 'dtmf', digit });
     this.#onAnswerable();
   }
 
@@ -178,7 +178,7 @@ export class AppSession {
   }
 
   #tellError(error: unknown): void {
-    if (error instanceof TrunklineError) this.#options.way.send({ type: 'error', description: error.message });
+    if (error instanceof TrunklineError) this.#options.channel.send({ type: 'error', description: error.message });
     else this.#options.onFailure(error);
   }
 
@@ -237,9 +237,9 @@ export class AppSession {
   }
 
   async #play(frame: PlayFrame, signal: AbortSignal): Promise<void> {
-    const { voice, fetchRecording } = this.#options;
+    const { voice, fetchAudio } = this.#options;
     try {
-      const { samples, rateHz } = await fetchRecording(frame.source, signal);
+      const { samples, rateHz } = await fetchAudio(frame.source, signal);
       if (signal.aborted) return;
       this.#attempt(() => {
         const label = labelOf(frame.source);
@@ -301,7 +301,7 @@ export class AppSession {
   #tellMissingVoice(wished: string, used: string): void {
     if (this.#voiceMissed) return;
     this.#voiceMissed = true;
-    this.#options.way.send({
+    this.#options.channel.send({
       type: 'error',
       description: `voice: got ${showVoice(wished)}, which is not there; ${used} speaks in its place`,
     });
@@ -321,7 +321,7 @@ export class AppSession {
         this.#interruptionTold = false;
       });
       const before = cycle?.heard ?? { text: '', ms: 0 };
-      this.#options.way.send({
+      this.#options.channel.send({
         type: 'interrupt',
         utteranceUntilInterrupt: before.text + heardText,
         durationUntilInterruptMs: before.ms + playedMs,
@@ -335,7 +335,7 @@ export class AppSession {
     }
     if (!this.#frames.drop() && !isUnfinished) return;
     this.#late.onInterrupted();
-    this.#options.way.fence();
+    this.#options.channel.fence();
   }
 
   /**
@@ -348,24 +348,24 @@ export class AppSession {
   }
 
   #tellCaption({ text, final }: Extract<SpeechEvent, { type: 'caption' }>): void {
-    const { request, way } = this.#options;
+    const { request, channel } = this.#options;
     const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
     if (text === '' || isKeptBack) return;
     const lang = request.transcriptionLanguage;
     if (final) {
-      way.send({ type: 'prompt', voicePrompt: text, lang, last: true });
+      channel.send({ type: 'prompt', voicePrompt: text, lang, last: true });
       this.#onAnswerable();
-    } else if (request.partialPrompts) way.sendNow({ type: 'prompt', voicePrompt: text, lang, last: false });
+    } else if (request.partialPrompts) channel.sendNow({ type: 'prompt', voicePrompt: text, lang, last: false });
   }
 
   #tellSpeaker(name: 'agentSpeaking' | 'clientSpeaking', speaks: boolean): void {
-    const { request, way } = this.#options;
-    if (request.speakerEvents) way.sendNow({ type: 'info', name, value: speaks ? 'on' : 'off' });
+    const { request, channel } = this.#options;
+    if (request.speakerEvents) channel.sendNow({ type: 'info', name, value: speaks ? 'on' : 'off' });
   }
 
   #tellPlayed(text: string): void {
-    const { request, way } = this.#options;
-    if (request.tokensPlayed && text !== '') way.sendNow({ type: 'info', name: 'tokensPlayed', value: text });
+    const { request, channel } = this.#options;
+    if (request.tokensPlayed && text !== '') channel.sendNow({ type: 'info', name: 'tokensPlayed', value: text });
   }
 
   /** Whether input of this kind is told although the app was talking and was not interrupted by it. */

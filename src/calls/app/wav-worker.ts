@@ -5,14 +5,14 @@
 import { mixDown } from '../../audio/mix.ts';
 import { readWav } from '../../audio/wav.ts';
 import { serveWork } from '../../foundation/workers/worker-thread.ts';
-import type { Recording } from './recording.ts';
+import type { MonoAudio } from './audio-fetch.ts';
 
-function toMono(bytes: Uint8Array): Recording {
+function toMono(bytes: Uint8Array): MonoAudio {
   const { channels, rateHz } = readWav(bytes);
   return { samples: mixDown(channels), rateHz };
 }
 
-serveWork<Uint8Array, Recording>({
+serveWork<Uint8Array, MonoAudio>({
   begin: (bytes) => ({ next: () => toMono(bytes), close: () => undefined }),
   transfer: ({ samples }) => [samples.buffer as ArrayBuffer],
 });

@@ -4,7 +4,7 @@ import { ECHO_DELAY_MAX_MS, isEcho, mayBeEcho } from './echo.ts';
 
 interface EchoFilterOptions {
   readonly voice: Pick<CallVoice, 'onCallerSpeech' | 'playedWithin'>;
-  /** How long the call has lasted, in the time in which the ear's events count. */
+  /** How long the call has lasted, in the time in which the transcriber's events count. */
   nowMs(): number;
   /** A caption was kept back for good. */
   onEcho(): void;
@@ -13,8 +13,8 @@ interface EchoFilterOptions {
 type Caption = Extract<SpeechEvent, { type: 'caption' }>;
 
 /**
- * Stands between the caller's ear and the rest: tells the voice when the caller speaks, and keeps our own echo out of
- * the caller's captions.
+ * Stands between the caller's track and the rest of the call: tells the voice when the caller speaks, and keeps our own
+ * echo out of the caller's captions.
  */
 export class EchoFilter {
   readonly #options: EchoFilterOptions;

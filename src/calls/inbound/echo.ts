@@ -1,13 +1,13 @@
 /**
  * Own echo: on a line without an echo canceller the caller's track carries our own voice, a little later. It is told by
- * its words: what is heard has, in order, the words of what was played just before.
+ * its words: what was recognised has, in order, the words of what was played just before.
  */
 import { splitWords } from '../../transcription/words.ts';
 
 /** Longest way of our voice to the caller's telephone and back, with the carrier's buffers. */
 export const ECHO_DELAY_MAX_MS = 2000;
 /**
- * Share of the words heard that must have been played: recognition of an echo is not perfect, people do not quote at
+ * Share of the recognised words that must have been played: recognition of an echo is not perfect, people do not quote at
  * this length.
  */
 const ECHO_SIMILARITY = 0.7;
@@ -16,20 +16,20 @@ const ECHO_WORDS_MIN = 3;
 /** Words this long may differ in one letter. */
 const FUZZY_LENGTH_MIN = 4;
 
-/** How much of `heard` are words of `played`, in the same order: 0–1; 0 when nothing was heard. */
-export function echoSimilarity(heard: string, played: string): number {
-  const words = keysOf(heard);
+/** How much of `text` are words of `played`, in the same order: 0–1; 0 when `text` is empty. */
+export function echoSimilarity(text: string, played: string): number {
+  const words = keysOf(text);
   return words.length === 0 ? 0 : commonWords(words, keysOf(played)) / words.length;
 }
 
-/** Whether `heard` may be an echo of `played`, so that it is no reason to stop speaking. */
-export function mayBeEcho(heard: string, played: string): boolean {
-  return echoSimilarity(heard, played) >= ECHO_SIMILARITY;
+/** Whether `text` may be an echo of `played`, so that it is no reason to stop speaking. */
+export function mayBeEcho(text: string, played: string): boolean {
+  return echoSimilarity(text, played) >= ECHO_SIMILARITY;
 }
 
-/** Whether `heard` is so certainly an echo of `played` that nobody needs to read it. */
-export function isEcho(heard: string, played: string): boolean {
-  return keysOf(heard).length >= ECHO_WORDS_MIN && mayBeEcho(heard, played);
+/** Whether `text` is so certainly an echo of `played` that nobody needs to read it. */
+export function isEcho(text: string, played: string): boolean {
+  return keysOf(text).length >= ECHO_WORDS_MIN && mayBeEcho(text, played);
 }
 
 function keysOf(text: string): string[] {

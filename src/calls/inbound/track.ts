@@ -1,4 +1,4 @@
-/** One track of a call: codec bytes → samples → one gapless timeline → 16 kHz → ear. */
+/** One track of a call: codec bytes → samples → one gapless timeline → 16 kHz → transcriber. */
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
 import { decodeG711 } from '../../audio/g711.ts';
 import { Resampler } from '../../audio/resample.ts';
@@ -22,7 +22,7 @@ import { UnreadTime } from './unread-time.ts';
 type AudioEvent = Extract<CarrierEvent, { type: 'audio' }>;
 type Gap = Pick<GapEvent, 'type' | 'startMs' | 'endMs' | 'reason'>;
 
-/** What is told of a track: what its ear hears, and what is missing beside. */
+/** What is told of a track: what was recognised on it, and what is missing. */
 export type TrackEvent = TranscriberEvent | Gap;
 
 /** Less lost sound than this takes no word with it; it is concealed and counted alone. */
@@ -41,18 +41,17 @@ export interface TrackOptions {
   emit(event: TrackEvent): void;
   /** Its captions have fallen behind, or caught up. */
   onLag(change: LagChange): void;
-  /** The ear's backlog fell again. */
+  /** The transcriber's backlog fell again. */
   onDrained(): void;
 }
 
 /**
- * The chain of one track. Its ear comes into being with the first audio, when it is known at which time the track
- * begins.
+ * The chain of one track. Its transcriber is made with the first audio, when it is known at which time the track begins.
  */
 export class TrackChain {
   readonly #options: TrackOptions;
   readonly #timeline: Timeline;
-  readonly #pendingCalls: ArrivalTimes;
+  readonly #arrivalTimes: ArrivalTimes;
   readonly #unread: UnreadTime;
   /** When chunks had come that the timeline holds back. */
   readonly #heldSinceMs = new WeakMap<Int16Array, number>();
@@ -63,10 +62,10 @@ export class TrackChain {
    */
   #isTimed: boolean | null;
   #hasBegun = false;
-  #heardSamples = 0;
+  #transcribedSamples = 0;
   readonly #skipped = new SkippedTime();
   readonly #lag: LagWatch;
-  /** Sound lost in the chunk at hand, in the ear's time. */
+  /** Sound lost in the chunk at hand, in the transcriber's time. */
   #lost: { readonly fromMs: number; readonly toMs: number }[] = [];
   /** Where the track ended; null while it goes on. */
   #endedMs: number | null = null;
@@ -77,7 +76,7 @@ export class TrackChain {
     const { settings } = options.context;
     this.#options = options;
     this.#isTimed = options.timed ?? null;
-    this.#pendingCalls = new ArrivalTimes(options.context.clock);
+    this.#arrivalTimes = new ArrivalTimes(options.context.clock);
     this.#unread = new UnreadTime(options.context.clock);
     this.#lag = new LagWatch(options.context.clock, (change) => options.onLag(change));
     this.#timeline = new Timeline({
@@ -95,13 +94,13 @@ export class TrackChain {
    */
   get lastsMs(): number {
     if (this.#endedMs !== null) return this.#endedMs;
-    const receivedMs = this.#heardMs + this.#skipped.totalMs;
-    return this.#isTimed === true ? receivedMs : Math.max(receivedMs, this.#pendingCalls.silentUntilMs ?? 0);
+    const receivedMs = this.#transcribedMs + this.#skipped.totalMs;
+    return this.#isTimed === true ? receivedMs : Math.max(receivedMs, this.#arrivalTimes.silentUntilMs ?? 0);
   }
 
-  /** Where the audio heard so far ends, in ms of the time that the ear counts in. */
-  get #heardMs(): number {
-    return (this.#timeline.originMs ?? 0) + samplesToMs(this.#heardSamples, this.#options.codec.rateHz);
+  /** Where the audio transcribed so far ends, in ms of the transcriber's time. */
+  get #transcribedMs(): number {
+    return (this.#timeline.originMs ?? 0) + samplesToMs(this.#transcribedSamples, this.#options.codec.rateHz);
   }
 
   /** Whether there was ever any audio on it. */
@@ -109,12 +108,12 @@ export class TrackChain {
     return this.#hasBegun;
   }
 
-  /** Audio received but not yet understood, in ms. */
+  /** Audio received but not yet recognised, in ms. */
   get backlogMs(): number {
     return this.#transcriber?.backlogMs ?? 0;
   }
 
-  /** Grows whenever something of what was received was understood, and means nothing else. */
+  /** Grows whenever something of what was received was recognised, and means nothing else. */
   get progress(): number {
     return this.#transcriber?.progress ?? 0;
   }
@@ -131,13 +130,13 @@ export class TrackChain {
     this.#isTimed = chunk.atMs !== null;
     this.#hasBegun = true;
     const durationMs = samplesToMs(samples.length, this.#options.codec.rateHz);
-    const atMs = chunk.atMs ?? this.#pendingCalls.place(durationMs, sequence);
+    const atMs = chunk.atMs ?? this.#arrivalTimes.place(durationMs, sequence);
     const arrivedAtMs = this.#unread.arrivedAtMs(atMs + durationMs);
     const ready = this.#timeline.push({ samples, atMs, sequence });
     if (!ready.includes(samples)) this.#heldSinceMs.set(samples, arrivedAtMs);
     // What is ready begins with the gap, if there was one.
-    this.#skipped.add(this.#heardMs, this.#timeline.stats.skippedMs);
-    this.#hear(ready, arrivedAtMs);
+    this.#skipped.add(this.#transcribedMs, this.#timeline.stats.skippedMs);
+    this.#transcribe(ready, arrivedAtMs);
     this.#reportRepairs();
   }
 
@@ -146,7 +145,7 @@ export class TrackChain {
     if (this.#transcriber !== null) this.#lag.note(this.#transcriber.lagMs);
   }
 
-  /** The call ends while its carrier is not read: what it has sent since then is never heard. */
+  /** The call ends while its carrier is not read: what it has sent since then is never read. */
   loseUnread(): void {
     const { clock } = this.#options.context;
     const unreadMs = this.#lastMediaAtMs === null ? 0 : Math.round(clock.nowMs() - this.#lastMediaAtMs);
@@ -154,14 +153,14 @@ export class TrackChain {
   }
 
   /**
-   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is heard, and
-   * an utterance that is open ends with the audio that is there. Does so once for each pause.
+   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is transcribed,
+   * and an utterance that is open ends with the audio that is there. Does so once for each pause.
    */
   checkStall(): void {
     const { clock, settings } = this.#options.context;
     if (this.#lastMediaAtMs === null || clock.nowMs() - this.#lastMediaAtMs < settings.STALL_MS) return;
     this.#lastMediaAtMs = null;
-    this.#hear(this.#timeline.flush());
+    this.#transcribe(this.#timeline.flush());
     this.#reportRepairs();
     this.#transcriber?.stall();
   }
@@ -176,18 +175,18 @@ export class TrackChain {
    * carrier's fault.
    */
   forgivePause(): void {
-    this.#pendingCalls.forgivePause();
+    this.#arrivalTimes.forgivePause();
     this.#unread.resume();
     if (this.#lastMediaAtMs !== null) this.#lastMediaAtMs = this.#options.context.clock.nowMs();
   }
 
-  /** No more audio: everything held back is heard. Resolves when the last final is out. */
+  /** No more audio: everything held back is transcribed. Resolves when the last final is out. */
   async end(): Promise<void> {
     try {
-      this.#hearTail();
+      this.#transcribeTail();
     } finally {
       this.#endedMs ??= this.lastsMs;
-      // What was taken in before is understood all the same.
+      // What was taken in before is recognised all the same.
       await this.#transcriber?.end();
     }
   }
@@ -198,8 +197,8 @@ export class TrackChain {
     this.#lag.end();
   }
 
-  #hearTail(): void {
-    this.#hear(this.#timeline.flush());
+  #transcribeTail(): void {
+    this.#transcribe(this.#timeline.flush());
     this.#endedMs = this.lastsMs;
     this.#reportRepairs();
     const rest = this.#resampler.flush();
@@ -209,9 +208,9 @@ export class TrackChain {
   /**
    * @param arrivedAtMs when what came last of them had come; what was held back, and the gaps between, had come before
    */
-  #hear(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
-    const fromMs = this.#heardMs;
-    for (const stretch of stretches) this.#heardSamples += stretch.length;
+  #transcribe(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
+    const fromMs = this.#transcribedMs;
+    for (const stretch of stretches) this.#transcribedSamples += stretch.length;
     try {
       for (const [index, stretch] of stretches.entries()) {
         this.#push(
@@ -220,7 +219,7 @@ export class TrackChain {
         );
       }
     } catch (error) {
-      this.#lose(this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(this.#heardMs), 'overload');
+      this.#lose(this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(this.#transcribedMs), 'overload');
       throw error;
     }
     this.#tellLostMedia();
@@ -298,7 +297,7 @@ export class TrackChain {
   }
 }
 
-/** What an ear reports, counted in the gateway's metrics. */
+/** What a transcriber reports, counted in the gateway's metrics. */
 export function toTranscriberMetrics(metrics: Metrics): TranscriberMetrics {
   return {
     partial: (lagMs) => metrics.partialLag.observe(lagMs / 1000),

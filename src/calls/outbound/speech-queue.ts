@@ -4,7 +4,7 @@ import { nextTurn } from '../../foundation/next-turn.ts';
 import { bytesToSamples, type Codec, samplesToMs } from '../../foundation/units.ts';
 import type { Playout } from './playout.ts';
 import { RecentPlayback } from './recent-playback.ts';
-import type { Heard, SpokenUtterance, VoiceSound } from './spoken-utterance.ts';
+import type { HeardUtterance, SpokenUtterance, VoiceSound } from './spoken-utterance.ts';
 
 /** Pieces without sound wait for nobody; after so many of them everybody else has a turn. */
 const SILENT_PIECES_MAX = 50;
@@ -26,7 +26,7 @@ interface SpeechQueueOptions {
   /** A piece of it with text was heard. */
   onHeard(utterance: SpokenUtterance, text: string): void;
   /** It is over: heard to its end, or cut off. */
-  onOver(utterance: SpokenUtterance, heard: Heard, interrupted: boolean): void;
+  onOver(utterance: SpokenUtterance, heard: HeardUtterance, interrupted: boolean): void;
   /** Its pieces could not be made any further; it ends with what was made. */
   onSpoilt(utterance: SpokenUtterance, error: unknown): void;
   /** Nothing is left to be said. */
@@ -93,7 +93,7 @@ export class SpeechQueue {
   /**
    * Falls silent at once and throws everything away. What was heard of the first utterance; null when there was none.
    */
-  interrupt(): Heard | null {
+  interrupt(): HeardUtterance | null {
     return this.#cutFrom(0);
   }
 
@@ -178,7 +178,7 @@ export class SpeechQueue {
   /**
    * Throws away the utterances from number `index` on. What was heard of the first of them; null when there is none.
    */
-  #cutFrom(index: number): Heard | null {
+  #cutFrom(index: number): HeardUtterance | null {
     const { playout } = this.#options;
     const cut = this.#utterances.splice(index);
     if (cut.length === 0) return null;

@@ -1,12 +1,12 @@
 import type { Interruptible } from './barge-in.ts';
 import { heardPart } from './heard-text.ts';
-import type { UtterancePiece } from './sounds.ts';
+import type { UtterancePiece } from './utterance-pieces.ts';
 
 /**
  * What a caller heard of an utterance. `heardText` = the beginning of `text` in whole words, `playedMs` = how long it
  * sounded.
  */
-export interface Heard {
+export interface HeardUtterance {
   readonly utterance: string;
   readonly text: string;
   readonly heardText: string;
@@ -88,7 +88,7 @@ export class SpokenUtterance {
   }
 
   /** Ends it: nothing more is made. `heardMs` tells how much of a sound on its way was heard. */
-  end(heardMs: (sound: VoiceSound) => number): Heard {
+  end(heardMs: (sound: VoiceSound) => number): HeardUtterance {
     for (const sound of this.#underWay) {
       const ms = heardMs(sound);
       this.#heardMs += ms;

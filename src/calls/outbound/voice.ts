@@ -15,9 +15,14 @@ import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import type { CallContext } from '../context.ts';
 import { BargeIn, type Interruptible } from './barge-in.ts';
 import { Playout } from './playout.ts';
-import { digitPieces, recordingPieces } from './sounds.ts';
 import { SpeechQueue } from './speech-queue.ts';
-import { type Heard, SpokenUtterance, type SpokenUtteranceOptions, type VoiceSound } from './spoken-utterance.ts';
+import {
+  type HeardUtterance,
+  SpokenUtterance,
+  type SpokenUtteranceOptions,
+  type VoiceSound,
+} from './spoken-utterance.ts';
+import { audioPieces, digitPieces } from './utterance-pieces.ts';
 
 const DIGITS_MAX = 100;
 const LOOPS_MAX = 1000;
@@ -68,7 +73,7 @@ export type VoiceEvent =
   /** The voice that was wished for is not there, and another speaks. */
   | { readonly type: 'voice.missing'; readonly wished: string; readonly used: string }
   /** It is over: once for each utterance, also for one that was thrown away before it began. */
-  | ({ readonly type: 'spoken'; readonly interrupted: boolean } & Heard);
+  | ({ readonly type: 'spoken'; readonly interrupted: boolean } & HeardUtterance);
 
 /** The call that is spoken in. */
 export interface CallVoiceOptions {
@@ -161,7 +166,7 @@ export class CallVoice {
     this.#queue.checkRoom(samples.byteLength);
     const recording = { samples, rateHz, label, loop };
     const utterance = this.#admit(options, {
-      pieces: () => recordingPieces(recording, this.#options.codec),
+      pieces: () => audioPieces(recording, this.#options.codec),
       text: () => label,
       heldBytes: () => samples.byteLength,
     });
@@ -192,7 +197,7 @@ export class CallVoice {
    * Falls silent at once and throws away whatever waits. What was heard of the utterance that was being said; null when
    * there was none.
    */
-  interrupt(): Heard | null {
+  interrupt(): HeardUtterance | null {
     return this.#queue.interrupt();
   }
 
@@ -370,7 +375,7 @@ export class CallVoice {
     this.#playout.resume();
   }
 
-  #onOver({ options }: SpokenUtterance, heard: Heard, interrupted: boolean): void {
+  #onOver({ options }: SpokenUtterance, heard: HeardUtterance, interrupted: boolean): void {
     if (!options.announced) return;
     this.#options.context.metrics.utterances.inc({ how: interrupted ? 'interrupted' : 'finished' });
     this.#tell({ type: 'spoken', ...heard, interrupted });

@@ -4,7 +4,7 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { type Codec, samplesToMs } from '../../foundation/units.ts';
 import { AsteriskCaller } from '../../simulator/asterisk-caller.ts';
 import { loadAudio } from '../audio-file.ts';
-import type { CallOrder, PlacedCall } from './order.ts';
+import type { CallOptions, PlacedCall } from './call-options.ts';
 import { outcomeOf } from './websocket-outcome.ts';
 
 /** `slin16`: what our dialplans ask for. */
@@ -13,29 +13,29 @@ const LINEAR_16K: Codec = { name: 'pcm16', rateHz: 16_000, channels: 1, bytesPer
 /**
  * One call. What Twilio has as custom parameters, Asterisk has as channel variables. @throws Error as `PlaceCall` says
  */
-export async function placeAsteriskCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
-  const [audio = new Int16Array(0)] = await loadAudio(order.wav, LINEAR_16K.rateHz, 'mix');
-  const parameters = Object.entries({ from: order.from, to: order.to, ...order.param });
+export async function placeAsteriskCall(options: CallOptions, settings: Settings): Promise<PlacedCall> {
+  const [audio = new Int16Array(0)] = await loadAudio(options.wav, LINEAR_16K.rateHz, 'mix');
+  const parameters = Object.entries({ from: options.from, to: options.to, ...options.param });
   const caller = new AsteriskCaller({
-    url: order.url ?? `ws://127.0.0.1:${settings.PORT}/asterisk/media`,
+    url: options.url ?? `ws://127.0.0.1:${settings.PORT}/asterisk/media`,
     audio,
     codec: LINEAR_16K,
-    format: order.plainText === true ? 'plain-text' : 'json',
-    pace: order.fast === true ? 'fast' : 'realtime',
+    format: options.plainText === true ? 'plain-text' : 'json',
+    pace: options.fast === true ? 'fast' : 'realtime',
     clock: systemClock,
     variables: Object.fromEntries(parameters.map(([name, value]) => [`__TRUNKLINE_${snakeCase(name)}`, value])),
-    lossShare: order.loss,
-    seed: order.seed,
+    lossShare: options.loss,
+    seed: options.seed,
     user: settings.ASTERISK_USER,
     ...(settings.ASTERISK_PASSWORD === '' ? {} : { password: settings.ASTERISK_PASSWORD }),
-    ...(order.dtmf === undefined ? {} : { dtmf: order.dtmf }),
-    ...(order.dropAfterMs === undefined ? {} : { dropAtMs: order.dropAfterMs }),
+    ...(options.dtmf === undefined ? {} : { dtmf: options.dtmf }),
+    ...(options.dropAfterMs === undefined ? {} : { dropAtMs: options.dropAfterMs }),
   });
   return {
     id: caller.channelId,
     durationMs: samplesToMs(audio.length, LINEAR_16K.rateHz),
     sentMs: () => caller.sentMs,
-    run: async () => outcomeOf(await caller.run(), order),
+    run: async () => outcomeOf(await caller.run(), options),
     hangup: () => caller.hangup(),
   };
 }

@@ -7,38 +7,38 @@ import {
   type AudioSocketCallReport,
   type AudioSocketEnd,
 } from '../../simulator/audiosocket-caller.ts';
-import { describeAnswer } from '../../simulator/refusal.ts';
+import { describeAnswer } from '../../simulator/http-answer.ts';
 import { loadAudio } from '../audio-file.ts';
-import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
+import type { CallOptions, CallOutcome, PlacedCall } from './call-options.ts';
 
 /** What the application always speaks. */
 const LINEAR_8K: Codec = { name: 'pcm16', rateHz: 8000, channels: 1, bytesPerSample: 2 };
 const ANNOUNCE_TIMEOUT_MS = 5000;
 const ENDS: Readonly<Record<AudioSocketEnd, string>> = {
   caller: 'by the caller',
-  bridge: 'by the bridge',
+  bridge: 'by the server',
   asterisk: 'by Asterisk',
   lost: 'the connection was lost',
 };
 
-/** One call, announced at the bridge's HTTP door before as a dialplan would. @throws Error as `PlaceCall` says */
-export async function placeAudioSocketCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
-  const { host, port } = addressOf(order, settings);
-  const [audio = new Int16Array(0)] = await loadAudio(order.wav, LINEAR_8K.rateHz, 'mix');
+/** One call, announced at the server's HTTP endpoint before as a dialplan would. @throws Error as `PlaceCall` says */
+export async function placeAudioSocketCall(options: CallOptions, settings: Settings): Promise<PlacedCall> {
+  const { host, port } = addressOf(options, settings);
+  const [audio = new Int16Array(0)] = await loadAudio(options.wav, LINEAR_8K.rateHz, 'mix');
   const caller = new AudioSocketCaller({
     host,
     port,
     audio,
     codec: LINEAR_8K,
     driver: 'application',
-    pace: order.fast === true ? 'fast' : 'realtime',
+    pace: options.fast === true ? 'fast' : 'realtime',
     clock: systemClock,
-    lossShare: order.loss,
-    seed: order.seed,
-    ...(order.dtmf === undefined ? {} : { dtmf: order.dtmf }),
-    ...(order.dropAfterMs === undefined ? {} : { dropAtMs: order.dropAfterMs }),
+    lossShare: options.loss,
+    seed: options.seed,
+    ...(options.dtmf === undefined ? {} : { dtmf: options.dtmf }),
+    ...(options.dropAfterMs === undefined ? {} : { dropAtMs: options.dropAfterMs }),
   });
-  await announce(`http://${host}:${settings.PORT}/asterisk/calls/${caller.uuid}`, order, settings);
+  await announce(`http://${host}:${settings.PORT}/asterisk/calls/${caller.uuid}`, options, settings);
   return {
     id: caller.uuid,
     durationMs: samplesToMs(audio.length, LINEAR_8K.rateHz),
@@ -48,16 +48,16 @@ export async function placeAudioSocketCall(order: CallOrder, settings: Settings)
   };
 }
 
-function addressOf({ url }: CallOrder, { AUDIOSOCKET_PORT }: Settings): { host: string; port: number } {
+function addressOf({ url }: CallOptions, { AUDIOSOCKET_PORT }: Settings): { host: string; port: number } {
   if (url === undefined && AUDIOSOCKET_PORT === 0)
-    throw new Error('where is the bridge? Set AUDIOSOCKET_PORT as it is set there, or say --url tcp://host:port');
+    throw new Error('set AUDIOSOCKET_PORT as the server has it, or give --url tcp://host:port');
   const { hostname, port } = new URL(url ?? `tcp://127.0.0.1:${AUDIOSOCKET_PORT}`);
   if (port === '') throw new Error('--url: expected a port, as in tcp://127.0.0.1:9019');
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
 /** What Twilio has as custom parameters, AudioSocket has not: it is told beforehand. */
-async function announce(url: string, { from, to, param }: CallOrder, settings: Settings): Promise<void> {
+async function announce(url: string, { from, to, param }: CallOptions, settings: Settings): Promise<void> {
   const credentials = Buffer.from(`${settings.ASTERISK_USER}:${settings.ASTERISK_PASSWORD}`).toString('base64');
   const answer = await fetch(url, {
     method: 'POST',
@@ -66,12 +66,12 @@ async function announce(url: string, { from, to, param }: CallOrder, settings: S
     signal: AbortSignal.timeout(ANNOUNCE_TIMEOUT_MS),
   }).catch((error: Error) => {
     throw new Error(
-      `the bridge did not take the call's announcement at ${url}: ${String(error.cause ?? error.message)}`,
+      `the server did not accept the announcement of the call at ${url}: ${String(error.cause ?? error.message)}`,
     );
   });
   const text = await answer.text();
   if (!answer.ok)
-    throw new Error(`the bridge did not take the call's announcement: ${describeAnswer(answer.status, text)}`);
+    throw new Error(`the server did not accept the announcement of the call: ${describeAnswer(answer.status, text)}`);
 }
 
 function outcomeOf(report: AudioSocketCallReport): CallOutcome {
@@ -80,7 +80,7 @@ function outcomeOf(report: AudioSocketCallReport): CallOutcome {
     sentMs,
     received: `${heardMs} ms of audio, ${clippedMs} ms clipped, longest gap ${Math.round(longestGapMs)} ms`,
     ended: ENDS[endedBy] + (reason === '' ? '' : `: ${reason}`),
-    asOrdered: endedBy === 'caller',
+    asPlanned: endedBy === 'caller',
     warnings,
     report,
   };

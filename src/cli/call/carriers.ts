@@ -1,11 +1,11 @@
-/** The carriers that `trunkline call` can play. A new one is one entry here and one file beside this. */
-import type { CallOrder, PlaceCall } from './order.ts';
+/** The carriers that `trunkline call` can simulate. A new one needs one entry here and one file beside this one. */
+import type { CallOptions, PlaceCall } from './call-options.ts';
 
 interface CallCarrier {
   /** Its name in messages. */
   readonly label: string;
-  /** Options that mean nothing in its calls and are refused. */
-  readonly unused: readonly (keyof CallOrder)[];
+  /** Options that do not apply to its calls and are refused. */
+  readonly unused: readonly (keyof CallOptions)[];
   /** The schemes of its `--url`, and an example of one. */
   readonly protocols: readonly string[];
   readonly exampleUrl: string;
@@ -48,17 +48,17 @@ export const CALL_CARRIERS = {
 export type CarrierName = keyof typeof CALL_CARRIERS;
 
 /**
- * What is wrong with the options of a call of `name`: one that it has no use for, or a URL of another kind; null =
- * nothing. `isGiven` = whether an option was given on the command line.
+ * What is wrong with the options of a call of `name`: one that does not apply, or a URL of another kind; null = nothing.
+ * `isGiven` = whether an option was given on the command line.
  */
 export function complaintAbout(
   name: CarrierName,
   url: string | undefined,
-  isGiven: (option: keyof CallOrder) => boolean,
+  isGiven: (option: keyof CallOptions) => boolean,
 ): string | null {
   const { label, unused, protocols, exampleUrl }: CallCarrier = CALL_CARRIERS[name];
-  const strange = unused.find(isGiven);
-  if (strange !== undefined) return `${optionName(strange)} means nothing in a call of ${label}`;
+  const needless = unused.find(isGiven);
+  if (needless !== undefined) return `${optionName(needless)} does not apply to calls of ${label}`;
   if (url !== undefined && !protocols.includes(new URL(url).protocol))
     return `--url: expected one such as ${exampleUrl}`;
   return null;

@@ -7,12 +7,12 @@ import { spacingErrors } from '../../simulator/phone-media.ts';
 import { type PhoneCall, type PhoneCallReport, RefusedError } from '../../simulator/sip-call.ts';
 import { SipPhone } from '../../simulator/sip-phone.ts';
 import { loadAudio } from '../audio-file.ts';
-import type { CallOrder, CallOutcome, PlacedCall } from './order.ts';
+import type { CallOptions, CallOutcome, PlacedCall } from './call-options.ts';
 
 const REQUEST_TIMEOUT = 408;
 const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
   phone: 'by the phone',
-  bridge: 'by the bridge',
+  bridge: 'by the server',
   refused: 'refused',
 };
 
@@ -20,15 +20,15 @@ const ENDS: Readonly<Record<PhoneCallReport['endedBy'], string>> = {
  * One call over UDP. What Twilio has as custom parameters, SIP has as headers `X-Trunkline-…`. @throws Error as
  * `PlaceCall` says
  */
-export async function placeSipCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
-  const uri = uriOf(order, settings);
-  const [audio = new Int16Array(0)] = await loadAudio(order.wav, MULAW_8K.rateHz, 'mix');
+export async function placeSipCall(options: CallOptions, settings: Settings): Promise<PlacedCall> {
+  const uri = uriOf(options, settings);
+  const [audio = new Int16Array(0)] = await loadAudio(options.wav, MULAW_8K.rateHz, 'mix');
   const callId = randomUUID();
   let call: PhoneCall | null = null;
   const run = async (): Promise<CallOutcome> => {
     const phone = await SipPhone.open({
       clock: systemClock,
-      user: plainUser(order.from),
+      user: plainUser(options.from),
       password: settings.SIP_PASSWORD,
     });
     try {
@@ -37,18 +37,18 @@ export async function placeSipCall(order: CallOrder, settings: Settings): Promis
         callId,
         audio,
         headers: Object.fromEntries(
-          Object.entries(order.param).map(([name, value]) => [`X-Trunkline-${kebabCase(name)}`, value]),
+          Object.entries(options.param).map(([name, value]) => [`X-Trunkline-${kebabCase(name)}`, value]),
         ),
-        jitterMs: order.jitterMs,
-        lossShare: order.loss,
-        reorderShare: order.reorder,
-        seed: order.seed,
-        ...(order.dtmf === undefined ? {} : { dtmf: order.dtmf }),
+        jitterMs: options.jitterMs,
+        lossShare: options.loss,
+        reorderShare: options.reorder,
+        seed: options.seed,
+        ...(options.dtmf === undefined ? {} : { dtmf: options.dtmf }),
       });
       await call.answered.catch((error: unknown) => {
         throw explainRefusal(error, uri);
       });
-      return await outcomeOf(call, order);
+      return await outcomeOf(call, options);
     } finally {
       await phone.close();
     }
@@ -57,16 +57,15 @@ export async function placeSipCall(order: CallOrder, settings: Settings): Promis
   return { id: callId, durationMs, sentMs: () => call?.media?.sentMs ?? 0, run, hangup: () => call?.hangup() };
 }
 
-/** A phone that hears nothing tells itself 408 (RFC 3261 §17.1.1.2), which reads as if the bridge had said so. */
+/** A phone that hears nothing tells itself 408 (RFC 3261 §17.1.1.2), which reads as if the server had said so. */
 export function explainRefusal(error: unknown, uri: string): unknown {
   if (!(error instanceof RefusedError) || error.status !== REQUEST_TIMEOUT) return error;
-  return new Error(`the bridge did not take the call: nothing answered at ${uri}`);
+  return new Error(`the server did not accept the call: nothing answered at ${uri}`);
 }
 
-function uriOf({ url, to }: CallOrder, { SIP_PORT }: Settings): string {
+function uriOf({ url, to }: CallOptions, { SIP_PORT }: Settings): string {
   if (url !== undefined) return url;
-  if (SIP_PORT === 0)
-    throw new Error('where is the bridge? Set SIP_PORT as it is set there, or say --url sip:user@address:port');
+  if (SIP_PORT === 0) throw new Error('set SIP_PORT as the server has it, or give --url sip:user@address:port');
   return `sip:${plainUser(to)}@127.0.0.1:${SIP_PORT}`;
 }
 
@@ -80,10 +79,10 @@ function kebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter}`).replace(/^./, (letter) => letter.toUpperCase());
 }
 
-async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOrder): Promise<CallOutcome> {
+async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOptions): Promise<CallOutcome> {
   const drop = dropAfterMs === undefined ? null : systemClock.after(dropAfterMs, () => call.vanish());
   const report = await call.ended.finally(() => drop?.cancel());
-  const errors = spacingErrors(call.media?.heard ?? [], MULAW_8K.rateHz).sort((a, b) => a - b);
+  const errors = spacingErrors(call.media?.packets ?? [], MULAW_8K.rateHz).sort((a, b) => a - b);
   const jitterP99Ms = errors[Math.floor(errors.length * 0.99)] ?? 0;
   const { packets, digits } = report.received;
   return {
@@ -92,7 +91,7 @@ async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOrder): Promise<C
       `${packets} packets of audio, off their time by ${jitterP99Ms.toFixed(1)} ms at p99` +
       (digits === '' ? '' : `, keys ${digits}`),
     ended: ENDS[report.endedBy],
-    asOrdered: report.endedBy === 'phone',
+    asPlanned: report.endedBy === 'phone',
     warnings: [],
     report: { ...report, jitterP99Ms },
   };

@@ -6,44 +6,44 @@ import { MULAW_8K, samplesToMs } from '../../foundation/units.ts';
 import { TwilioCaller } from '../../simulator/twilio-caller.ts';
 import { askVoiceWebhook, type StreamOrder } from '../../simulator/twilio-webhook.ts';
 import { loadAudio } from '../audio-file.ts';
-import type { CallOrder, PlacedCall } from './order.ts';
+import type { CallOptions, PlacedCall } from './call-options.ts';
 import { outcomeOf } from './websocket-outcome.ts';
 
 /** One call, to where the voice webhook says if there is one. @throws Error as `PlaceCall` says */
-export async function placeTwilioCall(order: CallOrder, settings: Settings): Promise<PlacedCall> {
-  const [inbound = new Int16Array(0)] = await loadAudio(order.wav, MULAW_8K.rateHz, 'mix');
-  const [outbound] = order.both === undefined ? [] : await loadAudio(order.both, MULAW_8K.rateHz, 'mix');
+export async function placeTwilioCall(options: CallOptions, settings: Settings): Promise<PlacedCall> {
+  const [inbound = new Int16Array(0)] = await loadAudio(options.wav, MULAW_8K.rateHz, 'mix');
+  const [outbound] = options.both === undefined ? [] : await loadAudio(options.both, MULAW_8K.rateHz, 'mix');
   const callSid = `CA${randomUUID().replaceAll('-', '')}`;
-  const stream = await orderStream(order, settings, callSid);
+  const stream = await orderStream(options, settings, callSid);
   const caller = new TwilioCaller({
-    url: order.url ?? stream.url,
+    url: options.url ?? stream.url,
     tracks: outbound === undefined ? { inbound } : { inbound, outbound },
-    pace: order.fast === true ? 'fast' : 'realtime',
+    pace: options.fast === true ? 'fast' : 'realtime',
     clock: systemClock,
     callSid,
-    jitterMs: order.jitterMs,
-    lossShare: order.loss,
-    reorderShare: order.reorder,
-    seed: order.seed,
-    from: order.from,
-    to: order.to,
-    parameters: { ...stream.parameters, ...order.param },
+    jitterMs: options.jitterMs,
+    lossShare: options.loss,
+    reorderShare: options.reorder,
+    seed: options.seed,
+    from: options.from,
+    to: options.to,
+    parameters: { ...stream.parameters, ...options.param },
     authToken: settings.TWILIO_AUTH_TOKEN,
     publicOrigin: settings.PUBLIC_URL,
-    ...(order.dtmf === undefined ? {} : { dtmf: order.dtmf }),
-    ...(order.dropAfterMs === undefined ? {} : { dropAtMs: order.dropAfterMs }),
+    ...(options.dtmf === undefined ? {} : { dtmf: options.dtmf }),
+    ...(options.dropAfterMs === undefined ? {} : { dropAtMs: options.dropAfterMs }),
   });
   return {
     id: callSid,
     durationMs: samplesToMs(Math.max(inbound.length, outbound?.length ?? 0), MULAW_8K.rateHz),
     sentMs: () => caller.sentMs,
-    run: async () => outcomeOf(await caller.run(), order),
+    run: async () => outcomeOf(await caller.run(), options),
     hangup: () => caller.hangup(),
   };
 }
 
 /** Where the stream goes and what it brings: as the webhook says if there is one. */
-function orderStream({ voice, from, to }: CallOrder, settings: Settings, callSid: string): Promise<StreamOrder> {
+function orderStream({ voice, from, to }: CallOptions, settings: Settings, callSid: string): Promise<StreamOrder> {
   if (voice === undefined)
     return Promise.resolve({ url: `ws://127.0.0.1:${settings.PORT}/twilio/media`, parameters: {} });
   return askVoiceWebhook({

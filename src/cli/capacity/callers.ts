@@ -10,7 +10,7 @@ import { conversation, cutAtSilence } from '../../simulator/conversation.ts';
 import { seededRandom } from '../../simulator/random.ts';
 import { placeCall } from '../../simulator/twilio-caller.ts';
 import { loadAudio } from '../audio-file.ts';
-import type { CallersAnswer, CallersOrder } from './messages.ts';
+import type { CallersAnswer, CallersTask } from './messages.ts';
 
 /** Calls begin at different times, so that their frames do not fall together, but soon. */
 const STAGGER_MS = 137;
@@ -26,7 +26,7 @@ async function loadUtterances(): Promise<Int16Array[]> {
 async function speak(
   index: number,
   utterances: readonly Int16Array[],
-  { url, calls, seconds, speechShare }: CallersOrder,
+  { url, calls, seconds, speechShare }: CallersTask,
 ): Promise<boolean> {
   await sleep(systemClock, index * Math.min(STAGGER_MS, STAGGER_ALL_MS / calls));
   const random = seededRandom(index + 1);
@@ -39,7 +39,7 @@ async function speak(
   }
 }
 
-const order = workerData as CallersOrder;
+const task = workerData as CallersTask;
 const utterances = await loadUtterances();
-const outcomes = await Promise.all(Array.from({ length: order.calls }, (_, index) => speak(index, utterances, order)));
+const outcomes = await Promise.all(Array.from({ length: task.calls }, (_, index) => speak(index, utterances, task)));
 parentPort?.postMessage({ refused: outcomes.filter((wentThrough) => !wentThrough).length } satisfies CallersAnswer);

@@ -18,7 +18,7 @@ import { openWholeFeed } from '../feed-client.ts';
 import { lagsOf, quantile } from '../latencies.ts';
 import { ownGateway } from '../own-gateway.ts';
 import { untilReady } from '../readiness.ts';
-import type { CallersAnswer, CallersOrder } from './messages.ts';
+import type { CallersAnswer, CallersTask } from './messages.ts';
 import { heldCalls, nextCalls } from './steps.ts';
 
 /** How long each caller calls. */
@@ -172,9 +172,9 @@ export function evaluate(
 }
 
 /** Places calls from a thread of their own. Rejects when `signal` aborts, the thread gone. */
-function runCallers(order: CallersOrder, signal: AbortSignal): Promise<CallersAnswer> {
+function runCallers(task: CallersTask, signal: AbortSignal): Promise<CallersAnswer> {
   const worker = new Worker(packagePath('dist', 'src', 'cli', 'capacity', 'callers.js'), {
-    workerData: order,
+    workerData: task,
     execArgv: [],
   });
   return new Promise<CallersAnswer>((resolve, reject) => {

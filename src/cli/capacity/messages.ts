@@ -1,7 +1,7 @@
-/** What the command and its callers' thread say to each other. */
+/** The messages between the command and the thread of its callers. */
 
 /** Calls to be placed. */
-export interface CallersOrder {
+export interface CallersTask {
   /** Where Twilio would stream them, `ws:`. */
   readonly url: string;
   readonly calls: number;
@@ -10,8 +10,8 @@ export interface CallersOrder {
   readonly speechShare: number;
 }
 
-/** They are over. */
+/** The result when they have ended. */
 export interface CallersAnswer {
-  /** Calls that were not taken, or not kept to their end. */
+  /** Calls that the server refused or ended early. */
   readonly refused: number;
 }

@@ -22,7 +22,7 @@ export async function withSocketPath<T>(
   if (Buffer.byteLength(path) <= PATH_MAX_BYTES) return work(path);
   return platform === 'linux'
     ? throughDescriptor(folder, (short) => work(join(short, name)))
-    : throughEngineClient(folder, (short) => work(join(short, name)));
+    : throughLink(folder, (short) => work(join(short, name)));
 }
 
 async function throughDescriptor<T>(folder: string, work: (short: string) => Promise<T>): Promise<T> {
@@ -34,7 +34,7 @@ async function throughDescriptor<T>(folder: string, work: (short: string) => Pro
   }
 }
 
-async function throughEngineClient<T>(folder: string, work: (short: string) => Promise<T>): Promise<T> {
+async function throughLink<T>(folder: string, work: (short: string) => Promise<T>): Promise<T> {
   const own = await mkdtemp(join(tmpdir(), 'tl-'));
   try {
     const link = join(own, 'f');

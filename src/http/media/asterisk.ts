@@ -1,4 +1,4 @@
-/** Asterisk's door: the WebSocket that chan_websocket dials for a call's audio. */
+/** The WebSocket that Asterisk's chan_websocket opens for a call's audio. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import type { CallRegistry } from '../../calls/registry.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
@@ -11,7 +11,7 @@ import { websocketOnly } from '../server/websocket-only.ts';
 const MEDIA_PATH = '/asterisk/media';
 
 interface AsteriskOptions {
-  readonly settings: Settings;
+  readonly settings: Pick<Settings, 'ASTERISK_FILL_SILENCE' | 'ASTERISK_PASSWORD' | 'ASTERISK_USER'>;
   readonly registry: Pick<CallRegistry, 'admit'>;
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;

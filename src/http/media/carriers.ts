@@ -1,6 +1,6 @@
 /**
- * The doors of carriers that stream like Twilio. Each has a dialect of its own; what they must show is the same but for
- * how they send it.
+ * The WebSockets of carriers that stream like Twilio. Each carrier has a dialect of its own; all show the same token,
+ * each in its own way.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -22,17 +22,18 @@ import { Origins } from '../access/origin.ts';
 import { errorResponses } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
 
-interface Door {
+interface CarrierEndpoint {
   readonly carrier: string;
-  /** What its streams are called, and how it sends CARRIER_TOKEN. */
+  /** What the carrier calls its streams. */
   readonly summary: string;
+  /** How it sends CARRIER_TOKEN. */
   readonly token: string;
   /** Header of its own in which it can send the token. */
   readonly tokenHeader?: string;
   open(options: { readonly bigEndian: boolean }): Dialect;
 }
 
-const DOORS: readonly Door[] = [
+const ENDPOINTS: readonly CarrierEndpoint[] = [
   {
     carrier: 'telnyx',
     summary: 'Telnyx media streaming (WebSocket)',
@@ -81,32 +82,30 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
 ) => {
   const origins = new Origins(settings);
   const bigEndian = settings.L16_BYTE_ORDER === 'big';
-  for (const door of DOORS) {
-    const url = `/${door.carrier}/media`;
+  for (const endpoint of ENDPOINTS) {
+    const url = `/${endpoint.carrier}/media`;
     app.route({
       method: 'GET',
       url,
       exposeHeadRoute: false,
       config: { socket: true },
       schema: {
-        summary: `${door.summary}: a call's audio`,
-        description:
-          `With CARRIER_TOKEN where one is set: ${door.token}. Made from the carrier's documents and not yet ` +
-          'tried against the real thing.',
-        tags: [door.carrier],
+        summary: `${endpoint.summary}: a call's audio`,
+        description: `With CARRIER_TOKEN where one is set: ${endpoint.token}. Made from the carrier's documents and not yet tried against the real thing.`,
+        tags: [endpoint.carrier],
         security: [],
         querystring: z.object({ token: z.string().max(1024).optional().describe('CARRIER_TOKEN') }),
         response: errorResponses(400, 401, 403, 429, 503),
       },
       preValidation: async (request) => {
-        if (isSigned(door, settings)) checkSignature(request, settings.PLIVO_AUTH_TOKEN, origins);
-        else access.admitToken(request, settings.CARRIER_TOKEN, door.tokenHeader);
+        if (isSigned(endpoint, settings)) checkSignature(request, settings.PLIVO_AUTH_TOKEN, origins);
+        else access.admitToken(request, settings.CARRIER_TOKEN, endpoint.tokenHeader);
         registry.admit();
       },
       handler: websocketOnly(url),
       wsHandler: (socket) => {
-        webSockets.accept(socket, door.open({ bigEndian }), {
-          vouched: isSigned(door, settings) || settings.CARRIER_TOKEN !== '',
+        webSockets.accept(socket, endpoint.open({ bigEndian }), {
+          vouched: isSigned(endpoint, settings) || settings.CARRIER_TOKEN !== '',
         });
       },
     });
@@ -114,7 +113,7 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
   done();
 };
 
-function isSigned({ carrier }: Door, settings: Settings): boolean {
+function isSigned({ carrier }: CarrierEndpoint, settings: Settings): boolean {
   return carrier === 'plivo' && settings.PLIVO_AUTH_TOKEN !== '';
 }
 

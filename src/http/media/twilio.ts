@@ -1,4 +1,4 @@
-/** Twilio's doors: the webhook that says where a call's media goes, and the WebSocket it goes to. */
+/** Twilio's webhooks, which say where a call's media goes, and the WebSocket it goes to. */
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';

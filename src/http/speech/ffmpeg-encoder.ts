@@ -2,13 +2,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../foundation/clock.ts';
+import { programEnd } from '../../foundation/program-end.ts';
 
 const COMMON_ARGS = ['-hide_banner', '-nostdin', '-loglevel', 'error'];
 /** A process that has all the sound made so far and writes nothing for this long is killed. */
 const STALL_MS = 10_000;
 const WATCH_MS = 1000;
-/** Most of its error output that is kept for the log. */
-const STDERR_MAX_CHARS = 1000;
 
 interface FfmpegEncoderOptions {
   /** Its path, or its name on PATH. */
@@ -87,8 +86,8 @@ async function* withFirst(
 class FfmpegRun {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #clock: Clock;
+  /** Why the process failed; null when it did not. */
   readonly #ended: Promise<string | null>;
-  #stderr = '';
   /** Whether the process waits for sound that is still being made. */
   #starved = false;
   /** When its next output was asked for; null = not asked for. */
@@ -97,15 +96,10 @@ class FfmpegRun {
   constructor(child: ChildProcessWithoutNullStreams, clock: Clock) {
     this.#child = child;
     this.#clock = clock;
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(0, STDERR_MAX_CHARS);
-    });
-    this.#ended = new Promise((resolve) => {
-      child.once('error', (error) => resolve(`ffmpeg could not be started: ${error.message}`));
-      child.once('close', (code, killedBy) =>
-        resolve(code === 0 ? null : `ffmpeg ended with ${code ?? killedBy}: ${this.#stderr}`),
-      );
-    });
+    this.#ended = programEnd(child).then(
+      ({ code, killedBy, stderr }) => (code === 0 ? null : `ffmpeg ended with ${code ?? killedBy}: ${stderr}`),
+      (error: Error) => `ffmpeg could not be started: ${error.message}`,
+    );
   }
 
   kill(): void {

@@ -95,14 +95,14 @@ export function readStasisRequest(args: readonly string[]): StasisRequest {
   if (!isMode && mode !== '' && !ARGUMENT.test(first)) {
     throw new TrunklineError(
       'invalid_request',
-      `a mode of ${mode.length} other characters, expected Stasis(…,talk), captions or assist`,
+      `got a mode of ${mode.length} characters, expected talk, captions or assist`,
     );
   }
   const parameters: Record<string, string> = Object.create(null);
   for (const argument of isMode || mode === '' ? rest : args) {
     const [, name, value = ''] = ARGUMENT.exec(argument) ?? [];
     if (name === undefined)
-      throw new TrunklineError('invalid_request', 'an argument of Stasis without a name, expected name=value');
+      throw new TrunklineError('invalid_request', 'got a Stasis argument without a name, expected name=value');
     parameters[name] = value;
   }
   return { mode: isMode ? (mode as AriMode) : 'talk', parameters };

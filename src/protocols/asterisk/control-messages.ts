@@ -4,6 +4,7 @@
  * first message shows which.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
+import { isObject, type Json } from '../json.ts';
 
 /** How a channel's control messages are written. */
 export type ControlFormat = 'plain-text' | 'json';
@@ -62,7 +63,7 @@ function readJson(text: string): ControlMessage {
   return { name: event, fields: scalarsOf(rest), variables: scalarsOf(isObject(variables) ? variables : {}) };
 }
 
-function parseObject(text: string): Record<string, unknown> {
+function parseObject(text: string): Json {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -71,10 +72,6 @@ function parseObject(text: string): Record<string, unknown> {
   }
   if (!isObject(json)) throw malformed('got JSON that is no object');
   return json;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function scalarsOf(json: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -1,6 +1,6 @@
 /**
- * The WebSocket on which Asterisk tells what happens in our application: dialled, watched by pings, and dialled again
- * with back-off, for good.
+ * The WebSocket on which Asterisk tells the events of our application. It is watched by pings, and connected again with
+ * back-off until it is closed.
  */
 import { WebSocket } from 'ws';
 import { Backoff } from '../../foundation/backoff.ts';
@@ -10,20 +10,19 @@ import { type AriEvent, readAriEvent } from '../../protocols/asterisk/ari.ts';
 
 const RETRIES = { firstMs: 250, longestMs: 10_000, healthyMs: 10_000 };
 const HANDSHAKE_TIMEOUT_MS = 5000;
-/** An Asterisk that has not answered a ping when the next is due is gone. */
+/** A ping must be answered before the next one is due. */
 const PING_MS = 15_000;
 /** A channel with many variables is told in one message. */
 const EVENT_MAX_BYTES = 1_048_576;
 
-/** Where and as whom. */
 interface AriEventsOptions {
   /** `ws://…/ari/events?app=…` */
   readonly url: string;
   readonly authorization: string;
   readonly clock: Clock;
-  /** Connected, again or for the first time: what happened before is not told. */
+  /** Connected, again or for the first time. Earlier events are not repeated. */
   onUp(): void;
-  /** It broke, or could not be had; `reason` is for the log. */
+  /** The connection broke or could not be opened; `reason` is for the log. */
   onDown(reason: string): void;
   onEvent(event: AriEvent): void;
   onMalformed(error: TrunklineError): void;
@@ -39,13 +38,13 @@ export class AriEvents {
   #pongDue = false;
   #over = false;
 
-  /** Dials at once. */
+  /** Connects at once. */
   constructor(options: AriEventsOptions) {
     this.#options = options;
-    this.#dial();
+    this.#connect();
   }
 
-  /** Ends it for good. */
+  /** Closes the connection and does not open it again. */
   close(): void {
     this.#over = true;
     this.#timer?.cancel();
@@ -53,7 +52,7 @@ export class AriEvents {
     this.#socket?.terminate();
   }
 
-  #dial(): void {
+  #connect(): void {
     const { url, authorization } = this.#options;
     const socket = new WebSocket(url, {
       headers: { authorization },
@@ -111,6 +110,6 @@ export class AriEvents {
     const healthyForMs = this.#openedMs === null ? 0 : clock.nowMs() - this.#openedMs;
     this.#openedMs = null;
     onDown(reason);
-    this.#timer = clock.after(this.#backoff.next(healthyForMs), () => this.#dial());
+    this.#timer = clock.after(this.#backoff.next(healthyForMs), () => this.#connect());
   }
 }

@@ -84,7 +84,7 @@ export class Ari {
       if (error instanceof AriError) throw error;
       const why = late.signal.aborted
         ? `no answer within ${REQUEST_TIMEOUT_MS} ms`
-        : 'Asterisk could not be reached, or not be understood';
+        : 'Asterisk could not be reached, or its answer could not be read';
       throw new AriError(null, `${what}: ${why}`);
     } finally {
       timer.cancel();

@@ -1,14 +1,11 @@
-/**
- * What is to be told while a connection cannot be had: each reason once, however the reasons alternate, and a reminder
- * now and then.
- */
+/** What to log while a connection is down: each reason once, in whatever order they come, and a reminder now and then. */
 import type { Clock } from '../../foundation/clock.ts';
 
 const REMIND_MS = 600_000;
 /** Reasons come from the other side: no more than these are told or kept. */
 const REASONS_MAX = 8;
 
-/** What an outage came to. */
+/** How an outage went. */
 export interface OutageSummary {
   readonly attempts: number;
   readonly lastedMs: number;
@@ -16,7 +13,7 @@ export interface OutageSummary {
   readonly reasons: readonly string[];
 }
 
-/** One connection that is dialled for good. Starts with none lost. */
+/** The outages of one connection. At first there is none. */
 export class Outage {
   readonly #clock: Clock;
   readonly #reasons = new Set<string>();
@@ -29,7 +26,7 @@ export class Outage {
   }
 
   /**
-   * It broke, or one more attempt failed. `new`: this outage did not have the reason before. `reminder`: nothing was
+   * It broke, or another connection attempt failed. `new`: this outage did not have the reason before. `reminder`: nothing was
    * told for ten minutes.
    */
   failed(reason: string): 'new' | 'reminder' | 'known' {

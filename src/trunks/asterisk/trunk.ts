@@ -1,7 +1,7 @@
 /**
- * Calls that an Asterisk hands over by its REST interface: a channel enters our application (`Stasis(trunkline,talk)`,
- * `captions` or `assist`), or somebody asks for a channel to be listened to. When the connection comes up, what an
- * earlier life of ours left behind is removed.
+ * Calls of an Asterisk by its REST interface (ARI): a channel enters our application (`Stasis(trunkline,talk)`,
+ * `captions` or `assist`), or a request asks us to listen to a channel. On each connection, channels and bridges that an
+ * earlier process left behind are removed.
  */
 import { randomBytes } from 'node:crypto';
 import type { CallRegistry } from '../../calls/registry.ts';
@@ -21,11 +21,14 @@ import {
 import { isObject } from '../../protocols/json.ts';
 import { Ari } from './ari.ts';
 import { AriEvents } from './ari-events.ts';
+import { ChannelSession, type ChannelSettings, sendOn } from './channel-session.ts';
 import { Outage } from './outage.ts';
-import { Session, sendOn } from './session.ts';
+
+type TrunkSettings = ChannelSettings &
+  Pick<Settings, 'ARI_URL' | 'ARI_USER' | 'ARI_PASSWORD' | 'ASTERISK_MEDIA_URL' | 'MAX_CALLS'>;
 
 interface TrunkOptions {
-  readonly settings: Settings;
+  readonly settings: TrunkSettings;
   readonly registry: Pick<CallRegistry, 'admit' | 'accept'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,8 +44,8 @@ export class AsteriskTrunk {
   readonly #ownPrefix: string;
   readonly #mediaUrl: string;
   /** By the id of the channel that they are about, and by the name of what they made. */
-  readonly #sessions = new Map<string, Session>();
-  readonly #named = new Map<string, Session>();
+  readonly #sessions = new Map<string, ChannelSession>();
+  readonly #named = new Map<string, ChannelSession>();
   readonly #outage: Outage;
   #events: AriEvents | null = null;
 
@@ -68,7 +71,7 @@ export class AsteriskTrunk {
       onUp: () => this.#onUp(),
       onDown: (reason) => this.#onDown(reason),
       onEvent: (event) => this.#onEvent(event),
-      onMalformed: (error) => this.#log.warn({ err: error }, 'an event of Asterisk cannot be read'),
+      onMalformed: (error) => this.#log.warn({ err: error }, 'an Asterisk event cannot be read'),
     });
   }
 
@@ -82,7 +85,7 @@ export class AsteriskTrunk {
     this.#options.registry.admit();
     const channel = await this.#channelNamed(name);
     if (this.#sessions.has(channel.id))
-      throw new TrunklineError('invalid_request', 'channel: got one that is listened to already');
+      throw new TrunklineError('invalid_request', 'channel: Trunkline listens to it already');
     await new Promise<void>((resolve, reject) => {
       const over = (error: TrunklineError | null) =>
         reject(error ?? new TrunklineError('call_not_found', 'the channel was hung up meanwhile'));
@@ -111,18 +114,20 @@ export class AsteriskTrunk {
   #onUp(): void {
     const { attempts, lastedMs } = this.#outage.over() ?? {};
     this.#options.metrics.ariConnected.set(1);
-    this.#log.info({ app: this.#options.settings.ARI_APP, attempts, lastedMs }, "Asterisk's events come");
-    this.#tidy().catch((err: unknown) => this.#log.warn({ err }, 'what is left over in Asterisk could not be removed'));
+    this.#log.info({ app: this.#options.settings.ARI_APP, attempts, lastedMs }, 'connected to the events of Asterisk');
+    this.#tidy().catch((err: unknown) =>
+      this.#log.warn({ err }, 'left-over channels and bridges could not be removed from Asterisk'),
+    );
   }
 
-  /** Not said with every attempt. */
+  /** Logs not every attempt. */
   #onDown(reason: string): void {
     this.#options.metrics.ariConnected.set(0);
     const what = this.#outage.failed(reason);
-    if (what === 'new') this.#log.warn({ reason }, "Asterisk's events do not come; dialling again");
+    if (what === 'new') this.#log.warn({ reason }, 'the events of Asterisk cannot be reached; connecting again');
     if (what === 'reminder')
-      this.#log.warn(this.#outage.summary, "Asterisk's events still do not come; dialling again");
-    if (what === 'known') this.#log.debug({ reason }, 'one more attempt failed');
+      this.#log.warn(this.#outage.summary, 'the events of Asterisk still cannot be reached; connecting again');
+    if (what === 'known') this.#log.debug({ reason }, 'another connection attempt failed');
   }
 
   #onEvent(event: AriEvent): void {
@@ -175,7 +180,7 @@ export class AsteriskTrunk {
       );
     }
     const log = this.#log.child({ callId: channel.id, mode: request.mode });
-    const session = new Session({
+    const session = new ChannelSession({
       ...request,
       name,
       channel,
@@ -191,7 +196,7 @@ export class AsteriskTrunk {
         this.#sessions.delete(channel.id);
         this.#named.delete(name);
         if (error !== null)
-          log.warn({ code: error.code, reason: error.message }, 'a channel of Asterisk could not be served');
+          log.warn({ code: error.code, reason: error.message }, 'an Asterisk channel could not be served');
         watch.onOver(error);
       },
     });
@@ -199,20 +204,20 @@ export class AsteriskTrunk {
     this.#named.set(name, session);
   }
 
-  /** The caller is not left waiting. */
+  /** The channel goes on in the dialplan, so that the caller does not wait. */
   #refuse(channelId: string, error: unknown): void {
     const code = error instanceof TrunklineError ? error.code : 'internal';
     this.#options.metrics.refused.inc({ code });
     this.#log.warn(
       { callId: channelId, code, err: code === 'internal' ? error : undefined },
-      'a channel of Asterisk was refused',
+      'an Asterisk channel was refused',
     );
     sendOn(this.#ari, channelId, code).catch((err: unknown) =>
-      this.#log.warn({ err }, 'a channel could not be sent on'),
+      this.#log.warn({ err }, 'a channel could not be continued in the dialplan'),
     );
   }
 
-  #ownerOf(channelId: string): Session | undefined {
+  #ownerOf(channelId: string): ChannelSession | undefined {
     return this.#named.get(channelId.slice(0, this.#ownPrefix.length + 16));
   }
 
@@ -243,7 +248,7 @@ export class AsteriskTrunk {
     const sent = await Promise.all(waiting.map((id) => sendOn(this.#ari, id, 'lost')));
     const sentOn = sent.filter(Boolean).length;
     if (paths.length + sentOn > 0)
-      this.#log.info({ removed: paths.length, sentOn }, 'what an earlier life left in Asterisk is gone');
+      this.#log.info({ removed: paths.length, sentOn }, 'left-over channels and bridges were removed from Asterisk');
   }
 }
 
@@ -253,7 +258,7 @@ interface Watch {
   onOver(error: TrunklineError | null): void;
 }
 
-/** Asterisk's media door is beside its REST interface: `http://host:8088/ari` → `ws://host:8088/media`. */
+/** Asterisk's media endpoint is beside its REST interface: `http://host:8088/ari` → `ws://host:8088/media`. */
 function mediaUrlBeside(ariUrl: string): string {
   return ariUrl.replace(/^http/, 'ws').replace(/(\/ari)?$/, '/media');
 }

@@ -1,6 +1,6 @@
 /**
- * One AudioSocket connection as a call's leg: whatever can go wrong with a socket, and silence where nothing is said,
- * for Asterisk gives up a line without sound.
+ * The leg of a call on one AudioSocket connection: the socket with all its faults, and silence between sentences, because
+ * Asterisk ends a call without audio.
  */
 
 import type { Socket } from 'node:net';
@@ -55,7 +55,7 @@ export class AudioSocketLeg implements CallLeg {
     this.#handlers = options.handlers;
     this.#silence = new PacedSilence({ clock: options.clock, send: () => this.#write(this.#dialect.silence()) });
     this.#lastDataMs = this.#clock.nowMs();
-    this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onNoName());
+    this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onNoCallId());
     this.#socket.setNoDelay(true);
     this.#socket.on('data', (data) => this.#onData(data));
     this.#socket.on('end', () => this.#onPeerEnd());
@@ -80,7 +80,7 @@ export class AudioSocketLeg implements CallLeg {
     this.#beginClose({ reason: 'closed', code: null, error: null });
   }
 
-  /** Closes because of `error`. AudioSocket has no word for it. */
+  /** Closes because of `error`. AudioSocket has no message for errors. */
   fail(error: TrunklineError): void {
     const timedOut = error.code === 'start_timeout' || error.code === 'media_timeout';
     this.#beginClose({ reason: timedOut ? 'timeout' : 'error', code: error.code, error });
@@ -128,7 +128,7 @@ export class AudioSocketLeg implements CallLeg {
     this.#timer = this.#clock.after(FIRST_SOUND_MS, () => this.#guard(() => this.#tell(this.#dialect.begin())));
   }
 
-  #onNoName(): void {
+  #onNoCallId(): void {
     this.fail(new TrunklineError('start_timeout', `no call id within ${this.#limits.startTimeoutMs} ms`));
   }
 
@@ -172,7 +172,7 @@ export class AudioSocketLeg implements CallLeg {
     }
   }
 
-  /** Asterisk hangs up without a word. In the middle of a message it did not mean to. */
+  /** Asterisk hangs up by closing. A close in the middle of a message means that the connection was lost. */
   #onPeerEnd(): void {
     this.#peerEnded = true;
     if (this.#end !== null) return;

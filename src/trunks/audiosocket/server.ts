@@ -1,6 +1,6 @@
 /**
- * The port that Asterisk's AudioSocket connects to. The protocol has no credentials: who may connect is a list of
- * addresses (AUDIOSOCKET_ALLOW), and whoever is not on it is cut off before anything of theirs is read.
+ * The port that Asterisk's AudioSocket connects to. The protocol has no credentials: AUDIOSOCKET_ALLOW lists the
+ * addresses that may connect. Connections from other addresses are closed before anything is read.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,11 +14,13 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { legLimits } from '../leg-limits.ts';
+import { type LegSettings, legLimits } from '../leg-limits.ts';
 import { AudioSocketLeg } from './leg.ts';
 
+type ServerSettings = LegSettings & Pick<Settings, 'AUDIOSOCKET_ALLOW' | 'ASTERISK_PASSWORD' | 'MESSAGE_MAX_BYTES'>;
+
 interface AudioSocketServerOptions {
-  readonly settings: Settings;
+  readonly settings: ServerSettings;
   readonly registry: Pick<CallRegistry, 'accept'>;
   readonly announced: CallAnnouncements;
   readonly clock: Clock;
@@ -49,7 +51,7 @@ export class AudioSocketServer {
     return `${family === 'IPv6' ? `[${address}]` : address}:${listening}`;
   }
 
-  /** Takes no more connections. Resolves when those that there are have closed, which is for their calls to see to. */
+  /** Accepts no more connections. Resolves when the open ones have closed; their calls see to that. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -72,12 +74,12 @@ export class AudioSocketServer {
     });
   }
 
-  /** A flood of strangers shall not fill the log. */
+  /** Only at debug level: a flood of connections must not fill the log. */
   #refuse(socket: Socket): void {
     socket.on('error', () => undefined);
     socket.resetAndDestroy();
     this.#options.metrics.refused.inc({ code: 'address_refused' });
-    this.#options.log.debug('a connection came from an address that AUDIOSOCKET_ALLOW does not name');
+    this.#options.log.debug('a connection came from an address that AUDIOSOCKET_ALLOW does not list');
   }
 
   #open(socket: Socket, handlers: LegHandlers): AudioSocketLeg {

@@ -1,4 +1,4 @@
-/** RTCP of one session: a report every few seconds to whom it may concern, and what the peer reports of us. */
+/** RTCP of one RTP session: our reports, every few seconds, and the reports of the peer. */
 
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { type OwnReport, parseRtcp, Reception, writeReport } from '../../protocols/rtp/rtcp.ts';
@@ -17,7 +17,7 @@ interface ControlOptions {
   transmit(datagram: Uint8Array): void;
 }
 
-/** What the peer's reports say of our packets; null = it has sent none. */
+/** What the peer reports about our packets. */
 export interface PeerReport {
   readonly lost: number;
   readonly jitterMs: number;
@@ -65,7 +65,7 @@ export class RtcpControl {
     this.#reception.counts.add(packet.sequence, packet.timestamp, this.#options.clock.nowMs());
   }
 
-  /** A datagram of the peer. False when it is none of RTCP. */
+  /** A datagram of the peer. False when it is not RTCP. */
   receive(datagram: Uint8Array): boolean {
     const packets = parseRtcp(datagram);
     if (packets === null) return false;
@@ -80,7 +80,7 @@ export class RtcpControl {
     return true;
   }
 
-  /** Says goodbye if anything was said before, and reports no more. */
+  /** Sends a goodbye if reports were sent, and reports no more. */
   close(): void {
     if (this.#timer === null) return;
     this.#timer.cancel();

@@ -1,13 +1,13 @@
 /**
- * Whose packets are taken (symmetric RTP, RFC 4961). A peer behind a NAT sends from elsewhere than its description
- * says, so others than the announced source are believed after several packets in a row. But only those who may be the
- * peer: a stranger who got in would hear the call and speak as the caller.
+ * Which source's packets are accepted (symmetric RTP, RFC 4961). A peer behind a NAT sends from another address than its
+ * description says, so another source is accepted after several packets in a row. It must be one that can be the peer:
+ * an attacker who is accepted could listen to the call and speak as the caller.
  */
 import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 
-/** Packets in a row that make a source the peer. */
+/** After this many packets in a row a source is the peer. */
 const PACKETS_IN_A_ROW = 3;
-/** Those that begin another stream of the source that is the peer already (RFC 3550 §A.1, MIN_SEQUENTIAL). */
+/** After this many packets in a row the peer has begun another stream (RFC 3550 §A.1, MIN_SEQUENTIAL). */
 const STREAM_PACKETS_IN_A_ROW = 2;
 /**
  * The peer may begin another stream (SSRC) when the one before has been silent for this long: a sender has one at a
@@ -40,9 +40,9 @@ export interface Source {
   readonly port: number;
 }
 
-/** What a description says, and who sent it. */
+/** The source in a description, and the sender of the description. */
 export interface Announcement {
-  /** Where the peer says that it is; null = nowhere (it holds the call), what was said before stands. */
+  /** Where the peer announces that it is; null = nowhere (it holds the call), the earlier one stays valid. */
   readonly source: Source | null;
   /** Where the peer's signalling comes from: behind a NAT its media come from there, too. */
   readonly peerAddress: string;
@@ -58,7 +58,7 @@ interface Stream {
   packets: number;
 }
 
-/** Packets one behind the other that were not taken, or not yet. */
+/** Consecutive packets that were not accepted, or not yet. */
 interface Row {
   readonly source: Source;
   readonly ssrc: number;
@@ -71,11 +71,11 @@ export class SourceLatch {
   #announced: Source | null = null;
   #peerAddress = '';
   #describedAgainMs = Number.NEGATIVE_INFINITY;
-  /** Who has been believed; null = nobody yet. */
+  /** The stream that is accepted; null = none yet. */
   #stream: Stream | null = null;
-  /** What came for long before {@link #stream} did. */
+  /** The long-lasting stream before {@link #stream}. */
   #elder: Stream | null = null;
-  /** One for each fit, so that nobody who fits less can disturb whoever fits better. */
+  /** One row for each fit, so that a source that fits less cannot disturb one that fits better. */
   readonly #rows = new Map<Fit, Row>();
 
   /** `isRelay` = whether media of any call may come from this address. */
@@ -83,12 +83,12 @@ export class SourceLatch {
     this.#isRelay = isRelay;
   }
 
-  /** Whom packets go to: the peer, or who is announced as long as nobody has sent any. */
+  /** Where packets go: to the peer, or to the announced source until a packet has come. */
   get destination(): Source | null {
     return this.#stream?.source ?? this.#announced;
   }
 
-  /** A description has come. With another source than before the peer is sought anew. */
+  /** A description has come. With another source than before, the peer must be found again. */
   announce({ source, peerAddress }: Announcement, nowMs: number): void {
     this.#peerAddress = peerAddress;
     if (source === null || (this.#announced !== null && isSame(this.#announced, source))) {
@@ -164,7 +164,7 @@ export class SourceLatch {
   }
 }
 
-/** Nobody who cannot read the stream knows its SSRC and where it is. */
+/** Only who can read the stream knows its SSRC and its sequence numbers. */
 function continues(before: Stream, { ssrc, sequence }: RtpPacket): boolean {
   return ssrc === before.ssrc && ((sequence - before.sequence) & SEQUENCE_MASK) <= MOVED_PACKETS_MAX;
 }

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto';
 import { TrunklineError } from '../../foundation/errors.ts';
 
 /**
- * Pairs of an even port for RTP and the odd one above it for RTCP (RFC 3550 §11), each lent to one session at a time.
- * Which one is nobody's guess: whoever would forge packets of a call must know where to send them.
+ * Pairs of an even port for RTP and the odd one above it for RTCP (RFC 3550 §11), each lent to one RTP session at a
+ * time. The choice is random: who wants to forge packets of a call must not be able to predict its port.
  */
 export class RtpPorts {
   /** Even ports that are free; those given back come last. */
@@ -13,8 +13,8 @@ export class RtpPorts {
   readonly #random: (end: number) => number;
 
   /**
-   * All pairs that lie wholly within `first` to `last`. `random` = a whole number from 0 to below its argument;
-   * nobody's guess unless a test says otherwise.
+   * All pairs within `first` to `last`. `random` = a whole number from 0 to below its argument; not predictable unless
+   * a test says otherwise.
    */
   constructor(range: { readonly first: number; readonly last: number }, random: (end: number) => number = randomInt) {
     this.#random = random;
@@ -28,8 +28,8 @@ export class RtpPorts {
   }
 
   /**
-   * The even port of a pair, to be given back by {@link giveBack}. Any of the free ones but for the half that was given
-   * back last, so that late packets of the call before meet nobody.
+   * The even port of a pair, to be given back by {@link giveBack}. A random one of the free ones, except the half that
+   * was given back last, so that late packets of an earlier call reach no other call.
    * @throws TrunklineError `too_many_calls` when all are lent
    */
   take(): number {

@@ -1,7 +1,7 @@
 /**
- * What goes out: one packet for each slot of an absolute grid, so that late timers never add up. Timestamps are the
- * slots', whether or not something was sent in those before. While nothing is said the packets hold silence, for
- * carriers end calls in which nothing comes.
+ * Sends one packet for each slot of a fixed time grid, so that late timers never add up. Timestamps are those of the
+ * slots, whether or not earlier slots were used. Between sentences the packets hold silence, because carriers end calls
+ * in which no packets come.
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
@@ -11,9 +11,9 @@ import { writeRtp } from '../../protocols/rtp/packet.ts';
 import { writeEvent } from '../../protocols/rtp/telephone-event.ts';
 import type { RemoteMedia } from '../../protocols/sip/offer-answer.ts';
 
-/** A timer that fires this much too early is on time: timers count in whole ms. */
+/** A timer that fires this much early is on time: timers count in whole ms. */
 const EARLY_MS = 1;
-/** After a longer hold-up the slots gone by are left out. */
+/** After a longer hold-up the missed slots are skipped. */
 const CATCH_UP_SLOTS = 3;
 /**
  * Sound that begins waits at least this long for its slot, so that a frame that is a little late finds its own still
@@ -25,13 +25,13 @@ const WHOLE_MS = 10;
 const WAITING_MAX_MS = 200;
 /** How long a key is down; receivers ask for 40 ms (ITU-T Q.24). */
 const KEY_MS = 100;
-/** The last packet of a key comes so often, as each may be lost (RFC 4733 §2.5.1.4). */
+/** How often the last packet of a key is sent, because each may be lost (RFC 4733 §2.5.1.4). */
 const KEY_ENDS = 3;
 const KEYS_WAITING_MAX = 100;
 
 interface SenderOptions {
   readonly clock: Clock;
-  /** What the call speaks, whatever the peer changes to later. */
+  /** The call's codec, even when the peer changes to another one later. */
   readonly codec: Codec;
   /** Numbers from 0 to 1, below 1. */
   readonly random: () => number;

@@ -1,9 +1,7 @@
-/**
- * The media of one call: a pair of UDP sockets, whose packets are taken on them, what comes in, what goes out, and the
- * reports on both.
- */
+/** The RTP session of one call: a pair of UDP sockets, the peer's packets, our packets, and the reports on both. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket, type SocketOptions } from 'node:dgram';
+import { canonicalAddress } from '../../foundation/addresses.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { FRAME_MS } from '../../foundation/units.ts';
@@ -15,14 +13,11 @@ import type { RtpPorts } from './ports.ts';
 import { type MediaListener, RtpReceiver } from './receiver.ts';
 import { RtpSender } from './sender.ts';
 
-/** How often time-outs are looked at. */
+/** How often the time-out is checked. */
 const CHECK_MS = 1000;
-/**
- * A peer that is not to send (it holds the call, or only listens) is believed to be there for so long without a sign of
- * it, such as RTCP or a re-INVITE.
- */
+/** How long a peer that is not to send (it holds the call, or only listens) may give no sign such as RTCP. */
 const HELD_MAX_MS = 2 * 3_600_000;
-/** Pairs tried before the loan fails: others on this machine may use ports of the range. */
+/** Port pairs that are tried: other programs on this machine may use ports of the range. */
 const BIND_TRIES = 20;
 const RANDOM_STEPS = 2 ** 32;
 /** Payload numbers 64–95 with the marker are RTCP's packet types when both share a port (RFC 5761 §4). */
@@ -49,13 +44,13 @@ interface RtpOptions {
   readonly random?: () => number;
 }
 
-/** What happened so far. */
+/** Counters of the session so far. */
 export interface RtpStats {
   readonly received: number;
   readonly lost: number;
   readonly jitterMs: number;
   readonly sent: number;
-  /** Datagrams that were no packets, or of others than the peer. */
+  /** Datagrams that were no RTP or RTCP, or not from the peer. */
   readonly refused: number;
   readonly peerReport: PeerReport | null;
 }
@@ -66,7 +61,7 @@ interface Sockets {
   readonly rtcp: Socket;
 }
 
-/** One call's media. Silent until {@link setRemote} says to whom it speaks. */
+/** One call's media. Sends nothing before {@link setRemote}. */
 export class RtpSession {
   /** The even port; RTCP is on the one above it. */
   readonly port: number;
@@ -98,7 +93,7 @@ export class RtpSession {
     this.#random = options.random ?? (() => randomInt(RANDOM_STEPS) / RANDOM_STEPS);
     sockets.rtp.on('message', (datagram, from) => this.#onDatagram(datagram, from));
     sockets.rtcp.on('message', (datagram, from) => this.#onControl(datagram, from));
-    // A packet that cannot be sent is a lost one: the peer's network is down, or its address is not ours to reach.
+    // A packet that cannot be sent counts as lost: the peer's network is down, or there is no route to it.
     for (const socket of [sockets.rtp, sockets.rtcp]) socket.on('error', () => undefined);
   }
 
@@ -140,15 +135,12 @@ export class RtpSession {
     this.#timer ??= this.#options.clock.every(CHECK_MS, () => this.#checkTimeout(), true);
   }
 
-  /** Sound in the call's codec, to be sent at its pace; a frame of 20 ms at a time, when it is due. */
+  /** Audio in the call's codec, one frame of 20 ms when it is due. */
   send(bytes: Uint8Array): void {
     this.#sender?.send(bytes);
   }
 
-  /**
-   * Presses a key by events, 100 ms long. False, and nothing done, when none were agreed: its tone is then to be sent
-   * as sound.
-   */
+  /** Presses a key by events, for 100 ms. False when no events were agreed: send the tone as audio then. */
   press(digit: string): boolean {
     return this.#sender?.press(digit) ?? false;
   }
@@ -217,8 +209,7 @@ export class RtpSession {
       this.#refused++;
       return;
     }
-    // Others at the peer's address may be behind the same NAT: who spoke first is answered, unless the announced one
-    // speaks.
+    // Others may share the peer's address behind a NAT: the first one is answered, until the announced port sends.
     if (this.#controlSource?.address !== source.address || source.port === this.#remote?.rtcpPort)
       this.#controlSource = source;
     this.#lastPacketMs = this.#options.clock.nowMs();
@@ -236,7 +227,7 @@ export class RtpSession {
     if (rtcpPort === null) this.#sendTo(this.#sockets.rtp, datagram, to);
     else if (this.#controlSource?.address === to.address)
       this.#sendTo(this.#sockets.rtcp, datagram, this.#controlSource);
-    // Behind a NAT the announced port says nothing; the one next to where RTP comes from is the best guess.
+    // Behind a NAT the announced port means nothing: the port next to that of RTP is the best guess.
     else
       this.#sendTo(this.#sockets.rtcp, datagram, {
         address: to.address,
@@ -270,13 +261,12 @@ function sourceOf({ address, port }: RemoteInfo): Source {
   return { address: plainAddress(address), port };
 }
 
-/** One form for each address: IPv4 as such, IPv6 as its socket tells it. */
+/** One spelling for each address, so that they can be compared. */
 function plainAddress(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return plain.includes(':') ? new URL(`http://[${plain.replace(/%.*$/, '')}]`).hostname.slice(1, -1) : plain;
+  return canonicalAddress(address) ?? address;
 }
 
-/** Ports that another program has are kept until the end of the search, so that none is tried twice. */
+/** Ports that another program uses stay lent until the end of the search, so that none is tried twice. */
 async function bindPair(address: string, ports: RtpPorts): Promise<Sockets> {
   const taken: number[] = [];
   try {
@@ -318,7 +308,7 @@ function bind(address: string, port: number): Promise<Socket> {
   });
 }
 
-/** Packets go to addresses, never to names. Without a question in between they leave at once, the farewell too. */
+/** Packets go to addresses, never to names. Without a lookup they leave at once, even just before the close. */
 const takeAsIs: NonNullable<SocketOptions['lookup']> = (address, _options, done) =>
   done(null, address, address.includes(':') ? 6 : 4);
 

@@ -1,4 +1,4 @@
-/** The bridge as a telephone: takes calls from SIP peers, registers so as to be called, and makes calls. */
+/** Trunkline as a SIP user agent: takes calls from peers, registers at a registrar, and makes calls. */
 import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
@@ -26,17 +26,32 @@ import { Switchboard } from './switchboard.ts';
 import { openTcp } from './tcp.ts';
 import { openUdp } from './udp.ts';
 
-/** How long the last requests (BYE, the end of the registration) are waited for at the shutdown. */
+/** How long the shutdown waits for the answers to the last requests (BYE, the end of the registration). */
 const FAREWELL_MS = 2000;
 const FAREWELL_STEP_MS = 50;
 /**
- * Calls of one address that may wait for an ACK, and never more than half of the ports. Each of them has our answer
+ * Calls of one address that may wait for an ACK, and never more than half of the ports. The answer to each of them is
  * repeated ten times.
  */
 const UNACKNOWLEDGED_MAX = 32;
 
+type SipSettings = Pick<
+  Settings,
+  | 'MEDIA_TIMEOUT_MS'
+  | 'RTP_ALLOW'
+  | 'RTP_PORTS'
+  | 'SIP_ALLOW'
+  | 'SIP_DIALOGS_MAX'
+  | 'SIP_PASSWORD'
+  | 'SIP_PUBLIC_ADDRESS'
+  | 'SIP_REGISTRAR'
+  | 'SIP_SESSION_EXPIRES_SECONDS'
+  | 'SIP_TRUNK'
+  | 'SIP_USER'
+>;
+
 interface SipAgentOptions {
-  readonly settings: Settings;
+  readonly settings: SipSettings;
   readonly registry: Pick<CallRegistry, 'accept' | 'admit'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,7 +63,7 @@ interface Server extends SipDestination {
   readonly transport: 'UDP' | 'TCP';
 }
 
-/** What is open while we listen. */
+/** Everything that is open while the agent listens. */
 interface Open {
   readonly stacks: Readonly<Record<'UDP' | 'TCP', SipStack>>;
   readonly switchboard: Switchboard;
@@ -56,7 +71,7 @@ interface Open {
   readonly registration: Registration | null;
 }
 
-/** Whom to call, as whom, and how the call is to be held. */
+/** A call to make. */
 export interface DialRequest {
   /** A user or telephone number at the trunk. */
   readonly to: string;
@@ -73,7 +88,7 @@ export class SipAgent {
   readonly #trunk: Server | null;
   #open: Open | null = null;
 
-  /** A user agent that does not listen yet. */
+  /** The agent does not listen yet. */
   constructor(options: SipAgentOptions) {
     const { settings, clock, log } = options;
     this.#options = options;
@@ -83,7 +98,7 @@ export class SipAgent {
       allowed: settings.SIP_ALLOW,
       hosts: [this.#registrar, this.#trunk].flatMap((server) => server?.host ?? []),
       clock,
-      onUnknown: (host, err) => log.warn({ host, err }, 'a SIP host has no address'),
+      onUnknown: (host, err) => log.warn({ host, err }, 'a SIP host name could not be resolved'),
     });
   }
 
@@ -129,7 +144,7 @@ export class SipAgent {
     if (open === null || trunk === null) {
       throw new TrunklineError(
         'dialing_unavailable',
-        'there is nowhere to send calls to: set SIP_PORT, and SIP_TRUNK or SIP_REGISTRAR',
+        'no SIP trunk is set: set SIP_PORT, and SIP_TRUNK or SIP_REGISTRAR',
       );
     }
     open.services.registry.admit();
@@ -159,7 +174,7 @@ export class SipAgent {
     return { callId };
   }
 
-  /** Ends the registration, so that no more calls come to us. */
+  /** Ends the registration, so that no more calls come. */
   drain(): void {
     this.#open?.registration?.end();
   }
@@ -257,7 +272,7 @@ export class SipAgent {
       onChange: (registered) => metrics.sipRegistered.set(registered ? 1 : 0),
       onFailure: (reason) => {
         metrics.sipRegistrationFailures.inc({ reason });
-        // It may have another address now, whose answers would not be let in.
+        // The registrar may have a new address, whose answers would be dropped.
         void this.#peers.open();
       },
     });

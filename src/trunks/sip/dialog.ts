@@ -191,7 +191,7 @@ export class CallDialog {
     const { log } = this.#options;
     const texts = {
       expired: 'a SIP call ends: its session was not refreshed in time',
-      gone: 'a SIP call ends: the peer does not answer the refresh of its session, or does not know the call any more',
+      gone: 'a SIP call ends: the peer did not answer the session refresh, or no longer knows the call',
     };
     log.warn({ intervalS }, texts[why]);
     this.#listener.end({ reason: why === 'expired' ? 'timeout' : 'lost', code: null, error: null });

@@ -96,10 +96,7 @@ export class IncomingCall implements LegOwner, DialogListener {
 
   end(): void {
     const { address } = this.#source;
-    this.#options.log.warn(
-      { address },
-      'a SIP peer never acknowledged our answer: is SIP_PUBLIC_ADDRESS where it reaches us?',
-    );
+    this.#options.log.warn({ address }, 'a SIP peer never acknowledged the answer: can it reach SIP_PUBLIC_ADDRESS?');
     this.release(null);
   }
 

@@ -96,7 +96,8 @@ export class Registration {
       ask: (onAnswer) => this.#ask(onAnswer),
       ping: () => this.#ping(),
       onSilent: () => this.#silent(),
-      onMute: () => options.log.info('the registrar does not answer OPTIONS: only REGISTER shows whether it is there'),
+      onMute: () =>
+        options.log.info('the registrar does not answer OPTIONS: only REGISTER shows whether it is available'),
       onForgotten: () => this.#forgotten(),
     });
   }
@@ -128,7 +129,7 @@ export class Registration {
    */
   connectionClosed(peer: SipDestination): void {
     if (this.#ending || !this.#isRegistrar(peer)) return;
-    if (this.registered) this.#lost('the connection to the registrar is closed');
+    if (this.registered) this.#lost('the connection to the registrar was closed');
     else if (this.#attempt !== null && this.#settles(this.#attempt)) {
       this.#failed({ reason: 'unreachable', trouble: 'the registrar closed the connection' });
     }
@@ -218,14 +219,14 @@ export class Registration {
     if (grantedS === 0) {
       this.#failed({
         reason: 'refused',
-        trouble: 'the registrar accepts us, but for no time (Expires: 0)',
+        trouble: 'the registrar granted no time (Expires: 0)',
         status: answer.statusCode,
       });
       return;
     }
     const { address, port } = stack.envelopeOf(answer).source;
     if (this.#registrarAt !== null && this.#registrarAt.host !== address)
-      log.info({ address }, 'the registrar has another address now');
+      log.info({ address }, 'the address of the registrar changed');
     this.#registrarAt = { host: address, port };
     if (!this.registered) this.#tellRegistered(grantedS);
     this.#setRegistered(true);
@@ -253,7 +254,7 @@ export class Registration {
     const retryAfterMs = Number(/^\d{1,5}/.exec(message.getHeader('retry-after') ?? '')?.[0] ?? 0) * 1000;
     this.#failed({
       reason: isRefused ? 'refused' : 'unreachable',
-      trouble: `the registrar answers ${status}`,
+      trouble: `the registrar answered ${status}`,
       status,
       ...(isRefused ? { hint: 'SIP_USER or SIP_PASSWORD' } : {}),
       notBeforeMs: Math.max(isRefused ? REFUSED_RETRY_MS : 0, retryAfterMs),
@@ -294,7 +295,7 @@ export class Registration {
 
   /** It may have lost what it knew, or only changed its habits: its answer to a REGISTER is right in both cases. */
   #forgotten(): void {
-    this.#options.log.info('the registrar no longer asks whether we are there: registering again');
+    this.#options.log.info('the registrar stopped sending OPTIONS: registering again');
     if (this.#attempt === null) this.#register(this.#expiresS);
   }
 

@@ -366,7 +366,7 @@ export class SipStack implements Transport {
     if (isPublicAddress(host) || this.#options.admits(host)) return;
     this.#options.log.warn(
       { address: host },
-      'a SIP peer has its calls ended at a private address that SIP_ALLOW does not name',
+      'a SIP peer wants requests at a private address that SIP_ALLOW does not list',
     );
     throw new Error('a private address that is no peer');
   }

@@ -1,7 +1,4 @@
-/**
- * What peers ask for: which requests become calls, which are answered at once, and to which call those within a dialog
- * belong.
- */
+/** Requests of peers: which become calls, which are answered at once, and which call a request in a dialog belongs to. */
 import { isIP } from 'node:net';
 import {
   type IncomingInviteRequest,
@@ -19,7 +16,7 @@ import type { CallDialog, Reply } from './dialog.ts';
 import { type CallServices, IncomingCall, RETRY_AFTER_S } from './incoming.ts';
 import { ALLOW_HEADER, type SipStack, type StackDelegate } from './stack.ts';
 
-/** What a request may demand of us. */
+/** Option tags that a request may require. */
 const SUPPORTED = [TIMER_TAG];
 
 interface SwitchboardOptions {
@@ -33,7 +30,7 @@ interface SwitchboardOptions {
   onAsked(address: string): void;
 }
 
-/** What one address has of us. */
+/** The calls of one address. */
 interface Source {
   /** Calls that are not over. */
   calls: number;
@@ -63,7 +60,7 @@ export class Switchboard implements StackDelegate {
   onRequest(message: IncomingRequestMessage, stack: SipStack): boolean {
     const { method } = message;
     if (method === 'ACK' || method === 'CANCEL') return false;
-    const unknown = demandsOf(message).filter((tag) => !SUPPORTED.includes(tag));
+    const unknown = requiredTagsOf(message).filter((tag) => !SUPPORTED.includes(tag));
     if (unknown.length > 0) {
       stack.core.replyStateless(message, { statusCode: 420, extraHeaders: [`Unsupported: ${unknown.join(', ')}`] });
       return true;
@@ -73,7 +70,7 @@ export class Switchboard implements StackDelegate {
       stack.core.replyStateless(message, { ...refusal });
       return true;
     }
-    if (method === 'INVITE' && this.#turnsAway(message, stack)) return true;
+    if (method === 'INVITE' && this.#refusesCall(message, stack)) return true;
     if (method === 'INVITE') reachAtSource(message, stack.envelopeOf(message).source);
     if (method === 'OPTIONS') this.#options.onAsked(stack.envelopeOf(message).source.address);
     const reply =
@@ -112,7 +109,7 @@ export class Switchboard implements StackDelegate {
     void call.open();
   }
 
-  /** Lets go of the calls that have not begun: nobody else knows of them. */
+  /** Releases the calls that have not begun: nothing else knows them. */
   close(): void {
     for (const { unacknowledged } of [...this.#sources.values()])
       for (const call of [...unacknowledged]) call.release(null);
@@ -123,7 +120,7 @@ export class Switchboard implements StackDelegate {
    * may be forged. A source that acknowledges too little is not even told: on UDP it asks again after half a second,
    * and most of its calls have begun by then.
    */
-  #turnsAway(message: IncomingRequestMessage, stack: SipStack): boolean {
+  #refusesCall(message: IncomingRequestMessage, stack: SipStack): boolean {
     if (message.toTag || stack.core.userAgentServers.has(message.viaBranch)) return false;
     const { metrics } = this.#options;
     const { address, protocol } = stack.envelopeOf(message).source;
@@ -146,7 +143,7 @@ export class Switchboard implements StackDelegate {
   #refusal(source: Source | undefined): TrunklineError | null {
     const { services, dialogsMax } = this.#options;
     if (this.#acknowledgesTooLittle(source))
-      return new TrunklineError('too_many_calls', 'too many answers of ours are not acknowledged');
+      return new TrunklineError('too_many_calls', 'too many calls of this address wait for an ACK');
     if ((source?.calls ?? 0) >= dialogsMax) {
       return new TrunklineError('too_many_calls', `${dialogsMax} calls of one address are open (SIP_DIALOGS_MAX)`);
     }
@@ -177,7 +174,7 @@ export class Switchboard implements StackDelegate {
   }
 }
 
-function demandsOf(message: IncomingRequestMessage): string[] {
+function requiredTagsOf(message: IncomingRequestMessage): string[] {
   return message
     .getHeaders('require')
     .flatMap((value) => value.split(','))

@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 
-/** What came, and where from. Must not throw. */
+/** Takes a message and its source. Must not throw. */
 export type SipListener = (bytes: Buffer, source: SipSource) => void;
 
 /** A socket that carries SIP messages. */

@@ -1,5 +1,5 @@
+import type { MonoAudio } from '../../../src/calls/app/audio-fetch.ts';
 import { type AppFrame, type BridgeFrame, readAppFrame } from '../../../src/calls/app/frames.ts';
-import type { Recording } from '../../../src/calls/app/recording.ts';
 import { type AppRequest, readAppRequest } from '../../../src/calls/app/request.ts';
 import { AppSession } from '../../../src/calls/app/session.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
@@ -8,7 +8,7 @@ import { FakeVoice } from '../../fakes/voice.ts';
 
 const URL = 'wss://app.example.com/';
 /** A very short recording. */
-export const RECORDING: Recording = { samples: Int16Array.of(1, 2, 3), rateHz: 8000 };
+export const RECORDING: MonoAudio = { samples: Int16Array.of(1, 2, 3), rateHz: 8000 };
 
 /** A session with everything around it in the hand of the test. */
 export class Conversation {
@@ -21,7 +21,7 @@ export class Conversation {
   readonly fetches: {
     source: string;
     signal: AbortSignal;
-    done: (recording: Recording) => void;
+    done: (recording: MonoAudio) => void;
     fail: (error: unknown) => void;
   }[] = [];
   fences = 0;
@@ -33,7 +33,7 @@ export class Conversation {
     this.session = new AppSession({
       request,
       voice: this.voice,
-      way: {
+      channel: {
         send: (frame) => this.told.push(frame),
         sendNow: (frame) => this.told.push(frame),
         fence: () => {
@@ -46,8 +46,7 @@ export class Conversation {
           this.reading = true;
         },
       },
-      fetchRecording: (source, signal) =>
-        new Promise((done, fail) => this.fetches.push({ source, signal, done, fail })),
+      fetchAudio: (source, signal) => new Promise((done, fail) => this.fetches.push({ source, signal, done, fail })),
       clock: this.clock,
       flushMs: 1000,
       onFlush: () => undefined,

@@ -1,6 +1,6 @@
 import type VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js';
 import { describe, expect, it } from 'vitest';
-import { readAppRequest, withoutStrangeApp } from '../../../src/calls/app/request.ts';
+import { readAppRequest, withoutForbiddenApp } from '../../../src/calls/app/request.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
 
 const APP = 'wss://app.example.com/calls';
@@ -115,7 +115,7 @@ describe('an app that a stream names', () => {
     ['at an allowed origin', 'wss://other.example.com/'],
     ['with the port of its scheme', 'wss://other.example.com:443/'],
   ])('may be dialled %s', (_, app) => {
-    expect(withoutStrangeApp({ ...others, app }, false, settings)).toEqual({ ...others, app });
+    expect(withoutForbiddenApp({ ...others, app }, false, settings)).toEqual({ ...others, app });
   });
 
   it.each([
@@ -125,14 +125,14 @@ describe('an app that a stream names', () => {
     ['at a subdomain', 'wss://a.other.example.com/'],
     ['behind the name of an allowed one', 'wss://other.example.com@evil.example.com/'],
   ])('may not be dialled %s, unless the stream is vouched for', (_, app) => {
-    expect(withoutStrangeApp({ ...others, app }, false, settings)).toEqual(others);
-    expect(withoutStrangeApp({ ...others, app }, true, settings)).toEqual({ ...others, app });
+    expect(withoutForbiddenApp({ ...others, app }, false, settings)).toEqual(others);
+    expect(withoutForbiddenApp({ ...others, app }, true, settings)).toEqual({ ...others, app });
   });
 
   it.each(['https://app.example.com/', 'app', '', 'wss://app.example.com/#part'])(
     'may never be dialled as "%s"',
     (app) => {
-      expect(withoutStrangeApp({ ...others, app }, true, settings)).toEqual(others);
+      expect(withoutForbiddenApp({ ...others, app }, true, settings)).toEqual(others);
     },
   );
 
@@ -142,6 +142,6 @@ describe('an app that a stream names', () => {
       APP: 'wss://evil.example.com/',
       App: 'wss://evil.example.com/',
     };
-    expect(withoutStrangeApp(parameters, false, settings)).toEqual({ app: 'wss://app.example.com/' });
+    expect(withoutForbiddenApp(parameters, false, settings)).toEqual({ app: 'wss://app.example.com/' });
   });
 });

@@ -43,9 +43,9 @@ describe('an error with a code', () => {
   it('hides what is secret in a URL', () => {
     const error = new TrunklineError(
       'invalid_request',
-      'no sound could be had from wss://me:sesame@host/media?key=sesame: gone',
+      'no audio came from wss://me:sesame@host/media?key=sesame: gone',
     );
-    expect(error.toBody().error.message).toBe('no sound could be had from wss://***@host/media?key=***: gone');
+    expect(error.toBody().error.message).toBe('no audio came from wss://***@host/media?key=***: gone');
     expect(String(error.stack)).not.toContain('sesame');
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { prettyLine } from '../../../src/foundation/log/log-pretty.ts';
-import { describeAnswer } from '../../../src/simulator/refusal.ts';
+import { describeAnswer } from '../../../src/simulator/http-answer.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

@@ -278,7 +278,7 @@ describe('the connection', () => {
     });
     await eventually(() => expect(view()?.state).toBe('ended'));
     await clean();
-    expect(gateway.logLines.filter((line) => line.includes('dialling again'))).toHaveLength(1);
+    expect(gateway.logLines.filter((line) => line.includes('connecting again'))).toHaveLength(1);
   });
 
   it('keeps calls that are still there', async () => {
@@ -328,7 +328,7 @@ describe('the connection', () => {
 
   it('that Asterisk refuses is tried again, more and more seldom, and told once', async () => {
     start({ ARI_PASSWORD: 'wrong' });
-    const complaints = () => gateway.logLines.filter((line) => line.includes('dialling again'));
+    const complaints = () => gateway.logLines.filter((line) => line.includes('connecting again'));
     await eventually(() => {
       gateway.clock.advance(1000);
       expect(complaints()).toHaveLength(1);
@@ -340,7 +340,7 @@ describe('the connection', () => {
     let attempts = 0;
     asterisk.refuse = (line) => (line.startsWith('UPGRADE') ? { status: attempts++ % 2 === 0 ? 503 : 404 } : null);
     start();
-    const complaints = () => gateway.logLines.filter((line) => line.includes('dialling again'));
+    const complaints = () => gateway.logLines.filter((line) => line.includes('connecting again'));
     await eventually(() => {
       gateway.clock.advance(1000);
       expect(asterisk.refusals).toBeGreaterThan(9);

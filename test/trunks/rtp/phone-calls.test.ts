@@ -19,7 +19,7 @@ async function openLine(environment: Record<string, string> = {}, ports = 10): P
 
 /** How many packets with sound came, silence left out. */
 function soundPackets(call: PhoneCall, from = 0): number {
-  const heard = call.media?.heard.slice(from) ?? [];
+  const heard = call.media?.packets.slice(from) ?? [];
   return heard.filter(({ payload }) => payload.some((byte) => (byte & 0x7f) < 0x70)).length;
 }
 
@@ -86,16 +86,16 @@ describe('a phone call', () => {
     for (const how of ['inactive', 'nowhere'] as const) {
       await call.hold(how);
       await line.run(100);
-      const before = call.media?.heard.length ?? 0;
+      const before = call.media?.packets.length ?? 0;
       await line.run(1000);
-      expect(call.media?.heard.length).toBe(before);
+      expect(call.media?.packets.length).toBe(before);
       await call.resume();
       await line.run(500);
-      const after = call.media?.heard.slice(before) ?? [];
+      const after = call.media?.packets.slice(before) ?? [];
       expect(after.length).toBeGreaterThanOrEqual(24);
       expect(after[0]?.marker).toBe(true);
       expect(
-        ((after[0]?.timestamp ?? 0) - (call.media?.heard[before - 1]?.timestamp ?? 0)) >>> 0,
+        ((after[0]?.timestamp ?? 0) - (call.media?.packets[before - 1]?.timestamp ?? 0)) >>> 0,
       ).toBeGreaterThanOrEqual(8 * 1000);
     }
   });
@@ -112,7 +112,7 @@ describe('a phone call', () => {
     expect(soundPackets(call)).toBeGreaterThan(40);
     audio.set(speech(3000), 8 * (call.media?.sentMs ?? 0));
     while (line.events('speech.started').length === 0) await line.run(10);
-    const heard = call.media?.heard.length ?? 0;
+    const heard = call.media?.packets.length ?? 0;
     await line.run(2000);
     expect(soundPackets(call, heard)).toBeLessThanOrEqual(2);
     expect(line.events('spoken')).toMatchObject([{ interrupted: true }]);
@@ -134,7 +134,7 @@ describe('a phone call', () => {
     const line = await openLine();
     const call = await line.call({ ptimeMs: 40 });
     await line.run(2000);
-    const heard = call.media?.heard ?? [];
+    const heard = call.media?.packets ?? [];
     expect(heard.length).toBeGreaterThanOrEqual(49);
     expect(new Set(heard.map(({ payload }) => payload.length))).toEqual(new Set([320]));
     expect(soundPackets(call)).toBe(0);
@@ -145,7 +145,7 @@ describe('a phone call', () => {
     const call = await line.call({ codec: 'alaw', late: true, audio: soundOf(speech(1000), 60_000) });
     await line.run(2000);
     expect(line.events('caption').filter(({ final }) => final)).toHaveLength(1);
-    expect(call.media?.heard.length).toBeGreaterThan(90);
+    expect(call.media?.packets.length).toBeGreaterThan(90);
   });
 });
 

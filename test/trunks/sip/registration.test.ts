@@ -122,7 +122,7 @@ describe('a registration', () => {
       register = await next(1000);
       expect(register === '').toBe(i === 6);
     }
-    expect(warnings()).toEqual(['not registered: the registrar answers 423']);
+    expect(warnings()).toEqual(['not registered: the registrar answered 423']);
   });
 
   it.each([
@@ -134,7 +134,7 @@ describe('a registration', () => {
     expect([registration.registered, changes, failures]).toEqual([false, [], ['refused']]);
     expect(await next(4000)).toBe('');
     expect(await next(2000)).toMatch(/^REGISTER /);
-    expect(warnings()).toEqual(['not registered: the registrar accepts us, but for no time (Expires: 0)']);
+    expect(warnings()).toEqual(['not registered: the registrar granted no time (Expires: 0)']);
   });
 
   it.each([
@@ -181,7 +181,7 @@ describe('a registration', () => {
       register = await next(2000);
       expect(register).toMatch(/^REGISTER /);
     }
-    expect(warnings()).toEqual(['not registered: the registrar answers 403']);
+    expect(warnings()).toEqual(['not registered: the registrar answered 403']);
     expect(line.gateway.logLines.join()).toContain('SIP_PASSWORD');
     expect(failures).toEqual(['refused', 'refused', 'refused']);
   });

@@ -130,7 +130,7 @@ describe('a call of ours', () => {
     expect(methodsIn(await pass(line, 331))).toEqual(['UPDATE']);
     expect(methodsIn(await pass(line, 2))).toContain('BYE');
     expect(endReason(line)).toBe('lost');
-    expect(line.gateway.logLines.join()).toContain('does not answer the refresh');
+    expect(line.gateway.logLines.join()).toContain('did not answer the session refresh');
   });
 
   it.each([

@@ -84,7 +84,7 @@ export class VerbSpeaker {
   async #recorded(url: string): Promise<(() => void) | null> {
     const { voice, context, signal, log } = this.#options;
     try {
-      const { samples, rateHz } = await context.apps.fetchRecording(url, signal);
+      const { samples, rateHz } = await context.apps.fetchAudio(url, signal);
       const { origin, pathname } = new URL(url);
       return () => void voice.play(samples, rateHz, { label: origin + pathname, interruptible: 'none' });
     } catch (error) {

@@ -17,7 +17,7 @@ afterEach(async () => {
   await webhook.close();
 });
 
-function call(environment: Record<string, string> = {}, recordings?: Pick<AppServices, 'fetchRecording'>): void {
+function call(environment: Record<string, string> = {}, recordings?: Pick<AppServices, 'fetchAudio'>): void {
   const own = { APP_TWIML_URL: `${webhook.origin}/voice`, APP_TWIML_ALLOW_PRIVATE: 'true', APP_RECONNECT_MS: '0' };
   gateway = startCalls({ ...own, ...environment });
   Object.assign(gateway.context.apps, recordings);
@@ -39,7 +39,7 @@ describe('verbs', () => {
 
   it('that say nothing are not repeated, or nobody else would get a turn', async () => {
     webhook.answers['/voice'] = '<Say loop="0">.</Say><Play loop="0">/empty.wav</Play><Say loop="2">One.</Say>';
-    call({}, { fetchRecording: async () => ({ samples: new Int16Array(0), rateHz: 8000 }) });
+    call({}, { fetchAudio: async () => ({ samples: new Int16Array(0), rateHz: 8000 }) });
     await ended();
     expect(spoken()).toEqual(['.', `${webhook.origin}/empty.wav`, 'One.', 'One.']);
   });

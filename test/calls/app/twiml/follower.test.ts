@@ -7,7 +7,7 @@ import { passUntil } from './passing.ts';
 
 const OWN = { APP_TWIML_ALLOW_PRIVATE: 'true', APP_PLAY_ALLOW_PRIVATE: 'true', APP_RECONNECT_MS: '0' };
 
-type Recordings = Pick<AppServices, 'fetchRecording'>;
+type Recordings = Pick<AppServices, 'fetchAudio'>;
 
 let app: TestApp;
 let webhook: TestWebhook;
@@ -149,7 +149,7 @@ describe('the verbs of a document', () => {
     webhook.answers['/two'] = '<Say>Two.</Say><Sms>Hi</Sms>';
     const fetched: string[] = [];
     const playing: Recordings = {
-      fetchRecording: async (source) => {
+      fetchAudio: async (source) => {
         fetched.push(source);
         return { samples: new Int16Array(800).fill(900), rateHz: 8000 };
       },

@@ -4,7 +4,7 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as wav from '../../../src/audio/wav.ts';
 import { writeWav } from '../../../src/audio/wav.ts';
-import { recordingFetcher } from '../../../src/calls/app/recording.ts';
+import { audioFetcher } from '../../../src/calls/app/audio-fetch.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -39,7 +39,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 }
 
 function fetcher(environment: Record<string, string> = { APP_PLAY_ALLOW_PRIVATE: 'true' }, clock = new FakeClock()) {
-  const fetch = recordingFetcher(readSettings(environment), clock, here);
+  const fetch = audioFetcher(readSettings(environment), clock, here);
   return (source: string, signal = new AbortController().signal) => fetch(source, signal);
 }
 

@@ -1,15 +1,15 @@
-/** What a simulated call of `trunkline call` is ordered with, and what becomes of it, whichever carrier places it. */
+/** The options of a simulated call and its outcome, for every carrier. */
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { KeyPress } from '../arguments.ts';
 
-/** The options that say how the call goes, checked. A carrier that has no use for one of them never sees it. */
-export interface CallOrder {
+/** The options of a call, checked. A carrier never gets one that it does not use. */
+export interface CallOptions {
   /** What the caller says; `both` = what is said to the caller. Paths of WAV files. */
   readonly wav: string;
   readonly both?: string;
   /** Asterisk's control messages as releases before 20.18 and 22.8 have them. */
   readonly plainText?: boolean;
-  /** The bridge's media door; by default the carrier's own on this machine. */
+  /** The server's media endpoint; by default that of the carrier on this machine. */
   readonly url?: string;
   /** A voice webhook to ask first, as Twilio does. */
   readonly voice?: string;
@@ -28,29 +28,29 @@ export interface CallOrder {
 /** How a call went. */
 export interface CallOutcome {
   readonly sentMs: number;
-  /** What came back from the bridge, and how the call ended, in words. */
+  /** What came back from the server, and how the call ended, in words. */
   readonly received: string;
   readonly ended: string;
-  /** Whether it ended when the caller meant it to. */
-  readonly asOrdered: boolean;
-  /** What the carrier would only have logged. */
+  /** Whether the caller ended it, as planned. */
+  readonly asPlanned: boolean;
+  /** What a carrier would only log. */
   readonly warnings: readonly string[];
-  /** All that the carrier's simulator says, for programs. */
+  /** The full report of the simulator, for programs. */
   readonly report: object;
 }
 
 /** A call that is ready to begin. */
 export interface PlacedCall {
-  /** Its id at the bridge. */
+  /** Its id at the server. */
   readonly id: string;
-  /** How long it will last when nothing comes between. */
+  /** How long it lasts if nobody ends it early. */
   readonly durationMs: number;
   /** Time of the call so far. */
   readonly sentMs: () => number;
-  /** Speaks until the call is over. @throws Error when the bridge does not take it. */
+  /** Speaks until the call is over. @throws Error when the server does not take it. */
   readonly run: () => Promise<CallOutcome>;
   readonly hangup: () => void;
 }
 
-/** Makes the call of one carrier ready. @throws Error for a file that cannot be read, or a bridge that refuses. */
-export type PlaceCall = (order: CallOrder, settings: Settings) => Promise<PlacedCall>;
+/** Makes the call of one carrier ready. @throws Error for a file that cannot be read, or a server that refuses. */
+export type PlaceCall = (options: CallOptions, settings: Settings) => Promise<PlacedCall>;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Resampler } from '../../../src/audio/resample.ts';
-import { recordingPieces } from '../../../src/calls/outbound/sounds.ts';
+import { audioPieces } from '../../../src/calls/outbound/utterance-pieces.ts';
 import { MULAW_8K } from '../../../src/foundation/units.ts';
 
 const made = vi.hoisted(() => ({ filters: 0 }));
@@ -20,10 +20,10 @@ beforeEach(() => {
   made.filters = 0;
 });
 
-describe('recordingPieces', () => {
+describe('audioPieces', () => {
   it('makes its filter once, however often a recording is played', () => {
     const recording = { samples: new Int16Array(0), rateHz: 44_101, label: 'nothing', loop: 1000 };
-    const pieces = [...recordingPieces(recording, MULAW_8K)];
+    const pieces = [...audioPieces(recording, MULAW_8K)];
     expect(pieces.at(-1)?.text).toBe('nothing');
     expect(made.filters).toBe(1);
   });
@@ -32,7 +32,7 @@ describe('recordingPieces', () => {
     const samples = Int16Array.from({ length: 1234 }, (_, i) => ((i * 37) % 4000) - 2000);
     const soundOf = (loop: number) =>
       Buffer.concat(
-        [...recordingPieces({ samples, rateHz: 16_000, label: 'x', loop }, MULAW_8K)].map(({ bytes }) => bytes),
+        [...audioPieces({ samples, rateHz: 16_000, label: 'x', loop }, MULAW_8K)].map(({ bytes }) => bytes),
       );
     const once = soundOf(1);
     expect(once.length).toBe(4 * 160);

@@ -14,7 +14,7 @@ export interface UtterancePiece {
 }
 
 /** Mono sound that is there whole. */
-export interface Recording {
+export interface RepeatedAudio {
   readonly samples: Int16Array;
   readonly rateHz: number;
   /** What it is called in place of a text. */
@@ -24,7 +24,7 @@ export interface Recording {
 }
 
 /** A recording a second at a time, made as it is asked for. Its label comes last: it was heard when all of it was. */
-export function* recordingPieces({ samples, rateHz, label, loop }: Recording, codec: Codec): Generator<UtterancePiece> {
+export function* audioPieces({ samples, rateHz, label, loop }: RepeatedAudio, codec: Codec): Generator<UtterancePiece> {
   // Once for all rounds: a filter between odd rates takes some 10 ms to make, and a thousand rounds of nothing would be
   // made in one go.
   const resampler = new Resampler(rateHz, codec.rateHz);

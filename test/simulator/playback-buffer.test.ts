@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { MULAW_8K } from '../../src/foundation/units.ts';
-import { Playout } from '../../src/simulator/playout.ts';
+import { PlaybackBuffer } from '../../src/simulator/playback-buffer.ts';
 
 describe("Twilio's playback buffer", () => {
   it('tells a mark when the audio before it has been played, at 8 bytes a millisecond', () => {
-    const playout = new Playout(MULAW_8K);
+    const playout = new PlaybackBuffer(MULAW_8K);
     playout.append(800);
     expect(playout.mark('hello said')).toEqual([]);
     expect(playout.advance(99)).toEqual([]);
@@ -12,7 +12,7 @@ describe("Twilio's playback buffer", () => {
   });
 
   it('tells a mark at once when nothing is left to play before it', () => {
-    const playout = new Playout(MULAW_8K);
+    const playout = new PlaybackBuffer(MULAW_8K);
     expect(playout.mark('first')).toEqual(['first']);
     playout.append(160);
     playout.advance(1000);
@@ -20,7 +20,7 @@ describe("Twilio's playback buffer", () => {
   });
 
   it('does not save up silence: audio that comes after a pause is played from its beginning', () => {
-    const playout = new Playout(MULAW_8K);
+    const playout = new PlaybackBuffer(MULAW_8K);
     playout.advance(5000);
     playout.append(160);
     playout.mark('end');
@@ -29,7 +29,7 @@ describe("Twilio's playback buffer", () => {
   });
 
   it('tells every pending mark in order when it is cleared, and goes on empty', () => {
-    const playout = new Playout(MULAW_8K);
+    const playout = new PlaybackBuffer(MULAW_8K);
     playout.append(8000);
     playout.mark('one');
     playout.append(8000);

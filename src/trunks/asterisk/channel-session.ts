@@ -1,8 +1,8 @@
 /**
- * One channel of Asterisk that we listen to or talk with, and everything that we made in Asterisk for it: the channels
- * that bring its sound to us (externalMedia), for agent assist two channels that listen to it (snoop), and the bridges
- * that join them. All of it is named after the session, goes when the session ends, in whatever order things end, and
- * can be told from others' when somebody finds it later.
+ * One Asterisk channel that we listen to or talk with, and everything made in Asterisk for it: the channels that bring
+ * its audio to us (externalMedia), for agent assist two channels that listen to it (snoop), and the bridges that join
+ * them. Their names begin with the session's name, so a later process recognises them. All of them are removed when the
+ * session ends.
  */
 
 import { WebSocket } from 'ws';
@@ -17,22 +17,24 @@ import type { AriChannel, StasisRequest } from '../../protocols/asterisk/ari.ts'
 import { AsteriskDialect } from '../../protocols/asterisk/chan-websocket.ts';
 import type { Track } from '../../protocols/dialect.ts';
 import { isObject } from '../../protocols/json.ts';
-import { legLimits } from '../leg-limits.ts';
+import { type LegSettings, legLimits } from '../leg-limits.ts';
 import { openWebSocketLeg } from '../websocket/trunk.ts';
 import { type Ari, AriError, isGone } from './ari.ts';
 import { ChannelLeg, type Wire } from './channel-leg.ts';
 
-/** Linear and as wide as the recogniser hears; Asterisk converts. */
+/** Linear PCM at the rate of the recogniser; Asterisk converts. */
 const FORMAT = 'slin16';
-/** How long the caller waits, in silence, for all of it to be joined. */
+/** How long the caller waits, in silence, until everything is joined. */
 const SETUP_MAX_MS = 10_000;
-/** How long requests that are under way are waited for before what they made is removed. */
+/** How long the end waits for requests that are under way, so that what they made is removed. */
 const SETTLE_MS = 6000;
 const HANDSHAKE_TIMEOUT_MS = 5000;
 const CONNECTION_ID = /^[\w-]{1,64}$/;
 
-/** What a session needs. */
-export interface SessionOptions extends StasisRequest {
+/** The settings of a session. */
+export type ChannelSettings = LegSettings & Pick<Settings, 'ARI_APP' | 'ASTERISK_FILL_SILENCE' | 'MESSAGE_MAX_BYTES'>;
+
+interface ChannelSessionOptions extends StasisRequest {
   /** Begins the name of everything that it makes in Asterisk. */
   readonly name: string;
   readonly channel: AriChannel;
@@ -40,11 +42,11 @@ export interface SessionOptions extends StasisRequest {
   readonly waits: boolean;
   readonly ari: Ari;
   readonly mediaUrl: string;
-  readonly settings: Settings;
+  readonly settings: ChannelSettings;
   readonly registry: Pick<CallRegistry, 'accept'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** All is joined and sound comes. */
+  /** Everything is joined and audio comes. */
   onJoined(): void;
   /** All is removed; `error` = why it could not go on, null where the call just ended. */
   onOver(error: TrunklineError | null): void;
@@ -59,9 +61,9 @@ interface Pair {
   joined: boolean;
 }
 
-export class Session {
+export class ChannelSession {
   readonly channel: AriChannel;
-  readonly #options: SessionOptions;
+  readonly #options: ChannelSessionOptions;
   readonly #pairs: readonly Pair[];
   /** Ours that are in our application by now. */
   readonly #entered = new Set<string>();
@@ -71,8 +73,8 @@ export class Session {
   #waits: boolean;
   #ending: Promise<void> | null = null;
 
-  /** Begins at once. */
-  constructor(options: SessionOptions) {
+  /** Opens the session at once. */
+  constructor(options: ChannelSessionOptions) {
     this.channel = options.channel;
     this.#options = options;
     this.#waits = options.waits;
@@ -201,24 +203,24 @@ export class Session {
         onEvent: (event) => handlers.onEvent(event),
         onClosed: (end) => {
           handlers.onClosed(end);
-          void this.end(this.#troubleOf(end));
+          void this.end(this.#failureOf(end));
         },
       },
     });
     return this.#leg;
   }
 
-  /** Sound that never came is trouble; sound that ends is the end. */
-  #troubleOf({ code, error }: LegEnd): TrunklineError | null {
+  /** Why the session could not go on; null where its audio simply ended. */
+  #failureOf({ code, error }: LegEnd): TrunklineError | null {
     if (code !== null) return new TrunklineError(code, error?.message ?? code);
     if (this.#pairs.every(({ joined }) => joined)) return null;
     return new AriError(
       null,
-      `no sound could be had from ${this.#options.mediaUrl}: ${error?.message ?? 'Asterisk closed the connection'}`,
+      `no audio came from ${this.#options.mediaUrl}: ${error?.message ?? 'Asterisk closed the connection'}`,
     );
   }
 
-  /** Puts into their bridges those that are all there. */
+  /** Joins each pair whose channels have all entered the application. */
   async #join(): Promise<void> {
     const ready = this.#pairs.filter(
       ({ joined, media, snoop }) => !joined && this.#has(media) && (snoop === null || this.#has(snoop)),
@@ -251,7 +253,7 @@ export class Session {
     this.#timer.cancel();
     this.#leg?.close(1000, 'the channel ended');
     await this.#sendOn(error === null ? 'ended' : error.code).catch((err: unknown) =>
-      log.warn({ err }, 'a channel could not be sent on'),
+      log.warn({ err }, 'a channel could not be continued in the dialplan'),
     );
     await settlesWithin(clock, this.#opening, SETTLE_MS);
     this.#leg?.close(1000, 'the channel ended');
@@ -263,7 +265,7 @@ export class Session {
     const removed = await Promise.allSettled(paths.map((path) => ari.remove(path)));
     const left = removed.filter(({ status }) => status === 'rejected').length;
     if (left > 0)
-      log.warn({ left }, 'channels or bridges could not be removed from Asterisk; they are when its events come again');
+      log.warn({ left }, 'channels or bridges could not be removed from Asterisk; the next connection removes them');
     onOver(error);
   }
 

@@ -20,13 +20,13 @@ const THREADS_MAX = 2;
 const THREAD_HEAP_MB = 64;
 
 /** A recording, mono. */
-export interface Recording {
+export interface MonoAudio {
   readonly samples: Int16Array;
   readonly rateHz: number;
 }
 
 /** Fetches the recording at an http(s) URL. Aborting the signal fails it. */
-export type FetchRecording = (source: string, signal: AbortSignal) => Promise<Recording>;
+export type FetchAudio = (source: string, signal: AbortSignal) => Promise<MonoAudio>;
 
 type RecordingSettings = Pick<Settings, 'APP_PLAY_MAX_BYTES' | 'APP_PLAY_TIMEOUT_MS' | 'APP_PLAY_ALLOW_PRIVATE'>;
 
@@ -37,17 +37,17 @@ interface FetchLimits {
 }
 
 /**
- * A {@link FetchRecording} that fails with TrunklineError `invalid_request` saying what is wrong with the URL, its
+ * A {@link FetchAudio} that fails with TrunklineError `invalid_request` saying what is wrong with the URL, its
  * host, the answer or the file. Names are looked up with `lookup` unless private addresses are allowed. What came is
  * decoded in threads that all calls of a gateway share.
  */
-export function recordingFetcher(
+export function audioFetcher(
   settings: RecordingSettings,
   clock: Clock,
   lookup: LookupFunction = lookupPublic,
-): FetchRecording {
+): FetchAudio {
   const program = packagePath('dist', 'src', 'calls', 'app', 'wav-worker.js');
-  const pool = new WorkerPool<Uint8Array, Recording>({
+  const pool = new WorkerPool<Uint8Array, MonoAudio>({
     program,
     threadsMax: THREADS_MAX,
     heapMb: THREAD_HEAP_MB,
@@ -59,9 +59,9 @@ export function recordingFetcher(
 
 async function decode(
   bytes: Uint8Array<ArrayBuffer>,
-  pool: WorkerPool<Uint8Array, Recording>,
+  pool: WorkerPool<Uint8Array, MonoAudio>,
   signal: AbortSignal,
-): Promise<Recording> {
+): Promise<MonoAudio> {
   const work = pool.open(bytes, [bytes.buffer]);
   try {
     return await work.next(signal);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeAnswer } from '../../src/simulator/refusal.ts';
+import { describeAnswer } from '../../src/simulator/http-answer.ts';
 
 it.each([
   [503, '{"error":{"code":"too_many_calls","message":"40 calls are live"}}', '503 too_many_calls: 40 calls are live'],

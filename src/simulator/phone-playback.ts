@@ -1,24 +1,25 @@
 /**
- * The phone behind an Asterisk that plays each frame as it comes: its buffer is all that stands between a bridge's
- * timers and an ear.
+ * Playback of the phone behind an Asterisk that sends each frame on as it comes: only the phone's buffer makes up for
+ * what is early or late.
  */
 
-/** What a phone holds of sound that comes too early: more is thrown away. */
+/** Sound that comes too early waits in the phone's buffer. More than this is thrown away. */
 const BUFFER_MAX_MS = 200;
 
 /** Counts what becomes of frames. Times in ms of any one clock. */
-export class FarParty {
+export class PhonePlayback {
   #heardMs = 0;
   #clippedMs = 0;
   #highestAheadMs = 0;
   #longestGapMs = 0;
   #playedUntilMs: number | null = null;
 
-  /** Sound that was played, and sound that was thrown away because too much of it came at once. */
+  /** Sound that was played. */
   get heardMs(): number {
     return this.#heardMs;
   }
 
+  /** Sound that was thrown away because too much of it came at once. */
   get clippedMs(): number {
     return this.#clippedMs;
   }
@@ -28,13 +29,13 @@ export class FarParty {
     return this.#highestAheadMs;
   }
 
-  /** Longest time between the end of what was there to be played and the next frame. */
+  /** Longest time with nothing to play before the next frame came. */
   get longestGapMs(): number {
     return this.#longestGapMs;
   }
 
-  /** `durationMs` of sound come at `nowMs`. Returns whether they are played. */
-  hear(durationMs: number, nowMs: number): boolean {
+  /** A frame of `durationMs` comes at `nowMs`. Returns whether it is played. */
+  receive(durationMs: number, nowMs: number): boolean {
     const playedUntilMs = this.#playedUntilMs ?? nowMs;
     this.#longestGapMs = Math.max(this.#longestGapMs, nowMs - playedUntilMs);
     const untilMs = Math.max(playedUntilMs, nowMs) + durationMs;

@@ -1,14 +1,14 @@
-/** What the bridge says of a call that is over. */
+/** Asks the server why a call ended. */
 import { sleep, systemClock } from '../../foundation/clock.ts';
 
-/** A bridge still captions the last words when its caller is gone. */
+/** After the caller is gone, the server still captions the last words. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 300;
 const TIMEOUT_MS = 2000;
 
 /**
- * Why the call at `url` (`…/v1/calls/<id>`) ended, as `call.ended` has it; null where the bridge does not say: because
- * it wants another key, is gone, or takes longer than some seconds. Never rejects.
+ * Why the call at `url` (`…/v1/calls/<id>`) ended, as in `call.ended`; null when the server does not say: it wants
+ * another key, is gone, or takes longer than some seconds. Never rejects.
  */
 export async function askEndReason(url: string, key: string | undefined): Promise<string | null> {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };

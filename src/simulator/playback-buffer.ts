@@ -1,14 +1,11 @@
-/**
- * Twilio's side of playback: a buffer that is played at the speed of the codec, and marks that are told when it reaches
- * them.
- */
+/** Twilio's playback of a stream: a buffer that plays at the speed of the codec, and marks that are told when reached. */
 import { type Codec, msToBytes } from '../foundation/units.ts';
 
 /**
  * The playback buffer of one stream (https://www.twilio.com/docs/voice/media-streams/websocket-messages: media, mark,
- * clear). It counts bytes rather than keeping them: nobody listens.
+ * clear). It counts bytes and does not keep them.
  */
-export class Playout {
+export class PlaybackBuffer {
   readonly #codec: Codec;
   readonly #marks: { readonly name: string; readonly atBytes: number }[] = [];
   #receivedBytes = 0;
