@@ -2,7 +2,7 @@
 
 import type { FeedEvent } from './calls/feed/events.ts';
 import type { CallView } from './calls/registry.ts';
-import type { EngineWatcher } from './engine-client/watcher.ts';
+import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { createLog, type Log } from './foundation/log/log.ts';
 import { watchDescriptors } from './foundation/machine/descriptors.ts';
 import { findWarnings } from './foundation/settings/config.ts';
@@ -38,7 +38,7 @@ export interface GatewayOptions {
   /** Called with the URL before it is logged. */
   readonly onListening?: (url: string) => void;
   /** Follows the start of the engines. */
-  readonly engineWatcher?: EngineWatcher;
+  readonly engineWatcher?: EngineStartListener;
 }
 
 /**

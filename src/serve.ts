@@ -1,7 +1,7 @@
 /** The process of `trunkline serve`: a gateway, its log, its signals and its exit codes. */
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { workersOf } from './engine-client/from-settings.ts';
+import { workersOf } from './engine-client/engine-client-factory.ts';
 import { packagePath } from './foundation/folders/paths.ts';
 import { createLog, type Log, logFormatOf, writeForPeople } from './foundation/log/log.ts';
 import { ConfigError, EXIT_CONFIG } from './foundation/settings/config.ts';

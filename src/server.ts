@@ -1,4 +1,4 @@
-/** Puts the doors together: one HTTP server whose routes are opened, guarded and described here and nowhere else. */
+/** The HTTP server: its routes are opened, guarded and described here and nowhere else. */
 import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -50,11 +50,11 @@ import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
 /** Largest body of a request. */
 const BODY_MAX_BYTES = 65_536;
-/** A call's id may be the carrier's names for a call and a stream together. */
+/** The id of a call may consist of the carrier's ids of a call and a stream. */
 const CALL_ID_MAX_CHARS = 300;
-/** A request that takes longer to arrive is given up; uploads have UPLOAD_TIMEOUT_MS. */
+/** The server drops a request that takes longer to arrive; uploads have UPLOAD_TIMEOUT_MS. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** WebSockets that have not answered our close by then are torn down. */
+/** The server ends WebSockets that have not answered its close by then. */
 const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
@@ -68,7 +68,7 @@ interface ServerOptions {
   readonly announced: CallAnnouncements;
   /** Listens to channels of an Asterisk; null = there is none. */
   readonly assistant: Assistant | null;
-  /** Makes calls; null = nobody can. */
+  /** Makes outgoing calls; null = there is no SIP trunk. */
   readonly dialer: Dialer | null;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
@@ -122,7 +122,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   readAwayUnread(app);
   limitConnections(app, { max: await readConnectionsMax(options), clock, log, metrics });
   passOverOtherUpgrades(app);
-  await startServer(app, options, failures);
+  await openRoutes(app, options, failures);
   return app;
 }
 
@@ -134,8 +134,8 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
   return max;
 }
 
-/** Every route, with what its visitors must show. */
-async function startServer(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
+/** Opens every route, with the credentials that it requires. */
+async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
   const readers = new FeedReaders({
@@ -194,8 +194,8 @@ async function startServer(app: FastifyInstance, options: ServerOptions, failure
 }
 
 /**
- * Node has one limit for all requests, and that is the uploads'. A WebSocket's request has no body, and never says that
- * it is closed.
+ * Node has one limit for all requests, which is that of uploads. The request of a WebSocket has no body and emits no
+ * `close`.
  */
 function limitArrival(app: FastifyInstance, clock: Clock): void {
   app.addHook('onRequest', async ({ raw, routeOptions, ws }) => {
@@ -205,7 +205,7 @@ function limitArrival(app: FastifyInstance, clock: Clock): void {
   });
 }
 
-/** Paths without their query, and never a body: those may hold numbers and keys. */
+/** Logs paths without their query, and no body: those may hold phone numbers and keys. */
 function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request: FastifyRequest, reply) => {
     const route = request.routeOptions.url ?? 'none';
@@ -216,7 +216,7 @@ function logRequests(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** Asks every WebSocket to close (1012, "service restart"), then tears down those that do not. */
+/** Asks every WebSocket to close (1012, "service restart"), then ends those that do not. */
 function closeSocketsOn(clock: Clock) {
   return function closeSockets(this: FastifyInstance, done: () => void): void {
     const server = this.websocketServer;

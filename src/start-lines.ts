@@ -1,4 +1,4 @@
-/** What a person on a terminal reads first: where the gateway is, what it is doing, and what to do next. */
+/** The first lines on a terminal: the address of the gateway, its state, and what to do next. */
 import { isLoopback } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 
@@ -37,7 +37,7 @@ function countEngines(workers: number): string {
 function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings): string {
   if (isLoopback(HOST) && PUBLIC_URL === '') return '(for this machine alone)';
   const outside = PUBLIC_URL === '' ? '' : `and ${PUBLIC_URL}/ `;
-  return `${outside}${API_KEYS.length > 0 ? '(asks for one of API_KEYS)' : '(open to everybody who reaches it)'}`;
+  return `${outside}${API_KEYS.length > 0 ? '(requires one of API_KEYS)' : '(open to everyone who can reach it)'}`;
 }
 
 /** A call token of the webhook is needed where Twilio signs, so a bare call would be refused there. */

@@ -9,8 +9,8 @@ import { Handovers } from './calls/app/twiml/handovers.ts';
 import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
 import type { EngineClient } from './engine-client/engine-client.ts';
-import { createEngineClient } from './engine-client/from-settings.ts';
-import type { EngineWatcher } from './engine-client/watcher.ts';
+import { createEngineClient } from './engine-client/engine-client-factory.ts';
+import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { type Clock, systemClock } from './foundation/clock.ts';
 import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
@@ -45,7 +45,7 @@ export interface Parts {
 interface WiringOptions {
   readonly log: Log;
   readonly onRefused: (message: string) => void;
-  readonly engineWatcher: EngineWatcher | undefined;
+  readonly engineWatcher: EngineStartListener | undefined;
   readonly isDraining: () => boolean;
 }
 

@@ -24,11 +24,11 @@ describe('the first lines on a terminal', () => {
   });
 
   it.each([
-    [{ HOST: '0.0.0.0', API_KEYS: 'a-key-of-sixteen-chars' }, '(asks for one of API_KEYS)'],
-    [{ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' }, '(open to everybody who reaches it)'],
+    [{ HOST: '0.0.0.0', API_KEYS: 'a-key-of-sixteen-chars' }, '(requires one of API_KEYS)'],
+    [{ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' }, '(open to everyone who can reach it)'],
     [
       { PUBLIC_URL: 'https://bridge.example.com', API_KEYS: 'a-key-of-sixteen-chars' },
-      'and https://bridge.example.com/ (asks for one of API_KEYS)',
+      'and https://bridge.example.com/ (requires one of API_KEYS)',
     ],
   ])('say who may come in with %j', (environment, audience) => {
     expect(linesFor(environment)[0]).toBe(`Trunkline 1.2.3 is at http://127.0.0.1:8080/ ${audience}`);

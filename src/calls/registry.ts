@@ -165,7 +165,7 @@ export class CallRegistry {
   }
 
   async #drain(timeoutMs: number): Promise<void> {
-    const refusal = new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
+    const refusal = new TrunklineError('draining', 'the server is shutting down and takes no new calls');
     for (const pendingCall of [...this.#pendingCalls]) pendingCall.fail(refusal);
     const calls = [...this.#live.values()];
     if (calls.length > 0)

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { EngineClient } from '../engine-client/engine-client.ts';
-import { createEngineClient, workersOf } from '../engine-client/from-settings.ts';
+import { createEngineClient, workersOf } from '../engine-client/engine-client-factory.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';

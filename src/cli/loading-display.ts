@@ -1,11 +1,11 @@
 /** What the engines do until they are ready, on a terminal. */
-import type { EngineWatcher } from '../engine-client/watcher.ts';
+import type { EngineStartListener } from '../engine-client/start-listener.ts';
 import type { Output } from './terminal.ts';
 
 const LOADING = 'Loading the speech models…';
 
 /** A line that changes while the engines start, and goes away when {@link end} is called. */
-export class LoadingDisplay implements EngineWatcher {
+export class LoadingDisplay implements EngineStartListener {
   readonly #out: Output;
   #text = LOADING;
   #isOver = false;

@@ -5,7 +5,7 @@
 import { access, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { EngineClient } from '../engine-client/engine-client.ts';
-import { createEngineClient, workersOf } from '../engine-client/from-settings.ts';
+import { createEngineClient, workersOf } from '../engine-client/engine-client-factory.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';

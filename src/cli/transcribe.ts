@@ -4,7 +4,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { createEngineClient } from '../engine-client/from-settings.ts';
+import { createEngineClient } from '../engine-client/engine-client-factory.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { createLog } from '../foundation/log/log.ts';
 import { Metrics } from '../foundation/metrics.ts';

@@ -15,6 +15,7 @@ import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { DetectBatcher } from './detect-batcher.ts';
 import {
   type Detection,
   type DetectRequest,
@@ -25,14 +26,14 @@ import {
   type TranscribeRequest,
   type Transcript,
 } from './engine.ts';
-import { IdleWatch } from './idle.ts';
-import { Job, type JobReply, type JobWork } from './job.ts';
-import { LoadMeter } from './load.ts';
-import { Pool } from './pool.ts';
-import type { ProcessEnd } from './process.ts';
-import { VadTick } from './vad-tick.ts';
-import { WaitingJobs } from './waiting.ts';
-import type { EngineWatcher } from './watcher.ts';
+import { EngineLoad } from './engine-load.ts';
+import { Pool } from './engine-pool.ts';
+import { IdleWatch } from './idle-watch.ts';
+import { expectKind, Job, type JobReply, type JobWork } from './job.ts';
+import type { ProcessEnd } from './process-handlers.ts';
+import type { EngineStartListener } from './start-listener.ts';
+import { StartWaiters } from './start-waiters.ts';
+import { WaitingJobs } from './waiting-jobs.ts';
 
 /** A file's voice detection is wanted within the same time as its pieces. */
 const BATCH_DETECT_DUE_MS = 60_000;
@@ -43,12 +44,12 @@ const DETECT_DUE_MS = 32;
 /** After this many starts per worker, in a row, that ended before an engine was ready, nobody is kept waiting. */
 const FAILED_STARTS_MAX = 5;
 
-/** What a link is made of. */
+/** What an engine client works with. */
 export interface EngineClientOptions {
   readonly engineSettings: EngineSettings;
   /** Engine processes to run, at least 1. */
   readonly workers: number;
-  /** Of the machine's processor; as many as it has, if left out. */
+  /** Processor cores of the machine; found out if left out. */
   readonly cores?: number;
   /** Stop them after this many ms without work; 0 = never. */
   readonly idleMs: number;
@@ -58,11 +59,11 @@ export interface EngineClientOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   /**
-   * The engine refused its settings: `message` says why and names the remedy. Called at most once; the link is of no
-   * use from then on.
+   * The engine refused its settings: `message` says why and names the remedy. Called at most once; the client is of
+   * no use from then on.
    */
   onRefused(message: string): void;
-  readonly watcher?: EngineWatcher;
+  readonly watcher?: EngineStartListener;
 }
 
 /** How the engines are, for people and health checks. */
@@ -85,20 +86,14 @@ interface Terms {
   readonly tenant?: string;
 }
 
-interface Starter {
-  readonly resolve: () => void;
-  readonly reject: (error: EngineError) => void;
-}
-
 export class EngineClient implements Engine {
   readonly #options: EngineClientOptions;
   readonly #pool: Pool;
   readonly #waiting = new WaitingJobs();
-  readonly #tick: VadTick;
-  readonly #loadMeter: LoadMeter;
-  readonly #firmLoadMeter: LoadMeter;
+  readonly #startWaiters = new StartWaiters();
+  readonly #detectBatcher: DetectBatcher;
+  readonly #load: EngineLoad;
   readonly #idle: IdleWatch;
-  #starters: Starter[] = [];
   #nextId = 1;
   #failedStarts = 0;
   /** Why no job is taken any more; null = jobs are taken. */
@@ -118,21 +113,20 @@ export class EngineClient implements Engine {
       ended: (end: ProcessEnd) => this.#onEnded(end),
     };
     this.#pool = new Pool({ entry, settings: engineSettings, workers, cores, clock, log, metrics, handlers });
-    this.#loadMeter = new LoadMeter(clock, workers);
-    this.#firmLoadMeter = new LoadMeter(clock, workers);
+    this.#load = new EngineLoad({ clock, metrics, workers });
     const lanes = () => Math.max(this.#pool.readyCount, 1);
-    this.#tick = new VadTick({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
+    this.#detectBatcher = new DetectBatcher({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
     metrics.watchLanes(() => this.#waiting.lanes(clock.nowMs()));
     const hasWork = () => this.#pool.busy || this.#waiting.size > 0;
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
 
   get load(): number {
-    return this.#loadMeter.share;
+    return this.#load.live;
   }
 
   get firmLoad(): number {
-    return this.#firmLoadMeter.share;
+    return this.#load.firm;
   }
 
   get voices(): readonly VoiceInfo[] {
@@ -165,16 +159,14 @@ export class EngineClient implements Engine {
 
   /**
    * Starts the engines and resolves when the first one is ready.
-   * @throws EngineError `unavailable` when the settings are refused, when start after start fails, or when the link is
-   * closed
+   * @throws EngineError `unavailable` when the settings are refused, when start after start fails, or when the client
+   * is closed
    */
   start(): Promise<void> {
     if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
     this.#startEngines();
     if (this.#pool.readyCount > 0) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#starters.push({ resolve, reject });
-    });
+    return this.#startWaiters.wait();
   }
 
   wake(): void {
@@ -198,7 +190,7 @@ export class EngineClient implements Engine {
   detect(request: DetectRequest): Promise<Detection> {
     if (request.urgency === 'batch') return this.#detectBatch(request);
     if (this.#unavailable !== null) return Promise.reject(new EngineError('unavailable', this.#unavailable));
-    return this.#tick.detect(request);
+    return this.#detectBatcher.detect(request);
   }
 
   /**
@@ -228,7 +220,7 @@ export class EngineClient implements Engine {
       { ...request, dueInMs: BATCH_DETECT_DUE_MS },
     );
     const [detection] = expectKind(reply, 'detected').tracks;
-    if (detection === undefined) throw new EngineError('model_failed', 'the engine judged no track of 1');
+    if (detection === undefined) throw new EngineError('model_failed', 'the engine examined no track of 1');
     return detection;
   }
 
@@ -319,7 +311,7 @@ export class EngineClient implements Engine {
 
   #onReady(): void {
     this.#failedStarts = 0;
-    for (const starter of this.#takeStarters()) starter.resolve();
+    this.#startWaiters.ready();
     this.#pump();
     this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers);
   }
@@ -333,30 +325,20 @@ export class EngineClient implements Engine {
   /** An engine gives signs of life again: what it has need not be given to another one. */
   #onAlive(jobs: readonly Job[]): void {
     for (const job of jobs) this.#waiting.remove(job);
-    for (const starter of this.#takeStarters()) starter.resolve();
+    this.#startWaiters.ready();
     this.#pump();
   }
 
   #onAnswered(job: Job, answer: JobReply | FailedMessage): void {
     this.#idle.note();
     if (answer.kind !== 'failed') {
-      this.#account(job, answer);
+      this.#load.add(job, answer.cost);
       job.resolve(answer);
       if (job.resent) this.#forget(job);
     } else if (!this.#isUnderWay(job)) {
       job.fail(answer.code, answer.message);
     }
     this.#pump();
-  }
-
-  #account(job: Job, { cost }: JobReply): void {
-    const { metrics } = this.#options;
-    const { urgency } = job;
-    if (urgency !== 'batch') this.#loadMeter.add(cost.runMs);
-    if (urgency !== 'batch' && urgency !== 'partial') this.#firmLoadMeter.add(cost.runMs);
-    metrics.engineWait.observe({ urgency }, (job.queuedMs + cost.waitMs) / 1000);
-    metrics.laneWait.observe({ lane: urgency === 'batch' ? 'batch' : 'live' }, job.queuedMs / 1000);
-    metrics.engineRun.observe({ urgency }, cost.runMs / 1000);
   }
 
   #onEnded(end: ProcessEnd): void {
@@ -410,19 +392,8 @@ export class EngineClient implements Engine {
   }
 
   #refuseWaiting(message: string): void {
-    for (const starter of this.#takeStarters()) starter.reject(new EngineError('unavailable', message));
-    this.#tick.close(new EngineError('unavailable', message));
+    this.#startWaiters.refuse(message);
+    this.#detectBatcher.close(new EngineError('unavailable', message));
     this.#waiting.refuse(message);
   }
-
-  #takeStarters(): Starter[] {
-    const starters = this.#starters;
-    this.#starters = [];
-    return starters;
-  }
-}
-
-function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K): Extract<JobReply, { kind: K }> {
-  if (reply.kind === kind) return reply as Extract<JobReply, { kind: K }>;
-  throw new EngineError('model_failed', `the engine answered ${reply.kind} where ${kind} was expected`);
 }

@@ -1,6 +1,6 @@
 /**
- * The engine as the rest of the gateway sees it. Only this type leaves the room `link`: rooms that need text or voice
- * detection take an `Engine` and never learn how many processes there are.
+ * The engine as the rest of the gateway sees it. Only this file is imported from outside engine-client: folders that
+ * need text or voice detection take an `Engine` and never learn how many processes there are.
  */
 import type {
   DetectJob,

@@ -1,5 +1,5 @@
 /** The queue in which batch jobs wait for an engine: bounded, and fair among those who ask. */
-import { compareRanked, type Ranked } from './queue.ts';
+import { compareRanked, type Ranked } from './urgency-queue.ts';
 
 /** What the order of the queue looks at beside the rank. */
 export interface Owned extends Ranked {

@@ -1,6 +1,5 @@
 /**
- * One job on its way through the link: what is asked, until when, how often it was sent, and the promise that its asker
- * waits for.
+ * One job on its way through the engine client: what is asked, until when, how often it was sent, and the promise of its answer.
  */
 import {
   type DetectedMessage,
@@ -28,6 +27,12 @@ export type JobWork =
   | Omit<SpeakJob, 'id' | 'dueInMs'>;
 
 export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage;
+
+/** @throws EngineError when `reply` is not of `kind` */
+export function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K): Extract<JobReply, { kind: K }> {
+  if (reply.kind === kind) return reply as Extract<JobReply, { kind: K }>;
+  throw new EngineError('model_failed', `the engine answered ${reply.kind} where ${kind} was expected`);
+}
 
 /** Settled once; what comes afterwards is ignored. */
 export class Job implements Owned {

@@ -1,12 +1,13 @@
 /** Keeps one engine process alive: starts it, starts it again when it died or hangs, and lets it go. */
 import { Backoff } from '../foundation/backoff.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
-import type { EngineProcess, ProcessEnd, ProcessHandlers } from './process.ts';
+import type { EngineProcess } from './engine-process.ts';
+import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
 
 /** A dead process is started again after 100 ms, doubling to 10 s; back to 100 ms after one that was ready for 30 s. */
 const RESTARTS = { firstMs: 100, longestMs: 10_000, healthyMs: 30_000 };
 
-/** What a process tells its slot. */
+/** What a process reports to its supervisor. */
 export type SupervisedProcessHandlers = Pick<ProcessHandlers, 'ended' | 'hung'>;
 
 interface SupervisedProcessOptions {
@@ -40,7 +41,7 @@ export class SupervisedProcess {
     return this.#process === null && this.#restart === null;
   }
 
-  /** Every process of this slot that is still alive. */
+  /** Every process of this member of the pool that is still alive. */
   get processes(): EngineProcess[] {
     return this.#process === null ? [...this.#leaving] : [this.#process, ...this.#leaving];
   }
@@ -65,7 +66,7 @@ export class SupervisedProcess {
     }
   }
 
-  /** Lets the process finish its jobs and go. Resolves when no process of this slot is left. */
+  /** Lets the process finish its jobs and go. Resolves when no process of this member of the pool is left. */
   async stop(): Promise<void> {
     this.#restart?.cancel();
     this.#restart = null;

@@ -1,12 +1,12 @@
 /**
- * Which network addresses belong to everybody. A host that a stranger names may lead to this machine or its neighbours:
- * those are not a stranger's to use.
+ * Public and private network addresses. A host that a client names may lead to this machine or its network, which the
+ * client must not reach through us.
  */
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /**
- * IANA's special-purpose registries (RFC 6890), multicast and what is reserved: nothing of it is on the public
+ * IANA's special-purpose registries (RFC 6890), multicast and reserved networks: none of them is on the public
  * internet.
  */
 const SPECIAL_IPV4 = [
@@ -41,7 +41,7 @@ const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * Whether `address` (IPv4 or IPv6, without brackets) can be anybody's on the internet. False for what is no address.
+ * Whether `address` (IPv4 or IPv6, without brackets) can be on the public internet. False for what is no address.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -108,7 +108,7 @@ export function isAddressRange(text: string): boolean {
   return family !== 0 && Number(prefix ?? 0) <= (family === 4 ? 32 : 128);
 }
 
-/** Addresses and networks that may come in. */
+/** A set of addresses and networks. */
 export class AddressRanges {
   readonly #ranges = new BlockList();
 

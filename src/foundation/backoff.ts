@@ -1,20 +1,20 @@
-/** How long to wait before something that ended by itself is tried again. */
+/** How long to wait before a failed attempt is repeated. */
 
 interface BackoffOptions {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Whatever went well for this long had no trouble beginning: its end begins a new series. */
+  /** After this long without a failure, the delays start again with the first. */
   readonly healthyMs: number;
   /**
-   * Each delay is shorter by a random share up to this one (0–1), so that many who lost the same thing do not come back
-   * at once; none unless given.
+   * Each delay is shortened by a random share up to this one (0–1), so that many clients of one server do not all come
+   * back at once; by default none.
    */
   readonly jitterShare?: number;
   /** Numbers from 0 to 1, below 1. */
   readonly random?: () => number;
 }
 
-/** One series of delays: the first, doubling to the longest, and back to the first after some time of health. */
+/** A series of delays that doubles from the first to the longest, and starts again after a time without failures. */
 export class Backoff {
   readonly #options: BackoffOptions;
   #nextMs: number;
@@ -24,7 +24,7 @@ export class Backoff {
     this.#nextMs = options.firstMs;
   }
 
-  /** The delay in ms before the next try, when the last one went well for `healthyForMs` (0 = it never did). */
+  /** The delay in ms before the next try, after the last one worked for `healthyForMs` (0 = it never worked). */
   next(healthyForMs: number): number {
     const { firstMs, longestMs, healthyMs, jitterShare = 0, random = Math.random } = this.#options;
     if (healthyForMs >= healthyMs) this.#nextMs = firstMs;

@@ -1,6 +1,6 @@
 /**
- * Every error a stranger or an operator can meet: its code, HTTP status, WebSocket close code and SIP status
- * together in one registry, so that nothing leaves half-labelled. Codes are never reused. A test compares this table with the one in
+ * Every error that a client or an operator can meet: its code, HTTP status, WebSocket close code and SIP status in one
+ * registry, so that every answer carries all of them. Codes are never reused. A test compares this table with the one in
  * docs/reference/errors.md.
  */
 import { hideCredentials } from './urls.ts';
@@ -39,7 +39,7 @@ export const ERRORS = Object.freeze({
   audio_too_fast: kind(413, 4414, 'invalid_request_error'),
   reader_too_slow: kind(408, 4413, 'invalid_request_error'),
   call_token_invalid: kind(403, 4403, 'permission_error'),
-  // Doors
+  // Access
   api_key_missing: kind(401, 4001, 'authentication_error'),
   invalid_api_key: kind(401, 4001, 'authentication_error'),
   credentials_invalid: kind(401, 4001, 'authentication_error'),
@@ -83,7 +83,7 @@ export const ERRORS = Object.freeze({
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A message may repeat what a stranger sent, and goes into answers and logs. */
+/** Messages go into answers and logs, and may repeat what a client sent. */
 const MESSAGE_MAX_CHARS = 4000;
 
 /**

@@ -4,8 +4,8 @@
  */
 
 import { shippedFiles } from '../../engine/models/moonshine.ts';
-import { ENGINE_ENVIRONMENT } from '../../src/engine-client/fork.ts';
-import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
+import { ENGINE_ENVIRONMENT } from '../../src/engine-client/engine-fork.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';

@@ -1,6 +1,6 @@
 /** For benchmarks that run models in their own process and compare them with engines. */
 import { spawnSync } from 'node:child_process';
-import { ENGINE_ENVIRONMENT } from '../../src/engine-client/fork.ts';
+import { ENGINE_ENVIRONMENT } from '../../src/engine-client/engine-fork.ts';
 
 /**
  * Sees to it that this process runs in the environment that the gateway gives its engines, which malloc reads before

@@ -9,7 +9,7 @@ import { loadMoonshine, moonshineOn, shippedFiles } from '../../engine/models/mo
 import { shippedGraphs } from '../../engine/models/moonshine-shipped.ts';
 import { InferenceSession } from '../../engine/onnxruntime.ts';
 import { toSample } from '../../src/audio/pcm.ts';
-import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { msToSamples } from '../../src/foundation/units.ts';
 import { finish } from '../engine/speech.ts';

@@ -15,7 +15,7 @@ import type { Steps } from '../../engine/scheduler.ts';
 import { systemTime } from '../../engine/time.ts';
 import type { Engine } from '../../src/engine-client/engine.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
-import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';

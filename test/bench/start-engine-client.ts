@@ -1,7 +1,7 @@
 /** Engines without a gateway. */
 import type { EngineSettings } from '../../engine/contract.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
-import { createEngineClient } from '../../src/engine-client/from-settings.ts';
+import { createEngineClient } from '../../src/engine-client/engine-client-factory.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';

@@ -8,7 +8,7 @@ import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
 import { loadMoonshine } from '../../engine/models/moonshine.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
-import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/from-settings.ts';
+import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { alignWordTimes } from '../../src/transcription/aligned-word-times.ts';
 import { estimateWordTimes } from '../../src/transcription/estimated-word-times.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { count, killEngine, NEVER_READY, open, outcome, restart, say } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { count, killEngine, NEVER_READY, open, outcome, restart, say } from '../helpers/link.ts';
 
 describe('EngineClient: order', () => {
   it('hands over what waited in the order of urgency', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/foundation/log/log.ts';
-import { eventually } from '../helpers/eventually.ts';
 import {
   count,
   DIES_LOADING,
@@ -13,7 +12,8 @@ import {
   SETTINGS,
   say,
   withoutNode,
-} from '../helpers/link.ts';
+} from '../helpers/engine-client.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { isAlive } from '../helpers/processes.ts';
 
 describe('EngineClient: engines come and go', () => {

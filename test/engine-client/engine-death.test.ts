@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { count, killEngine, open, outcome, restart, say } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { count, killEngine, open, outcome, restart, say } from '../helpers/link.ts';
 import { isAlive } from '../helpers/processes.ts';
 
 describe('EngineClient: the death of an engine', () => {

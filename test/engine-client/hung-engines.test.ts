@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
+import { count, open, outcome, say } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { count, open, outcome, say } from '../helpers/link.ts';
 import { isAlive } from '../helpers/processes.ts';
 
 /** So long at most a live job stays with an engine that gives no sign of life. */

@@ -6,8 +6,8 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
+import { MANY_CORES } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { MANY_CORES } from '../helpers/link.ts';
 
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));

@@ -2,7 +2,7 @@
 import type { Lanes } from '../foundation/metrics.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
-import { UrgencyQueue } from './queue.ts';
+import { UrgencyQueue } from './urgency-queue.ts';
 
 /** Live jobs that may wait while no engine is ready: a final and a partial for each of 256 tracks. */
 const LIVE_MAX = 512;

@@ -4,22 +4,23 @@ import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { BatchHold } from './batch-hold.ts';
+import { EngineProcess } from './engine-process.ts';
 import type { Job } from './job.ts';
-import { EngineProcess, type ProcessEnd, type ProcessHandlers } from './process.ts';
+import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
 import { SupervisedProcess, type SupervisedProcessHandlers } from './supervised-process.ts';
 
-/** Whom a pool tells. */
+/** What a pool reports. */
 export interface PoolHandlers extends Omit<ProcessHandlers, 'ready' | 'hung'> {
   /** One more process can take jobs. */
   ready(): void;
 }
 
-/** What a pool is made of. */
+/** What a pool works with. */
 export interface PoolOptions {
   readonly entry: string;
   readonly settings: EngineSettings;
   readonly workers: number;
-  /** Of the machine's processor. */
+  /** Processor cores of the machine. */
   readonly cores: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,7 +29,7 @@ export interface PoolOptions {
 }
 
 /**
- * What is left, on average, of a batch job's model run that a live job comes upon: half a run of the decoder, or of an
+ * How long a live job waits, on average, for the model run of a batch job to end: half a run of the decoder, or of an
  * encoder graph over 10 s.
  */
 const BATCH_RUN_MS = 8;
@@ -41,29 +42,29 @@ interface Rival {
 
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #slots: readonly SupervisedProcess[];
+  readonly #members: readonly SupervisedProcess[];
   readonly #hold: BatchHold;
   #lastReady: ReadyMessage | null = null;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#hold = new BatchHold(options);
-    this.#slots = Array.from({ length: options.workers }, () => this.#makeSlot());
+    this.#members = Array.from({ length: options.workers }, () => this.#makeMember());
   }
 
   /** Processes that can take jobs. */
   get readyCount(): number {
-    return this.#slots.reduce((count, slot) => (slot.process?.ready ? count + 1 : count), 0);
+    return this.#members.reduce((count, member) => (member.process?.ready ? count + 1 : count), 0);
   }
 
   /** Whether no process runs or is due to be started. */
   get stopped(): boolean {
-    return this.#slots.every((slot) => slot.stopped);
+    return this.#members.every((member) => member.stopped);
   }
 
   /** Whether some process has jobs to answer. */
   get busy(): boolean {
-    return this.#slots.some((slot) => (slot.process?.pendingCount ?? 0) > 0);
+    return this.#members.some((member) => (member.process?.pendingCount ?? 0) > 0);
   }
 
   get pids(): number[] {
@@ -77,12 +78,12 @@ export class Pool {
 
   /** Starts every process that neither runs nor is due to be started. */
   start(): void {
-    for (const slot of this.#slots) slot.start();
+    for (const member of this.#members) member.start();
   }
 
   /** Lets the processes finish their jobs and go; resolves when none is left. */
   async stop(): Promise<void> {
-    const stops = this.#slots.map((slot) => slot.stop());
+    const stops = this.#members.map((member) => member.stop());
     this.#showReady();
     await Promise.all(stops);
   }
@@ -95,7 +96,7 @@ export class Pool {
   pick(job: Job, { keepOneFree = false } = {}): EngineProcess | null {
     if (keepOneFree && job.urgency === 'batch' && this.#freeOfBatch <= 1 && this.readyCount > 1) return null;
     let best: Rival | null = null;
-    for (const { process } of this.#slots) {
+    for (const { process } of this.#members) {
       if (!process?.accepts(job)) continue;
       const runningMs = process.holdsBatch && !process.isHeld ? BATCH_RUN_MS : 0;
       const rival = {
@@ -111,7 +112,7 @@ export class Pool {
 
   /** Holds batch jobs back, or lets them go on, now that the processes have other jobs than before. */
   balance(): void {
-    this.#hold.apply(this.#slots.flatMap(({ process }) => (process?.ready ? [process] : [])));
+    this.#hold.apply(this.#members.flatMap(({ process }) => (process?.ready ? [process] : [])));
   }
 
   /** Whether some process has `job`, be it one that gives no sign of life. */
@@ -135,31 +136,33 @@ export class Pool {
   }
 
   get #processes(): EngineProcess[] {
-    return this.#slots.flatMap((slot) => slot.processes);
+    return this.#members.flatMap((member) => member.processes);
   }
 
   get #freeOfBatch(): number {
-    return this.#slots.reduce((count, { process }) => (process?.ready && !process.holdsBatch ? count + 1 : count), 0);
+    return this.#members.reduce((count, { process }) => (process?.ready && !process.holdsBatch ? count + 1 : count), 0);
   }
 
-  #makeSlot(): SupervisedProcess {
+  #makeMember(): SupervisedProcess {
     return new SupervisedProcess({
       clock: this.#options.clock,
-      launch: (toldToSlot) => this.#launch(toldToSlot),
+      launch: (supervisor) => this.#launch(supervisor),
       onEnd: (end, restartInMs) => this.#onEnd(end, restartInMs),
       onReplaced: (restartInMs) => this.#onReplaced(restartInMs),
     });
   }
 
-  #launch(toldToSlot: SupervisedProcessHandlers): EngineProcess {
+  #launch(supervisor: SupervisedProcessHandlers): EngineProcess {
     const { entry, settings, clock, log, handlers } = this.#options;
     return new EngineProcess({
-      ...{ entry, settings, clock, log },
+      entry,
+      settings,
+      clock,
+      log,
       handlers: {
-        ...toldToSlot,
-        progress: (text) => handlers.progress(text),
+        ...handlers,
+        ...supervisor,
         ready: (message) => this.#onReady(message),
-        answered: (job, answer) => handlers.answered(job, answer),
         withheld: (jobs) => {
           this.#showReady();
           handlers.withheld(jobs);
@@ -178,7 +181,7 @@ export class Pool {
     const took = { loadMs: Math.round(loadMs), warmUpMs: Math.round(warmUpMs) };
     log.info({ ready: this.readyCount, workers, asrModel, vadModel, ttsModel, provider, ...took }, 'engine ready');
     metrics.engineStart.observe((loadMs + warmUpMs) / 1000);
-    // Every process says the same; the operator needs to hear it once.
+    // Every process says the same; the operator needs it once.
     if (warning !== null && this.#lastReady?.warning !== warning) log.warn(warning);
     this.#lastReady = message;
     this.#showReady();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { SilenceWatch } from '../../src/engine-client/silence.ts';
+import { HangDetector } from '../../src/engine-client/hang-detector.ts';
 import { FakeClock } from '../fakes/clock.ts';
 
 function watch() {
   const clock = new FakeClock();
   const state = { hasWork: true, asked: 0, silentMs: [] as number[] };
-  const silence = new SilenceWatch({
+  const silence = new HangDetector({
     clock,
     hasWork: () => state.hasWork,
     ask: () => state.asked++,
@@ -32,7 +32,7 @@ describe('the silence of an engine', () => {
     silence.begin();
     for (let i = 0; i < 100; i++) {
       clock.advance(200);
-      silence.heard();
+      silence.received();
     }
     expect(state).toMatchObject({ asked: 0, silentMs: [] });
   });
@@ -41,7 +41,7 @@ describe('the silence of an engine', () => {
     const { clock, state, silence } = watch();
     silence.begin();
     clock.advance(1000);
-    silence.heard();
+    silence.received();
     expect(silence.isAsked).toBe(false);
     clock.advance(250);
     expect(state.asked).toBe(1);

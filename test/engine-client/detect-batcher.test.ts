@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DetectedMessage, DetectTrack } from '../../engine/contract.ts';
+import { DetectBatcher } from '../../src/engine-client/detect-batcher.ts';
 import { EngineError } from '../../src/engine-client/engine.ts';
-import { VadTick } from '../../src/engine-client/vad-tick.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 
 interface Sent {
@@ -32,13 +32,13 @@ function makeTick(lanes = 1) {
         },
       });
     });
-  return { clock, sent, tick: new VadTick({ clock, lanes: () => lanes, send }) };
+  return { clock, sent, tick: new DetectBatcher({ clock, lanes: () => lanes, send }) };
 }
 
 const request = (mark: number) => ({ samples: new Int16Array(512).fill(mark), state: null });
 const marks = (job: Sent | undefined) => job?.tracks.map((track) => track.samples[0]);
 
-describe('VadTick', () => {
+describe('DetectBatcher', () => {
   it('sends the first window at once', () => {
     const { sent, tick } = makeTick();
     void tick.detect(request(7));

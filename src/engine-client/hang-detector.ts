@@ -2,13 +2,13 @@
 import type { Clock, Timer } from '../foundation/clock.ts';
 
 /**
- * How often it is looked whether the process was heard of. One that answers jobs all the time is never asked for
- * anything else.
+ * How often the detector looks whether the process has sent anything. One that answers jobs all the time is never
+ * asked.
  */
 const LOOK_MS = 250;
 
-/** Whose silence is watched, and who is told. */
-export interface SilenceOptions {
+/** The process that is watched, and the callbacks. */
+export interface HangDetectorOptions {
   readonly clock: Clock;
   /** Whether the process owes an answer; without work it may be silent. */
   hasWork(): boolean;
@@ -23,15 +23,15 @@ export interface SilenceOptions {
  * machine was suspended) it looked once at most, and reads what the process said meanwhile before it looks again: such
  * a gap makes nobody suspect.
  */
-export class SilenceWatch {
-  readonly #options: SilenceOptions;
+export class HangDetector {
+  readonly #options: HangDetectorOptions;
   #timer: Timer | null = null;
-  /** Whether something was heard since the last look. */
-  #isHeard = false;
+  /** Whether something was received since the last look. */
+  #isReceived = false;
   /** Looks since the process was asked, that one included; 0 = it has not been asked, or has answered. */
   #looks = 0;
 
-  constructor(options: SilenceOptions) {
+  constructor(options: HangDetectorOptions) {
     this.#options = options;
   }
 
@@ -45,13 +45,13 @@ export class SilenceWatch {
     if (this.#timer === null) this.#lookLater();
   }
 
-  /** The process said something. */
-  heard(): void {
-    this.#isHeard = true;
+  /** A message of the process arrived. */
+  received(): void {
+    this.#isReceived = true;
     this.#looks = 0;
   }
 
-  /** Nobody listens any more. */
+  /** Ends the watch. */
   end(): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -64,11 +64,11 @@ export class SilenceWatch {
   #look(): void {
     const { hasWork, ask, onSilent } = this.#options;
     this.#timer = null;
-    const wasHeard = this.#isHeard;
-    this.#isHeard = false;
+    const wasReceived = this.#isReceived;
+    this.#isReceived = false;
     if (!hasWork()) return;
     this.#lookLater();
-    if (wasHeard) return;
+    if (wasReceived) return;
     this.#looks++;
     if (this.#looks === 1) ask();
     onSilent((this.#looks - 1) * LOOK_MS);

@@ -16,10 +16,11 @@ import {
 } from '../../engine/contract.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
-import { forkEngine } from './fork.ts';
+import { AssignedJobs } from './assigned-jobs.ts';
+import { forkEngine } from './engine-fork.ts';
+import { HangDetector } from './hang-detector.ts';
 import type { Job, JobReply } from './job.ts';
-import { isAsUrgent } from './queue.ts';
-import { SilenceWatch } from './silence.ts';
+import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
 
 /**
  * A process that has live jobs and gives no sign of life for so long keeps them no longer to itself: another one is
@@ -52,33 +53,6 @@ const EXIT_MAX_MS = 1000;
 /** Longest piece of an engine's own output in one log line. */
 const OUTPUT_MAX_CHARS = 2000;
 
-/** How a process ended. `lost` were given to it and not answered. */
-export interface ProcessEnd {
-  readonly outcome: 'drained' | 'refused' | 'died';
-  /** What happened, for people. */
-  readonly reason: string;
-  readonly lost: readonly Job[];
-  /** How long it had been ready; null = it never was. */
-  readonly readyMs: number | null;
-}
-
-/** Whom a process tells. */
-export interface ProcessHandlers {
-  /** It is at something that takes a while before it is ready. */
-  progress(text: string): void;
-  ready(message: ReadyMessage): void;
-  /** The engine's answer to `job`, which is no longer in the table. */
-  answered(job: Job, answer: JobReply | FailedMessage): void;
-  /** It gives no sign of life and has these live jobs. Called again and again while that lasts. */
-  withheld(jobs: readonly Job[]): void;
-  /** It has answered the question for a sign of life, and has these jobs. */
-  alive(jobs: readonly Job[]): void;
-  /** It has given no sign of life for so long that another one is wanted in its place. Called again and again. */
-  hung(): void;
-  /** Called once, after everything the process had said was handled. */
-  ended(end: ProcessEnd): void;
-}
-
 /** What a process is started with. */
 export interface ProcessOptions {
   /** Path of the engine's main file. */
@@ -97,8 +71,8 @@ interface ExitStatus {
 export class EngineProcess {
   readonly #options: ProcessOptions;
   readonly #child: ChildProcess;
-  readonly #pending = new Map<number, Job>();
-  readonly #silence: SilenceWatch;
+  readonly #jobs = new AssignedJobs();
+  readonly #hangs: HangDetector;
   /** It has live jobs and gives no sign of life. */
   #isUnresponsive = false;
   #state: 'starting' | 'ready' | 'draining' | 'ended' = 'starting';
@@ -113,8 +87,6 @@ export class EngineProcess {
   #connected: boolean;
   /** Runs while the process owes us its readiness or its end. */
   #watch: Timer | null = null;
-  /** The job that has this process to itself. */
-  #lone: Job | null = null;
   #isHeld = false;
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => undefined;
@@ -125,9 +97,9 @@ export class EngineProcess {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.#silence = new SilenceWatch({
+    this.#hangs = new HangDetector({
       clock: options.clock,
-      hasWork: () => this.#pending.size > 0,
+      hasWork: () => this.#jobs.size > 0,
       ask: () => this.#send({ kind: 'ask' }),
       onSilent: (silentMs) => this.#onSilent(silentMs),
     });
@@ -155,42 +127,36 @@ export class EngineProcess {
 
   /** Jobs that have not been answered yet. */
   get pendingCount(): number {
-    return this.#pending.size;
+    return this.#jobs.size;
   }
 
   /** Whether it is at work on something that may wait. */
   get holdsBatch(): boolean {
-    return this.#holds((urgency) => urgency === 'batch');
+    return this.#jobs.hasBatch;
   }
 
   /** Whether it is at work on speech that somebody waits for. Voice detection is over too soon to count. */
   get holdsLive(): boolean {
-    return this.#holds((urgency) => urgency !== 'batch' && urgency !== 'detect');
+    return this.#jobs.hasSpeech;
   }
 
   /** Whether `job` may be given to this process now. */
   accepts(job: Job): boolean {
-    if (!this.ready || this.#lone !== null) return false;
+    if (!this.ready || this.#jobs.hasLone) return false;
     // What one engine kept to itself is not given to a second one that may hang as well.
-    if (job.sent && this.#silence.isAsked) return false;
-    if (job.mustTravelAlone) return this.#pending.size === 0;
+    if (job.sent && this.#hangs.isAsked) return false;
+    if (job.mustTravelAlone) return this.#jobs.size === 0;
     return job.urgency !== 'batch' || !this.holdsBatch;
   }
 
   /** Estimated ms of model runs that go before a new job of `urgency`. */
   workBefore(urgency: Urgency): number {
-    const costs = this.#costs;
-    if (costs === null) return 0;
-    let sumMs = 0;
-    for (const job of this.#pending.values()) {
-      if (isAsUrgent(job.urgency, urgency)) sumMs += job.estimateMs(costs);
-    }
-    return sumMs;
+    return this.#costs === null ? 0 : this.#jobs.workBefore(urgency, this.#costs);
   }
 
   /** Whether it has `job`, answered or not by somebody else. */
   has(job: Job): boolean {
-    return this.#pending.has(job.id);
+    return this.#jobs.has(job);
   }
 
   /** Whether it has `job` and gives signs of life. */
@@ -200,10 +166,9 @@ export class EngineProcess {
 
   /** Sends a job that the process {@link accepts}. */
   deliver(job: Job): void {
-    if (job.mustTravelAlone) this.#lone = job;
-    this.#pending.set(job.id, job);
+    this.#jobs.add(job);
     this.#send(job.deliver(this.#options.clock.nowMs()));
-    this.#silence.begin();
+    this.#hangs.begin();
   }
 
   /**
@@ -211,12 +176,12 @@ export class EngineProcess {
    * the middle of a run.
    */
   cancel(job: Job): void {
-    if (this.#pending.has(job.id)) this.#send({ kind: 'cancel', id: job.id } satisfies CancelMessage);
+    if (this.has(job)) this.#send({ kind: 'cancel', id: job.id } satisfies CancelMessage);
   }
 
   /** Tells the process, if it has `job`, that somebody waits for it now. */
   hurry(job: Job): void {
-    if (this.#pending.has(job.id)) this.#send({ kind: 'hurry', id: job.id } satisfies HurryMessage);
+    if (this.has(job)) this.#send({ kind: 'hurry', id: job.id } satisfies HurryMessage);
   }
 
   /** Whether its batch jobs wait. */
@@ -327,19 +292,16 @@ export class EngineProcess {
   }
 
   #onAnswer(answer: JobReply | FailedMessage): void {
-    const job = this.#pending.get(answer.id);
-    if (job === undefined) return;
-    this.#pending.delete(answer.id);
-    if (this.#lone === job) this.#lone = null;
-    this.#options.handlers.answered(job, answer);
+    const job = this.#jobs.take(answer.id);
+    if (job !== undefined) this.#options.handlers.answered(job, answer);
   }
 
   #onSignOfLife(): void {
-    const wasAsked = this.#silence.isAsked;
-    this.#silence.heard();
+    const wasAsked = this.#hangs.isAsked;
+    this.#hangs.received();
     if (!wasAsked) return;
     this.#isUnresponsive = false;
-    this.#options.handlers.alive([...this.#pending.values()]);
+    this.#options.handlers.alive(this.#jobs.all);
   }
 
   #onSilent(silentMs: number): void {
@@ -349,7 +311,7 @@ export class EngineProcess {
 
   #onWithheld(silentMs: number): void {
     const { log, handlers } = this.#options;
-    const live = [...this.#pending.values()].filter(({ urgency }) => urgency !== 'batch');
+    const { live } = this.#jobs;
     if (live.length === 0) return;
     if (!this.#isUnresponsive)
       log.warn({ enginePid: this.pid, silentMs, liveJobs: live.length }, 'engine gives no sign of life');
@@ -395,9 +357,8 @@ export class EngineProcess {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
     this.#expectNothing();
-    this.#silence.end();
-    const lost = [...this.#pending.values()];
-    this.#pending.clear();
+    this.#hangs.end();
+    const lost = this.#jobs.takeAll();
     this.#options.handlers.ended({ outcome, reason, lost, readyMs: this.readyMs });
     this.#resolveEnded();
   }
@@ -410,12 +371,5 @@ export class EngineProcess {
   #expectNothing(): void {
     this.#watch?.cancel();
     this.#watch = null;
-  }
-
-  #holds(isMeant: (urgency: Urgency) => boolean): boolean {
-    for (const { urgency } of this.#pending.values()) {
-      if (isMeant(urgency)) return true;
-    }
-    return false;
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { URGENCIES, type Urgency } from '../../engine/contract.ts';
-import { compareRanked, type Ranked, UrgencyQueue } from '../../src/engine-client/queue.ts';
+import { compareRanked, type Ranked, UrgencyQueue } from '../../src/engine-client/urgency-queue.ts';
 
 const item = (id: number, urgency: Urgency, dueAtMs = 0): Ranked => ({ id, urgency, dueAtMs });
 

@@ -4,13 +4,30 @@ import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
-import { defaultWorkers } from './workers.ts';
+import { defaultWorkers } from './worker-count.ts';
+
+/** The settings of the engines. */
+export type EngineClientSettings = Pick<
+  Settings,
+  | 'ASR_MODEL'
+  | 'VAD_MODEL'
+  | 'TTS_MODEL'
+  | 'EXECUTION_PROVIDER'
+  | 'CUDA_DEVICE'
+  | 'ENGINE_THREADS'
+  | 'MODEL_CACHE_DIR'
+  | 'ENGINE_WORKERS'
+  | 'ENGINE_IDLE_MS'
+>;
 
 /**
- * Engine processes that `settings` ask for where so many `cores` are ours. One GPU gets one, unless ENGINE_WORKERS says
+ * Number of engine processes on a machine with `cores` cores. One GPU gets one, unless ENGINE_WORKERS says
  * otherwise.
  */
-export function workersOf(settings: Settings, cores: number = coresAvailable()): number {
+export function workersOf(
+  settings: Pick<Settings, 'ENGINE_WORKERS' | 'EXECUTION_PROVIDER'>,
+  cores: number = coresAvailable(),
+): number {
   return settings.ENGINE_WORKERS || (settings.EXECUTION_PROVIDER === 'cuda' ? 1 : defaultWorkers(Math.floor(cores)));
 }
 
@@ -25,7 +42,7 @@ export const FIXED_ENGINE_SETTINGS = { modelGraphs: 'rewritten', decodeRunTokens
  * engines.
  */
 export function createEngineClient(
-  settings: Settings,
+  settings: EngineClientSettings,
   wiring: Pick<EngineClientOptions, 'clock' | 'log' | 'metrics' | 'onRefused' | 'watcher'>,
   engineSettings: Partial<EngineSettings> = {},
 ): EngineClient {

@@ -1,0 +1,81 @@
+import type { JobCosts, Urgency } from '../../engine/contract.ts';
+import type { Job } from './job.ts';
+import { isAsUrgent } from './urgency-queue.ts';
+
+/** The jobs that one engine process was given and has not answered. */
+export class AssignedJobs {
+  readonly #jobs = new Map<number, Job>();
+  /** The job that has the process to itself. */
+  #lone: Job | null = null;
+
+  get size(): number {
+    return this.#jobs.size;
+  }
+
+  /** All of them, in the order in which they were given. */
+  get all(): Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  /** Those of live calls. */
+  get live(): Job[] {
+    return this.all.filter(({ urgency }) => urgency !== 'batch');
+  }
+
+  /** Whether a job has the process to itself. */
+  get hasLone(): boolean {
+    return this.#lone !== null;
+  }
+
+  /** Whether one of them may wait. */
+  get hasBatch(): boolean {
+    return this.#some((urgency) => urgency === 'batch');
+  }
+
+  /** Whether one of them is speech that somebody waits for. Voice detection is over too soon to count. */
+  get hasSpeech(): boolean {
+    return this.#some((urgency) => urgency !== 'batch' && urgency !== 'detect');
+  }
+
+  has(job: Job): boolean {
+    return this.#jobs.has(job.id);
+  }
+
+  add(job: Job): void {
+    if (job.mustTravelAlone) this.#lone = job;
+    this.#jobs.set(job.id, job);
+  }
+
+  /** Removes the job with this id, which is answered; undefined where there is none. */
+  take(id: number): Job | undefined {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return undefined;
+    this.#jobs.delete(id);
+    if (this.#lone === job) this.#lone = null;
+    return job;
+  }
+
+  /** Removes all of them. */
+  takeAll(): Job[] {
+    const { all } = this;
+    this.#jobs.clear();
+    this.#lone = null;
+    return all;
+  }
+
+  /** Estimated ms of model runs that go before a new job of `urgency`. */
+  workBefore(urgency: Urgency, costs: JobCosts): number {
+    let sumMs = 0;
+    for (const job of this.#jobs.values()) {
+      if (isAsUrgent(job.urgency, urgency)) sumMs += job.estimateMs(costs);
+    }
+    return sumMs;
+  }
+
+  #some(isMeant: (urgency: Urgency) => boolean): boolean {
+    for (const { urgency } of this.#jobs.values()) {
+      if (isMeant(urgency)) return true;
+    }
+    return false;
+  }
+}
