@@ -99,7 +99,8 @@ export class CallRegistry {
   }
 
   /**
-   * Accepts one carrier's socket. Many may have been admitted to their upgrade at once, so the limits are checked again.
+   * Accepts one carrier's socket. Many may have been admitted to their upgrade at once, so the limits are checked
+   * again.
    */
   accept(offer: LegOffer): void {
     const refusal = this.#refusal();
@@ -165,7 +166,7 @@ export class CallRegistry {
   }
 
   async #drain(timeoutMs: number): Promise<void> {
-    const refusal = new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
+    const refusal = new TrunklineError('draining', 'the server is shutting down and takes no new calls');
     for (const pendingCall of [...this.#pendingCalls]) pendingCall.fail(refusal);
     const calls = [...this.#live.values()];
     if (calls.length > 0)

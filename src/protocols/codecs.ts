@@ -65,10 +65,8 @@ export function readCodec(format: DeclaredFormat, accepted: readonly string[], n
   const rateHz = numberOf(rate);
   if (known !== undefined && ratesOf(known).includes(rateHz) && numberOf(channels) === 1) return codec(known, rateHz);
   const expected = accepted.map((each) => `${each}, ${rangeOf(each)}, 1`).join('; ');
-  throw new TrunklineError(
-    'codec_unsupported',
-    `${name}: got encoding ${describe(encoding)}, sampleRate ${describe(rate)}, channels ${describe(channels)}, expected ${expected}${hint}`,
-  );
+  const got = `encoding ${describe(encoding)}, sampleRate ${describe(rate)}, channels ${describe(channels)}`;
+  throw new TrunklineError('codec_unsupported', `${name}: got ${got}, expected ${expected}${hint}`);
 }
 
 /** Of a number or a text; anything else is none. `Number` would look into lists and objects, as deep as they go. */

@@ -1,26 +1,17 @@
-/**
- * The phone in the page: every state and error against a scripted bridge, then a whole call with a real gateway and its
- * models.
- */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** The phone in the page: every state and error, against a scripted server. */
+import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeG711 } from '../../src/audio/g711.ts';
-import { readWav, writeWav } from '../../src/audio/wav.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { FRAME_MS, MULAW_8K, msToBytes, msToSamples } from '../../src/foundation/units.ts';
-import { type GatewayProcess, startGateway } from '../helpers/gateway.ts';
 import { launchBrowser, microphoneOf } from './chromium.ts';
 import { ScriptedBridge } from './scripted-bridge.ts';
 import { StubGateway } from './stub-gateway.ts';
 
 const CALL_ID = 'web-1';
-const KEY = 'a-key-for-the-phone';
 /** A name that is not this machine's, so that browsers find its pages insecure. */
 const OTHER_HOST = 'bridge.example';
-const SILENCE_BEFORE_MS = 5000;
 const FIND_FAINT_TEXTS = readFileSync(new URL('./faint-texts.js', import.meta.url), 'utf8');
 
 let browser: Browser;
@@ -348,69 +339,5 @@ describe('with a scripted bridge', () => {
       expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
     }
     await press('hash');
-  });
-});
-
-describe('with a real gateway', () => {
-  let gateway: GatewayProcess;
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'trunkline-phone-'));
-    await browser.close();
-    browser = await launchBrowser(microphoneOf(recordingAfterSilence(folder)));
-    gateway = await startGateway({
-      API_KEYS: KEY,
-      TWILIO_AUTH_TOKEN: 'the door is locked to all but Twilio and this page',
-    });
-    await newPage();
-  });
-
-  afterAll(async () => {
-    await page?.context().close();
-    await gateway?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  /**
-   * The microphone plays from when it is opened, the call hears from when its socket is: on a busy machine that is
-   * later than a word.
-   */
-  function recordingAfterSilence(into: string): string {
-    const { channels, rateHz } = readWav(readFileSync(packagePath('fixtures', 'audio', 'short.wav')));
-    const silence = msToSamples(SILENCE_BEFORE_MS, rateHz);
-    const delayed = channels.map((samples) => {
-      const longer = new Int16Array(silence + samples.length);
-      longer.set(samples, silence);
-      return longer;
-    });
-    const path = join(into, 'caller.wav');
-    writeFileSync(path, writeWav(delayed, rateHz));
-    return path;
-  }
-
-  it('is heard, answers, hears keys, and hangs up', async () => {
-    const captions = page.locator('#finals');
-    await page.goto(gateway.url);
-    await page.getByLabel('API key').fill(KEY);
-    await page.keyboard.press('Enter');
-    await press('Call');
-    await page.getByRole('heading', { name: 'browser → trunkline' }).waitFor();
-    await expect.poll(() => captions.innerText()).toMatch(/message/);
-
-    await page.getByLabel('Sentence to be spoken in this call').fill('Your order is ready.');
-    await press('Say');
-    await waitFor('data-speaking', 'true');
-    await expect
-      .poll(() => captions.locator('[data-track="spoken"]').innerText())
-      .toMatch(/Spoken\s+Your order is ready\.$/);
-    await waitFor('data-speaking', 'false');
-
-    await page.getByRole('button', { name: 'Keypad' }).click();
-    await press('5');
-    await captions.getByText('Key 5 pressed').waitFor();
-    await press('Hang up');
-    await captions.getByText('The call ended: it was hung up.').waitFor();
-    expect(complaints).toEqual([]);
   });
 });

@@ -72,8 +72,16 @@ describe('openHome', () => {
 
 describe('Store', () => {
   const batch: Batch = {
-    ...{ id: 'a', tenant: 't', createdMs: 0, channels: 'mix', targetLanguage: '', idempotency: null, webhook: null },
-    ...{ state: 'running', endedMs: null, files: [] },
+    id: 'a',
+    tenant: 't',
+    createdMs: 0,
+    channels: 'mix',
+    targetLanguage: '',
+    idempotency: null,
+    webhook: null,
+    state: 'running',
+    endedMs: null,
+    files: [],
   };
 
   it('takes away the lock that a killed process left', async () => {

@@ -24,7 +24,7 @@ export interface Occupancy {
  */
 export function admitCall(occupancy: Occupancy): void {
   const { liveCount, maxCalls, firmLoad, draining } = occupancy;
-  if (draining) throw new TrunklineError('draining', 'the gateway is shutting down and takes no new calls');
+  if (draining) throw new TrunklineError('draining', 'the server is shutting down and takes no new calls');
   if (liveCount >= maxCalls) {
     throw new TrunklineError(
       'too_many_calls',

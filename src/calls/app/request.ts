@@ -71,8 +71,8 @@ type OwnName = (typeof OWN_NAMES)[number];
 const TRANSCRIPTION_LANGUAGE = 'en-US';
 
 /**
- * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link withoutForbiddenApp}
- * let through.
+ * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link
+ * withoutForbiddenApp} let through.
  */
 export function readAppRequest(parameters: Parameters, settings: AppSettings): AppRequest | null {
   const own = ownAmong(parameters);
@@ -142,7 +142,7 @@ export function twimlUrlOf(parameters: Parameters, settings: AppSettings): strin
 /**
  * The parameters without an `app` that must not be dialled and without a `twiml` that must not be asked: one that is no
  * such URL or, unless the stream is `vouched` for by a signed webhook, one of an origin that the settings do not name.
- * Otherwise whoever gets at the media door could have us connect to any host that we reach.
+ * Otherwise whoever reaches the media endpoint could have us connect to any host that we reach.
  */
 export function withoutForbiddenApp(parameters: Parameters, vouched: boolean, settings: AppSettings): Parameters {
   const { app, twiml } = ownAmong(parameters);

@@ -95,10 +95,7 @@ export class LagTally {
       this.#unsaid++;
       return;
     }
-    log.warn(
-      { ...found, warningsLeftOut: this.#unsaid },
-      'captions come late: the engines have more to do than they can',
-    );
+    log.warn({ ...found, warningsLeftOut: this.#unsaid }, 'captions come late: the engines are overloaded');
     this.#warnedAtMs = nowMs;
     this.#unsaid = 0;
   }

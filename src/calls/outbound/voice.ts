@@ -350,8 +350,8 @@ export class CallVoice {
   #onSpoilt({ id }: SpokenUtterance, error: unknown): void {
     const { log } = this.#options;
     if (error instanceof TrunklineError || error instanceof EngineError)
-      log.warn({ utterance: id, code: error.code }, 'could not be said');
-    else log.error({ utterance: id, err: error }, 'could not be said');
+      log.warn({ utterance: id, code: error.code }, 'an utterance could not be spoken');
+    else log.error({ utterance: id, err: error }, 'an utterance could not be spoken');
   }
 
   #onSkipped(): void {

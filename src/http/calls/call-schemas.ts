@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
 
+/** Whose speech it is: the caller's, or what the caller hears. */
 export const track = z.enum(['inbound', 'outbound']);
 
 /** A call, as the API shows it. */

@@ -29,8 +29,12 @@ export interface VoiceSource {
 
 /** `POST /v1/calls/{id}/say`, `interrupt` and `dtmf`. */
 export const voiceRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { calls }, done) => {
-  const voiceOf = (id: string) => calls.voice(id) ?? refuseUnknown('live call');
+  void app.register(speechRoutes, { calls });
+  void app.register(keyRoutes, { calls });
+  done();
+};
 
+const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { calls }, done) => {
   app.post(
     '/v1/calls/:id/say',
     {
@@ -52,7 +56,7 @@ export const voiceRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (ap
         ...(voice === undefined ? {} : { voice }),
         ...(interruptible === undefined ? {} : { interruptible }),
       };
-      reply.code(202).send({ utterance: voiceOf(request.params.id).say(text, options) });
+      reply.code(202).send({ utterance: voiceOf(calls, request.params.id).say(text, options) });
     },
   );
 
@@ -62,7 +66,8 @@ export const voiceRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (ap
       schema: {
         summary: 'Stop speaking at once',
         description:
-          'Discards what is being said and what waits to be said. `interrupted` is what was being said; null = nothing.',
+          'Discards what is being said and what waits to be said. `interrupted` is what was being said; null ' +
+          '= nothing.',
         tags: ['calls'],
         params: callPath,
         querystring: noQuery,
@@ -72,9 +77,12 @@ export const voiceRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (ap
         },
       },
     },
-    (request) => ({ interrupted: voiceOf(request.params.id).interrupt() }),
+    (request) => ({ interrupted: voiceOf(calls, request.params.id).interrupt() }),
   );
+  done();
+};
 
+const keyRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { calls }, done) => {
   app.post(
     '/v1/calls/:id/dtmf',
     {
@@ -90,9 +98,13 @@ export const voiceRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (ap
     },
     (request, reply) => {
       const { id } = request.params;
-      voiceOf(id).sendDigits(request.body.digits);
+      voiceOf(calls, id).sendDigits(request.body.digits);
       reply.code(202).send({ id });
     },
   );
   done();
 };
+
+function voiceOf(calls: VoiceSource, id: string): ReturnType<VoiceSource['voice']> & object {
+  return calls.voice(id) ?? refuseUnknown('live call');
+}

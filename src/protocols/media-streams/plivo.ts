@@ -47,7 +47,8 @@ function readStart(message: Json): CallStart {
 
 function writeAudio(payload: string, { codec }: CallStart): string {
   const contentType = codec.name === 'mulaw' ? 'audio/x-mulaw' : 'audio/x-l16';
-  return `{"event":"playAudio","media":{"contentType":"${contentType}","sampleRate":${codec.rateHz},"payload":"${payload}"}}`;
+  const media = `{"contentType":"${contentType}","sampleRate":${codec.rateHz},"payload":"${payload}"}`;
+  return `{"event":"playAudio","media":${media}}`;
 }
 
 /** One Plivo stream. */

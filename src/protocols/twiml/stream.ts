@@ -17,7 +17,7 @@ function parameter(name: string, value: string): string {
   if (name.length + value.length >= PARAMETER_CHARACTERS) {
     throw new TrunklineError(
       'invalid_request',
-      `stream parameter of ${name.length} + ${value.length} characters, expected fewer than ${PARAMETER_CHARACTERS} together`,
+      `stream parameter: got ${name.length} + ${value.length} characters, expected fewer than ${PARAMETER_CHARACTERS}`,
     );
   }
   return `<Parameter name="${escapeXml(name)}" value="${escapeXml(value)}"/>`;

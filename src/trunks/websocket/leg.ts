@@ -145,7 +145,7 @@ export class WebSocketLeg implements CallLeg {
       return;
     }
     const cause = error instanceof Error ? error : new Error(String(error));
-    const internal = new TrunklineError('internal', 'the call could not go on because of an error on our side');
+    const internal = new TrunklineError('internal', 'the server failed, and the call could not go on');
     this.#beginClose({ reason: 'error', code: 'internal', error: cause }, internal.closeCode, internal.message);
   }
 

@@ -94,8 +94,11 @@ export class TwimlClient {
       metrics.twimlRequests.inc({ outcome });
       const { CallSid: callId } = Object.fromEntries(request.fields);
       // The path of the URL may be a secret.
-      log.warn({ callId, app: new URL(request.link.url).origin, outcome }, `the app's TwiML cannot be had: ${message}`);
-      throw new TrunklineError('twiml_failed', `the app's TwiML cannot be had: ${message}`);
+      log.warn(
+        { callId, app: new URL(request.link.url).origin, outcome },
+        `the app's TwiML could not be fetched: ${message}`,
+      );
+      throw new TrunklineError('twiml_failed', `the app's TwiML could not be fetched: ${message}`);
     }
   }
 

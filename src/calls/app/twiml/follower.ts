@@ -135,7 +135,7 @@ export class TwimlFollower implements CallApp {
   #passOver({ name, takesCall }: Extract<TwimlVerb, { type: 'other' }>): Next {
     this.#options.log.warn(
       { verb: name, action: takesCall ? 'end' : 'skip' },
-      "the app's TwiML asks for what cannot be done here",
+      "the app's TwiML has a verb that Trunkline does not support",
     );
     if (takesCall) throw new TrunklineError('twiml_failed', `the app's TwiML asks for <${name}>`);
     return 'next';
@@ -197,10 +197,7 @@ export class TwimlFollower implements CallApp {
 
   #checkEnd(what: string, count: number, max: number): void {
     if (count <= max) return;
-    this.#options.log.warn(
-      { documents: this.#documents, sessions: this.#sessions },
-      "the app's TwiML goes on without end",
-    );
+    this.#options.log.warn({ documents: this.#documents, sessions: this.#sessions }, "the app's TwiML does not end");
     throw new TrunklineError('twiml_failed', `got more than ${max} ${what} in one call`);
   }
 
