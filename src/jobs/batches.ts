@@ -13,7 +13,7 @@ import type { RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Translator } from '../recordings/translate.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
-import { DataFolderError, removeOldHomes } from './data-folder.ts';
+import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
 import { reportDiskWaits } from './disk-waits.ts';
 import { expandFolders, type InputSettings } from './inputs.ts';
 import { Notifier } from './notifier.ts';
@@ -108,7 +108,7 @@ export class Batches {
    */
   async resume(): Promise<void> {
     const { BATCH_DIR } = this.#options.settings;
-    void removeOldHomes(this.#options.clock);
+    void removeOldDataFolders(this.#options.clock);
     if (BATCH_DIR === '') return;
     try {
       await this.#storage.open();
@@ -146,7 +146,7 @@ export class Batches {
   }
 
   /**
-   * Begins a batch. From when this resolves it outlives the gateway. A request repeated under its idempotency key gets
+   * Begins a batch. From when this resolves it outlives the server. A request repeated under its idempotency key gets
    * the batch of the first one.
    * @throws TrunklineError `idempotency_conflict` when the key came with another request before; `unsupported_model`
    * when nothing here can translate; `invalid_request` when folders hold too many recordings; DiskError when it cannot
@@ -310,7 +310,7 @@ export class Batches {
       if (!signal.aborted)
         log.error(
           { err },
-          'the batches in BATCH_DIR cannot be read; restart the gateway when the folder can be used again',
+          'the batches in BATCH_DIR cannot be read; restart the server when the folder can be used again',
         );
     });
   }

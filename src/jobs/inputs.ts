@@ -1,4 +1,4 @@
-/** Gets the recordings of batches: from the web into a file, or from the folder that BATCH_INPUT_DIR opens. */
+/** Gets the recordings of batches: downloads them into a file, or finds them in BATCH_INPUT_DIR. */
 import { createWriteStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ import type { BatchFile } from './batch.ts';
 /** Longest name of a recording of a batch. */
 export const NAME_MAX_CHARS = 255;
 
-/** What the ways to a recording are bounded by. */
+/** The settings that limit inputs. */
 export type InputSettings = Pick<
   Settings,
   'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'
@@ -25,18 +25,17 @@ export type InputSettings = Pick<
 
 /**
  * The file that `location`, relative to BATCH_INPUT_DIR, leads to with all links followed.
- * @throws TrunklineError `input_refused` where that is not a file within the folder; what a failing disk says
+ * @throws TrunklineError `input_refused` when that is not a file in the folder; the error of a failing disk
  */
 export async function findInput(location: string, folder: string): Promise<string> {
-  if (folder === '') throw refused('paths are not taken (BATCH_INPUT_DIR is empty)');
+  if (folder === '') throw refused('paths are not accepted (BATCH_INPUT_DIR is empty)');
   try {
     const root = await realpath(folder);
     const path = await realpath(resolve(root, location));
     if (isWithin(path, root) && (await stat(path)).isFile()) return path;
   } catch (error) {
     if (isDiskTrouble(error)) throw error;
-    // A path that is not there and one that may not be read are told the same as one outside: nobody learns what lies
-    // where.
+    // A missing path, an unreadable one and one outside get the same error, so that a client learns no file names.
   }
   throw refused('the path leads to no recording in BATCH_INPUT_DIR');
 }
@@ -44,8 +43,8 @@ export async function findInput(location: string, folder: string): Promise<strin
 type Input = Pick<BatchFile, 'name' | 'source'>;
 
 /**
- * `inputs` with each folder of BATCH_INPUT_DIR replaced by the recordings in it, named by their paths. One in which
- * there are none stays as it is, and will be refused as any path that leads to no recording.
+ * `inputs` with each folder of BATCH_INPUT_DIR replaced by its recordings, named by their paths. A folder without
+ * recordings stays, and is refused later as a path that leads to no recording.
  * @throws TrunklineError `invalid_request` when there are more than BATCH_FILES_MAX
  */
 export async function expandFolders(
@@ -65,7 +64,7 @@ export async function expandFolders(
   return expanded;
 }
 
-/** Nothing where `input` is no folder, or none that may be read. */
+/** Yields nothing when `input` is no folder or cannot be read. */
 async function* recordingsAt({ source }: Input, inputFolder: string): AsyncGenerator<Input, void, void> {
   const folder = source.kind === 'path' ? await findFolder(source.location, inputFolder) : null;
   if (source.kind !== 'path' || folder === null) return;
@@ -90,7 +89,6 @@ async function findFolder(location: string, inputFolder: string): Promise<{ path
   }
 }
 
-/** A batch that is too large. */
 export function tooManyFiles(filesMax: number): TrunklineError {
   return new TrunklineError(
     'invalid_request',
@@ -108,8 +106,8 @@ interface Download {
 }
 
 /**
- * Writes what is at `url` to the file `to`, of which nothing stays where that fails.
- * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; what a full disk says; the reason of
+ * Downloads `url` to the file `to`, and removes the file if that fails.
+ * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; the error of a full disk; the reason of
  * `signal`
  */
 export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
@@ -154,5 +152,5 @@ function limitBytes(maxBytes: number): Transform {
 }
 
 function refused(why: string): TrunklineError {
-  return new TrunklineError('input_refused', `the recording cannot be had: ${why}`);
+  return new TrunklineError('input_refused', `the recording cannot be used: ${why}`);
 }

@@ -1,6 +1,5 @@
 /**
- * Waits for a disk that is full or fails: such troubles are over when somebody has made room, and until then nothing is
- * lost.
+ * Waits while the disk is full or fails, so that no work is lost until an operator has freed space.
  */
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
@@ -8,20 +7,20 @@ import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
 
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 60_000;
-/** A night in which nobody makes room. */
+/** A night: nobody may free space before the morning. */
 const WAIT_MAX_MS = 12 * 3_600_000;
 
-/** Who is told of what waits for the disk. */
+/** Is told about work that waits for the disk. */
 export interface DiskListener {
-  /** Something begins to wait: the disk said `error`. */
+  /** Work begins to wait because of `error`. */
   readonly onWait: (error: Error) => void;
-  /** The disk has refused, for the first time or once more. */
+  /** The disk has refused, for the first time or again. */
   readonly onRefused: () => void;
-  /** What waited goes on, or is given up. */
+  /** The work continues or is given up. */
   readonly onOver: () => void;
 }
 
-/** One thing's waiting for the disk: how long until it may be tried again, and when it is to be given up. */
+/** One wait for the disk: when to try again, and when to give up. */
 export class DiskWait {
   readonly #clock: Clock;
   readonly #listener: DiskListener;
@@ -34,8 +33,8 @@ export class DiskWait {
   }
 
   /**
-   * Notes that the disk said `error`. Returns after how many ms to try again. @throws TrunklineError `disk_full` when
-   * it has gone on for too long
+   * Notes that the disk failed with `error`. Returns the ms until the next attempt. @throws TrunklineError `disk_full`
+   * when the disk has failed for too long
    */
   refuse(error: Error): number {
     const nowMs = this.#clock.nowMs();
@@ -53,7 +52,7 @@ export class DiskWait {
     return delayMs;
   }
 
-  /** It goes on, or nobody wants it any more. Idempotent. */
+  /** The work continues or is not wanted any more. Idempotent. */
   end(): void {
     if (this.#sinceMs === null) return;
     this.#sinceMs = null;
@@ -70,8 +69,8 @@ interface PatienceOptions {
 }
 
 /**
- * Does `work`, which may be begun again after it failed, until the disk lets it. Resolves and rejects as `work` does
- * otherwise.
+ * Repeats `work` until the disk does not refuse it. Resolves and rejects as `work` does otherwise. `work` must be safe
+ * to repeat.
  * @throws TrunklineError `disk_full` when the disk has refused for too long; the reason of `signal`
  */
 export async function insist<T>(work: () => Promise<T>, { clock, listener, signal }: PatienceOptions): Promise<T> {

@@ -1,4 +1,4 @@
-/** Has the files of running batches transcribed, a few at once; tenants take turns. */
+/** Transcribes the files of running batches, a few at once; tenants take turns. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
@@ -7,7 +7,7 @@ import type { RecordingTask, RecordingTranscript } from '../recordings/transcrib
 import type { Batch, BatchFile } from './batch.ts';
 import { type DiskListener, DiskWait } from './patience.ts';
 
-/** How often at most it is told how far a file is. */
+/** Least time between two progress reports of a file. */
 const PROGRESS_PERIOD_MS = 1000;
 
 interface RunnerOptions {
@@ -16,19 +16,19 @@ interface RunnerOptions {
   readonly filesOfTenantMax: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of files that wait for the disk. */
+  /** Is told about files that wait for the disk. */
   readonly disk: DiskListener;
   /**
-   * Has a file transcribed and keeps the transcript. A file whose work was stopped is as if it had never been begun.
+   * Transcribes a file and stores the transcript. A file whose work was stopped counts as never begun.
    */
   transcribe(
     batch: Batch,
     file: BatchFile,
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
   ): Promise<Pick<RecordingTranscript, 'durationMs'>>;
-  /** A file has got on, told of each every now and then; or it begins to wait for the disk. */
+  /** Reports progress of a file now and then, and that it begins to wait for the disk. */
   onProgress(batch: Batch, file: BatchFile): void;
-  /** A file has come to its end. `signal` aborts when its batch is not wanted any more. */
+  /** A file is done or has failed. `signal` aborts when its batch is not wanted any more. */
   onSettled(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Work {
   readonly batch: Batch;
   readonly stop: AbortController;
   readonly over: Promise<void>;
-  /** How much has been heard, from 0 to 1. */
+  /** The share that has been transcribed, from 0 to 1. */
   share: number;
   toldMs: number;
 }
@@ -45,7 +45,7 @@ interface Work {
 interface Hold {
   readonly batch: Batch;
   readonly wait: DiskWait;
-  /** Null while it is tried again. */
+  /** Null during a new attempt. */
   timer: Timer | null;
 }
 
@@ -61,18 +61,18 @@ export class Runner {
     this.#options = options;
   }
 
-  /** Takes a batch on; its waiting files are begun as there is room. */
+  /** Adds a batch. Its waiting files begin when workers are free. */
   add(batch: Batch): void {
     this.#batches.push(batch);
     this.#fill();
   }
 
-  /** How much of a file has been heard, from 0 to 1; null when it is not in work. */
+  /** The share of a file that has been transcribed, from 0 to 1; null when it is not in work. */
   shareOf(file: BatchFile): number | null {
     return this.#isHeld(file) ? null : (this.#working.get(file)?.share ?? null);
   }
 
-  /** Stops the work on a batch. Resolves when none of its files is touched any more. */
+  /** Stops the work on a batch. Resolves when no work uses its files any more. */
   async drop(batch: Batch): Promise<void> {
     const at = this.#batches.indexOf(batch);
     if (at >= 0) this.#batches.splice(at, 1);
@@ -80,7 +80,7 @@ export class Runner {
     for (const [file, hold] of this.#held) if (hold.batch === batch) this.#letGo(file);
   }
 
-  /** Stops all work; the files in work are as if they had never been begun. */
+  /** Stops all work. Files in work count as never begun. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop([...this.#working.values()]);
@@ -100,7 +100,7 @@ export class Runner {
     }
   }
 
-  /** The first waiting file of the tenant with the least in work; among equals the oldest batch's. */
+  /** The first waiting file of the tenant with the fewest files in work; among equals, of the oldest batch. */
   #next(): [Batch, BatchFile] | null {
     const candidates = this.#batches
       .map((batch) => ({
@@ -131,7 +131,7 @@ export class Runner {
     file.error = null;
     const over = this.#work(batch, file, stop.signal).catch((err: unknown) => {
       if (!stop.signal.aborted)
-        this.#options.log.error({ err, batch: batch.id }, 'a file of a batch could not be settled');
+        this.#options.log.error({ err, batch: batch.id }, 'the result of a batch file could not be handled');
     });
     this.#working.set(file, { batch, stop, over, share: 0, toldMs: Number.NEGATIVE_INFINITY });
     void over.then(() => {
@@ -157,7 +157,7 @@ export class Runner {
     await this.#options.onSettled(batch, file, signal);
   }
 
-  /** Has a file wait that the disk has refused, and returns null; why it fails, if it does not wait. */
+  /** Makes a file wait that the disk has refused and returns null; returns its error if it must not wait. */
   #hold(batch: Batch, file: BatchFile, error: unknown): unknown {
     if (!isDiskTrouble(error)) return error;
     const { clock, disk, onProgress } = this.#options;
@@ -197,6 +197,6 @@ export class Runner {
   #explain(error: unknown, batch: Batch): NonNullable<BatchFile['error']> {
     if (error instanceof TrunklineError) return { code: error.code, message: error.message };
     this.#options.log.error({ err: error, batch: batch.id }, 'a file of a batch failed');
-    return { code: 'internal', message: 'something went wrong in here; the log says what' };
+    return { code: 'internal', message: 'the server failed; its log has the cause' };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The thread that has the database: SQLite in WebAssembly, whose calls hold their thread for as long as the disk takes.
+ * The database thread: SQLite in WebAssembly, whose calls block their thread while the disk works.
  */
 import { closeSync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -8,9 +8,9 @@ import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import type { FromStoreWorker, StoreRequest } from './store.ts';
 
 /**
- * With a log of its own, and nobody else near: the file system below takes every lock that is held for another
- * process's, also its own, and so would never look at the journal of a process that was killed. A log is always looked
- * at. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
+ * WAL mode, exclusive to this process. SQLite's file system here takes every lock for another process's, even its own,
+ * so it would never read the rollback journal of a killed process. It always reads a WAL.
+ * https://sqlite.org/wal.html#use_of_wal_without_shared_memory
  */
 const SCHEMA = `
   PRAGMA locking_mode = EXCLUSIVE;
@@ -23,7 +23,7 @@ const SCHEMA = `
 `;
 
 /**
- * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which is what it says when there is no room for its log.
+ * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which SQLite returns when its WAL does not fit on the disk.
  * https://sqlite.org/rescode.html
  */
 const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open database file)$/;
@@ -31,9 +31,9 @@ const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open 
 const path = String(workerData);
 let database: sqlite.Database | null = null;
 
-/** Opened when it is needed first, or again: a disk may be full just then. */
+/** Opened at the first use. A later use tries again if the disk was full. */
 function open(): sqlite.Database {
-  // SQLite would not say why it cannot.
+  // SQLite would not report the cause.
   closeSync(openSync(path, 'a'));
   const opened = new sqlite.Database(path);
   try {
@@ -45,7 +45,7 @@ function open(): sqlite.Database {
   }
 }
 
-/** All of a request's statements or none. */
+/** Runs all statements of a request in one transaction. */
 function run({ statements }: StoreRequest): unknown[] {
   database ??= open();
   database.exec('BEGIN IMMEDIATE');
@@ -60,8 +60,7 @@ function run({ statements }: StoreRequest): unknown[] {
 }
 
 /**
- * SQLite may have rolled back itself. What cannot be rolled back now is, by its journal, when the database is opened
- * again.
+ * SQLite may have rolled back itself. If a rollback fails now, SQLite does it when it opens the database again.
  */
 function rollBack(begun: sqlite.Database): void {
   try {
@@ -75,7 +74,7 @@ function close(): void {
   try {
     database?.close();
   } catch {
-    // What there was to be kept is: whoever asked for it has been told.
+    // All data is stored, and its senders have their answers.
   }
   database = null;
 }

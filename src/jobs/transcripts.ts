@@ -1,6 +1,6 @@
 /**
- * What is done with one recording of a gateway's batch: fetched, transcribed, translated, and its transcript kept in
- * the batch's folder.
+ * Makes the transcript of one recording of a batch: fetches, transcribes and translates it, and stores the transcript
+ * in the batch's folder.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,11 +24,11 @@ interface TranscriptsOptions {
   readonly disk: DiskListener;
   /** A file's transcript waits for the disk, as its `error` says. */
   onWait(batch: Batch, file: BatchFile): void;
-  /** Where a batch keeps its files. */
+  /** The folder of a batch. */
   folderOf(batch: Batch): string;
 }
 
-/** A transcript that is to be kept, until `signal` aborts. */
+/** A transcript to store, unless `signal` aborts. */
 interface Keeping {
   readonly batch: Batch;
   readonly file: BatchFile;
@@ -52,10 +52,10 @@ export class Transcripts {
   }
 
   /**
-   * Makes a file's transcript, and its translation where the batch wants one, unless an earlier gateway made them and
-   * was killed before it could say so. A transcript that is made waits for a disk that cannot take it.
+   * Makes a file's transcript, and its translation where the batch wants one, unless an earlier process made
+   * them and was killed before it could store that. A finished transcript waits while the disk cannot take it.
    * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`,
-   * those of transcribing; what a disk says that is full or fails before the transcript is made; the reason of `signal`
+   * those of transcribing; the error of a disk that is full or fails before that; the reason of `signal`
    */
   async make(
     batch: Batch,
@@ -63,14 +63,16 @@ export class Transcripts {
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
   ): Promise<RecordingTranscript> {
     const { signal } = watch;
-    const heard = await this.#keep({ batch, file, asSpoken: true, signal }, () => this.#hear(batch, file, watch));
-    if (!isTranslated(batch, heard)) return heard;
+    const spoken = await this.#keep({ batch, file, asSpoken: true, signal }, () =>
+      this.#transcribe(batch, file, watch),
+    );
+    if (!isTranslated(batch, spoken)) return spoken;
     return this.#keep({ batch, file, asSpoken: false, signal }, () =>
-      this.#translate(heard, batch.targetLanguage, signal),
+      this.#translate(spoken, batch.targetLanguage, signal),
     );
   }
 
-  /** What is there already, or what `make` makes. */
+  /** Returns the stored transcript, or stores the one that `make` makes. */
   async #keep(
     { batch, file, asSpoken, signal }: Keeping,
     make: () => Promise<RecordingTranscript>,
@@ -97,17 +99,17 @@ export class Transcripts {
     return recording;
   }
 
-  /** Of the translation, or of the transcript where nothing is translated. */
+  /** The file of the translation, or of the transcript if nothing is translated. */
   #pathOf(batch: Batch, number: number): string {
     return join(this.#options.folderOf(batch), `${number}.json`);
   }
 
-  /** Of the transcript where there is a translation beside it. */
+  /** The file of the transcript if there is also a translation. */
   #spokenPathOf(batch: Batch, number: number): string {
     return join(this.#options.folderOf(batch), `${number}.spoken.json`);
   }
 
-  async #hear(
+  async #transcribe(
     batch: Batch,
     file: BatchFile,
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
@@ -136,7 +138,10 @@ export class Transcripts {
       return await translateSegments(recording, (lines) => this.#options.translator.translate(lines, language, signal));
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
-      throw new TrunklineError(error.code, `${error.message}; what was said is there all the same (asSpoken=true)`);
+      throw new TrunklineError(
+        error.code,
+        `${error.message}; the untranslated transcript is available (asSpoken=true)`,
+      );
     }
   }
 }
@@ -145,7 +150,7 @@ function isTranslated({ targetLanguage }: Batch, { spokenLanguage }: RecordingTr
   return targetLanguage !== '' && languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
 }
 
-/** Transcripts of version 0.1.0 do not say their language: its recogniser had one. */
+/** Transcripts of version 0.1.0 have no language: its recogniser knew only one. */
 async function readRecording(path: string): Promise<RecordingTranscript> {
   return {
     spokenLanguage: 'en',

@@ -1,6 +1,5 @@
 /**
- * News of a batch's end for a server that its client named, signed as Standard Webhooks has it (standardwebhooks.com,
- * symmetric signatures).
+ * Sends the webhook of a batch's end, signed as Standard Webhooks says (standardwebhooks.com, symmetric signatures).
  */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../foundation/clock.ts';
@@ -23,8 +22,8 @@ interface Delivery {
 }
 
 /**
- * `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the secret's bytes; of one that begins with
- * `whsec_`, the base64 after it.
+ * `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the secret's bytes; if the secret begins with
+ * `whsec_`, the key is the base64 after that.
  */
 export function signWebhook({
   id,
@@ -41,7 +40,7 @@ export function signWebhook({
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** One attempt: whether the server took it, with any status from 200 to 299. */
+/** One attempt. True when the receiver answered with a status from 200 to 299. */
 export async function deliver({ url, id, body, settings, clock, signal }: Delivery): Promise<boolean> {
   const timestamp = String(Math.floor(clock.wall().getTime() / 1000));
   const headers = {

@@ -1,4 +1,4 @@
-/** What the gateway and the threads that decode files say to each other. */
+/** What the server and the threads that decode files say to each other. */
 import type { DecodableKind } from '../audio/decode.ts';
 
 /** `mix`: all channels become one. `split`: each stays by itself. */

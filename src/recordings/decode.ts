@@ -1,4 +1,4 @@
-/** A file as 16 kHz audio, a few seconds at a time, decoded outside of the gateway's own thread. */
+/** A file as 16 kHz audio, a few seconds at a time, decoded outside of the server's own thread. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { detectAudio } from '../audio/detect.ts';

@@ -1,5 +1,5 @@
 /**
- * Who may have a recording transcribed now, where its file lies meanwhile, and what becomes of it when the gateway
+ * Who may have a recording transcribed now, where its file lies meanwhile, and what becomes of it when the server
  * ends.
  */
 import { randomUUID } from 'node:crypto';
@@ -39,7 +39,7 @@ export interface Place {
   readonly path: string;
   /** The folder that it is in. */
   readonly workFolder: string;
-  /** Aborts when the gateway cannot wait any longer. */
+  /** Aborts when the server cannot wait any longer. */
   readonly signal: AbortSignal;
   /** Removes the file and makes room for another recording. Idempotent. */
   release(): Promise<void>;
@@ -151,7 +151,7 @@ export class Recordings {
     try {
       if (path !== null) await this.disk.remove(path);
     } finally {
-      // A disk that fails keeps the file; it does not keep the gateway from ending.
+      // A disk that fails keeps the file; it does not keep the server from ending.
       if (this.#places.size === 0) this.#emptied();
     }
   }
