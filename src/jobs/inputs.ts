@@ -107,8 +107,8 @@ interface Download {
 
 /**
  * Downloads `url` to the file `to`, and removes the file if that fails.
- * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; the error of a full disk; the reason of
- * `signal`
+ * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; the error of a full disk; the reason
+ * of `signal`
  */
 export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
   const timeoutMs = settings.UPLOAD_TIMEOUT_MS;

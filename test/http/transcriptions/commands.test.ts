@@ -64,7 +64,7 @@ describe('an order', () => {
       'flush',
       'message_malformed',
       null,
-      'got a text message that is no JSON object, expected one such as {"action":"flush"}',
+      'got a text message that is no JSON object, expected for example {"action":"flush"}',
     ],
     ['{"action":"stop"}', 'invalid_request', 'action', 'action: got "stop", expected "flush", "reset" or "config"'],
     ['{}', 'invalid_request', 'action', 'action: got nothing, expected "flush", "reset" or "config"'],
