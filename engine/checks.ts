@@ -133,9 +133,9 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
     return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;
   if (!Array.isArray(draft) || draft.length > DRAFT_MAX_TOKENS)
     return `draft: expected an array of at most ${DRAFT_MAX_TOKENS} tokens`;
-  const stranger = draft.findIndex((token) => !isWhole(token, 0, limits.vocabularySize - 1));
-  if (stranger !== -1)
-    return `draft: got ${describe(draft[stranger])}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
+  const wrong = draft.findIndex((token) => !isWhole(token, 0, limits.vocabularySize - 1));
+  if (wrong !== -1)
+    return `draft: got ${describe(draft[wrong])}, expected tokens from 0 to ${limits.vocabularySize - 1}`;
   return null;
 }
 

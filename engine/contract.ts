@@ -91,7 +91,7 @@ export interface DetectJob {
   readonly tracks: readonly DetectTrack[];
 }
 
-/** Say one sentence or clause. */
+/** Synthesize one sentence or clause. */
 export interface SpeakJob {
   readonly kind: 'speak';
   readonly id: number;
@@ -130,8 +130,8 @@ export interface HoldMessage {
 }
 
 /**
- * Say {@link AliveMessage}, between two model runs at the latest. Sent only where nothing was heard of an engine with
- * work for a while.
+ * Say {@link AliveMessage}, between two model runs at the latest. Sent only to an engine that has work
+ * and has sent nothing for a while.
  */
 export interface AskMessage {
   readonly kind: 'ask';
@@ -247,7 +247,7 @@ export interface RefusedMessage {
 export interface SpokenWord {
   readonly text: string;
   readonly startMs: number;
-  /** The next word's start when no pause is heard between the two. */
+  /** The next word's start where there is no pause between the two. */
   readonly endMs: number;
 }
 

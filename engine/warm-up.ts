@@ -8,7 +8,7 @@ import { runThrough } from './scheduler.ts';
 
 /** Lengths of the stretches that are recognised, in seconds: a first partial and a whole utterance. */
 const STRETCHES_S = [1, 4];
-/** The batch that the voice detector judges. */
+/** Size of the voice detector's batch. */
 const TRACKS = 4;
 const WINDOWS = 2;
 

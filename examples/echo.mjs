@@ -10,7 +10,9 @@ const { HOST = '127.0.0.1', PORT = '9000' } = process.env;
 const server = new WebSocketServer({ host: HOST, port: Number(PORT) });
 server.on('listening', () => console.log(`listening on ws://${HOST}:${server.address().port}`));
 server.on('error', ({ code, message }) => {
-  const taken = `port ${PORT} of ${HOST} is taken: end what listens there, or choose another, as in PORT=9001 node examples/echo.mjs`;
+  const taken =
+    `port ${PORT} of ${HOST} is taken: end what listens there, or choose another, as in PORT=9001 node ` +
+    'examples/echo.mjs';
   console.error(code === 'EADDRINUSE' ? taken : `cannot listen on port ${PORT} of ${HOST}: ${message}`);
   process.exit(1);
 });

@@ -10,13 +10,16 @@ const { HOST = '127.0.0.1', PORT = '9000' } = process.env;
 const server = new WebSocketServer({ host: HOST, port: Number(PORT) });
 server.on('listening', () => console.log(`listening on ws://${HOST}:${server.address().port}`));
 server.on('error', ({ code, message }) => {
-  const taken = `port ${PORT} of ${HOST} is taken: end what listens there, or choose another, as in PORT=9001 node examples/menu.mjs`;
+  const taken =
+    `port ${PORT} of ${HOST} is taken: end what listens there, or choose another, as in PORT=9001 node ` +
+    'examples/menu.mjs';
   console.error(code === 'EADDRINUSE' ? taken : `cannot listen on port ${PORT} of ${HOST}: ${message}`);
   process.exit(1);
 });
 
 const MENU =
-  'For our opening hours, press 1. For the address, press 2. To talk to somebody, press 0. To hear this again, press star.';
+  'For our opening hours, press 1. For the address, press 2. To talk to somebody, press 0. To hear this ' +
+  'again, press star.';
 const ANSWERS = {
   1: 'We are open on weekdays from 9:30 AM to 6 PM.',
   2: 'You find us at 12 Station Road, on the second floor.',

@@ -43,7 +43,8 @@ const SHORT = { voice: CALLER, text: 'Please leave a message after the tone.' };
 const LONG = {
   voice: CALLER,
   text:
-    'the technician who came to our office on Monday told us that the old cable behind the building was damaged by the storm ' +
+    'the technician who came to our office on Monday told us that the old cable behind the building was ' +
+    'damaged by the storm ' +
     'and that the company would send another team to replace it before the end of the week ' +
     'but nobody has called us since then and we still have to use our own mobile phones ' +
     'whenever a customer wants to talk to someone about an order',

@@ -1,4 +1,4 @@
-/** The house rules, each with a snippet that breaks it: a rule whose check cannot fail would be none. */
+/** The rules of this repository, each with a snippet that breaks it: a rule whose check cannot fail would be none. */
 import { describe, expect, it } from 'vitest';
 import * as habits from './rules/habits.ts';
 import * as rooms from './rules/rooms.ts';
@@ -9,6 +9,7 @@ type Check = (files: readonly SourceFile[]) => string[];
 const PRODUCT = readSources(['src', 'engine'], ['.ts']);
 const TYPESCRIPT = readSources(['src', 'engine', 'test'], ['.ts']).filter(({ path }) => path !== 'test/rules.test.ts');
 const ALL = readSources(['src', 'engine', 'test', 'scripts'], ['.ts', '.js', '.mjs', '.css']);
+const PROGRAMS = readSources(['src', 'engine', 'test', 'scripts', 'examples'], ['.ts', '.js', '.mjs']);
 
 const file = (path: string, text: string): SourceFile => ({ path, text });
 
@@ -149,6 +150,30 @@ const RULES: readonly Rule[] = [
     files: ALL,
     broken: [[file('src/a.ts', 'x;\n'.repeat(401))]],
     kept: [file('src/a.ts', 'x;\n'.repeat(400))],
+  },
+  {
+    rule: 'lines stay short',
+    check: habits.findLongLines,
+    files: PROGRAMS,
+    broken: [
+      [file('src/a.ts', `const a = b + ${'c'.repeat(110)};`)],
+      [file('src/b.ts', `  '${'two words '.repeat(12)}',`)],
+      [file('src/c.ts', `// ${'x'.repeat(120)}`)],
+      [file('src/d.ts', `const d = \`\n\`;\nconst e = '${'x'.repeat(120)}' + f;`)],
+    ],
+    kept: [
+      file('src/a.ts', `${'x'.repeat(119)};\nimport { x } from './${'x'.repeat(120)}.ts';`),
+      file('src/b.ts', `const b =\n  /${'x'.repeat(120)}/g;\nconst c =\n  '${'x'.repeat(120)}';`),
+      file('src/c.ts', `const c = \`\n${'two words '.repeat(13)}\n\`;`),
+      file('test/d.test.ts', `  it('${'says '.repeat(24)}so', async () => {`),
+    ],
+  },
+  {
+    rule: 'properties are written out',
+    check: habits.findSpreadLiterals,
+    files: PROGRAMS.filter(({ path }) => path !== 'test/rules.test.ts'),
+    broken: [[file('src/a.ts', 'const a = { ...{ b, c }, d };')]],
+    kept: [file('src/a.ts', "const a = { ...b, ...(c ? { d } : {}) };\n// ...{ e }\nconst f = '...{';")],
   },
   {
     rule: 'functions stay short',

@@ -128,7 +128,8 @@ describe('the server', () => {
     const url = await listen(testServer.app);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(
-      'GET /v1/captions HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      'GET /v1/captions HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: ' +
+        'websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     );
     await new Promise((resolve) => socket.once('data', resolve));
     const gone = new Promise((resolve) => socket.once('close', resolve));

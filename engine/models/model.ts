@@ -37,11 +37,11 @@ export interface Vad {
   readonly name: string;
   /** Floats of a track's state. */
   readonly stateLength: number;
-  /** Judges the windows of many tracks, which may differ in number; window n of all tracks is one step. */
+  /** Examines the windows of many tracks, which may differ in number; window n of all tracks is one step. */
   detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]>;
 }
 
-/** What is to be said, in which voice and how fast. */
+/** The text to be spoken, its voice and its speed. */
 export type Line = Pick<SpeakJob, 'text' | 'voice' | 'speed'>;
 
 /** 16-bit mono samples and their rate. */
@@ -53,6 +53,6 @@ export interface Tts {
   readonly name: string;
   /** In the order in which they are to be shown; at least one. */
   readonly voices: readonly VoiceInfo[];
-  /** Says a line in one of {@link voices}; without samples when nothing in it can be spoken. */
+  /** Synthesizes a line in one of {@link voices}; without samples when nothing in it can be spoken. */
   speak(line: Line): Steps<Sound>;
 }

@@ -74,7 +74,9 @@ async function openGraphs(options: MoonshineOptions): Promise<{ graphs: Moonshin
     return { graphs: await openRewrittenGraphs(files, options, options.runTokens), warning: null };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const warning = `recognition takes twice the time, for its graphs could not be rewritten: ${reason}; set MODEL_CACHE_DIR to a folder that this user can write and others cannot`;
+    const warning =
+      `recognition takes twice the time, for its graphs could not be rewritten: ${reason}; set MODEL_CACHE_DIR ` +
+      'to a folder that this user can write and others cannot';
     return { graphs: await openShippedGraphs(shipped, options), warning };
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Silero VAD v6 at 16 kHz, as published in `@ricky0123/vad-web`. Every window goes in behind the last 64 samples of the
- * one before it: without that context the model hears no speech at all. v5 costs the same and has the same signature.
+ * one before it: without that context the model finds no speech at all. v5 costs the same and has the same signature.
  */
 import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
 import { floatsOf, openSession } from '../onnx.ts';
@@ -33,8 +33,8 @@ export async function loadSilero(options: { threads: number }): Promise<Vad> {
   return new Silero(await openSession(pathOf(SILERO_FILE), { ...options, device: { provider: 'cpu' } }));
 }
 
-/** A track while its windows are judged. `state` holds the recurrent state and, behind it, the context samples. */
-interface Listening {
+/** A track while its windows are examined. `state` holds the recurrent state and, behind it, the context samples. */
+interface TrackInWork {
   readonly samples: Int16Array;
   readonly probabilities: Float32Array;
   readonly state: Float32Array;
@@ -56,9 +56,9 @@ class Silero implements Vad {
       probabilities: new Float32Array(samples.length / VAD_WINDOW_SAMPLES),
       state: state === null ? new Float32Array(this.stateLength) : state.slice(),
     }));
-    let batch: Listening[] = withWindow(all, 0);
+    let batch: TrackInWork[] = withWindow(all, 0);
     for (let index = 0, windows = 0; batch.length > 0; ) {
-      await this.#judge(batch, index);
+      await this.#runWindow(batch, index);
       windows += batch.length;
       batch = withWindow(batch, ++index);
       if (batch.length === 0 || windows < WINDOWS_PER_STEP) continue;
@@ -69,7 +69,7 @@ class Silero implements Vad {
   }
 
   /** One model run: window `index` of every track in the batch. */
-  async #judge(batch: readonly Listening[], index: number): Promise<void> {
+  async #runWindow(batch: readonly TrackInWork[], index: number): Promise<void> {
     const { input, state } = gather(batch, index);
     const outputs = await this.#session.run({
       input: new Tensor('float32', input, [batch.length, INPUT_SAMPLES]),
@@ -92,14 +92,14 @@ class Silero implements Vad {
   }
 }
 
-function withWindow(tracks: readonly Listening[], index: number): Listening[] {
+function withWindow(tracks: readonly TrackInWork[], index: number): TrackInWork[] {
   return tracks.filter((track) => index < track.probabilities.length);
 }
 
 /**
  * The model's inputs for one window of each track: context and window in a row, and the states interleaved by layer.
  */
-function gather(batch: readonly Listening[], index: number): { input: Float32Array; state: Float32Array } {
+function gather(batch: readonly TrackInWork[], index: number): { input: Float32Array; state: Float32Array } {
   const input = new Float32Array(batch.length * INPUT_SAMPLES);
   const state = new Float32Array(batch.length * RECURRENT_SIZE);
   for (const [row, track] of batch.entries()) {

@@ -1,7 +1,7 @@
 /**
  * Pretend voices for tests, with the names and rates of the real ones: a text is one pure tone, 20 ms for each of its
- * characters at speed 1, in the frequency band that its hash gives, so that the pretend recogniser of `tone.ts` hears
- * one word of it again and again.
+ * characters at speed 1, in the frequency band that its hash gives, so that the pretend recogniser of `tone.ts` reads
+ * one word from it again and again.
  */
 import type { Steps } from '../scheduler.ts';
 import { FLITE_VOICES } from './flite.ts';

@@ -1,5 +1,5 @@
 /**
- * Pretend models for tests: what they hear can be foretold from the audio. Speech is whatever is loud, and a pure tone
+ * Pretend models for tests: their results follow from the audio alone. Speech is whatever is loud, and a pure tone
  * says a word: each 200 ms of it the word of its frequency band, 400 Hz `alpha`, 600 Hz `bravo` and so on in steps of
  * 200 Hz.
  */
@@ -60,14 +60,14 @@ export const toneVad: Vad = Object.freeze({
   async *detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]> {
     const detected: DetectedTrack[] = [];
     for (const { samples } of tracks) {
-      detected.push({ probabilities: judge(samples), state: new Float32Array(0) });
+      detected.push({ probabilities: detectLoudness(samples), state: new Float32Array(0) });
       yield;
     }
     return detected;
   },
 });
 
-function judge(samples: Int16Array): Float32Array {
+function detectLoudness(samples: Int16Array): Float32Array {
   const probabilities = new Float32Array(samples.length / VAD_WINDOW_SAMPLES);
   return probabilities.map((_, index) => {
     const window = samples.subarray(index * VAD_WINDOW_SAMPLES, (index + 1) * VAD_WINDOW_SAMPLES);

@@ -1,6 +1,7 @@
 /**
  * One live call, from its accepted `start` to `call.ended`. The carrier's audio goes to the tracks, what they recognise
- * goes to the feed and to the app, and may interrupt what the voice says. After `call.ended` the feed has nothing of it.
+ * goes to the feed and to the app, and may interrupt what the voice says. After `call.ended` the feed has nothing of
+ * it.
  */
 import type { Timer } from '../foundation/clock.ts';
 import { ERRORS, TrunklineError } from '../foundation/errors.ts';

@@ -119,9 +119,11 @@ export class PendingCall implements LegHandlers {
     const { token, ...given } = start.parameters;
     const known = token === undefined ? null : this.#options.tokens.redeem(token, start.callId);
     if (known === null && this.#options.tokenRequired) {
+      const wrong = 'a call token that is unknown, used, expired or of another call';
       throw new TrunklineError(
         'call_token_invalid',
-        `got ${token === undefined ? 'no call token' : 'a call token that is unknown, used, expired or of another call'}, expected the one that /twilio/voice gave for this call`,
+        `got ${token === undefined ? 'no call token' : wrong}, ` +
+          'expected the one that /twilio/voice gave for this call',
       );
     }
     const details = { ...boundDetails(given), ...boundDetails(start.details ?? {}), ...known?.details };

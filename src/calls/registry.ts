@@ -99,7 +99,8 @@ export class CallRegistry {
   }
 
   /**
-   * Accepts one carrier's socket. Many may have been admitted to their upgrade at once, so the limits are checked again.
+   * Accepts one carrier's socket. Many may have been admitted to their upgrade at once, so the limits are checked
+   * again.
    */
   accept(offer: LegOffer): void {
     const refusal = this.#refusal();

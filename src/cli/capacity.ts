@@ -19,7 +19,8 @@ export async function showCapacity(
   };
   say('');
   say(
-    `How many calls does this machine hold? Simulated callers on it, who speak ${100 * SPEECH_SHARE} % of the time, find out in a minute or two.`,
+    `How many calls does this machine hold? Simulated callers on it, who speak ${100 * SPEECH_SHARE} % of ` +
+      'the time, find out in a minute or two.',
   );
   say(row(['calls', 'finals', 'final late p95, ms', 'partial lag p95, ms']));
   try {
@@ -49,13 +50,16 @@ export function sumUp(
   if (calls === 0)
     return [
       '',
-      `This machine does not hold ${steps[0]?.calls ?? 1} calls: finals come more than ${LATE_MAX_MS} ms late. It needs more cores.`,
+      `This machine does not hold ${steps[0]?.calls ?? 1} calls: finals come more than ${LATE_MAX_MS} ms ` +
+        'late. It needs more cores.',
     ];
   const lateMs = Math.max(0, Math.round(steps.find((step) => step.held && step.calls === calls)?.lateP95Ms ?? 0));
   return [
     '',
-    `This machine holds ${isLimit ? '' : 'at least '}${calls} calls: 95 % of the finals came at most ${lateMs} ms after the ${ENDPOINT_MS} ms of silence that end an utterance.`,
-    `Set MAX_CALLS=${calls}, or less: it is ${MAX_CALLS} now. Measured were captions of one side of each call, while the callers took their share of the`,
+    `This machine holds ${isLimit ? '' : 'at least '}${calls} calls: 95 % of the finals came at most ` +
+      `${lateMs} ms after the ${ENDPOINT_MS} ms of silence that end an utterance.`,
+    `Set MAX_CALLS=${calls}, or less: it is ${MAX_CALLS} now. Measured were captions of one side of each ` +
+      'call, while the callers took their share of the',
     'same machine. Both sides, an app, speech, recordings or other programs take more; callers elsewhere take less.',
   ];
 }

@@ -169,7 +169,9 @@ async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP
       urgency: 'speak',
       dueInMs: 1000,
     });
-    const spoken = `${voice} on ${engineClient.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ms of audio`;
+    const spoken =
+      `${voice} on ${engineClient.status.models?.tts} spoke ${Math.round(samplesToMs(samples.length, rateHz))} ` +
+      'ms of audio';
     return { name: 'tts model', status: 'ok', detail: `${spoken} in ${sinceMs(startMs)} ms` };
   } catch (error) {
     return {
@@ -195,7 +197,9 @@ export function checkCores(settings: Settings, cores: number = coresAvailable())
   const workers = workersOf(settings, cores);
   const threads = workers * settings.ENGINE_THREADS;
   const found = Number.isInteger(cores) ? cores : cores.toFixed(1);
-  const detail = `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s); at most ${settings.MAX_CALLS} calls (MAX_CALLS)`;
+  const detail =
+    `${found} found; ${workers} engine processes of ${settings.ENGINE_THREADS} thread(s); at most ` +
+    `${settings.MAX_CALLS} calls (MAX_CALLS)`;
   if (threads <= cores) return { name: 'cores', status: 'ok', detail };
   return {
     name: 'cores',
@@ -264,7 +268,8 @@ export async function checkFfmpeg(): Promise<Finding> {
     };
   }
   if (probeVersion === null) {
-    const detail = `${version}, but no ffprobe: recordings such as MP4, WebM or AMR are refused. Install the ffprobe of ffmpeg`;
+    const detail =
+      `${version}, but no ffprobe: recordings such as MP4, WebM or AMR are refused. Install the ffprobe of ` + 'ffmpeg';
     return { name: 'ffmpeg', status: 'warn', detail };
   }
   return {

@@ -94,7 +94,8 @@ async function giveCall(
   const outbound = await demoTrack('demo-agent.wav');
   const audioMs = samplesToMs(inbound.length, MULAW_8K.rateHz);
   out.line(
-    `A simulated call of ${Math.round(audioMs / 1000)} s over Twilio's media stream, both sides captioned${fast ? '' : ' while they speak'}:`,
+    `A simulated call of ${Math.round(audioMs / 1000)} s over Twilio's media stream, both sides ` +
+      `captioned${fast ? '' : ' while they speak'}:`,
   );
   out.line();
 

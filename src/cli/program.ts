@@ -155,7 +155,8 @@ function describeServe(program: Command, done: Done): void {
     .description('accept calls and serve their captions until SIGTERM or Ctrl-C, then drain')
     .addHelpText(
       'after',
-      '\nOn a terminal the log is text, elsewhere JSON lines (LOG_FORMAT); the line with "msg":"listening" has the url.',
+      '\nOn a terminal the log is text, elsewhere JSON lines (LOG_FORMAT); the line with "msg":"listening" ' +
+        'has the url.',
     )
     .action(async () => {
       const settings = readSettings();

@@ -189,11 +189,13 @@ class Talk {
     const median = Math.round(quantile(this.#answerMs, 0.5) ?? 0);
     this.#out.line();
     this.#out.line(
-      `${this.#out.bold('Answers')}  from the caller's last word to their first sound: ${figures} (median ${median} ms)`,
+      `${this.#out.bold('Answers')}  from the caller's last word to their first sound: ${figures} (median ` +
+        `${median} ms)`,
     );
     this.#out.line(
       this.#out.dim(
-        `  ${this.#settings.ENDPOINT_MS} ms of each are the silence that shows that the caller has finished (ENDPOINT_MS)`,
+        `  ${this.#settings.ENDPOINT_MS} ms of each are the silence that shows that the caller has finished ` +
+          '(ENDPOINT_MS)',
       ),
     );
   }

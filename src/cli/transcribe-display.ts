@@ -138,7 +138,10 @@ export function describeTally({ done, failed, skipped, audioMs, elapsedMs }: Tal
   if (failed > 0) parts.push(`${failed} failed`);
   if (skipped > 0) parts.push(`${skipped} there already`);
   if (done === 0) return parts.join(', ');
-  return `${parts.join(', ')}: ${spell(audioMs)} of audio in ${spell(elapsedMs)}, ${(audioMs / Math.max(elapsedMs, 1)).toFixed(1)} × real time`;
+  return (
+    `${parts.join(', ')}: ${spell(audioMs)} of audio in ${spell(elapsedMs)}, ` +
+    `${(audioMs / Math.max(elapsedMs, 1)).toFixed(1)} × real time`
+  );
 }
 
 function spell(durationMs: number): string {

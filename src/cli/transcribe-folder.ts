@@ -54,7 +54,8 @@ export async function transcribeInto(
   const clashes = findClashes(sources.files);
   for (const { name, shown } of clashes) {
     terminal.err.line(
-      `trunkline: ${shown.join(' and ')} would both be written as ${name}${FILE_ENDINGS[options.format]}; transcribe one of them into another folder`,
+      `trunkline: ${shown.join(' and ')} would both be written as ${name}${FILE_ENDINGS[options.format]}; ` +
+        'transcribe one of them into another folder',
     );
   }
   if (clashes.length > 0) return EXIT_USAGE;
@@ -160,7 +161,9 @@ class FolderRun {
     const run = await this.#parts.ledger.begin(wanted, options);
     for (const file of run.files) {
       if (file.state === 'done' || !there.has(file.name) || this.#parts.ledger.isOurs(file.name)) continue;
-      const message = `${this.#target(file.name)} is there already and was not written by this command; take it away to have it made`;
+      const message =
+        `${this.#target(file.name)} is there already and was not written by this command; take it away to have ` +
+        'it made';
       Object.assign(file, { state: 'failed', error: { code: 'invalid_request', message } });
     }
     return run;

@@ -7,7 +7,6 @@ import type {
   DetectTrack,
   EngineSettings,
   FailedMessage,
-  ReadyMessage,
   RecogniserAbilities,
   VoiceInfo,
 } from '../../engine/contract.ts';
@@ -28,6 +27,7 @@ import {
 } from './engine.ts';
 import { EngineLoad } from './engine-load.ts';
 import { Pool } from './engine-pool.ts';
+import type { EngineStatus } from './engine-status.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { expectKind, Job, type JobReply, type JobWork } from './job.ts';
 import type { ProcessEnd } from './process-handlers.ts';
@@ -35,7 +35,7 @@ import type { EngineStartListener } from './start-listener.ts';
 import { StartWaiters } from './start-waiters.ts';
 import { WaitingJobs } from './waiting-jobs.ts';
 
-/** A file's voice detection is wanted within the same time as its pieces. */
+/** A file's voice detection is wanted within the same time as its speech. */
 const BATCH_DETECT_DUE_MS = 60_000;
 
 /** Voice detection is wanted before the track's next window is complete. */
@@ -64,18 +64,6 @@ export interface EngineClientOptions {
    */
   onRefused(message: string): void;
   readonly watcher?: EngineStartListener;
-}
-
-/** How the engines are, for people and health checks. */
-export interface EngineStatus {
-  readonly state: 'stopped' | 'starting' | 'ready' | 'failed';
-  /** Engines that can take work, of `workers` wanted. */
-  readonly ready: number;
-  readonly workers: number;
-  /** Where models run, and which; null until an engine was ready. */
-  readonly provider: ReadyMessage['provider'] | null;
-  readonly models: { readonly asr: string; readonly vad: string; readonly tts: string } | null;
-  readonly pids: readonly number[];
 }
 
 /** What a job comes with beside its work. */
@@ -174,7 +162,9 @@ export class EngineClient implements Engine {
   }
 
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
-    const { samples, urgency, draft, timed = false } = request;
+    const { samples, urgency } = request;
+    const draft = this.abilities?.drafts === false ? [] : request.draft;
+    const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
     const { text, tokens, looped, words, cost } = expectKind(reply, 'transcribed');
     return { text, tokens, looped, cost, ...(words === undefined ? {} : { words }) };

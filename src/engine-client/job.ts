@@ -1,5 +1,6 @@
 /**
- * One job on its way through the engine client: what is asked, until when, how often it was sent, and the promise of its answer.
+ * One job on its way through the engine client: what is asked, until when, how often it was sent, and the promise of
+ * its answer.
  */
 import {
   type DetectedMessage,

@@ -1,7 +1,7 @@
 /**
  * Every error that a client or an operator can meet: its code, HTTP status, WebSocket close code and SIP status in one
- * registry, so that every answer carries all of them. Codes are never reused. A test compares this table with the one in
- * docs/reference/errors.md.
+ * registry, so that every answer carries all of them. Codes are never reused. A test compares this table with the one
+ * in docs/reference/errors.md.
  */
 import { hideCredentials } from './urls.ts';
 
@@ -120,7 +120,9 @@ export class TrunklineError extends Error {
   }
 }
 
-/** `error` where it has a code already, otherwise an `internal` error with `message`, which tells nothing of the cause. */
+/**
+ * `error` where it has a code already, otherwise an `internal` error with `message`, which tells nothing of the cause.
+ */
 export function asTrunklineError(error: unknown, message: string): TrunklineError {
   return error instanceof TrunklineError ? error : new TrunklineError('internal', message);
 }

@@ -36,7 +36,9 @@ export const LANGUAGE_NAMES: Readonly<Record<string, string>> = Object.freeze({
 /** Regions, scripts and variants behind a language's code: `-US`, `_gb`, `-Latn-US`. */
 const SUBTAGS = /^(?:[-_][a-z0-9]{1,8}){0,3}$/;
 
-/** Whether `wanted`, a code or an English name as people write it, means the language with `code`, whatever its region. */
+/**
+ * Whether `wanted`, a code or an English name as people write it, means the language with `code`, whatever its region.
+ */
 export function meansLanguage(wanted: string, code: string): boolean {
   const written = wanted.trim().toLowerCase();
   const own = primaryOf(code);

@@ -86,7 +86,8 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
       schema: {
         summary: 'Is the process alive? What is loaded, for those let in',
         description:
-          'Everybody learns `status`, which is `ok` as long as there is an answer. The rest is for those let in, and named as the Qwen3-ASR and Qwen3-TTS servers name it.',
+          'Everybody learns `status`, which is `ok` as long as there is an answer. The rest is for those let ' +
+          'in, and named as the Qwen3-ASR and Qwen3-TTS servers name it.',
         tags: ['operation'],
         security: [],
         response: { 200: healthAnswer },
@@ -123,13 +124,21 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
   const { depth, cached, voices } = speech();
   const isCuda = provider === 'cuda';
   return {
-    ...{ mode: 'gateway', worker_alive: ready > 0, model_loaded: ready > 0 },
-    ...{ model_id: models?.asr ?? settings.ASR_MODEL, tts_model_id: models?.tts ?? settings.TTS_MODEL },
-    ...{ cuda: isCuda, gpu_name: isCuda ? gpuName : null, voices: [...voices] },
-    ...{ queue_depth: depth.served, max_queue_depth: depth.max },
+    mode: 'gateway',
+    worker_alive: ready > 0,
+    model_loaded: ready > 0,
+    model_id: models?.asr ?? settings.ASR_MODEL,
+    tts_model_id: models?.tts ?? settings.TTS_MODEL,
+    cuda: isCuda,
+    gpu_name: isCuda ? gpuName : null,
+    voices: [...voices],
+    queue_depth: depth.served,
+    max_queue_depth: depth.max,
     audio_cache_size: cached.prompts,
     audio_cache_max: cached.promptsMax,
-    ...{ voice_cache_size: 0, voice_cache_max: 0, voice_cache_hits: 0 },
+    voice_cache_size: 0,
+    voice_cache_max: 0,
+    voice_cache_hits: 0,
   };
 }
 

@@ -73,14 +73,25 @@ export class Ledger {
         known.source.stamp === stamp &&
         options.isThere(name);
       return {
-        ...{ number: known?.number ?? next++, name, source: { kind: 'file', location, stamp }, error: null },
+        number: known?.number ?? next++,
+        name,
+        source: { kind: 'file', location, stamp },
+        error: null,
         state: isDone ? 'done' : 'waiting',
         durationMs: isDone ? known.durationMs : null,
       };
     });
     this.#run = {
-      ...{ id: RUN_ID, tenant: '', createdMs: options.nowMs, channels: options.channels, targetLanguage: '' },
-      ...{ idempotency: null, webhook: null, state: 'running', endedMs: null, files },
+      id: RUN_ID,
+      tenant: '',
+      createdMs: options.nowMs,
+      channels: options.channels,
+      targetLanguage: '',
+      idempotency: null,
+      webhook: null,
+      state: 'running',
+      endedMs: null,
+      files,
     };
     await this.#store.put(this.#run, []);
     return this.#run;

@@ -51,7 +51,9 @@ export async function deliver({ url, id, body, settings, clock, signal }: Delive
     'webhook-signature': signWebhook({ id, timestamp, body, secret: settings.WEBHOOK_SECRET }),
   };
   const request = {
-    ...{ url, allowPrivate: settings.BATCH_ALLOW_PRIVATE, redirectsMax: 0 },
+    url,
+    allowPrivate: settings.BATCH_ALLOW_PRIVATE,
+    redirectsMax: 0,
     prepare: (to: URL) => ({ url: to, method: 'POST' as const, headers, body }),
   };
   try {

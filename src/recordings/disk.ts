@@ -82,7 +82,8 @@ export class RecordingDisk {
     if (ofFile > maxBytes) {
       throw new TrunklineError(
         'upload_too_large',
-        `the recording takes more than ${maxBytes} bytes of disk, which is the most for all together (UPLOAD_DISK_MAX_BYTES)`,
+        `the recording takes more than ${maxBytes} bytes of disk, which is the most for all together ` +
+          '(UPLOAD_DISK_MAX_BYTES)',
         'file',
       );
     }
@@ -90,7 +91,8 @@ export class RecordingDisk {
       this.#options.metrics.uploadDiskRefused.inc({ reason: 'budget' });
       throw new TrunklineError(
         'upload_disk_full',
-        `recordings take ${this.#bytes} of ${maxBytes} bytes of disk (UPLOAD_DISK_MAX_BYTES), this one needs more; try again when others are done`,
+        `recordings take ${this.#bytes} of ${maxBytes} bytes of disk (UPLOAD_DISK_MAX_BYTES), this one needs ` +
+          'more; try again when others are done',
         'file',
       );
     }

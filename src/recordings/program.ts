@@ -87,6 +87,7 @@ function isMissing(error: unknown): boolean {
 
 function missing(command: string): Error {
   return unreadable(
-    `expected WAV (PCM, float, µ-law, A-law), MP3, FLAC, Ogg Vorbis or Opus; other formats need ffmpeg and ffprobe on the PATH of the server, and there is no ${command}`,
+    'expected WAV (PCM, float, µ-law, A-law), MP3, FLAC, Ogg Vorbis or Opus; other formats need ffmpeg and ' +
+      `ffprobe on the PATH of the server, and there is no ${command}`,
   );
 }

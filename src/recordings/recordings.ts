@@ -85,7 +85,8 @@ export class Recordings {
   }
 
   /**
-   * The languages that can be transcribed, first the one that is assumed. Waits for an engine where none has been ready.
+   * The languages that can be transcribed, first the one that is assumed. Waits for an engine where none has been
+   * ready.
    * @throws TrunklineError `engine_unavailable`
    */
   async languages(): Promise<readonly string[]> {

@@ -143,7 +143,10 @@ function spansOf(words: readonly TimedWord[]): Span[] {
 type Answer = { readonly ok: true; readonly lines: string[] } | { readonly ok: false; readonly complaint: string };
 
 function messagesFor(lines: readonly string[], language: string): unknown[] {
-  const order = `You translate lines of a transcript into ${language}. You get a JSON list of strings and answer with a JSON list of as many strings and nothing else: the translation of each line in its place. Never join, split, number or leave out lines.`;
+  const order =
+    `You translate lines of a transcript into ${language}. You get a JSON list of strings and answer with a ` +
+    'JSON list of as many strings and nothing else: the translation of each line in its place. Never join, ' +
+    'split, number or leave out lines.';
   return [
     { role: 'system', content: order },
     { role: 'user', content: JSON.stringify(lines) },

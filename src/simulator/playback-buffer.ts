@@ -1,4 +1,6 @@
-/** Twilio's playback of a stream: a buffer that plays at the speed of the codec, and marks that are told when reached. */
+/**
+ * Twilio's playback of a stream: a buffer that plays at the speed of the codec, and marks that are told when reached.
+ */
 import { type Codec, msToBytes } from '../foundation/units.ts';
 
 /**

@@ -8,7 +8,9 @@ export interface SocketEnd {
   readonly closeReason: string;
 }
 
-/** Resolves when the server has accepted the call. Otherwise it rejects with the reason, the server's if it gave one. */
+/**
+ * Resolves when the server has accepted the call. Otherwise it rejects with the reason, the server's if it gave one.
+ */
 export function untilOpen(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => reject(new Error(`the server did not accept the call: ${reason}`));

@@ -10,8 +10,8 @@ import type { Hypothesis } from './local-agreement.ts';
 export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
 
 /**
- * What a transcriber emits about its track. Times are ms of the call's received audio; `lagMs` is wall time from the arrival of
- * the last audio used.
+ * What a transcriber emits about its track. Times are ms of the call's received audio; `lagMs` is wall time from the
+ * arrival of the last audio used.
  */
 export type TranscriberEvent =
   | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
@@ -98,7 +98,8 @@ export class UtteranceCaptions {
   }
 
   /**
-   * The partial for `hypothesis` with speech up to sample number `to`; null when it has no words or the same text as before.
+   * The partial for `hypothesis` with speech up to sample number `to`; null when it has no words or the same text as
+   * before.
    */
   partial(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
     if (!SPOKEN.test(hypothesis.text)) return null;

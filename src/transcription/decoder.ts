@@ -18,7 +18,8 @@ const FINAL_DUE_MS = 100;
 const BATCH_DUE_MS = 60_000;
 
 /**
- * Asks the engine for text with the urgency and deadline that fit the purpose, and removes endless repetitions from the answer.
+ * Asks the engine for text with the urgency and deadline that fit the purpose, and removes endless repetitions from the
+ * answer.
  */
 export class Decoder {
   readonly #engine: Engine;

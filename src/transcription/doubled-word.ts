@@ -5,7 +5,8 @@ const SHARED_MIN_CHARS = 4;
 
 /**
  * `text` without a first word that `before` ends with already: for two clips between which speech was cut without a
- * pause, where a word that the cut went through may have been recognised twice, in one of them perhaps only its beginning.
+ * pause, where a word that the cut went through may have been recognised twice, in one of them perhaps only its
+ * beginning.
  */
 export function withoutDoubled(before: string, text: string): string {
   const last = splitWords(before).at(-1);

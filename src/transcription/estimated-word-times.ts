@@ -21,10 +21,10 @@ const FLOOR_SHARE = 0.35;
 const WORD_EXTRA_CHARS = 1.5;
 
 /**
- * When each word of `text` was said, as far as that is known without the recogniser (see aligned-word-times.ts): the words
- * share the speech of the clip by their letters, loud parts counting more than quiet ones, and boundaries that fall
- * near a pause lie in it. Texts without spaces are split by character. In order and without overlap; empty for an empty
- * text.
+ * When each word of `text` was said, as far as that is known without the recogniser (see aligned-word-times.ts): the
+ * words share the speech of the clip by their letters, loud parts counting more than quiet ones, and boundaries that
+ * fall near a pause lie in it. Texts without spaces are split by character. In order and without overlap; empty for an
+ * empty text.
  */
 export function estimateWordTimes(text: string, clip: SpeechClip): TimedWord[] {
   const words = splitWords(text);

@@ -76,14 +76,22 @@ export class LiveTranscriber {
     this.#endpointer = new Endpointer(settings);
     this.#captions = new Captions(options.originMs);
     this.#vad = new VadRunner({
-      ...{ engine, clock, audio, signal: this.#life.signal },
+      engine,
+      clock,
+      audio,
+      signal: this.#life.signal,
       mayGoOn: () => this.#utterances.pending < FINALS_PENDING_MAX,
       onDetected: (probabilities) => this.#onDetected(probabilities),
       onGivenUp: (from, to) => this.#utterances.tellGap(from, to, 'engine'),
       onCaughtUp: () => this.#onCaughtUp(),
     });
     this.#utterances = new Utterances({
-      ...{ audio, arrivals: this.#arrivals, captions: this.#captions, clock, settings, metrics },
+      audio,
+      arrivals: this.#arrivals,
+      captions: this.#captions,
+      clock,
+      settings,
+      metrics,
       decoder: new Decoder(engine, urgency, settings),
       showPartials: partials,
       emit: (event) => this.#emit(event),
@@ -133,7 +141,8 @@ export class LiveTranscriber {
   }
 
   /**
-   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is examined.
+   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is
+   * examined.
    */
   stall(): void {
     this.#stalled = true;

@@ -5,7 +5,8 @@ export const RING_LIMIT_SAMPLES = 1 << 21;
 
 /**
  * The latest audio of one track, addressed by sample number since the track began. Memory is taken once; only when a
- * caller pushes more than it was sized for (one long filled gap, for instance) does it grow, up to {@link RING_LIMIT_SAMPLES}.
+ * caller pushes more than it was sized for (one long filled gap, for instance) does it grow, up to {@link
+ * RING_LIMIT_SAMPLES}.
  */
 export class SampleRing {
   #samples: Int16Array;
@@ -51,7 +52,8 @@ export class SampleRing {
     if (needed > RING_LIMIT_SAMPLES) {
       throw new TrunklineError(
         'audio_too_fast',
-        `${needed} samples of a track wait to be transcribed; expected at most ${RING_LIMIT_SAMPLES}: the sender must slow down`,
+        `${needed} samples of a track wait to be transcribed; expected at most ${RING_LIMIT_SAMPLES}: the ` +
+          'sender must slow down',
       );
     }
     const grown = new Int16Array(Math.min(Math.max(needed, this.#samples.length * 2), RING_LIMIT_SAMPLES));

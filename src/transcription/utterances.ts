@@ -87,7 +87,12 @@ export class Utterances {
     const captions = this.#options.captions.open(speechFrom);
     const { audio, decoder, clock, settings, metrics } = this.#options;
     const utterance = new Utterance({
-      ...{ from, speechFrom, audio, decoder, clock, settings },
+      from,
+      speechFrom,
+      audio,
+      decoder,
+      clock,
+      settings,
       onHypothesis: (hypothesis, stretch) => this.#show(captions, hypothesis, stretch),
       onPartialDropped: () => metrics.partialDropped(),
     });

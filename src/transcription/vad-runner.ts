@@ -98,7 +98,10 @@ export class VadRunner {
     return padded;
   }
 
-  /** Resolves with null when it was given up: the transcriber is closed, or the track has ended and the engine stays away. */
+  /**
+   * Resolves with null when it was given up: the transcriber is closed, or the track has ended and the engine stays
+   * away.
+   */
   async #detect(samples: Int16Array): Promise<Detection | null> {
     const { engine, clock, signal } = this.#options;
     const backoff = newRetryBackoff();

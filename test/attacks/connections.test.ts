@@ -16,7 +16,8 @@ const FLOOD = 8 * MAX;
 const BEGINNINGS = [
   '',
   'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ',
-  'POST /twilio/voice HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60\r\n\r\nCallSid=',
+  'POST /twilio/voice HTTP/1.1\r\nHost: a\r\nContent-Type: ' +
+    'application/x-www-form-urlencoded\r\nContent-Length: 60\r\n\r\nCallSid=',
 ];
 
 let gateway: GatewayProcess;

@@ -243,7 +243,9 @@ describe('a file that names another one', () => {
       m3u8: `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://${secret}\n#EXT-X-ENDLIST\n`,
       concat: `ffconcat version 1.0\nfile '${secret}'\n`,
       sdp: 'v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 49152 RTP/AVP 0\n',
-      mpd: `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><Period><AdaptationSet><Representation><BaseURL>file://${secret}</BaseURL></Representation></AdaptationSet></Period></MPD>`,
+      mpd:
+        '<?xml version="1.0"?><MPD ' +
+        `xmlns="urn:mpeg:dash:schema:mpd:2011"><Period><AdaptationSet><Representation><BaseURL>file://${secret}</BaseURL></Representation></AdaptationSet></Period></MPD>`,
     };
     return Object.fromEntries(
       Object.entries(texts).flatMap(([name, text]) => [

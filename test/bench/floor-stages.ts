@@ -195,8 +195,8 @@ export interface HeardTime {
 }
 
 /**
- * One utterance through a live transcriber of its own, pushed at once, no partials and nothing decoded ahead; tells the jobs that
- * it asked for.
+ * One utterance through a live transcriber of its own, pushed at once, no partials and nothing decoded ahead; tells the
+ * jobs that it asked for.
  */
 export async function transcribeLive(
   engineClient: EngineClient,

@@ -76,9 +76,9 @@ interface Stages {
 }
 
 /**
- * Every utterance through the live transcriber, and then the jobs that it asked for through each stage in turn. Prompts with a
- * pause inside are left out: there the live transcriber detects speech in what follows while the engine still decodes what came before, and the
- * two times cannot be told apart.
+ * Every utterance through the live transcriber, and then the jobs that it asked for through each stage in turn. Prompts
+ * with a pause inside are left out: there the live transcriber detects speech in what follows while the engine still
+ * decodes what came before, and the two times cannot be told apart.
  */
 async function runRound({ models, local, engineClient }: Stages, prompts: readonly Prompt[]): Promise<Found> {
   const decodes: Decode[] = [];

@@ -76,8 +76,8 @@ export async function benchLoss(options: { readonly every: number }): Promise<Re
 }
 
 /**
- * What arrives in a call of `samples` (8 kHz) that were sent over `line`; which packets suffer depends on how many there
- * are.
+ * What arrives in a call of `samples` (8 kHz) that were sent over `line`; which packets suffer depends on how many
+ * there are.
  */
 function overLine(samples: Int16Array, line: BadLine): Int16Array {
   const received: Int16Array[] = [];

@@ -29,8 +29,8 @@ export function recordingOf(prompts: readonly Prompt[], seconds: number): Prompt
 }
 
 /**
- * Sends a recording to the transcription endpoint at `url` and returns its text. Not by `fetch`, which gives up where an
- * answer takes more than five minutes to begin. @throws Error when it is refused
+ * Sends a recording to the transcription endpoint at `url` and returns its text. Not by `fetch`, which gives up where
+ * an answer takes more than five minutes to begin. @throws Error when it is refused
  */
 export async function sendRecording(url: string, samples: Int16Array): Promise<string> {
   const form = new FormData();

@@ -8,8 +8,8 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
 /**
- * Starts `workers` engine processes with the settings of `environment`, and with `engineSettings` in place of those that
- * an engine gets. Resolves when the first engine is ready. The caller closes the client.
+ * Starts `workers` engine processes with the settings of `environment`, and with `engineSettings` in place of those
+ * that an engine gets. Resolves when the first engine is ready. The caller closes the client.
  */
 export async function startEngineClient(
   workers: number,

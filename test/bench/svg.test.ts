@@ -23,7 +23,8 @@ describe('a plot of curves', () => {
   const plot = { title: 'calls & "lag"', x: { label: 'calls' }, y: { label: 'ms' } };
 
   it('puts higher values higher and later ones to the right', () => {
-    const svg = linePlot({ ...plot, series: [{ name: 'p95', points: [[1, 10], [2, 30], [3, 20]] }] }); // biome-ignore format: points
+    const points = [[1, 10] as const, [2, 30] as const, [3, 20] as const];
+    const svg = linePlot({ ...plot, series: [{ name: 'p95', points }] });
     const [x, y] = [numbers(svg, 'circle', 'cx'), numbers(svg, 'circle', 'cy')];
     expect(x).toEqual(x.toSorted((a, b) => a - b));
     expect(y[1]).toBeLessThan(y[2] ?? 0);
@@ -31,7 +32,8 @@ describe('a plot of curves', () => {
   });
 
   it('leaves out what has no value, and names axes and title in valid XML', () => {
-    const svg = linePlot({ ...plot, series: [{ name: 'a<b', points: [[1, Number.NaN], [2, 5]] }] }); // biome-ignore format: points
+    const points = [[1, Number.NaN] as const, [2, 5] as const];
+    const svg = linePlot({ ...plot, series: [{ name: 'a<b', points }] });
     expect(numbers(svg, 'circle', 'cx')).toHaveLength(1);
     expect(svg).toContain('calls &amp; &quot;lag&quot;');
     expect(svg).toContain('a&lt;b');

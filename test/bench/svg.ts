@@ -74,7 +74,8 @@ export function linePlot(plot: LinePlot): string {
   const at = (x: number, y: number) => [EDGE.left + across.place(x), EDGE.top + AREA.height - up.place(y)] as const;
   const limitLines = limits.map(({ name, y }) => {
     const height = at(0, y)[1];
-    return `${line(EDGE.left, height, WIDTH - EDGE.right, height, 'limit')}${text(WIDTH - EDGE.right - 4, height - 6, name, 'mark end')}`;
+    const limit = line(EDGE.left, height, WIDTH - EDGE.right, height, 'limit');
+    return limit + text(WIDTH - EDGE.right - 4, height - 6, name, 'mark end');
   });
   const curves = series.map(({ points }, index) => {
     const places = points.map(([x, y]) => at(x, y));

@@ -32,16 +32,18 @@ async function openPage(width = 1100, height = 700, hash = ''): Promise<void> {
 
 function call(id: string, changes: Partial<CallView> = {}): CallView {
   return {
-    ...{
-      id,
-      carrier: 'twilio',
-      from: '+15550100',
-      to: id,
-      state: 'live',
-      startedAt: '2026-01-01T12:00:00.000Z',
-      endedAt: null,
-    },
-    ...{ tracks: ['inbound'], lagMs: null, durationMs: 21_000, handoffData: null, endReason: null },
+    id,
+    carrier: 'twilio',
+    from: '+15550100',
+    to: id,
+    state: 'live',
+    startedAt: '2026-01-01T12:00:00.000Z',
+    endedAt: null,
+    tracks: ['inbound'],
+    lagMs: null,
+    durationMs: 21_000,
+    handoffData: null,
+    endReason: null,
     ...changes,
   };
 }

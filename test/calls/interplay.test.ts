@@ -182,7 +182,15 @@ describe('what the caller is heard to say', () => {
       await call.run(ms);
     };
     const caption = (text: string, final: boolean, startMs: number, utterance = 1): SpeechEvent => ({
-      ...{ type: 'caption', utterance, stable: '', tail: text, text, final, startMs, endMs: receivedMs, lagMs: 5 },
+      type: 'caption',
+      utterance,
+      stable: '',
+      tail: text,
+      text,
+      final,
+      startMs,
+      endMs: receivedMs,
+      lagMs: 5,
     });
     call.voice.say(LONG_TEXT);
     await run(1000);

@@ -30,7 +30,10 @@ class Talk {
     const { voice, clock } = this.speaking;
     this.#echoFilter = new EchoFilter({ voice, nowMs: () => clock.nowMs(), onEcho: () => undefined });
     this.session = new AppSession({
-      ...{ request, voice, clock, flushMs: 1000 },
+      request,
+      voice,
+      clock,
+      flushMs: 1000,
       channel: {
         send: (frame) => void (frame.type === 'prompt' && this.prompts.push(frame.voicePrompt)),
         sendNow: () => undefined,

@@ -52,14 +52,12 @@ export class Speaking {
       onMark: (name) => this.voice.onMark(name),
     });
     this.voice = new CallVoice({
-      ...{
-        codec: MULAW_8K,
-        carrier: 'pretend',
-        playback,
-        bargeIn,
-        context: this.gateway.context,
-        log: this.gateway.context.log,
-      },
+      codec: MULAW_8K,
+      carrier: 'pretend',
+      playback,
+      bargeIn,
+      context: this.gateway.context,
+      log: this.gateway.context.log,
       send: (command) => {
         this.sent.push({ command, atMs: clock.nowMs() });
         if (playback === 'buffered') this.player.send(command);

@@ -5,8 +5,17 @@ import { Output } from '../../src/cli/terminal.ts';
 import { TextStream } from '../helpers/terminal.ts';
 
 const caption = (over: Partial<CaptionEvent>): CaptionEvent => ({
-  ...{ type: 'caption', callId: 'CA1', track: 'inbound', utterance: 1, stable: '', tail: '', text: '' },
-  ...{ final: false, startMs: 64_500, endMs: 65_000, lagMs: 50 },
+  type: 'caption',
+  callId: 'CA1',
+  track: 'inbound',
+  utterance: 1,
+  stable: '',
+  tail: '',
+  text: '',
+  final: false,
+  startMs: 64_500,
+  endMs: 65_000,
+  lagMs: 50,
   ...over,
 });
 

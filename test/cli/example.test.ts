@@ -34,7 +34,8 @@ describe('an example', () => {
     await first.stop();
     expect(code).toBe(1);
     expect(complaint).toBe(
-      `port ${port} of 127.0.0.1 is taken: end what listens there, or choose another, as in PORT=9001 node examples/${name}.mjs\n`,
+      `port ${port} of 127.0.0.1 is taken: end what listens there, or choose another, as in PORT=9001 node ` +
+        `examples/${name}.mjs\n`,
     );
   });
 

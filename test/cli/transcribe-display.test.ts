@@ -6,7 +6,11 @@ import { FakeClock } from '../fakes/clock.ts';
 import { TextStream } from '../helpers/terminal.ts';
 
 const file = (number: number, name: string, state: BatchFile['state'] = 'waiting'): BatchFile => ({
-  ...{ number, name, state, durationMs: null, error: null },
+  number,
+  name,
+  state,
+  durationMs: null,
+  error: null,
   source: { kind: 'file', location: name, stamp: '' },
 });
 
@@ -14,11 +18,21 @@ function open(files: BatchFile[], isTTY: boolean, shares: Record<string, number>
   const clock = new FakeClock();
   const err = new TextStream({ isTTY });
   const run: Batch = {
-    ...{ id: 'r', tenant: '', createdMs: 0, channels: 'mix', targetLanguage: '', idempotency: null, webhook: null },
-    ...{ state: 'running', endedMs: null, files },
+    id: 'r',
+    tenant: '',
+    createdMs: 0,
+    channels: 'mix',
+    targetLanguage: '',
+    idempotency: null,
+    webhook: null,
+    state: 'running',
+    endedMs: null,
+    files,
   };
   const display = new Display({
-    ...{ terminal: { out: new Output(new TextStream()), err: new Output(err) }, clock, run },
+    terminal: { out: new Output(new TextStream()), err: new Output(err) },
+    clock,
+    run,
     bytesOf: () => 100,
     nameOf: ({ name }) => name,
     shareOf: ({ name }) => shares[name] ?? null,

@@ -65,7 +65,9 @@ export function plainRows(markdown: string): string[][] {
   return tableRows(markdown).map((cells) => cells.map((cell) => cell.replace(/^`(.*)`$/, '$1')));
 }
 
-/** What stands below the heading `heading` in `markdown`, up to the next one of its rank. Throws where it is missing. */
+/**
+ * What stands below the heading `heading` in `markdown`, up to the next one of its rank. Throws where it is missing.
+ */
 export function sectionOf(markdown: string, heading: string): string {
   const from = markdown.indexOf(`\n${heading}\n`);
   if (from < 0) throw new Error(`there is no heading "${heading}"`);

@@ -35,15 +35,13 @@ describe('a call over AudioSocket', () => {
     audio.set(speech);
     const heard: number[] = [];
     const caller = new AudioSocketCaller({
-      ...{
-        host: '127.0.0.1',
-        port,
-        audio,
-        codec: LINEAR_8K,
-        driver: 'application',
-        pace: 'realtime',
-        clock: systemClock,
-      },
+      host: '127.0.0.1',
+      port,
+      audio,
+      codec: LINEAR_8K,
+      driver: 'application',
+      pace: 'realtime',
+      clock: systemClock,
       onAudio: (frame) => void heard.push(...pcm16ToSamples(frame)),
     });
     const ended = caller.run();

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const pid of strays.splice(0).filter(isAlive)) process.kill(pid, 'SIGKILL');
 });
 
-/** A link whose two engines are ready. Where both are as busy as each other, the first one is given the job. */
+/** A client whose two engines are ready. Where both are as busy as each other, the first one is given the job. */
 async function openTwo() {
   const opened = open({ workers: 2 });
   await opened.engineClient.start();

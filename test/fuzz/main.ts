@@ -48,7 +48,8 @@ function runTarget(target: FuzzTarget, seed: number, budgetMs: number): boolean 
   const seconds = (performance.now() - beganMs) / 1000;
   const rate = Math.round(result.executions / seconds);
   console.log(
-    `${target.name.padEnd(20)} ${String(result.executions).padStart(9)} inputs ${String(rate).padStart(8)}/s  ${result.failure === null ? 'ok' : 'FAILED'}`,
+    `${target.name.padEnd(20)} ${String(result.executions).padStart(9)} inputs ${String(rate).padStart(8)}/s ` +
+      ` ${result.failure === null ? 'ok' : 'FAILED'}`,
   );
   if (result.failure === null) return true;
   mkdirSync(FOUND, { recursive: true });

@@ -70,18 +70,20 @@ const telnyx: CarrierLine = (() => {
   const say = (event: string, rest: object) => JSON.stringify({ event, sequence_number: '1', stream_id, ...rest });
   const mark = (name: string) => say('mark', { mark: { name } });
   return {
-    ...{ carrier: 'telnyx', callId, codec: MULAW_8K, chunkMs: 20, mark },
+    carrier: 'telnyx',
+    callId,
+    codec: MULAW_8K,
+    chunkMs: 20,
+    mark,
     start: (custom_parameters) => [
       JSON.stringify({ event: 'connected', version: '1.0.0' }),
       say('start', {
         start: {
-          ...{
-            user_id: 'user',
-            call_control_id: callId,
-            call_session_id: 'session',
-            from: '+15005550006',
-            to: '+15005550001',
-          },
+          user_id: 'user',
+          call_control_id: callId,
+          call_session_id: 'session',
+          from: '+15005550006',
+          to: '+15005550001',
           media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 },
           custom_parameters,
         },
@@ -106,14 +108,22 @@ const signalwire: CarrierLine = (() => {
   const callSid = '76ac3c36-56da-4a3e-a0d6-b5f8df6da9ad';
   const mark = (name: string) => JSON.stringify({ event: 'mark', streamSid, mark: { name } });
   return {
-    ...{ carrier: 'signalwire', callId: callSid, codec: linear(16_000), chunkMs: 20, mark },
+    carrier: 'signalwire',
+    callId: callSid,
+    codec: linear(16_000),
+    chunkMs: 20,
+    mark,
     start: (customParameters) => [
       JSON.stringify({ event: 'connected', protocol: 'Call', version: '0.2.0' }),
       JSON.stringify({
         event: 'start',
         sequenceNumber: '1',
         start: {
-          ...{ streamSid, accountSid: 'account', callSid, tracks: ['inbound'], customParameters },
+          streamSid,
+          accountSid: 'account',
+          callSid,
+          tracks: ['inbound'],
+          customParameters,
           mediaFormat: { encoding: 'audio/x-L16', sampleRate: 16_000, channels: 1 },
         },
       }),
@@ -136,7 +146,10 @@ const plivo: CarrierLine = (() => {
   const callId = '12345678-1234-1234-1234-123456789abc';
   const BEGAN_MS = 1_705_312_200_000;
   return {
-    ...{ carrier: 'plivo', callId, codec: MULAW_8K, chunkMs: 20 },
+    carrier: 'plivo',
+    callId,
+    codec: MULAW_8K,
+    chunkMs: 20,
     start: (parameters) => [
       JSON.stringify({
         event: 'start',
@@ -181,7 +194,10 @@ const plivo: CarrierLine = (() => {
 const vonage: CarrierLine = (() => {
   const codec = linear(16_000);
   return {
-    ...{ carrier: 'vonage', callId: 'uuid-1', codec, chunkMs: 20 },
+    carrier: 'vonage',
+    callId: 'uuid-1',
+    codec,
+    chunkMs: 20,
     start: (headers) => [
       JSON.stringify({
         event: 'websocket:connected',
@@ -214,19 +230,20 @@ const exotel: CarrierLine = (() => {
   const call_sid = 'call-1';
   const say = (event: string, rest: object) => JSON.stringify({ event, stream_sid, sequence_number: '1', ...rest });
   return {
-    ...{ carrier: 'exotel', callId: call_sid, codec: linear(8000), chunkMs: 100 },
+    carrier: 'exotel',
+    callId: call_sid,
+    codec: linear(8000),
+    chunkMs: 100,
     start: (custom_parameters) => [
       JSON.stringify({ event: 'connected' }),
       say('start', {
         start: {
-          ...{
-            stream_sid,
-            call_sid,
-            account_sid: 'exotel',
-            from: '+15005550006',
-            to: '+15005550001',
-            custom_parameters,
-          },
+          stream_sid,
+          call_sid,
+          account_sid: 'exotel',
+          from: '+15005550006',
+          to: '+15005550001',
+          custom_parameters,
           media_format: { encoding: 'audio/x-raw', sample_rate: '8000', bit_rate: '128kbps' },
         },
       }),

@@ -1,4 +1,4 @@
-/** A link to pretend engine processes, and what its tests do to them. */
+/** A client of pretend engine processes, and what its tests do to them. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect } from 'vitest';
 import type { TranscribeRequest } from '../../src/engine-client/engine.ts';
@@ -30,7 +30,7 @@ type Urgency = TranscribeRequest['urgency'];
 
 const opened: EngineClient[] = [];
 
-/** A link that is killed and closed after the test, with everything it was given. */
+/** A client that is killed and closed after the test, with everything it was given. */
 export function open(options: Partial<EngineClientOptions> = {}) {
   const clock = new FakeClock();
   const metrics = new Metrics();
@@ -67,7 +67,7 @@ export async function say(
 export const outcome = (promise: Promise<string>): Promise<string> =>
   promise.catch((error: { code: string }) => error.code);
 
-/** Kills the first engine of `link` and returns its process id. */
+/** Kills the first engine of `engineClient` and returns its process id. */
 export function killEngine(engineClient: EngineClient): number {
   const pid = engineClient.status.pids[0];
   if (pid === undefined) throw new Error('no engine runs');

@@ -14,7 +14,10 @@ export const LOUD = 1;
 /** A playout that sends each frame when it is due. Returns what puts `ms` of sound at the end of its line. */
 export function startPlayout(clock: FakeClock, send: (bytes: Uint8Array) => void): (ms: number) => void {
   const playout = new Playout({
-    ...{ codec: MULAW_8K, clock, buffered: false, leadMs: 0 },
+    codec: MULAW_8K,
+    clock,
+    buffered: false,
+    leadMs: 0,
     send: (command) => command.type === 'audio' && send(command.bytes),
     onBegun: () => undefined,
     onHeard: () => undefined,

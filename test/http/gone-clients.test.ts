@@ -21,7 +21,8 @@ function upload(path: string): () => Promise<void> {
   const served = once(testServer.app.server, 'connection') as Promise<[Socket]>;
   const client = connect(Number(new URL(testServer.url).port), '127.0.0.1');
   client.write(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n`,
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; ` +
+      'boundary=b\r\n\r\n--b\r\n',
   );
   return async () => {
     const [socket] = await served;

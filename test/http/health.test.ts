@@ -44,17 +44,22 @@ describe('GET /health', () => {
   it("has the fields that the Qwen3 servers' clients read", async () => {
     testServer = await startServer();
     expect((await testServer.app.inject('/health')).json()).toEqual({
-      ...{
-        status: 'ok',
-        mode: 'gateway',
-        worker_alive: true,
-        model_loaded: true,
-        model_id: 'tone',
-        tts_model_id: 'tone-1',
-      },
-      ...{ cuda: false, gpu_name: null, voices: expect.arrayContaining(['rms', 'alloy', 'vivian', 'uncle_fu']) },
-      ...{ queue_depth: 0, max_queue_depth: 16, audio_cache_size: 0, audio_cache_max: 314 },
-      ...{ voice_cache_size: 0, voice_cache_max: 0, voice_cache_hits: 0 },
+      status: 'ok',
+      mode: 'gateway',
+      worker_alive: true,
+      model_loaded: true,
+      model_id: 'tone',
+      tts_model_id: 'tone-1',
+      cuda: false,
+      gpu_name: null,
+      voices: expect.arrayContaining(['rms', 'alloy', 'vivian', 'uncle_fu']),
+      queue_depth: 0,
+      max_queue_depth: 16,
+      audio_cache_size: 0,
+      audio_cache_max: 314,
+      voice_cache_size: 0,
+      voice_cache_max: 0,
+      voice_cache_hits: 0,
     });
   });
 
@@ -85,7 +90,11 @@ describe('GET /health', () => {
       provider: null,
     };
     expect((await testServer.app.inject('/health')).json()).toMatchObject({
-      ...{ model_loaded: false, model_id: 'moonshine-tiny', tts_model_id: 'flite', cuda: false, voices: [] },
+      model_loaded: false,
+      model_id: 'moonshine-tiny',
+      tts_model_id: 'flite',
+      cuda: false,
+      voices: [],
     });
     expect(testServer.engine.detected).toEqual([]);
   });

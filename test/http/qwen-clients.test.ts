@@ -20,7 +20,9 @@ const speak = (fields: object) =>
 
 /** An error as those servers have it. */
 const theirs = (code: string, statusCode: number, requestId: unknown, param?: string) => ({
-  ...{ code, statusCode, message: expect.any(String) },
+  code,
+  statusCode,
+  message: expect.any(String),
   context: { requestId, ...(param !== undefined && { param }) },
 });
 
@@ -164,7 +166,9 @@ describe('POST /v1/audio/speech/clone', () => {
       /expected multipart\/form-data/,
     );
     const broken = await testServer.app.inject({
-      ...{ method: 'POST', url: '/v1/audio/speech/clone', payload: Buffer.alloc(100_000) },
+      method: 'POST',
+      url: '/v1/audio/speech/clone',
+      payload: Buffer.alloc(100_000),
       headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
     });
     expect([broken.statusCode, broken.json().message]).toEqual([

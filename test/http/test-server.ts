@@ -77,7 +77,12 @@ export class FakeCalls {
     const { from, to } = request;
     this.views.push({
       ...liveCall(callId),
-      ...{ carrier: 'sip', from, to, state: 'dialing', tracks: [], durationMs: 0 },
+      carrier: 'sip',
+      from,
+      to,
+      state: 'dialing',
+      tracks: [],
+      durationMs: 0,
     });
     return { callId };
   }

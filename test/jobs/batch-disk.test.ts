@@ -51,7 +51,10 @@ describe('the disk that batches take', () => {
     const draft = await first.draft('t');
     writeFileSync(join(draft.folder, '0'), Buffer.alloc(70_000));
     const { batch } = await first.begin(draft, {
-      ...{ channels: 'mix', targetLanguage: '', idempotency: null, webhookUrl: null },
+      channels: 'mix',
+      targetLanguage: '',
+      idempotency: null,
+      webhookUrl: null,
       files: [{ name: 'a.wav', source: { kind: 'upload' } }],
     });
     await first.close();

@@ -11,13 +11,25 @@ function batch(id: string, tenant: string, count: number): Batch {
   const files = Array.from(
     { length: count },
     (_, number): BatchFile => ({
-      ...{ number, name: `${id}${number}`, state: 'waiting', durationMs: null, error: null },
+      number,
+      name: `${id}${number}`,
+      state: 'waiting',
+      durationMs: null,
+      error: null,
       source: { kind: 'upload' },
     }),
   );
   return {
-    ...{ id, tenant, createdMs: 0, channels: 'mix', targetLanguage: '', idempotency: null, webhook: null },
-    ...{ state: 'running', endedMs: null, files },
+    id,
+    tenant,
+    createdMs: 0,
+    channels: 'mix',
+    targetLanguage: '',
+    idempotency: null,
+    webhook: null,
+    state: 'running',
+    endedMs: null,
+    files,
   };
 }
 
@@ -30,7 +42,9 @@ function start(options: { filesMax: number; filesOfTenantMax: number }) {
   const disk: string[] = [];
   const works = new Map<string, { finish(): void; fail(error: unknown): void; progress(share: number): void }>();
   const runner: Runner = new Runner({
-    ...{ ...options, clock, log: createLog('silent') },
+    ...options,
+    clock,
+    log: createLog('silent'),
     disk: {
       onWait: ({ message }) => void disk.push(message),
       onRefused: () => void disk.push('refused'),

@@ -33,7 +33,8 @@ it('an error of Telnyx is counted under no name when its code is a list or an ob
     ['100003', 'error_100003'],
     [100003, 'error_100003'],
   ]) {
-    const error = `{"event":"error","payload":{"code":${code === DEEP ? `${'['.repeat(30_000)}${']'.repeat(30_000)}` : JSON.stringify(code)}}}`;
+    const json = code === DEEP ? '['.repeat(30_000) + ']'.repeat(30_000) : JSON.stringify(code);
+    const error = `{"event":"error","payload":{"code":${json}}}`;
     expect(dialect.receive(error)).toEqual({ type: 'ignored', what });
   }
 });

@@ -272,7 +272,8 @@ describe('files that are decoded at once', () => {
     installProbe();
     install(
       'ffmpeg',
-      `echo $$ > ${folder}/$$.pid; while [ ! -e ${folder}/go ]; do sleep 0.02; done; cat ${packagePath('fixtures', 'audio', 'short.wav')}`,
+      `echo $$ > ${folder}/$$.pid; while [ ! -e ${folder}/go ]; do sleep 0.02; done; cat ` +
+        `${packagePath('fixtures', 'audio', 'short.wav')}`,
     );
     const started = () => readdirSync(folder).filter((name) => name.endsWith('.pid')).length;
     const leaving = new AbortController();

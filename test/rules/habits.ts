@@ -1,8 +1,9 @@
 /** How a file of ours is written. Each function returns what breaks its rule, one line for each place. */
-import { importsOf, type SourceFile, stripSource } from './source.ts';
+import { importsOf, linesInTemplates, type SourceFile, stripSource } from './source.ts';
 
 const FILE_MAX_LINES = 400;
 const FUNCTION_MAX_LINES = 60;
+const LINE_MAX_CHARS = 120;
 
 /** Places where `pattern` stands in the code (or, with `inComments`, anywhere) of files not in `except`. */
 function findPattern(
@@ -63,6 +64,34 @@ export function findImportsWithoutEnding(files: readonly SourceFile[]): string[]
       .filter(({ specifier }) => specifier.startsWith('.') && !specifier.endsWith('.ts'))
       .map(({ specifier }) => `${file.path} imports ${specifier}`),
   );
+}
+
+/** What the formatter keeps on one line, and what has no place to break: a pattern, or a text without a space. */
+const UNBREAKABLE = [
+  /^import .* from '[^']*';$/,
+  /^\s*(?:it|describe)\((?:'[^']*'|`[^`]*`), (?:async )?\([^()]*\) => \{$/,
+  /^\s*\/(?![/*]).*\/[a-z]*[,;)]*$/,
+  /^\s*(?:return )?(?:'[^' ]*'|"[^" ]*"|`[^` ]*`)[,;)]*(?: \+)?$/,
+];
+
+/** Lines that are too long to be read at once. */
+export function findLongLines(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const long = text.split('\n').flatMap((line, index) => {
+      const isLong = line.length > LINE_MAX_CHARS && !UNBREAKABLE.some((pattern) => pattern.test(line));
+      return isLong ? [{ index, chars: line.length }] : [];
+    });
+    if (long.length === 0) return [];
+    const inTemplates = linesInTemplates(text);
+    return long
+      .filter(({ index }) => !inTemplates.has(index))
+      .map(({ index, chars }) => `${path}:${index + 1} has ${chars} characters`);
+  });
+}
+
+/** Objects spread where they are written: their properties can stand by themselves. */
+export function findSpreadLiterals(files: readonly SourceFile[]): string[] {
+  return findPattern(files, /\.\.\.\s*\{/);
 }
 
 /** Files that have grown too long. */

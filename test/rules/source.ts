@@ -1,4 +1,4 @@
-/** Source files as the house rules look at them: their code without comments and strings, and their imports. */
+/** Source files as the rules look at them: their code without comments and strings, and their imports. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,21 @@ export function stripSource(text: string, keepStrings = false): string {
     const whole = text.slice(token.index, end);
     stripped += keepStrings && token.groups?.['comment'] === undefined ? whole : blank(whole);
     at = end;
+  }
+}
+
+/** Numbers, from 0, of the lines of templates with line breaks: where these are is part of the text. */
+export function linesInTemplates(text: string): ReadonlySet<number> {
+  const lines = new Set<number>();
+  for (let at = 0; ; ) {
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text);
+    if (token === null) return lines;
+    const isTemplate = token.groups?.['template'] !== undefined;
+    at = isTemplate ? endOfTemplate(text, token.index) : token.index + token[0].length;
+    const first = text.slice(0, token.index).split('\n').length - 1;
+    const breaks = text.slice(token.index, at).split('\n').length - 1;
+    if (isTemplate && breaks > 0) for (let line = first; line <= first + breaks; line++) lines.add(line);
   }
 }
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { LocalAgreement } from '../../src/transcription/local-agreement.ts';
 import { mergeWords, splitWords } from '../../src/transcription/words.ts';
 
-/** Hears each text in turn, all reaching back to the start; returns `stable|tail` after each. */
-function hear(...texts: string[]): string[] {
+/** Adds each text in turn, all reaching back to the start; returns `stable|tail` after each. */
+function agreeOn(...texts: string[]): string[] {
   const agreement = new LocalAgreement();
   return texts.map((text) => {
     const { stable, tail } = agreement.add(text, true);
@@ -14,11 +14,11 @@ function hear(...texts: string[]): string[] {
 
 describe('LocalAgreement', () => {
   it('holds a first hypothesis to be volatile', () => {
-    expect(hear('However due to')).toEqual(['|However due to']);
+    expect(agreeOn('However due to')).toEqual(['|However due to']);
   });
 
   it('makes stable what two consecutive hypotheses agree on', () => {
-    expect(hear('However due', 'However due to the', 'However due to the slow')).toEqual([
+    expect(agreeOn('However due', 'However due to the', 'However due to the slow')).toEqual([
       '|However due',
       'However due| to the',
       'However due to the| slow',
@@ -26,11 +26,11 @@ describe('LocalAgreement', () => {
   });
 
   it('compares without case and punctuation and keeps what the newer one wrote', () => {
-    expect(hear('however due.', 'However, due to')).toEqual(['|however due.', 'However, due| to']);
+    expect(agreeOn('however due.', 'However, due to')).toEqual(['|however due.', 'However, due| to']);
   });
 
   it('never makes the last word stable, so the full stop of an early window does not stay', () => {
-    expect(hear('Four four.', 'Four four.', 'Four four five')).toEqual([
+    expect(agreeOn('Four four.', 'Four four.', 'Four four five')).toEqual([
       '|Four four.',
       'Four| four.',
       'Four four| five',
@@ -38,11 +38,11 @@ describe('LocalAgreement', () => {
   });
 
   it('waits while hypotheses disagree', () => {
-    expect(hear('a b', 'a c d', 'a e d f', 'a e g')).toEqual(['|a b', 'a| c d', 'a| e d f', 'a e| g']);
+    expect(agreeOn('a b', 'a c d', 'a e d f', 'a e g')).toEqual(['|a b', 'a| c d', 'a| e d f', 'a e| g']);
   });
 
   it('keeps stable words that a later hypothesis denies, and takes what follows them', () => {
-    expect(hear('press one now', 'press one now please', 'press won now please hold')).toEqual([
+    expect(agreeOn('press one now', 'press one now please', 'press won now please hold')).toEqual([
       '|press one now',
       'press one now| please',
       'press one now please| hold',
@@ -50,15 +50,15 @@ describe('LocalAgreement', () => {
   });
 
   it('keeps stable words when the model falls silent', () => {
-    expect(hear('a b c', 'a b c', '')).toEqual(['|a b c', 'a b| c', 'a b|']);
+    expect(agreeOn('a b c', 'a b c', '')).toEqual(['|a b c', 'a b| c', 'a b|']);
   });
 
   it('takes characters for words where a script has no spaces', () => {
-    expect(hear('今天天气', '今天天气很好。')).toEqual(['|今天天气', '今天天气|很好。']);
+    expect(agreeOn('今天天气', '今天天气很好。')).toEqual(['|今天天气', '今天天气|很好。']);
   });
 
   it('mixes scripts without inventing or losing spaces', () => {
-    expect(hear('我用 iPhone 打电话', '我用 iPhone 打电话吗')).toEqual([
+    expect(agreeOn('我用 iPhone 打电话', '我用 iPhone 打电话吗')).toEqual([
       '|我用 iPhone 打电话',
       '我用 iPhone 打电话|吗',
     ]);

@@ -1,4 +1,4 @@
-/** An ear on a fake clock with a fake engine, and everything it said. */
+/** A live transcriber on a fake clock with a fake engine, and everything it emitted. */
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import {
   LiveTranscriber,

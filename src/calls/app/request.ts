@@ -71,8 +71,8 @@ type OwnName = (typeof OWN_NAMES)[number];
 const TRANSCRIPTION_LANGUAGE = 'en-US';
 
 /**
- * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link withoutForbiddenApp}
- * let through.
+ * Which app a call is for and how it is to be held; null = none. `parameters` are those that {@link
+ * withoutForbiddenApp} let through.
  */
 export function readAppRequest(parameters: Parameters, settings: AppSettings): AppRequest | null {
   const own = ownAmong(parameters);

@@ -47,8 +47,8 @@ export function sortByTime(items: readonly TranscriptItem[]): TranscriptItem[] {
 }
 
 /**
- * `items` in the order of their start, written as `format`; a gap is `[missing]`. The text ends with a newline unless it
- * is empty. Speakers are named by their track unless `nameSpeaker` knows better.
+ * `items` in the order of their start, written as `format`; a gap is `[missing]`. The text ends with a newline unless
+ * it is empty. Speakers are named by their track unless `nameSpeaker` knows better.
  */
 export function formatTranscript(
   items: readonly TranscriptItem[],
@@ -68,7 +68,8 @@ export function formatTranscript(
 
 function formatLine(item: TranscriptItem, nameSpeaker: NameSpeaker): string {
   const [start, end] = [formatShortTime(item.startMs), formatShortTime(item.endMs)];
-  return `[${start}] ${withSpeaker(item, nameSpeaker, item.kind === 'gap' ? `[${MISSING} ${start}–${end}]` : item.text)}\n`;
+  const text = item.kind === 'gap' ? `[${MISSING} ${start}–${end}]` : item.text;
+  return `[${start}] ${withSpeaker(item, nameSpeaker, text)}\n`;
 }
 
 /** The words of a cue, which itself says from when until when. */

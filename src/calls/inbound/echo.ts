@@ -7,8 +7,8 @@ import { splitWords } from '../../transcription/words.ts';
 /** Longest way of our voice to the caller's telephone and back, with the carrier's buffers. */
 export const ECHO_DELAY_MAX_MS = 2000;
 /**
- * Share of the recognised words that must have been played: recognition of an echo is not perfect, people do not quote at
- * this length.
+ * Share of the recognised words that must have been played: recognition of an echo is not perfect, people do not quote
+ * at this length.
  */
 const ECHO_SIMILARITY = 0.7;
 /** Fewer words than this may be an answer that repeats ours ("coffee or tea?" "tea"). */

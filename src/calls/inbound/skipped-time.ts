@@ -1,7 +1,7 @@
 /**
  * From a transcriber's time, which counts the samples that it was given, to the time of the call. The two differ once
- * nothing came for so long that not all of the gap was filled with silence (GAP_MAX_MS): a caller on hold, or one who is
- * muted at a carrier that then sends nothing.
+ * nothing came for so long that not all of the gap was filled with silence (GAP_MAX_MS): a caller on hold, or one who
+ * is muted at a carrier that then sends nothing.
  */
 
 /** Captions are about the last half minute or so; what was skipped long before that only adds up. */

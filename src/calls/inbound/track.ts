@@ -46,7 +46,8 @@ export interface TrackOptions {
 }
 
 /**
- * The chain of one track. Its transcriber is made with the first audio, when it is known at which time the track begins.
+ * The chain of one track. Its transcriber is made with the first audio, when it is known at which time the track
+ * begins.
  */
 export class TrackChain {
   readonly #options: TrackOptions;
@@ -153,8 +154,8 @@ export class TrackChain {
   }
 
   /**
-   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is transcribed,
-   * and an utterance that is open ends with the audio that is there. Does so once for each pause.
+   * To be called a few times a second: when no media came for STALL_MS, what was held back for reordering is
+   * transcribed, and an utterance that is open ends with the audio that is there. Does so once for each pause.
    */
   checkStall(): void {
     const { clock, settings } = this.#options.context;

@@ -14,11 +14,10 @@ export type Interruptible = 'none' | 'dtmf' | 'speech' | 'any';
 export type BargeInOutcome = 'words' | 'duration' | 'dtmf' | 'resumed';
 
 /** Words that say "go on" (English; keys without case and punctuation). */
-const BACKCHANNELS = new Set(
-  'mm mmm mhm mhmm hm hmm mmhm mmhmm mmhmmm uhhuh uhuh huh ah aha oh uh um er yeah yea yep yup yes ok okay right sure'.split(
-    ' ',
-  ),
-);
+const BACKCHANNELS = new Set([
+  ...'mm mmm mhm mhmm hm hmm mmhm mmhmm mmhmmm uhhuh uhuh huh ah aha oh uh um er'.split(' '),
+  ...'yeah yea yep yup yes ok okay right sure'.split(' '),
+]);
 /**
  * After so many false alarms in a row, playback is not paused on suspicion any more: the line is noisy or echoes, and
  * would only stutter.

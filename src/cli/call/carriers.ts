@@ -48,8 +48,8 @@ export const CALL_CARRIERS = {
 export type CarrierName = keyof typeof CALL_CARRIERS;
 
 /**
- * What is wrong with the options of a call of `name`: one that does not apply, or a URL of another kind; null = nothing.
- * `isGiven` = whether an option was given on the command line.
+ * What is wrong with the options of a call of `name`: one that does not apply, or a URL of another kind; null =
+ * nothing. `isGiven` = whether an option was given on the command line.
  */
 export function complaintAbout(
   name: CarrierName,

@@ -87,7 +87,9 @@ async function outcomeOf(call: PhoneCall, { dropAfterMs }: CallOptions): Promise
   const { packets, digits } = report.received;
   return {
     sentMs: report.sentMs,
-    received: `${packets} packets of audio, off their time by ${jitterP99Ms.toFixed(1)} ms at p99${digits === '' ? '' : `, keys ${digits}`}`,
+    received:
+      `${packets} packets of audio, off their time by ${jitterP99Ms.toFixed(1)} ms at p99` +
+      (digits === '' ? '' : `, keys ${digits}`),
     ended: ENDS[report.endedBy],
     asPlanned: report.endedBy === 'phone',
     warnings: [],

@@ -42,7 +42,9 @@ export function prettyLine(line: string, { colours }: PrettyOptions): string {
   const entry = parse(line);
   if (entry === null) return line;
   const level = numberIn(entry['level']);
-  const head = `${clockTime(numberIn(entry['time']))} ${paint(LEVELS[level]?.padEnd(LEVEL_CHARS) ?? String(level), level, colours)}`;
+  const head =
+    `${clockTime(numberIn(entry['time']))} ` +
+    `${paint(LEVELS[level]?.padEnd(LEVEL_CHARS) ?? String(level), level, colours)}`;
   const message = typeof entry['msg'] === 'string' ? ` ${safe(entry['msg'])}` : '';
   const fields = Object.entries(entry).flatMap(([name, value]) =>
     HIDDEN_FIELDS.includes(name) ? [] : [`${safe(name)}=${show(value)}`],

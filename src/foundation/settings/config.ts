@@ -91,7 +91,9 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** The widest private networks are 10.0.0.0/8 and fc00::/7. A wider one, such as half of all addresses, has strangers. */
+/**
+ * The widest private networks are 10.0.0.0/8 and fc00::/7. A wider one, such as half of all addresses, has strangers.
+ */
 function hasStrangers(range: string): boolean {
   const [, prefix] = range.split('/');
   return prefix !== undefined && Number(prefix) < 7;
@@ -128,7 +130,8 @@ function findContradictions(settings: Settings): string[] {
   }
   if (settings.VAD_STOP_THRESHOLD > settings.VAD_START_THRESHOLD) {
     problems.push(
-      `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD (${settings.VAD_START_THRESHOLD})`,
+      `VAD_STOP_THRESHOLD: got ${settings.VAD_STOP_THRESHOLD}, expected at most VAD_START_THRESHOLD ` +
+        `(${settings.VAD_START_THRESHOLD})`,
     );
   }
   if (settings.EAGER_MS > settings.ENDPOINT_MS) {

@@ -82,7 +82,8 @@ export class Access {
     if (this.#settings.ALLOW_ANONYMOUS || isLocal(request)) return;
     throw new TrunklineError(
       'anonymous_refused',
-      'with no secret configured this door is open to this machine only, by its loopback name and without a proxy; set the secret that guards it, or ALLOW_ANONYMOUS=true',
+      'with no secret configured this door is open to this machine only, by its loopback name and without a ' +
+        'proxy; set the secret that guards it, or ALLOW_ANONYMOUS=true',
     );
   }
 

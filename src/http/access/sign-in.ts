@@ -18,7 +18,8 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
       schema: {
         summary: 'Sign a browser in',
         description:
-          'Sets a cookie (HttpOnly, SameSite=Strict, 12 hours) that opens what a key opens. Where no keys are configured it sets none.',
+          'Sets a cookie (HttpOnly, SameSite=Strict, 12 hours) that opens what a key opens. Where no keys ' +
+          'are configured it sets none.',
         tags: ['access'],
         security: [],
         body: z.strictObject({ key: z.string().max(KEY_MAX_CHARS) }),

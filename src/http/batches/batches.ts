@@ -143,7 +143,8 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
       schema: {
         summary: 'Cancel a batch; remove one that has ended',
         description:
-          'A running batch is cancelled: the transcripts that are done stay readable. One that has ended is removed with its transcripts.',
+          'A running batch is cancelled: the transcripts that are done stay readable. One that has ended is ' +
+          'removed with its transcripts.',
         tags,
         params: batchPath,
         response: { 200: batch, ...errorResponses(401, 403, 404, 429, 507) },
@@ -243,7 +244,8 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
       schema: {
         summary: 'The progress of a batch (SSE)',
         description:
-          'First `batch`, its state now. Then `progress` of each file in work, at most once a second, `file` for each ' +
+          'First `batch`, its state now. Then `progress` of each file in work, at most once a second, `file` ' +
+          'for each ' +
           'file that has ended, and `end` with the batch, after which the stream ends.',
         tags: ['batches'],
         params: batchPath,

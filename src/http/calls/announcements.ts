@@ -51,7 +51,10 @@ export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> =
       schema: {
         summary: 'Announces a call of AudioSocket: who calls, and how the call is to be held',
         description:
-          'AudioSocket itself tells nothing but the UUID. Fields: `from`, `to`, `app` and other parameters of the call, as a form (CURL() of a dialplan) or JSON. For one call, within ten minutes; announced again, the later word holds. With the Basic credentials of ASTERISK_USER and ASTERISK_PASSWORD where a password is set. Tried against Asterisk 22.10.1.',
+          'AudioSocket itself tells nothing but the UUID. Fields: `from`, `to`, `app` and other parameters ' +
+          'of the call, as a form (CURL() of a dialplan) or JSON. For one call, within ten minutes; ' +
+          'announced again, the later word holds. With the Basic credentials of ASTERISK_USER and ' +
+          'ASTERISK_PASSWORD where a password is set. Tried against Asterisk 22.10.1.',
         tags: ['asterisk'],
         security: [],
         consumes: [FORM, 'application/json'],

@@ -21,7 +21,10 @@ export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | nul
       schema: {
         summary: 'Listen to a running call of Asterisk',
         description:
-          'Captions both directions of a channel of the Asterisk at ARI_URL until it is hung up, as the tracks `inbound` (what that channel says) and `outbound` (what it hears) of one call. Nobody on the call notices. POST /v1/calls/{id}/hangup ends the captions and leaves the call alone. Tried against Asterisk 22.10.1.',
+          'Captions both directions of a channel of the Asterisk at ARI_URL until it is hung up, as the ' +
+          'tracks `inbound` (what that channel says) and `outbound` (what it hears) of one call. Nobody on ' +
+          'the call notices. POST /v1/calls/{id}/hangup ends the captions and leaves the call alone. Tried ' +
+          'against Asterisk 22.10.1.',
         tags: ['asterisk'],
         querystring: z.strictObject({}),
         body: z.strictObject({

@@ -66,7 +66,8 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
       schema: {
         summary: 'Stop speaking at once',
         description:
-          'Discards what is being said and what waits to be said. `interrupted` is what was being said; null = nothing.',
+          'Discards what is being said and what waits to be said. `interrupted` is what was being said; null ' +
+          '= nothing.',
         tags: ['calls'],
         params: callPath,
         querystring: noQuery,

@@ -32,7 +32,9 @@ export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
     schema: {
       summary: "Asterisk's chan_websocket (WebSocket): a call's audio",
       description:
-        'For Dial(WebSocket/…) with a connection of websocket_client.conf. With the Basic credentials of ASTERISK_USER and ASTERISK_PASSWORD where a password is set. Channel variables named __TRUNKLINE_… say who calls and how the call is to be held. Tried against Asterisk 22.10.1.',
+        'For Dial(WebSocket/…) with a connection of websocket_client.conf. With the Basic credentials of ' +
+        'ASTERISK_USER and ASTERISK_PASSWORD where a password is set. Channel variables named __TRUNKLINE_… ' +
+        'say who calls and how the call is to be held. Tried against Asterisk 22.10.1.',
       tags: ['asterisk'],
       security: [],
       response: errorResponses(400, 401, 403, 429, 503),

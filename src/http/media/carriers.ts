@@ -91,7 +91,9 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
       config: { socket: true },
       schema: {
         summary: `${endpoint.summary}: a call's audio`,
-        description: `With CARRIER_TOKEN where one is set: ${endpoint.token}. Made from the carrier's documents and not yet tried against the real thing.`,
+        description:
+          `With CARRIER_TOKEN where one is set: ${endpoint.token}. Made from the carrier's documents and not ` +
+          'yet tried against the real thing.',
         tags: [endpoint.carrier],
         security: [],
         querystring: z.object({ token: z.string().max(1024).optional().describe('CARRIER_TOKEN') }),

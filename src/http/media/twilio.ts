@@ -65,7 +65,11 @@ const twimlUrl = z
 const voiceSchema = {
   summary: "Twilio's voice webhook: connects the call to Trunkline",
   description:
-    'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With `?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` that app talks to the caller; with `?twiml=<url>`, or where APP_TWIML_URL is set, the app is asked for TwiML of its own, which is answered with its ConversationRelay made a stream to here. Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
+    'Answers with TwiML that streams the call to /twilio/media, with a one-use call token. With ' +
+    '`?listen=<number>` the call is forwarded to that number and both sides are captioned; with `?app=<url>` ' +
+    'that app talks to the caller; with `?twiml=<url>`, or where APP_TWIML_URL is set, the app is asked for ' +
+    'TwiML of its own, which is answered with its ConversationRelay made a stream to here. Signed by Twilio ' +
+    '(X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set.',
   tags: ['twilio'],
   security: [],
   consumes: [FORM],
@@ -86,7 +90,9 @@ const voiceSchema = {
 const afterSchema = {
   summary: 'What follows in a call of Twilio whose session with an app is over',
   description:
-    "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at the end of its session, or with `?twiml=` for another document of the app. Signed by Twilio as /twilio/voice is.",
+    "Twilio asks here by itself, sent by the TwiML of /twilio/voice: for what the app's `action` answered at " +
+    'the end of its session, or with `?twiml=` for another document of the app. Signed by Twilio as ' +
+    '/twilio/voice is.',
   tags: ['twilio'],
   security: [],
   consumes: [FORM],
@@ -101,7 +107,9 @@ const afterSchema = {
 const mediaSchema = {
   summary: "Twilio Media Streams (WebSocket): a call's audio",
   description:
-    "Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone. Made from Twilio's documents and not yet tried against the real thing.",
+    'Signed by Twilio (X-Twilio-Signature) where TWILIO_AUTH_TOKEN is set; the stream then has to bring the ' +
+    'token of /twilio/voice. A page of this server shows what /v1 asks for and brings the token of /v1/phone. ' +
+    "Made from Twilio's documents and not yet tried against the real thing.",
   tags: ['twilio'],
   security: [],
   response: errorResponses(400, 401, 403, 429, 503),
@@ -254,6 +262,7 @@ function signatureOf(request: FastifyRequest): string | undefined {
 function refuseSignature(): never {
   throw new TrunklineError(
     'signature_invalid',
-    'X-Twilio-Signature does not fit: check TWILIO_AUTH_TOKEN (the primary auth token) and PUBLIC_URL (the origin that Twilio was given)',
+    'X-Twilio-Signature does not fit: check TWILIO_AUTH_TOKEN (the primary auth token) and PUBLIC_URL (the ' +
+      'origin that Twilio was given)',
   );
 }

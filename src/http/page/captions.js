@@ -180,7 +180,9 @@ export class Captions {
 
   /** @param {Gap} gap */
   #addGap({ track, startMs, endMs, reason }) {
-    const words = `${TRACK_NAMES.get(track) ?? track}: not captioned until ${formatTime(endMs)}, ${GAP_REASONS.get(reason) ?? 'something went wrong'}`;
+    const words =
+      `${TRACK_NAMES.get(track) ?? track}: not captioned until ${formatTime(endMs)}, ` +
+      `${GAP_REASONS.get(reason) ?? 'something went wrong'}`;
     this.#insert(`gap ${track} ${startMs}`, makeNote(words, startMs), startMs);
   }
 

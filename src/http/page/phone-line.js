@@ -40,7 +40,8 @@ export class GivenUp extends Error {}
 async function openMicrophone() {
   if (!isSecureContext) {
     throw new Error(
-      `Browsers give the microphone only to pages that came over https or from localhost; this one came from ${location.origin}.`,
+      'Browsers give the microphone only to pages that came over https or from localhost; this one came from ' +
+        `${location.origin}.`,
     );
   }
   try {

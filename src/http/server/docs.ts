@@ -31,7 +31,8 @@ export async function describeRoutes(app: FastifyInstance): Promise<void> {
 
 /** The viewer sets styles from its script and draws with data: images. */
 const DOCS_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; object-src 'none'; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; object-src " +
+  "'none'; frame-ancestors 'none'";
 
 /** `GET /docs` (a page), `/docs/json` and `/docs/yaml`. */
 export const docsRoutes: FastifyPluginCallback = (app, _options, done) => {

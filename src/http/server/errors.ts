@@ -30,7 +30,9 @@ declare module 'fastify' {
   }
 }
 
-/** The body of every error: OpenAI's `Error` schema, `code` being one of docs/reference/errors.md, and the request's id. */
+/**
+ * The body of every error: OpenAI's `Error` schema, `code` being one of docs/reference/errors.md, and the request's id.
+ */
 const errorSchema = z.object({
   error: z.object({
     message: z.string(),

@@ -89,7 +89,8 @@ const socketRoute: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: nu
       summary: 'Speak texts (WebSocket)',
       description:
         'Each text message is a request as for /v1/audio/speech/stream. The response is binary messages of raw ' +
-        'samples, one for each sentence, and then `{"event":"done"}` or `{"event":"error","detail":"…","error":{…}}`. ' +
+        'samples, one for each sentence, and then `{"event":"done"}` or ' +
+        '`{"event":"error","detail":"…","error":{…}}`. ' +
         'Requests are served one after the other.',
       tags: ['speech'],
       response: errorResponses(400, 401, 403, 429),

@@ -72,7 +72,8 @@ const single = {
   stream: flag
     .default(false)
     .describe(
-      'Server-Sent Events, each piece of text as soon as it is there; with json and text, ignored with the other formats',
+      'Server-Sent Events, each piece of text as soon as it is there; with json and text, ignored with the ' +
+        'other formats',
     ),
   channels: z
     .enum(['mix', 'split'])

@@ -99,7 +99,10 @@ function verbose({ task, language, durationMs, segments }: Outcome, options: For
   const wanted = new Set(options.timestamp_granularities);
   const isSplit = options.channels === 'split';
   return {
-    ...{ task, language, duration: seconds(durationMs), text: textOf(segments) },
+    task,
+    language,
+    duration: seconds(durationMs),
+    text: textOf(segments),
     ...(wanted.has('segment') ? { segments: segments.map((segment, id) => verboseSegment(segment, id, isSplit)) } : {}),
     ...(wanted.has('word')
       ? { words: segments.flatMap((segment) => verboseWords(segment, isSplit)), word_times: wordTimesOf(segments) }

@@ -106,8 +106,12 @@ export class TranscribeSocket {
     socket.on('message', (data, isBinary) => this.#read(isBinary ? bytesOf(data) : data.toString()));
     socket.once('close', () => this.#release());
     this.#send({
-      ...{ status: 'connected', sample_rate: rateHz, format: 'pcm_s16le', buffer_size: BUFFER_BYTES },
-      ...{ window_max_s: settings.MAX_UTTERANCE_MS / 1000, use_server_vad: this.#useServerVad },
+      status: 'connected',
+      sample_rate: rateHz,
+      format: 'pcm_s16le',
+      buffer_size: BUFFER_BYTES,
+      window_max_s: settings.MAX_UTTERANCE_MS / 1000,
+      use_server_vad: this.#useServerVad,
       max_message_bytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
     });
     this.#awaitMore();
@@ -238,7 +242,9 @@ export class TranscribeSocket {
   #openStretch(): Stretch {
     const { engine, clock, metrics, settings } = this.#options;
     const transcriber = new LiveTranscriber({
-      ...{ engine, clock, metrics },
+      engine,
+      clock,
+      metrics,
       settings: {
         ...settings,
         ENDPOINT_MS: this.#useServerVad ? Math.max(settings.ENDPOINT_MS, ENDPOINT_MIN_MS) : NO_ENDPOINT_MS,

@@ -51,8 +51,8 @@ export function answerQwenEvents(context: TranscriptionContext, recording: Uploa
 
 /**
  * Answers with events, in `target_language` if the form has one. The answer begins when the recording proves to be one:
- * an error before that has its HTTP status, and an error after it is an event, as OpenAI's clients expect it. What waits
- * for a slow client, or for a translation, is text alone and bounded by the recording's length.
+ * an error before that has its HTTP status, and an error after it is an event, as OpenAI's clients expect it. What
+ * waits for a slow client, or for a translation, is text alone and bounded by the recording's length.
  */
 async function streamTranscript(
   context: TranscriptionContext,

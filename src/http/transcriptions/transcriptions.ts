@@ -162,7 +162,11 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
     schema: {
       summary: 'Live audio as running text (WebSocket, Qwen3-ASR server)',
       description:
-        'Binary messages are 16-bit little-endian mono samples at `sample_rate`, at most 1 MiB in one; texts are `{"action":"flush"}`, `"reset"` or `"config"`. Answers are `{"text","is_partial","is_final"}`; a partial is the whole text of the utterance so far. What cannot be obeyed is answered with `{"code","message","statusCode","context"}`, and the socket goes on. Sockets count as live calls do: at most MAX_CALLS, and none where the engines have no room.',
+        'Binary messages are 16-bit little-endian mono samples at `sample_rate`, at most 1 MiB in one; texts ' +
+        'are `{"action":"flush"}`, `"reset"` or `"config"`. Answers are `{"text","is_partial","is_final"}`; ' +
+        'a partial is the whole text of the utterance so far. What cannot be obeyed is answered with ' +
+        '`{"code","message","statusCode","context"}`, and the socket goes on. Sockets count as live calls ' +
+        'do: at most MAX_CALLS, and none where the engines have no room.',
       tags: ['recordings'],
       querystring: socketQuery,
       response: errorResponses(400, 401, 403, 429, 503),

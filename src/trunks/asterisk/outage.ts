@@ -1,4 +1,6 @@
-/** What to log while a connection is down: each reason once, in whatever order they come, and a reminder now and then. */
+/**
+ * What to log while a connection is down: each reason once, in whatever order they come, and a reminder now and then.
+ */
 import type { Clock } from '../../foundation/clock.ts';
 
 const REMIND_MS = 600_000;
@@ -26,8 +28,8 @@ export class Outage {
   }
 
   /**
-   * It broke, or another connection attempt failed. `new`: this outage did not have the reason before. `reminder`: nothing was
-   * told for ten minutes.
+   * It broke, or another connection attempt failed. `new`: this outage did not have the reason before. `reminder`:
+   * nothing was told for ten minutes.
    */
   failed(reason: string): 'new' | 'reminder' | 'known' {
     const nowMs = this.#clock.nowMs();

@@ -1,7 +1,7 @@
 /**
  * Calls of an Asterisk by its REST interface (ARI): a channel enters our application (`Stasis(trunkline,talk)`,
- * `captions` or `assist`), or a request asks us to listen to a channel. On each connection, channels and bridges that an
- * earlier process left behind are removed.
+ * `captions` or `assist`), or a request asks us to listen to a channel. On each connection, channels and bridges that
+ * an earlier process left behind are removed.
  */
 import { randomBytes } from 'node:crypto';
 import type { CallRegistry } from '../../calls/registry.ts';

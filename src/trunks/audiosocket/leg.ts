@@ -1,6 +1,6 @@
 /**
- * The leg of a call on one AudioSocket connection: the socket with all its faults, and silence between sentences, because
- * Asterisk ends a call without audio.
+ * The leg of a call on one AudioSocket connection: the socket with all its faults, and silence between sentences,
+ * because Asterisk ends a call without audio.
  */
 
 import type { Socket } from 'node:net';

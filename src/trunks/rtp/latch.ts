@@ -1,7 +1,7 @@
 /**
- * Which source's packets are accepted (symmetric RTP, RFC 4961). A peer behind a NAT sends from another address than its
- * description says, so another source is accepted after several packets in a row. It must be one that can be the peer:
- * an attacker who is accepted could listen to the call and speak as the caller.
+ * Which source's packets are accepted (symmetric RTP, RFC 4961). A peer behind a NAT sends from another address than
+ * its description says, so another source is accepted after several packets in a row. It must be one that can be the
+ * peer: an attacker who is accepted could listen to the call and speak as the caller.
  */
 import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 

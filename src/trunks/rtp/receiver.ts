@@ -1,7 +1,7 @@
 /**
  * Turns the packets of one peer into chunks of audio, whose sequence and time only grow, and keys. The receiver delays
- * nothing and drops nothing for being late. The call's timeline sees to order, loss and gaps: it waits for audio and not
- * for the clock, so jitter costs a recogniser nothing.
+ * nothing and drops nothing for being late. The call's timeline sees to order, loss and gaps: it waits for audio and
+ * not for the clock, so jitter costs a recogniser nothing.
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
@@ -212,7 +212,9 @@ export class RtpReceiver {
     return Math.abs(movedMs - byPacketsMs) > JUMP_MS && Math.abs(movedMs - byClockMs) > JUMP_MS;
   }
 
-  /** A packet without audio leaves no gap in the audio's sequence. One out of order does; the timeline copes with it. */
+  /**
+   * A packet without audio leaves no gap in the audio's sequence. One out of order does; the timeline copes with it.
+   */
   #takeOut(stream: Stream, sequence: number): void {
     if (sequence !== stream.highest + 1) return;
     stream.highest = sequence;

@@ -27,8 +27,8 @@ export class Credentials extends DigestAuthentication {
   }
 
   /**
-   * Whether the challenge is answered. A challenge to REGISTER or a first INVITE is; within a call only a challenge from
-   * the party that we called. One to OPTIONS is not: it shows already that somebody is there.
+   * Whether the challenge is answered. A challenge to REGISTER or a first INVITE is; within a call only a challenge
+   * from the party that we called. One to OPTIONS is not: it shows already that somebody is there.
    */
   override authenticate(request: OutgoingRequestMessage, challenge: DigestChallenge): boolean {
     const isWithinCall = (request.toTag ?? '') !== '';

@@ -1,4 +1,6 @@
-/** Requests of peers: which become calls, which are answered at once, and which call a request in a dialog belongs to. */
+/**
+ * Requests of peers: which become calls, which are answered at once, and which call a request in a dialog belongs to.
+ */
 import { isIP } from 'node:net';
 import {
   type IncomingInviteRequest,

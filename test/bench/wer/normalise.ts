@@ -39,9 +39,10 @@ const SAME_WORD: Readonly<Record<string, string>> = {
 
 /** Written apart or together: counted as together. */
 const COMPOUNDS = [
-  'voice mail', 'mail box', 'touch tone', 're enter', 're entered', 're record', 'black list', 'key pad', 'non administrator', 'good bye',
-  'un delete', 'un mute', 'hang up', 'log on', 'phone number', 'on line', 'area code', 'un identified', 'in correct', 'un available',
-  'tele marketers', 'call back', 're recording', 'speed dial', 'face book', 'along side', 'key words', 'can not', 'file name', 'log in',
+  'voice mail', 'mail box', 'touch tone', 're enter', 're entered', 're record', 'black list', 'key pad',
+  'non administrator', 'good bye', 'un delete', 'un mute', 'hang up', 'log on', 'phone number', 'on line',
+  'area code', 'un identified', 'in correct', 'un available', 'tele marketers', 'call back', 're recording',
+  'speed dial', 'face book', 'along side', 'key words', 'can not', 'file name', 'log in',
 ]; // biome-ignore format: a word list reads best packed
 
 const SYMBOLS: readonly (readonly [RegExp, string])[] = [

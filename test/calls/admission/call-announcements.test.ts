@@ -5,8 +5,15 @@ import type { CallStart } from '../../../src/protocols/dialect.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 
 const startOf = (callId: string): CallStart => ({
-  ...{ carrier: 'audiosocket', callId, streamId: 's', from: null, to: null, tracks: ['inbound'], codec: MULAW_8K },
-  ...{ playback: 'paced', parameters: { own: 'yes' } },
+  carrier: 'audiosocket',
+  callId,
+  streamId: 's',
+  from: null,
+  to: null,
+  tracks: ['inbound'],
+  codec: MULAW_8K,
+  playback: 'paced',
+  parameters: { own: 'yes' },
 });
 const announcement = (from: string) => ({ from, to: null, parameters: { bargeIn: 'off' } });
 

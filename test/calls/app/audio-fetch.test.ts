@@ -174,7 +174,8 @@ describe('a recording in a private network', () => {
       response.end(WAV);
     });
     const message =
-      'the recording cannot be played: its host is in a private network, expected a public address (APP_PLAY_ALLOW_PRIVATE)';
+      'the recording cannot be played: its host is in a private network, expected a public address ' +
+      '(APP_PLAY_ALLOW_PRIVATE)';
     await expect(fetcher({})(`http://127.0.0.1:${port}/a.wav`)).rejects.toMatchObject({
       code: 'invalid_request',
       message,

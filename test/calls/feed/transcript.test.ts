@@ -105,7 +105,8 @@ describe('formatTranscript', () => {
 
   it('writes SubRip', () => {
     expect(formatTranscript([HELLO, ANSWER], 'srt')).toBe(
-      '1\n00:00:01,280 --> 00:00:02,320\ninbound: Hello there.\n\n2\n01:02:03,004 --> 01:02:04,000\noutbound: How can I help?\n',
+      '1\n00:00:01,280 --> 00:00:02,320\ninbound: Hello there.\n\n2\n01:02:03,004 --> ' +
+        '01:02:04,000\noutbound: How can I help?\n',
     );
   });
 
@@ -127,7 +128,8 @@ describe('formatTranscript', () => {
   it('marks what is missing where it is missing, in words that readers of subtitles know', () => {
     const items = [ANSWER, LOST, HELLO];
     expect(formatTranscript(items, 'text')).toBe(
-      '[00:01.280] inbound: Hello there.\n[00:12.000] outbound: [missing 00:12.000–00:15.500]\n[01:02:03.004] outbound: How can I help?\n',
+      '[00:01.280] inbound: Hello there.\n[00:12.000] outbound: [missing ' +
+        '00:12.000–00:15.500]\n[01:02:03.004] outbound: How can I help?\n',
     );
     expect(formatTranscript([LOST], 'srt')).toBe('1\n00:00:12,000 --> 00:00:15,500\noutbound: [missing]\n');
     expect(formatTranscript([LOST], 'vtt')).toBe('WEBVTT\n\n00:00:12.000 --> 00:00:15.500\n<v outbound>[missing]\n');

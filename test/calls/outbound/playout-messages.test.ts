@@ -23,11 +23,17 @@ function openLine() {
   const sizes: number[] = [];
   const heard: { readonly sound: Sound; readonly atMs: number }[] = [];
   const player: BufferingPlayer = new BufferingPlayer({
-    ...{ clock, frameMs: FRAME_MS, frameBytes: FRAME_BYTES },
+    clock,
+    frameMs: FRAME_MS,
+    frameBytes: FRAME_BYTES,
     onMark: (name) => playout.onMark(name),
   });
   const playout: Playout<Sound> = new Playout<Sound>({
-    ...{ codec: MULAW_8K, clock, buffered: true, leadMs: 400, framesPerMessage: FRAMES },
+    codec: MULAW_8K,
+    clock,
+    buffered: true,
+    leadMs: 400,
+    framesPerMessage: FRAMES,
     send: (command: CarrierCommand) => {
       if (command.type === 'audio') sizes.push(command.bytes.length / FRAME_BYTES);
       player.send(command);

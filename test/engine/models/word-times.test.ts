@@ -41,7 +41,10 @@ function say(text: string): Int16Array {
 
 const load = (graphs: 'rewritten' | 'shipped') =>
   loadMoonshine({
-    ...{ graphs, threads: 1, runTokens: 16, cacheDir: TEST_CACHE_DIR },
+    graphs,
+    threads: 1,
+    runTokens: 16,
+    cacheDir: TEST_CACHE_DIR,
     device: { provider: 'cpu' },
     progress: () => undefined,
   });

@@ -48,7 +48,10 @@ const OWNER = `
   import { systemClock } from ${JSON.stringify(packagePath('dist', 'src', 'foundation', 'clock.js'))};
   import { ownFolder } from ${JSON.stringify(packagePath('dist', 'src', 'foundation', 'folders', 'folder-owner.js'))};
   const clock = { ...systemClock, nowMs: () => 4 * systemClock.nowMs() };
-  const own = (folder) => ownFolder(folder, { clock }).then(() => 'owns', (error) => error.constructor.name).then((what) => console.log(what, folder));
+  const own = (folder) =>
+    ownFolder(folder, { clock })
+      .then(() => 'owns', (error) => error.constructor.name)
+      .then((what) => console.log(what, folder));
   setInterval(() => 0, 60_000);
   console.log('pid', process.pid);
   for (const folder of process.argv.slice(1)) void own(folder);

@@ -20,7 +20,8 @@ function open() {
     return taken.length;
   };
   const output: LogOutput = new LogOutput({
-    ...{ write, clock },
+    write,
+    clock,
     onLost: (lines) => {
       gaps.push(lines);
       output.write(`lost ${lines}\n`);

@@ -7,7 +7,8 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 const SEEDS = [
   '{"level":30,"time":1795335680498,"pid":1,"hostname":"vm","url":"http://127.0.0.1:8080","maxCalls":40,"msg":"listening"}',
-  '{"level":50,"time":0,"err":{"type":"Error","message":"gone","stack":"Error: gone\\n    at a (b.ts:1:1)"},"msg":"failed"}',
+  '{"level":50,"time":0,"err":{"type":"Error","message":"gone","stack":"Error: gone\\n    at a ' +
+    '(b.ts:1:1)"},"msg":"failed"}',
   '{"error":{"message":"40 calls are live","type":"server_error","param":null,"code":"too_many_calls"}}',
 ];
 

@@ -6,9 +6,13 @@ import type { FuzzTarget } from '../fuzz.ts';
 
 const URL_OF_DOCUMENT = 'https://app.example.com/voice';
 const SEEDS = [
-  '<?xml version="1.0" encoding="UTF-8"?><Response><Say voice="a" loop="2">Hello &amp; you</Say><Pause length="1"/><Hangup/></Response>',
-  '<Response><Connect action="/x" method="GET"><ConversationRelay url="wss://h/c?a=1&amp;b" welcomeGreeting="Hi"><Language code="sv-SE" voice="v"/><Parameter name="a" value="b"/></ConversationRelay></Connect></Response>',
-  '<Response><Play loop="0">a.wav</Play><Play digits="1wW"/><Redirect method="GET">/y</Redirect><Dial><Number url="/w">+1</Number></Dial></Response>',
+  '<?xml version="1.0" encoding="UTF-8"?><Response><Say voice="a" loop="2">Hello &amp; you</Say><Pause ' +
+    'length="1"/><Hangup/></Response>',
+  '<Response><Connect action="/x" method="GET"><ConversationRelay url="wss://h/c?a=1&amp;b" ' +
+    'welcomeGreeting="Hi"><Language code="sv-SE" voice="v"/><Parameter name="a" ' +
+    'value="b"/></ConversationRelay></Connect></Response>',
+  '<Response><Play loop="0">a.wav</Play><Play digits="1wW"/><Redirect ' +
+    'method="GET">/y</Redirect><Dial><Number url="/w">+1</Number></Dial></Response>',
   '<!DOCTYPE r [<!ENTITY a "b">]><Response>&a;&#60;<![CDATA[<x>]]></Response>',
 ];
 

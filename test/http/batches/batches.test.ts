@@ -73,12 +73,16 @@ describe('/v1/batches', () => {
     testServer = await startRecordingServer({ BATCH_INPUT_DIR: folder, BATCH_FILES_MAX: '3' });
     const ask = (...inputs: unknown[]) =>
       fetch(`${testServer.url}/v1/batches`, {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ inputs }) },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ inputs }),
       });
     const { id } = (await (await ask({ path: 'monday' })).json()) as { id: string };
     await fetch(`${testServer.url}/v1/batches/${id}/events`).then((response) => response.text());
     expect(await read(`/v1/batches/${id}`)).toMatchObject({
-      ...{ state: 'done', progress: 1, counts: { total: 2, done: 2 } },
+      state: 'done',
+      progress: 1,
+      counts: { total: 2, done: 2 },
       files: [{ name: 'monday/a', progress: 1 }, { name: 'monday/b' }],
     });
     const tooMany = await ask({ path: 'monday' }, { path: 'monday' });
@@ -158,7 +162,8 @@ describe('/v1/batches', () => {
       );
     const socket = connect(Number(new URL(testServer.url).port), '127.0.0.1');
     const head =
-      'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
+      'POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: ' +
+      'multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
     await eventually(() => expect(drafts()).toHaveLength(1));
     socket.destroy();

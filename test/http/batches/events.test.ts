@@ -43,8 +43,16 @@ beforeEach(() => {
   clock = new FakeClock();
   listeners = new Set();
   batch = {
-    ...{ id: 'b', tenant: '', createdMs: 0, channels: 'mix', targetLanguage: '', idempotency: null, webhook: null },
-    ...{ state: 'running', endedMs: null, files: [FILE] },
+    id: 'b',
+    tenant: '',
+    createdMs: 0,
+    channels: 'mix',
+    targetLanguage: '',
+    idempotency: null,
+    webhook: null,
+    state: 'running',
+    endedMs: null,
+    files: [FILE],
   };
   const batches = {
     view: ({ state }: Batch) => ({ state }),

@@ -63,10 +63,14 @@ describe('the voice webhook of a number whose app has TwiML of its own', () => {
       twilio.validateRequest('key', String(asked?.headers['x-twilio-signature']), `${webhook.origin}/voice`, FORM),
     ).toBe(true);
     expect(testServer.calls.tokens.redeem(tokenIn(body), 'CA1')).toEqual({
-      ...{ from: FORM.From, to: FORM.To, details: { accountSid: 'AC1', callerName: 'Ann' } },
+      from: FORM.From,
+      to: FORM.To,
+      details: { accountSid: 'AC1', callerName: 'Ann' },
       relay: {
         url: 'wss://app.example.com/c/CA1',
-        ...{ attributes: { url: 'wss://app.example.com/c/CA1', voice: 'v' }, parameters: {}, voices: {} },
+        attributes: { url: 'wss://app.example.com/c/CA1', voice: 'v' },
+        parameters: {},
+        voices: {},
         action: { url: `${webhook.origin}/done`, method: 'POST' },
       },
     });
@@ -140,7 +144,8 @@ describe("what follows a session in Twilio's call", () => {
     testServer.calls.handovers.put('CA1', Promise.resolve(document));
     const { body } = await post('/twilio/after');
     expect(verbsIn(body)).toBe(
-      `<Play>https://app.example.com/a.mp3</Play>${STREAM}<Redirect method="POST">http://localhost:80/twilio/after</Redirect>`,
+      `<Play>https://app.example.com/a.mp3</Play>${STREAM}<Redirect ` +
+        'method="POST">http://localhost:80/twilio/after</Redirect>',
     );
     expect(testServer.calls.tokens.redeem(tokenIn(body), 'CA1')).toMatchObject({
       relay: { url: 'wss://app.example.com/c/CA1' },

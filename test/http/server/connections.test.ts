@@ -67,7 +67,8 @@ describe('connections that say nothing', () => {
     ['a head that never ends', 'GET /health HTTP/1.1\r\nHost: a\r\nX-Slow: '],
     [
       'a body that never ends',
-      'POST /twilio/voice HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60\r\n\r\nCallSid=',
+      'POST /twilio/voice HTTP/1.1\r\nHost: a\r\nContent-Type: ' +
+        'application/x-www-form-urlencoded\r\nContent-Length: 60\r\n\r\nCallSid=',
     ],
     ['a request that was answered', 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'],
   ])('may have said something: %s', async (_what, bytes) => {
@@ -107,7 +108,8 @@ describe('connections that are in use', () => {
   it('are those that send a recording or wait for an answer, too', async () => {
     await repeat(MAX - 2, reader);
     const upload = await idler(
-      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 900\r\n\r\n--b\r\n',
+      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; ' +
+        'boundary=b\r\nContent-Length: 900\r\n\r\n--b\r\n',
     );
     const events = await fetch(`${url}/v1/captions`);
     await expect(fetch(`${url}/health`)).rejects.toThrow();

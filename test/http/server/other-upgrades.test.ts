@@ -32,7 +32,9 @@ it('is answered as if nothing had been offered, and so is the next request', asy
 
 it.each(['in one piece', 'in many'])('keeps the body of a request that offers it, %s', async (how) => {
   const body = JSON.stringify({ model: 'tts-1', input: '', padding: 'x'.repeat(60_000) });
-  const request = `POST /v1/audio/speech HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${OFFER}\r\n${body}`;
+  const request =
+    'POST /v1/audio/speech HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ' +
+    `${body.length}\r\n${OFFER}\r\n${body}`;
   const pieces = how === 'in many' ? (request.match(/[\s\S]{1,9000}/g) ?? []) : [request];
   expect(await exchange(pieces, '"param":"input"')).toMatch(/^HTTP\/1\.1 400 /);
 });

@@ -143,7 +143,8 @@ describe('X-Request-ID', () => {
     ],
   ])('is in the answer to a handshake with a bad %s', async (_what, headers, why) => {
     const answer = await exchange(
-      `GET /ws/transcribe HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: mine-5\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n\r\n`,
+      'GET /ws/transcribe HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: mine-5\r\nConnection: ' +
+        `Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n\r\n`,
     );
     expect(answer.id).toBe('mine-5');
     expect(answer.error).toMatchObject({

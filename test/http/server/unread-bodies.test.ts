@@ -23,8 +23,12 @@ it.each(
     Object.entries(PARTS).map(([what, part]) => [path, what, part] as const),
   ),
 )('%s answers the request behind %s', async (path, _what, part) => {
-  const form = `--b\r\n${part}\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n${'x'.repeat(FILE_BYTES)}\r\n--b--\r\n`;
-  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${form.length}\r\n\r\n`;
+  const form =
+    `--b\r\n${part}\r\n--b\r\nContent-Disposition: form-data; name="file"; ` +
+    `filename="f"\r\n\r\n${'x'.repeat(FILE_BYTES)}\r\n--b--\r\n`;
+  const head =
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; ` +
+    `boundary=b\r\nContent-Length: ${form.length}\r\n\r\n`;
   const client = connect(Number(new URL(testServer.url).port), '127.0.0.1');
   let answers = '';
   client.on('data', (data) => {

@@ -79,7 +79,8 @@ describe('an order', () => {
       '{"action":"config","sample_rate":16000}',
       'invalid_request',
       'sample_rate',
-      'sample_rate: got 16000, expected 8000 as this socket was opened; another rate needs another socket, /ws/transcribe?sample_rate=…',
+      'sample_rate: got 16000, expected 8000 as this socket was opened; another rate needs another socket, ' +
+        '/ws/transcribe?sample_rate=…',
     ],
   ])('is refused: %s', (text, code, param, message) => {
     expect(() => readCommand(text, 8000, ['en'])).toThrow(refusal(code, param, message));

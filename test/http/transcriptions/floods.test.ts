@@ -36,15 +36,13 @@ function openSocket() {
   const metrics = new Metrics();
   const request = { id: 'r', routeOptions: { config: { qwen: 'always' } } } as FastifyRequest;
   new TranscribeSocket({
-    ...{
-      socket: peer.asWebSocket,
-      request,
-      engine,
-      clock,
-      settings: readSettings({}),
-      useServerVad: false,
-      rateHz: 16_000,
-    },
+    socket: peer.asWebSocket,
+    request,
+    engine,
+    clock,
+    settings: readSettings({}),
+    useServerVad: false,
+    rateHz: 16_000,
     orders: metrics.transcribeOrders,
     failures: new Failures({ log: createLog('silent'), metrics }),
     metrics: toTranscriberMetrics(metrics),

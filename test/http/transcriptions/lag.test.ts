@@ -25,15 +25,13 @@ it('counts the time in which the socket was not read into the lag of what waited
   const told: { lagMs: number; atMs: number }[] = [];
   const metrics = new Metrics();
   new TranscribeSocket({
-    ...{
-      socket: peer.asWebSocket,
-      request: {} as FastifyRequest,
-      engine,
-      clock,
-      settings: readSettings({}),
-      useServerVad: true,
-      rateHz: 16_000,
-    },
+    socket: peer.asWebSocket,
+    request: {} as FastifyRequest,
+    engine,
+    clock,
+    settings: readSettings({}),
+    useServerVad: true,
+    rateHz: 16_000,
     orders: metrics.transcribeOrders,
     failures: new Failures({ log: createLog('silent'), metrics }),
     metrics: { ...toTranscriberMetrics(metrics), partial: (lagMs) => told.push({ lagMs, atMs: clock.nowMs() }) },

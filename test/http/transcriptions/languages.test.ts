@@ -21,7 +21,9 @@ describe('requireLanguage', () => {
       expect.objectContaining({
         code: 'unsupported_language',
         param: 'language',
-        message: `language: got ${shown}, expected "en" (or "en-US" and the like), "English", "auto" or nothing: the recogniser understands English`,
+        message:
+          `language: got ${shown}, expected "en" (or "en-US" and the like), "English", "auto" or nothing: the ` +
+          'recogniser understands English',
       }),
     );
   });
@@ -34,7 +36,8 @@ describe('requireLanguage, with a recogniser of several languages', () => {
 
   it('names them all when it refuses another one', () => {
     expect(() => requireLanguage('fr', ['de', 'en'])).toThrow(
-      'language: got "fr", expected "de" or "en" (or "de-DE" and the like), "German" or "English", "auto" or nothing: the recogniser understands German and English',
+      'language: got "fr", expected "de" or "en" (or "de-DE" and the like), "German" or "English", "auto" or ' +
+        'nothing: the recogniser understands German and English',
     );
   });
 

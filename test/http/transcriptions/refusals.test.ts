@@ -106,7 +106,8 @@ describe('a recording that is refused', () => {
       answer += text;
     });
     socket.write(
-      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2147483648\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n',
+      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ' +
+        '2147483648\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n',
     );
     await eventually(() => expect(answer).toMatch(/^HTTP\/1.1 413 .*upload_too_large/s));
     socket.destroy();
@@ -130,7 +131,8 @@ describe('a recording that is refused', () => {
     testServer = await startRecordingServer();
     const socket = connect(Number(new URL(testServer.url).port), '127.0.0.1');
     const head =
-      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n';
+      'POST /v1/audio/transcriptions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\nContent-Type: ' +
+      'multipart/form-data; boundary=b\r\n\r\n';
     socket.write(`${head}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF`);
     await eventually(() => expect(testServer.files()).toHaveLength(1));
     socket.destroy();

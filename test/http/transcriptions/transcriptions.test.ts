@@ -30,7 +30,9 @@ describe('POST /v1/audio/transcriptions', () => {
   it('refuses a field that came as a list in JSON, however deep', async () => {
     testServer = await startRecordingServer();
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
-    const body = `--b\r\nContent-Disposition: form-data; name="language"\r\nContent-Type: application/json\r\n\r\n${deep}\r\n--b--\r\n`;
+    const body =
+      '--b\r\nContent-Disposition: form-data; name="language"\r\nContent-Type: ' +
+      `application/json\r\n\r\n${deep}\r\n--b--\r\n`;
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     const response = await fetch(`${testServer.url}/v1/audio/transcriptions`, { method: 'POST', body, headers });
     expect(response.status).toBe(400);

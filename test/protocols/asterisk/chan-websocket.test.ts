@@ -7,7 +7,8 @@ import { summary } from '../summary.ts';
 import { readRecording, readTable, recordingNames, replay } from './asterisk-recordings.ts';
 
 const PLAIN =
-  'MEDIA_START connection_id:trunkline channel:WebSocket/trunkline/0x7fe7 channel_id:1795240043.2 format:ulaw optimal_frame_size:160 ptime:20';
+  'MEDIA_START connection_id:trunkline channel:WebSocket/trunkline/0x7fe7 channel_id:1795240043.2 ' +
+  'format:ulaw optimal_frame_size:160 ptime:20';
 
 function json(fields: object = {}, variables: Record<string, string> = {}): string {
   return JSON.stringify({

@@ -37,7 +37,9 @@ describe('what a Telnyx start tells', () => {
 
   it('says what to set when the codec is one that is not taken', () => {
     expect(() => open().receive(fixtures.read('bad/start-opus.json'))).toThrow(
-      'start.media_format: got encoding "OPUS", sampleRate the number 48000, channels the number 1, expected PCMU, 8000, 1; PCMA, 8000, 1; L16, 8000 to 48000, 1; audio/x-mulaw, 8000, 1: set stream_codec and stream_bidirectional_codec to PCMU',
+      'start.media_format: got encoding "OPUS", sampleRate the number 48000, channels the number 1, expected ' +
+        'PCMU, 8000, 1; PCMA, 8000, 1; L16, 8000 to 48000, 1; audio/x-mulaw, 8000, 1: set stream_codec and ' +
+        'stream_bidirectional_codec to PCMU',
     );
   });
 });

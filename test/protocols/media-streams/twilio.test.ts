@@ -123,7 +123,8 @@ describe('what is refused', () => {
       'media.payload: got a string of 13 characters, expected padded base64',
     );
     expect(() => new TwilioDialect().receive(read('bad/start-pcm.json'))).toThrow(
-      'start.mediaFormat: got encoding "audio/l16", sampleRate the number 16000, channels the number 1, expected audio/x-mulaw, 8000, 1',
+      'start.mediaFormat: got encoding "audio/l16", sampleRate the number 16000, channels the number 1, ' +
+        'expected audio/x-mulaw, 8000, 1',
     );
   });
 

@@ -50,7 +50,8 @@ describe('what the grammar of the stack would have to read', () => {
     for (const address of ['<sip:a@h>;tag=1', '<sip:b@h>']) {
       const long = options().replace(address, `${address};x=${'x'.repeat(room)}`);
       expect(faultOf(long)?.reason).toBe(
-        'Message Too Large: got 4099 characters in From, To, Contact, Record-Route and similar headers, expected at most 4096',
+        'Message Too Large: got 4099 characters in From, To, Contact, Record-Route and similar headers, ' +
+          'expected at most 4096',
       );
     }
   });

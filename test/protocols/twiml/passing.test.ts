@@ -17,7 +17,8 @@ describe("an app's document on its way to Twilio", () => {
   it.each([
     '<Say voice="Polly.Joanna" language="en-US">Hello &amp; welcome <break time="1s"/></Say>',
     '<Dial timeout="10"><Number>+14155550100</Number></Dial>',
-    '<Gather action="https://app.example.com/keys" numDigits="1"><Play>https://cdn.example.com/it&apos;s.mp3</Play></Gather>',
+    '<Gather action="https://app.example.com/keys" ' +
+      'numDigits="1"><Play>https://cdn.example.com/it&apos;s.mp3</Play></Gather>',
     '<Connect><Stream url="wss://other.example.com/media"/></Connect>',
     '<Pause length="2"/><Hangup/>',
   ])('is as it is: %s', (inside) => {
@@ -28,14 +29,16 @@ describe("an app's document on its way to Twilio", () => {
     expect(
       passed('<Say>Hi</Say><Connect action="/done"><ConversationRelay url="wss://app/c"/></Connect><Say>Bye</Say>'),
     ).toBe(
-      '<Say>Hi</Say><Connect><Stream url="wss://bridge/media"><Parameter name="token" value="wss://app/c"/></Stream></Connect>' +
+      '<Say>Hi</Say><Connect><Stream url="wss://bridge/media"><Parameter name="token" ' +
+        'value="wss://app/c"/></Stream></Connect>' +
         '<Redirect method="POST">https://bridge/after</Redirect><Say>Bye</Say>',
     );
   });
 
   it('goes on with its next verb behind a ConversationRelay without an action', () => {
     expect(passed('<Connect><ConversationRelay url="wss://app/c"/></Connect><Say>Bye</Say>')).toBe(
-      '<Connect><Stream url="wss://bridge/media"><Parameter name="token" value="wss://app/c"/></Stream></Connect><Say>Bye</Say>',
+      '<Connect><Stream url="wss://bridge/media"><Parameter name="token" ' +
+        'value="wss://app/c"/></Stream></Connect><Say>Bye</Say>',
     );
   });
 
@@ -56,7 +59,8 @@ describe("an app's document on its way to Twilio", () => {
     ['<Gather action="keys"/>', '<Gather action="https://app.example.com/voice/keys"/>'],
     [
       '<Dial recordingStatusCallback="/rec"><Number url="/whisper">+1</Number></Dial>',
-      '<Dial recordingStatusCallback="https://app.example.com/rec"><Number url="https://app.example.com/whisper">+1</Number></Dial>',
+      '<Dial recordingStatusCallback="https://app.example.com/rec"><Number ' +
+        'url="https://app.example.com/whisper">+1</Number></Dial>',
     ],
   ])('has its relative addresses start from where it was: %s', (inside, expected) => {
     expect(passed(inside)).toBe(expected);

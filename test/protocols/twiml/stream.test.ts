@@ -10,13 +10,15 @@ describe('TwiML', () => {
   it('connects a call to its stream, with parameters', () => {
     expect(connectStreamTwiml({ url: URL, parameters: { from: '+15005550006', token: 'a1' } })).toBe(
       '<?xml version="1.0" encoding="UTF-8"?><Response><Connect><Stream url="wss://bridge.example.com/twilio/media">' +
-        '<Parameter name="from" value="+15005550006"/><Parameter name="token" value="a1"/></Stream></Connect></Response>',
+        '<Parameter name="from" value="+15005550006"/><Parameter name="token" ' +
+        'value="a1"/></Stream></Connect></Response>',
     );
   });
 
   it('listens to both sides of a call that goes on to a number', () => {
     expect(listenAndDialTwiml({ url: URL, parameters: {} }, '+15005550001')).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?><Response><Start><Stream url="wss://bridge.example.com/twilio/media" track="both_tracks"></Stream></Start>' +
+      '<?xml version="1.0" encoding="UTF-8"?><Response><Start><Stream ' +
+        'url="wss://bridge.example.com/twilio/media" track="both_tracks"></Stream></Start>' +
         '<Dial>+15005550001</Dial></Response>',
     );
   });

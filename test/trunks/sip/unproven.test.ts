@@ -155,7 +155,8 @@ describe('an answer outside a call', () => {
   it('is none where the request is shorter than any', async () => {
     line = new SipLine();
     const short =
-      'OPTIONS sip:a SIP/2.0\r\nv:SIP/2.0/UDP a;rport;branch=z9hG4bK1\r\nf:<sip:a@b>;tag=1\r\nt:<sip:a@b>\r\ni:1\r\nCSeq:1 OPTIONS\r\n\r\n';
+      'OPTIONS sip:a SIP/2.0\r\nv:SIP/2.0/UDP ' +
+      'a;rport;branch=z9hG4bK1\r\nf:<sip:a@b>;tag=1\r\nt:<sip:a@b>\r\ni:1\r\nCSeq:1 OPTIONS\r\n\r\n';
     await line.receive(short);
     expect(line.take()).toEqual([]);
     expect(line.dropped).toEqual(['short']);

@@ -9,7 +9,8 @@ import { AsteriskDialect } from '../../../src/protocols/asterisk/chan-websocket.
 import { WebSocketLeg } from '../../../src/trunks/websocket/leg.ts';
 
 const START =
-  'MEDIA_START connection_id:trunkline channel:WebSocket/trunkline/0x7fe7 channel_id:1.2 format:slin192 optimal_frame_size:7680 ptime:20';
+  'MEDIA_START connection_id:trunkline channel:WebSocket/trunkline/0x7fe7 channel_id:1.2 format:slin192 ' +
+  'optimal_frame_size:7680 ptime:20';
 const LIMITS = { startTimeoutMs: 60_000, mediaTimeoutMs: 60_000, sendBufferMaxBytes: 1e6 };
 const UPGRADE = ['GET / HTTP/1.1', 'Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -38,7 +39,10 @@ it('a leg sends each message as one frame, however long', async () => {
   await once(server, 'listening');
   server.on('connection', (accepted) => {
     const leg = new WebSocketLeg({
-      ...{ socket: accepted, dialect: new AsteriskDialect(), limits: LIMITS, clock: systemClock },
+      socket: accepted,
+      dialect: new AsteriskDialect(),
+      limits: LIMITS,
+      clock: systemClock,
       handlers: {
         onEvent: (event) => {
           if (event.type !== 'start') return;

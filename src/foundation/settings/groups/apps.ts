@@ -30,7 +30,8 @@ export const apps = {
     APP_GONE: choice(
       'end',
       ['end', 'captions'],
-      'What happens to a call when its app is lost for good. end = it ends. captions = it continues with captions only.',
+      'What happens to a call when its app is lost for good. end = it ends. captions = it continues with ' +
+        'captions only.',
     ),
     APP_GONE_TEXT: text(
       'Sorry, something went wrong. Please call again later.',

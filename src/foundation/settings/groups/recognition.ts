@@ -33,7 +33,8 @@ export const recognition = {
       32,
       5000,
       'ms',
-      'After this much silence the server starts to compute the final caption. It uses the result if the silence lasts.',
+      'After this much silence the server starts to compute the final caption. It uses the result if the ' +
+        'silence lasts.',
     ),
     CHUNK_MS: whole(400, 100, 5000, 'ms', 'A partial caption follows the one before it after this much new speech.'),
     OVERLAP_MS: whole(

@@ -12,7 +12,8 @@ export const speech = {
         'With espeak-ng installed also espeak:de and its other languages.',
     ),
     VOICE_MAP: voiceMap(
-      'Voices that replace the voices of other platforms; upper and lower case do not matter. In calls, DEFAULT_VOICE ' +
+      'Voices that replace the voices of other platforms; upper and lower case do not matter. In calls, ' +
+        'DEFAULT_VOICE ' +
         'replaces a voice that is neither here nor listed. Over HTTP such a voice is refused.',
     ),
     PROMPTS_FILE: text(

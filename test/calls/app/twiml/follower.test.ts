@@ -46,7 +46,8 @@ async function arrive(holds: () => boolean): Promise<void> {
 }
 
 const relay = (attributes = '', inside = '', connect = 'action="/done"') =>
-  `<Connect ${connect}><ConversationRelay url="${app.url.replace('/calls', '/calls/CA1')}" ${attributes}>${inside}</ConversationRelay></Connect>`;
+  `<Connect ${connect}><ConversationRelay url="${app.url.replace('/calls', '/calls/CA1')}" ` +
+  `${attributes}>${inside}</ConversationRelay></Connect>`;
 const spoken = () => gateway.events.flatMap((event) => (event.type === 'spoken' ? [event.text] : []));
 const reasons = () => gateway.events.flatMap((event) => (event.type === 'call.ended' ? [event.reason] : []));
 const ended = () => pass(() => reasons().length > 0);
@@ -143,7 +144,8 @@ describe("the app's TwiML", () => {
 describe('the verbs of a document', () => {
   it('are done in their order; the end of the document is the end of the call', async () => {
     webhook.answers['/voice'] =
-      '<Say loop="2">One.</Say><Pause length="2"/><Play>/a.wav</Play><Play digits="1"/><Redirect>/two</Redirect><Say>Never.</Say>';
+      '<Say loop="2">One.</Say><Pause length="2"/><Play>/a.wav</Play><Play ' +
+      'digits="1"/><Redirect>/two</Redirect><Say>Never.</Say>';
     webhook.answers['/two'] = '<Say>Two.</Say><Sms>Hi</Sms>';
     const fetched: string[] = [];
     const playing: Recordings = {
@@ -336,7 +338,10 @@ describe("a session that Twilio's webhook has found", () => {
   const begin = (connect?: string) => {
     gateway = startCalls(OWN);
     const relayed = {
-      ...{ url: app.url, attributes: {}, parameters: { a: 'b' }, voices: {} },
+      url: app.url,
+      attributes: {},
+      parameters: { a: 'b' },
+      voices: {},
       action: connect === undefined ? null : { url: webhook.origin + connect, method: 'POST' as const },
     };
     const details = { callerName: 'Ann' };
