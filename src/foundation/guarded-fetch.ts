@@ -10,6 +10,7 @@ import { lookupPublic, refusePrivateAddress } from './addresses.ts';
 import { readBounded } from './bounded-body.ts';
 import type { Clock } from './clock.ts';
 
+/** The user-agent header of requests by this server. */
 export const USER_AGENT = 'trunkline';
 
 const REDIRECTS_MAX = 3;
