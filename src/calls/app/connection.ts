@@ -4,11 +4,11 @@
  */
 import { WebSocket } from 'ws';
 import { lookupPublic } from '../../foundation/addresses.ts';
+import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { FrameToApp } from './frames.ts';
 
-const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 4000;
+const RETRIES = { firstMs: 250, longestMs: 4000 };
 /** A connection that lasted this long was a good one: its loss begins a new series of attempts. */
 const STABLE_MS = 10_000;
 /** An app that has not answered a ping when the next is due is dead. */
@@ -72,7 +72,7 @@ export class AppConnection {
   #kept: FrameToApp[] = [];
   /** When the running series of attempts began; null = the connection is well. */
   #troubleSinceMs: number | null;
-  #delayMs = FIRST_DELAY_MS;
+  readonly #backoff = new Backoff(RETRIES);
   /** Waits to dial again, or for the connection to have lasted. */
   #timer: Timer | null = null;
   #pings: Timer | null = null;
@@ -183,7 +183,7 @@ export class AppConnection {
 
   #forgetTrouble(): void {
     this.#troubleSinceMs = null;
-    this.#delayMs = FIRST_DELAY_MS;
+    this.#backoff.restart();
   }
 
   #onPong(data: string): void {
@@ -234,14 +234,13 @@ export class AppConnection {
     const { clock, limits, handlers } = this.#options;
     const nowMs = clock.nowMs();
     this.#troubleSinceMs ??= nowMs;
-    const delayMs = this.#delayMs;
+    const delayMs = this.#backoff.next();
     if (nowMs + delayMs > this.#troubleSinceMs + limits.reconnectMs) {
       this.#settle();
       handlers.onOutcome('gone', null);
       handlers.onGone(this.#reason);
       return;
     }
-    this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
     this.#timer = clock.after(delayMs, () => this.#dial());
   }
 
