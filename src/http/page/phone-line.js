@@ -1,5 +1,5 @@
 /**
- * One call from this browser: the microphone, the audio thread, and the WebSocket between it and the server, on which
+ * One call from this browser: the microphone, the audio thread, and the WebSocket between it and the gateway, on which
  * it speaks as Twilio does (https://www.twilio.com/docs/voice/media-streams/websocket-messages). It ends once, and lets
  * go of all it holds.
  */
@@ -64,10 +64,10 @@ function fromBase64(text) {
 
 /** Why the server, or the network, closed the socket. @param {CloseEvent} event @param {boolean} wasOpen */
 function explainClose({ code, reason }, wasOpen) {
-  if (code === 1000) return 'The call is over: the server hung up.';
-  if (code === 1012) return 'The call is over: the server is being stopped.';
+  if (code === 1000) return 'The call is over: Trunkline hung up.';
+  if (code === 1012) return 'The call is over: the server is shutting down.';
   if (reason !== '') return `The call is over: ${reason}.`;
-  return wasOpen ? 'The call is over: the connection to the server was lost.' : 'The server did not take the call.';
+  return wasOpen ? 'The call is over: the connection to the server was lost.' : 'The server did not accept the call.';
 }
 
 export class PhoneLine {
@@ -192,7 +192,7 @@ export class PhoneLine {
     this.#listener.onLive(this.#callId);
   }
 
-  /** @param {{ event: string, media?: { payload: string }, mark?: { name: string } }} message of the server */
+  /** @param {{ event: string, media?: { payload: string }, mark?: { name: string } }} message of the gateway */
   #hearBridge({ event, media, mark }) {
     if (event === 'media' && media !== undefined) {
       const bytes = fromBase64(media.payload);

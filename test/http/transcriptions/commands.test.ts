@@ -79,7 +79,7 @@ describe('an order', () => {
       '{"action":"config","sample_rate":16000}',
       'invalid_request',
       'sample_rate',
-      'sample_rate: got 16000, expected 8000 as this socket was opened; another rate needs another socket, ' +
+      'sample_rate: got 16000, expected 8000, the rate of this socket; open another one for another rate: ' +
         '/ws/transcribe?sample_rate=…',
     ],
   ])('is refused: %s', (text, code, param, message) => {
