@@ -89,6 +89,7 @@ async function findFolder(location: string, inputFolder: string): Promise<{ path
   }
 }
 
+/** The error of a batch with too many recordings. */
 export function tooManyFiles(filesMax: number): TrunklineError {
   return new TrunklineError(
     'invalid_request',

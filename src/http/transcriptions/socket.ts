@@ -41,6 +41,7 @@ const SLICE_MS = 1000;
  */
 const ENDPOINT_MIN_MS = 600;
 
+/** Options of a socket and the services that it uses. */
 export interface TranscribeSocketOptions extends SocketQuery {
   readonly socket: WebSocket;
   /** The request that opened the socket. */
