@@ -135,7 +135,7 @@ async function showCall(
 /** Returns whether the talk went as planned: three answers, one of them interrupted. */
 async function showTalk(gateway: Gateway, { settings, out }: TalkOptions): Promise<boolean> {
   out.line(
-    'A simulated caller talks with examples/echo.mjs. Text that the caller interrupted and did not hear is in brackets:',
+    'A simulated caller talks with examples/echo.mjs. Text that the caller cut off and did not hear is in brackets:',
   );
   out.line();
   const { call, spoken } = await runTalk(gateway, { settings, out });
