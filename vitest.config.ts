@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix, sep } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Tests with a clock of their own: no process, no thread, no network, no built file. `npm run check` runs these alone. */
@@ -12,13 +14,14 @@ const PURE = [
   'test/{packages,rules,start-lines}.test.ts',
 ];
 
-/** Tests that replace a module, and those that load models into their process. All others share a process. */
-const ISOLATED = [
-  'test/calls/app/recording.test.ts',
-  'test/calls/outbound/sounds.test.ts',
-  'test/foundation/guarded-fetch.test.ts',
-  'test/engine/**/*.test.ts',
-];
+/** Tests that replace a module find it loaded where files share a process, and models stay in memory there. */
+const ISOLATED = [...testsThatReplaceModules(), 'test/engine/**/*.test.ts'];
+
+function testsThatReplaceModules(): string[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .map((name) => posix.join('test', ...name.split(sep)))
+    .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('vi.mock('));
+}
 
 /** They have configurations of their own. */
 const ELSEWHERE = ['test/{attacks,browser,e2e}/**', 'node_modules/**'];
@@ -44,6 +47,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...ELSEWHERE, ...PURE, ...ISOLATED],
           isolate: false,
+          // Each database has SQLite in a thread of its own, which it would spend more time to optimise than to run.
+          execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
         },
       },
       { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: ELSEWHERE } },

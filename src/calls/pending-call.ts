@@ -26,9 +26,9 @@ export interface PendingCallOptions {
   /** Whether `start` must bring the one-use token of the webhook. */
   readonly tokenRequired: boolean;
   /**
-   * Whether whoever opened the socket has shown a secret of ours, so that what it asks for is the operator's own wish.
+   * Whether the peer that opened the socket has shown a secret of ours. Then it asks on the operator's behalf.
    */
-  readonly vouched?: boolean;
+  readonly trusted?: boolean;
   readonly tokens: CallTokens;
   readonly context: CallContext;
   /** Opens the leg on the socket. */
@@ -130,11 +130,11 @@ export class PendingCall implements LegHandlers {
     return { ...start, ...known, details, parameters: this.#checkApp(given, known !== null) };
   }
 
-  /** A token vouches for its stream if the webhook that gave it out was signed. */
+  /** A stream with a token is trusted if the webhook that issued the token was signed. */
   #checkApp(given: CallStart['parameters'], hasToken: boolean): CallStart['parameters'] {
     const { settings, log } = this.#options.context;
-    const vouched = this.#options.vouched === true || (hasToken && settings.TWILIO_AUTH_TOKEN !== '');
-    const parameters = withoutForbiddenApp(given, vouched, settings);
+    const trusted = this.#options.trusted === true || (hasToken && settings.TWILIO_AUTH_TOKEN !== '');
+    const parameters = withoutForbiddenApp(given, trusted, settings);
     if (Object.keys(parameters).length < Object.keys(given).length) {
       log.warn(
         { carrier: this.#options.carrier },

@@ -43,8 +43,8 @@ export interface CallView {
 interface LegOffer {
   readonly carrier: string;
   readonly tokenRequired: boolean;
-  /** Whether whoever opened the socket has shown a secret of ours. */
-  readonly vouched?: boolean;
+  /** Whether the peer that opened the socket has shown a secret of ours. */
+  readonly trusted?: boolean;
   /** We make the call, and it is not answered yet; left out = the other side made it. */
   readonly outgoing?: OutgoingCall | undefined;
   /** Opens the leg on the socket. */

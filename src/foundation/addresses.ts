@@ -1,6 +1,6 @@
 /**
- * Public and private network addresses. A host that a client names may lead to this machine or its network, which the
- * client must not reach through us.
+ * Public and private network addresses. A host name from a client may resolve to this machine or its network, which
+ * the client must not reach through the server.
  */
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -26,7 +26,7 @@ const SPECIAL_IPV4 = [
   ['224.0.0.0', 3],
 ] as const;
 
-/** Within 2000::/3, the only part of IPv6 that is given out: protocol assignments and Teredo, documentation, 6to4. */
+/** Inside 2000::/3, the only allocated part of IPv6: protocol assignments and Teredo, documentation, 6to4. */
 const SPECIAL_IPV6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -40,9 +40,7 @@ for (const [net, prefix] of SPECIAL_IPV6) special.addSubnet(net, prefix, 'ipv6')
 const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 
-/**
- * Whether `address` (IPv4 or IPv6, without brackets) can be on the public internet. False for what is no address.
- */
+/** Whether `address` (IPv4 or IPv6, without brackets) is public. False when it is not an address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -54,12 +52,12 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** RFC 4291 §2.5.5.2, as URL spells it. */
+/** RFC 4291 §2.5.5.2, in the spelling of the URL class. */
 const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * One spelling for each address (IPv4 or IPv6, without brackets): IPv6 compressed and without its zone, IPv4 that is
- * written as IPv6 (`::ffff:192.0.2.1`) as IPv4. Null for what is no address.
+ * Normalises an address (IPv4 or IPv6, without brackets): IPv6 is compressed and loses its zone, IPv4-mapped IPv6
+ * (`::ffff:192.0.2.1`) becomes IPv4. Null when `text` is not an address.
  */
 export function canonicalAddress(text: string): string | null {
   const [address = ''] = text.split('%', 1);
@@ -71,12 +69,12 @@ export function canonicalAddress(text: string): string | null {
   return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]).join('.');
 }
 
-/** The address, or one of those of a name, is not public. */
+/** An address, or one of the addresses of a host name, is not public. */
 export class PrivateAddressError extends Error {}
 
 /**
- * @throws PrivateAddressError when `hostname` (as URL has it) is an address that is not public. Names are left to
- * {@link lookupPublic}.
+ * Accepts host names, which {@link lookupPublic} checks later.
+ * @throws PrivateAddressError when `hostname` (as in a URL) is an address that is not public
  */
 export function refusePrivateAddress(hostname: string): void {
   const address = hostname.replace(/^\[|\]$/g, '');
@@ -86,7 +84,7 @@ export function refusePrivateAddress(hostname: string): void {
 
 /**
  * A resolver for `http.request` that fails with {@link PrivateAddressError} when any address of the name is not public.
- * What it answers is what is then connected to.
+ * The socket connects to the address that it returns, so the name is not resolved a second time.
  */
 export const lookupPublic: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -112,12 +110,12 @@ export function isAddressRange(text: string): boolean {
 export class AddressRanges {
   readonly #ranges = new BlockList();
 
-  /** `list` = addresses and networks, each as {@link isAddressRange} has it. */
+  /** Every item of `list` must satisfy {@link isAddressRange}. */
   constructor(list: readonly string[]) {
     for (const text of list) this.add(text);
   }
 
-  /** Adds one more. Throws RangeError when it is none. */
+  /** Adds an address or network. @throws RangeError when `text` is neither */
   add(text: string): void {
     if (!isAddressRange(text))
       throw new RangeError(`got ${text}, expected an address or a network such as 192.0.2.0/24`);
@@ -128,8 +126,7 @@ export class AddressRanges {
   }
 
   /**
-   * Whether `address` is among them; an IPv4 address may be written as IPv6 (`::ffff:192.0.2.1`), as sockets for both
-   * do.
+   * Whether the set contains `address`. Dual-stack sockets give IPv4 as IPv6 (`::ffff:192.0.2.1`), which is found too.
    */
   has(address: string): boolean {
     const family = isIP(address);

@@ -3,8 +3,8 @@
 interface BackoffOptions {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** After this long without a failure, the delays start again with the first. */
-  readonly healthyMs: number;
+  /** After this long without a failure, the delays start again with the first; by default never. */
+  readonly healthyMs?: number;
   /**
    * Each delay is shortened by a random share up to this one (0–1), so that many clients of one server do not all come
    * back at once; by default none.
@@ -25,11 +25,16 @@ export class Backoff {
   }
 
   /** The delay in ms before the next try, after the last one worked for `healthyForMs` (0 = it never worked). */
-  next(healthyForMs: number): number {
-    const { firstMs, longestMs, healthyMs, jitterShare = 0, random = Math.random } = this.#options;
-    if (healthyForMs >= healthyMs) this.#nextMs = firstMs;
+  next(healthyForMs = 0): number {
+    const { longestMs, healthyMs = Number.POSITIVE_INFINITY, jitterShare = 0, random = Math.random } = this.#options;
+    if (healthyForMs >= healthyMs) this.restart();
     const delayMs = this.#nextMs;
     this.#nextMs = Math.min(delayMs * 2, longestMs);
     return jitterShare === 0 ? delayMs : delayMs * (1 - jitterShare * random());
+  }
+
+  /** Makes the next delay the first one again. */
+  restart(): void {
+    this.#nextMs = this.#options.firstMs;
   }
 }

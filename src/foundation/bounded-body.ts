@@ -1,6 +1,4 @@
-/** Reading the body of an answer that may be longer than we want to hold. */
-
-/** All bytes of `body`, in memory of their own; null as soon as there are more than `maxBytes`. */
+/** Reads `body` into a buffer of its own; null as soon as it exceeds `maxBytes`. */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -21,7 +19,7 @@ export async function readBounded(
   return whole;
 }
 
-/** The body of a `fetch` answer as text; null when it has more than `maxBytes`. */
+/** The body of a `fetch` response as text; null when it exceeds `maxBytes`. */
 export async function readBoundedText({ body }: Response, maxBytes: number): Promise<string | null> {
   if (body === null) return '';
   const bytes = await readBounded(body, maxBytes);

@@ -1,7 +1,7 @@
 /**
- * The one way out over http and https to whatever a request, a document, an app or an operator names. Private addresses
- * are refused unless they are allowed: by name, at every redirect, and at the address that is really connected to, for
- * what the resolver answers here is what the socket goes to.
+ * All http and https requests to URLs that a client, a document, an app or an operator gave. Private addresses are
+ * refused unless they are allowed. They are checked in the URL, in every redirect and again at connection time: the
+ * socket connects to exactly the address that the checked lookup returned.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -10,19 +10,20 @@ import { lookupPublic, refusePrivateAddress } from './addresses.ts';
 import { readBounded } from './bounded-body.ts';
 import type { Clock } from './clock.ts';
 
-/** What requests of ours say that they are. */
+/** The user-agent header of requests by this server. */
 export const USER_AGENT = 'trunkline';
 
 const REDIRECTS_MAX = 3;
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 
 /**
- * What went wrong: `scheme` = neither http nor https; `redirects` = more than three; `location` = a redirect to what is
- * no URL; `too_large`, `late` = a limit; `unreachable` = the network or the server.
+ * Why a request failed: `scheme` = the URL is neither http nor https; `redirects` = too many of them; `location` = a
+ * redirect to something that is not a URL; `too_large`, `late` = a limit was exceeded; `unreachable` = the network or
+ * the server failed.
  */
 export type FetchFailure = 'scheme' | 'redirects' | 'location' | 'too_large' | 'late' | 'unreachable';
 
-/** A request that brought nothing. `message` names no host, path or credential, so it may be shown. */
+/** A failed request. `message` names no host, path or credential, so it may be shown. */
 export class FetchError extends Error {
   readonly failure: FetchFailure;
 
@@ -32,7 +33,7 @@ export class FetchError extends Error {
   }
 }
 
-/** One request on the way to an answer. */
+/** One HTTP request; a redirect leads to another one. */
 export interface Hop {
   readonly url: URL;
   readonly method: 'GET' | 'POST';
@@ -40,33 +41,35 @@ export interface Hop {
   readonly body?: string;
 }
 
-/** What is asked for, and within which bounds. */
+/** A request and its limits. */
 export interface GuardedRequest {
   readonly url: string;
-  /** Whether loopback, private and link-local addresses may be connected to. */
+  /** Whether connections to loopback, private and link-local addresses are allowed. */
   readonly allowPrivate: boolean;
   readonly signal: AbortSignal;
   /**
-   * Redirects that are followed, 3 unless said otherwise. Beyond them it fails, with 0 the redirect itself is the
-   * answer.
+   * How many redirects are followed, by default 3. After more the request fails. With 0 a redirect is returned as the
+   * response.
    */
   readonly redirectsMax?: number;
-  /** How `url` is asked: by GET unless said otherwise. `status` = the redirect that led there, null = none did. */
+  /**
+   * Builds the request for `url`, by default a GET. `status` = that of the redirect to it; null = the first request.
+   */
   prepare?(url: URL, status: number | null): Hop;
-  /** Finds the addresses of names where private ones are refused; {@link lookupPublic} unless said otherwise. */
+  /** Resolves host names when private addresses are refused; by default {@link lookupPublic}. */
   readonly lookup?: LookupFunction;
 }
 
-/** An answer: its head is there, its body is still to be read or destroyed. `url` is the one that gave it. */
+/** A response whose body the caller must read or destroy. `url` = where it came from, after redirects. */
 export interface GuardedAnswer {
   readonly response: IncomingMessage;
   readonly url: URL;
 }
 
 /**
- * The answer to a request, each hop of it a connection of its own.
- * @throws PrivateAddressError; {@link FetchError} `scheme`, `redirects`, `location`; whatever the network or the signal
- * says
+ * Sends a request and follows its redirects, each over a new connection.
+ * @throws PrivateAddressError; {@link FetchError} `scheme`, `redirects`, `location`; errors of the network; the reason
+ * of the signal
  */
 export async function guardedFetch(asked: GuardedRequest): Promise<GuardedAnswer> {
   const { redirectsMax = REDIRECTS_MAX, prepare = plainGet } = asked;
@@ -79,7 +82,8 @@ export async function guardedFetch(asked: GuardedRequest): Promise<GuardedAnswer
     const { location } = response.headers;
     if (redirectsMax === 0 || !REDIRECT_STATUSES.includes(status) || location === undefined) return { response, url };
     response.destroy();
-    if (!URL.canParse(location, url.href)) throw new FetchError('location', 'its server redirects to what is no URL');
+    if (!URL.canParse(location, url.href))
+      throw new FetchError('location', 'its server redirects to something that is not a URL');
     url = new URL(location, url);
   }
   throw new FetchError('redirects', `its server redirects more than ${redirectsMax} times`);
@@ -108,7 +112,7 @@ function send(
   return new Promise((resolve, reject) => {
     request(url, options, resolve)
       .on('upgrade', (response, socket) => {
-        // Nobody asked for another protocol. Unheard, such an answer would be neither a response nor an error.
+        // Without this listener, an unrequested protocol upgrade would yield neither a response nor an error.
         socket.destroy();
         resolve(response);
       })
@@ -118,8 +122,8 @@ function send(
 }
 
 /**
- * The body of an answer, in memory of its own.
- * @throws FetchError `too_large` beyond `maxBytes`, announced or sent; whatever the network says
+ * Reads the body into a buffer of its own.
+ * @throws FetchError `too_large` when the body or its announced length exceeds `maxBytes`; errors of the network
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = Number(response.headers['content-length'] ?? 0);
@@ -129,7 +133,6 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   return body;
 }
 
-/** How long something may take, and until when it is wanted. */
 interface TimeLimit {
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -137,7 +140,7 @@ interface TimeLimit {
 }
 
 /**
- * What `run` brings within the time limit. The signal that it is given aborts with that limit and with `signal`.
+ * The result of `run`, if it comes in time. `run` gets a signal that aborts at the time limit and when `signal` does.
  * @throws FetchError `late`; the reason of `signal`; what `run` throws
  */
 export async function withinTime<T>(
@@ -157,7 +160,7 @@ export async function withinTime<T>(
   }
 }
 
-/** `ECONNREFUSED` and its like; hosts and paths may be private and are not repeated. */
+/** A code such as `ECONNREFUSED`. The error's message is not used: it may contain private hosts and paths. */
 export function networkCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'no code';
 }

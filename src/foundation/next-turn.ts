@@ -1,7 +1,4 @@
-/**
- * Resolves when everybody else has had a turn on the event loop: for work that would otherwise go on and on in promises
- * alone.
- */
+/** Resolves in the next turn of the event loop, so that long work made only of promises lets other work run. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

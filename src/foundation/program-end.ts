@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Most error output of a program that is kept. */
+/** How much of a program's error output is kept. */
 const STDERR_MAX_CHARS = 4096;
 
 /** How a program ended. */
@@ -9,11 +9,11 @@ export interface ProgramEnd {
   readonly code: number | null;
   /** The signal that killed it; null when it exited. */
   readonly killedBy: NodeJS.Signals | null;
-  /** The end of its error output. */
+  /** The last part of its error output. */
   readonly stderr: string;
 }
 
-/** Waits for the end of a program that runs as `child`. Rejects when it cannot be started. */
+/** Resolves when the program in `child` has ended. Rejects when it cannot be started. */
 export function programEnd(child: ChildProcess): Promise<ProgramEnd> {
   return new Promise((resolve, reject) => {
     let stderr = '';

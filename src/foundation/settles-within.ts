@@ -1,8 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/**
- * Resolves with true as soon as `promise` settles either way, or with false after `limitMs`. Leaves no timer behind.
- */
+/** Resolves with true when `promise` is fulfilled or rejected, or with false after `limitMs`. */
 export function settlesWithin(clock: Clock, promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.after(limitMs, () => resolve(false));

@@ -1,32 +1,32 @@
 /**
- * Waits for a disk that is full or fails: such troubles are over when somebody has made room, and until then nothing is
- * lost.
+ * Retries work while the disk is full or fails, until somebody has made room. Until then the work is kept, not given
+ * up.
  */
+import { Backoff } from '../foundation/backoff.ts';
 import type { Clock } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
 
-const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 60_000;
-/** A night in which nobody makes room. */
+const RETRIES = { firstMs: 1000, longestMs: 60_000 };
+/** Long enough that a disk which fills up in the evening can be cleared in the morning. */
 const WAIT_MAX_MS = 12 * 3_600_000;
 
-/** Who is told of what waits for the disk. */
+/** Is told when something waits for the disk. */
 export interface DiskListener {
-  /** Something begins to wait: the disk said `error`. */
+  /** Something begins to wait because the disk failed with `error`. */
   readonly onWait: (error: Error) => void;
-  /** The disk has refused, for the first time or once more. */
+  /** An attempt failed because of the disk, the first one or a later one. */
   readonly onRefused: () => void;
-  /** What waited goes on, or is given up. */
+  /** The wait is over: the work succeeded or was given up. */
   readonly onOver: () => void;
 }
 
-/** One thing's waiting for the disk: how long until it may be tried again, and when it is to be given up. */
+/** The wait of one piece of work: how long until the next attempt, and when to give up. */
 export class DiskWait {
   readonly #clock: Clock;
   readonly #listener: DiskListener;
   #sinceMs: number | null = null;
-  #delayMs = FIRST_DELAY_MS;
+  readonly #backoff = new Backoff(RETRIES);
 
   constructor(clock: Clock, listener: DiskListener) {
     this.#clock = clock;
@@ -34,8 +34,8 @@ export class DiskWait {
   }
 
   /**
-   * Notes that the disk said `error`. Returns after how many ms to try again. @throws TrunklineError `disk_full` when
-   * it has gone on for too long
+   * Notes that an attempt failed with `error`. Returns the delay in ms before the next one.
+   * @throws TrunklineError `disk_full` after 12 hours of failures
    */
   refuse(error: Error): number {
     const nowMs = this.#clock.nowMs();
@@ -48,16 +48,14 @@ export class DiskWait {
         `${toDiskFull(error).message}: given up after ${WAIT_MAX_MS / 3_600_000} hours`,
       );
     }
-    const delayMs = this.#delayMs;
-    this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
-    return delayMs;
+    return this.#backoff.next();
   }
 
-  /** It goes on, or nobody wants it any more. Idempotent. */
+  /** To be called when the work succeeded or is no longer wanted. Idempotent. */
   end(): void {
     if (this.#sinceMs === null) return;
     this.#sinceMs = null;
-    this.#delayMs = FIRST_DELAY_MS;
+    this.#backoff.restart();
     this.#listener.onOver();
   }
 }
@@ -65,13 +63,11 @@ export class DiskWait {
 interface PatienceOptions {
   readonly clock: Clock;
   readonly listener: DiskListener;
-  /** Ends the waiting. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Does `work`, which may be begun again after it failed, until the disk lets it. Resolves and rejects as `work` does
- * otherwise.
+ * Repeats `work` for as long as it fails because of the disk. Its result and its other errors are passed on.
  * @throws TrunklineError `disk_full` when the disk has refused for too long; the reason of `signal`
  */
 export async function insist<T>(work: () => Promise<T>, { clock, listener, signal }: PatienceOptions): Promise<T> {

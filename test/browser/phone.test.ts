@@ -233,10 +233,10 @@ describe('with a scripted bridge', () => {
   it('says what became of a call that the gateway ended, and can call again', async () => {
     await openPage();
     const ends = [
-      [1000, 'call ended', 'The call is over: the bridge hung up.'],
-      [1012, 'draining', 'The call is over: the gateway is being stopped.'],
+      [1000, 'call ended', 'The call is over: Trunkline hung up.'],
+      [1012, 'draining', 'The call is over: the server is shutting down.'],
       [1013, 'all 64 places are taken', 'The call is over: all 64 places are taken.'],
-      [4000, '', 'The call is over: the connection to the gateway was lost.'],
+      [4000, '', 'The call is over: the connection to the server was lost.'],
     ] as const;
     for (const [code, reason, words] of ends) {
       await press('Call');

@@ -41,7 +41,7 @@ class Asterisk {
 
   constructor(
     gateway: Gateway,
-    { codec = LINEAR_16K, format = 'json' as ControlFormat, vouched = true, firstRelease = false } = {},
+    { codec = LINEAR_16K, format = 'json' as ControlFormat, trusted = true, firstRelease = false } = {},
   ) {
     this.#gateway = gateway;
     this.#codec = codec;
@@ -49,7 +49,7 @@ class Asterisk {
     this.#firstRelease = firstRelease;
     this.queue = new AsteriskQueue({ frameBytes: frameBytes(codec), format, channelId: ID, hasMarks: !firstRelease });
     gateway.webSockets.accept(this.socket.asWebSocket, new AsteriskDialect(), {
-      vouched,
+      trusted,
       fillSilence: gateway.context.settings.ASTERISK_FILL_SILENCE,
     });
   }
@@ -233,9 +233,9 @@ describe('what Asterisk sends', () => {
   it.each([
     [false, 1],
     [true, 0],
-  ])('may name an app when it has shown a password (%s)', (vouched, warnings) => {
+  ])('may name an app when it has shown a password (%s)', (trusted, warnings) => {
     const gateway = startCalls();
-    new Asterisk(gateway, { vouched }).start({ __TRUNKLINE_APP: 'ws://127.0.0.1:9/' });
+    new Asterisk(gateway, { trusted }).start({ __TRUNKLINE_APP: 'ws://127.0.0.1:9/' });
     expect(gateway.logLines.filter((line) => line.includes('APP_ALLOWED_ORIGINS'))).toHaveLength(warnings);
   });
 });

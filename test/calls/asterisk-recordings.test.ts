@@ -59,7 +59,7 @@ class Line {
     this.queue = new AsteriskQueue({ frameBytes, format, channelId: this.id, media: mediaMode(start) });
     this.sent = this.#socket.sent;
     this.gateway.webSockets.accept(this.#socket.asWebSocket, new AsteriskDialect(), {
-      vouched: true,
+      trusted: true,
       fillSilence: true,
     });
   }

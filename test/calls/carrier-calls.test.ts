@@ -43,7 +43,7 @@ class Call {
     this.gateway = startCalls();
     this.caller = new CarrierCaller({ line, send: (message) => this.#say(message) });
     const dialect = DIALECTS[line.carrier]?.();
-    if (dialect !== undefined) this.gateway.webSockets.accept(this.#socket.asWebSocket, dialect, { vouched: true });
+    if (dialect !== undefined) this.gateway.webSockets.accept(this.#socket.asWebSocket, dialect, { trusted: true });
     this.caller.start(parameters);
   }
 

@@ -18,7 +18,7 @@ class FarSide {
     gateway.registry.accept({
       carrier: 'sip',
       tokenRequired: false,
-      vouched: true,
+      trusted: true,
       outgoing: NUMBERS,
       connect: (handlers) => {
         this.handlers = handlers;

@@ -19,6 +19,13 @@ describe('Backoff', () => {
     expect(backoff.next(0)).toBe(200);
   });
 
+  it('begins anew when it is told to', () => {
+    const backoff = new Backoff({ firstMs: 1000, longestMs: 60_000 });
+    expect([backoff.next(), backoff.next(), backoff.next()]).toEqual([1000, 2000, 4000]);
+    backoff.restart();
+    expect([backoff.next(), backoff.next()]).toEqual([1000, 2000]);
+  });
+
   it('takes a random share off each delay, and still doubles them', () => {
     const shares = [0, 0.5, 0.999];
     const backoff = new Backoff({ ...RESTARTS, jitterShare: 0.5, random: () => shares.shift() ?? 0 });

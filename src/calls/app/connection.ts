@@ -4,11 +4,11 @@
  */
 import { WebSocket } from 'ws';
 import { lookupPublic } from '../../foundation/addresses.ts';
+import { Backoff } from '../../foundation/backoff.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
-import type { BridgeFrame } from './frames.ts';
+import type { FrameToApp } from './frames.ts';
 
-const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 4000;
+const RETRIES = { firstMs: 250, longestMs: 4000 };
 /** A connection that lasted this long was a good one: its loss begins a new series of attempts. */
 const STABLE_MS = 10_000;
 /** An app that has not answered a ping when the next is due is dead. */
@@ -28,7 +28,7 @@ const REASON_MAX_CHARS = 100;
 /** Whom a connection tells. */
 export interface ConnectionHandlers {
   /** The first frame of every connection. */
-  setup(): BridgeFrame;
+  setup(): FrameToApp;
   /** One message; null = it was binary. */
   onMessage(message: string | null): void;
   /** The app had read everything that was sent before {@link AppConnection.fence}. */
@@ -69,10 +69,10 @@ interface ConnectionOptions {
 export class AppConnection {
   readonly #options: ConnectionOptions;
   #socket: WebSocket | null = null;
-  #kept: BridgeFrame[] = [];
+  #kept: FrameToApp[] = [];
   /** When the running series of attempts began; null = the connection is well. */
   #troubleSinceMs: number | null;
-  #delayMs = FIRST_DELAY_MS;
+  readonly #backoff = new Backoff(RETRIES);
   /** Waits to dial again, or for the connection to have lasted. */
   #timer: Timer | null = null;
   #pings: Timer | null = null;
@@ -90,14 +90,14 @@ export class AppConnection {
   }
 
   /** Sends a frame, or keeps it until the app is back. */
-  send(frame: BridgeFrame): void {
+  send(frame: FrameToApp): void {
     if (this.#over) return;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#transmit(this.#socket, frame);
     else this.#keep(frame);
   }
 
   /** Sends a frame that only matters now: not to an app that is away or behind. */
-  sendNow(frame: BridgeFrame): void {
+  sendNow(frame: FrameToApp): void {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN || socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes / 4)
       return;
@@ -183,7 +183,7 @@ export class AppConnection {
 
   #forgetTrouble(): void {
     this.#troubleSinceMs = null;
-    this.#delayMs = FIRST_DELAY_MS;
+    this.#backoff.restart();
   }
 
   #onPong(data: string): void {
@@ -201,14 +201,14 @@ export class AppConnection {
     socket.ping();
   }
 
-  #transmit(socket: WebSocket, frame: BridgeFrame): void {
+  #transmit(socket: WebSocket, frame: FrameToApp): void {
     // An app that does not read is no better than one that is away.
     if (socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes) socket.terminate();
     // Errors while sending come as the socket's 'close'.
     else socket.send(JSON.stringify(frame), () => undefined);
   }
 
-  #keep(frame: BridgeFrame): void {
+  #keep(frame: FrameToApp): void {
     this.#kept.push(frame);
     if (this.#kept.length > KEPT_MAX) this.#kept.shift();
   }
@@ -234,14 +234,13 @@ export class AppConnection {
     const { clock, limits, handlers } = this.#options;
     const nowMs = clock.nowMs();
     this.#troubleSinceMs ??= nowMs;
-    const delayMs = this.#delayMs;
+    const delayMs = this.#backoff.next();
     if (nowMs + delayMs > this.#troubleSinceMs + limits.reconnectMs) {
       this.#settle();
       handlers.onOutcome('gone', null);
       handlers.onGone(this.#reason);
       return;
     }
-    this.#delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
     this.#timer = clock.after(delayMs, () => this.#dial());
   }
 

@@ -38,8 +38,8 @@ export interface InterruptFrame {
   readonly durationUntilInterruptMs: number;
 }
 
-/** Everything that is said to an app. */
-export type BridgeFrame =
+/** Every frame that we send to an app. */
+export type FrameToApp =
   | SetupFrame
   | PromptFrame
   | InterruptFrame

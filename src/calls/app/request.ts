@@ -141,32 +141,32 @@ export function twimlUrlOf(parameters: Parameters, settings: AppSettings): strin
 
 /**
  * The parameters without an `app` that must not be dialled and without a `twiml` that must not be asked: one that is no
- * such URL or, unless the stream is `vouched` for by a signed webhook, one of an origin that the settings do not name.
- * Otherwise whoever reaches the media endpoint could have us connect to any host that we reach.
+ * such URL or, unless the stream is `trusted`, one of an origin that the settings do not name. Otherwise whoever
+ * reaches the media endpoint could make us connect to any host that we can reach.
  */
-export function withoutForbiddenApp(parameters: Parameters, vouched: boolean, settings: AppSettings): Parameters {
+export function withoutForbiddenApp(parameters: Parameters, trusted: boolean, settings: AppSettings): Parameters {
   const { app, twiml } = ownAmong(parameters);
   const others = Object.entries(parameters).filter(([name]) => !['app', 'twiml'].includes(name.toLowerCase()));
   return {
     ...Object.fromEntries(others),
-    ...(app !== undefined && mayDial(app, vouched, settings) ? { app } : {}),
-    ...(twiml !== undefined && mayAskTwiml(twiml, vouched, settings) ? { twiml } : {}),
+    ...(app !== undefined && mayDial(app, trusted, settings) ? { app } : {}),
+    ...(twiml !== undefined && mayAskTwiml(twiml, trusted, settings) ? { twiml } : {}),
   };
 }
 
-function mayDial(app: string, vouched: boolean, settings: AppSettings): boolean {
+function mayDial(app: string, trusted: boolean, settings: AppSettings): boolean {
   if (!URL.canParse(app)) return false;
   const { origin, protocol, hash } = new URL(app);
   if ((protocol !== 'wss:' && protocol !== 'ws:') || hash !== '') return false;
-  return vouched || isKnownOrigin(origin, settings);
+  return trusted || isKnownOrigin(origin, settings);
 }
 
-/** Whether TwiML may be asked for at `url`, which is `vouched` for by a signed webhook or not. */
-export function mayAskTwiml(url: string, vouched: boolean, settings: AppSettings): boolean {
+/** Whether TwiML may be requested from `url`; `trusted` = a signed webhook gave it, or a peer that showed a secret. */
+export function mayAskTwiml(url: string, trusted: boolean, settings: AppSettings): boolean {
   if (!URL.canParse(url)) return false;
   const { origin, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return false;
-  return vouched || isKnownOrigin(origin.replace(/^http/, 'ws'), settings);
+  return trusted || isKnownOrigin(origin.replace(/^http/, 'ws'), settings);
 }
 
 /** `origin` begins with `ws:` or `wss:`; one of http stands for that of ws on the same host and port. */

@@ -10,7 +10,7 @@ import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../outbound/voice.ts';
 import type { FetchAudio } from './audio-fetch.ts';
 import { FrameQueue } from './frame-queue.ts';
-import type { AppFrame, BridgeFrame, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
+import type { AppFrame, FrameToApp, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
 import type { AppRequest } from './request.ts';
 import { TalkCycle } from './talk-cycle.ts';
@@ -18,9 +18,9 @@ import { TalkCycle } from './talk-cycle.ts';
 /** The way to the app, as a session uses it. */
 export interface AppChannel {
   /** Kept for an app that is away. */
-  send(frame: BridgeFrame): void;
+  send(frame: FrameToApp): void;
   /** Dropped where the app is away or behind. */
-  sendNow(frame: BridgeFrame): void;
+  sendNow(frame: FrameToApp): void;
   /** {@link AppSession.onFence} is to be called when the app has read all that was sent so far. */
   fence(): void;
   pause(): void;

@@ -1,4 +1,4 @@
-/** What a disk says that is full, over quota or failing for a moment: the same may well succeed in a while. */
+/** Recognises errors of a disk that is full, over quota or failing. The same operation may succeed later. */
 import { constants } from 'node:os';
 import { TrunklineError } from '../errors.ts';
 
@@ -9,18 +9,18 @@ const NAMES = new Map(
     .map(([name, number]) => [number, name]),
 );
 
-/** The disk refused a database or another program, and `message` is what that says of it, without a path. */
+/** A disk error that SQLite or another program reported. `message` is its text, without a path. */
 export class DiskError extends Error {}
 
 /**
- * Whether `error` is the disk's doing and may be over in a while: no room on it or in what recordings may take of it,
- * no quota, a failed read or write.
+ * Whether `error` comes from the disk and may be temporary: the disk, the quota or the space allowed for recordings is
+ * used up, or a read or write failed.
  */
 export function isDiskTrouble(error: unknown): error is Error {
   return error instanceof DiskError || isBudgetSpent(error) || nameOf(error) !== undefined;
 }
 
-/** Trouble with the disk as clients and operators hear of it: what it is, and no path. */
+/** The disk error as clients and operators see it, without a path. */
 export function toDiskFull(error: unknown): TrunklineError {
   const why = error instanceof DiskError || isBudgetSpent(error) ? error.message : (nameOf(error) ?? 'unknown');
   return new TrunklineError('disk_full', `the disk has no room or fails (${why})`);

@@ -1,12 +1,11 @@
 /**
- * Which folders belong to a living process. The kernel knows: the owner of a folder listens on a Unix socket in it, and
- * however it dies, connections are refused from then on, also while its parent has yet to take note of its death.
- * Process ids could not tell: they are given out again, begin anew in each container, and a zombie still has its own.
+ * Gives a folder one owner, a process. The owner listens on a Unix socket in the folder. When it dies, in whatever way,
+ * the kernel refuses connections to the socket, even while the process is still a zombie. Process ids would not do:
+ * they are reused, start again in each container, and a zombie keeps its own.
  *
- * Two that want the same folder at once: each first puts a socket of its own name there and then looks for those of
- * others, so that of two at least one sees the other. Who sees nobody, and no owner, renames its socket to the owner's.
- * No name but the owner's is ever used twice, so what is dead can be removed without a look at who may have come
- * meanwhile.
+ * When two processes want the same folder, each first creates a socket with a unique name (its claim) and then looks
+ * for other claims, so at least one of them sees the other. A process that sees neither a claim nor an owner renames
+ * its socket to the owner's name. Claims have names that are never reused, so a dead one can be removed without a race.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, lstat, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -18,50 +17,50 @@ import { PRIVATE_FILE_MODE, readOwnFile } from './folders.ts';
 import { withSocketPath } from './socket-path.ts';
 
 const OWNER = 'owner.sock';
-/** For people: who the owner is. */
+/** Tells people which process the owner is. */
 const NOTE = 'owner.txt';
 const NOTE_MAX_CHARS = 200;
 const CLAIM = /^owner\.[0-9a-f-]{36}\.claim$/;
 
-/** What bind(2) and mknod(2) say of a file system without sockets. */
+/** Errors of bind(2) and mknod(2) on a file system without sockets. */
 const NO_SOCKETS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
 
 /** How long a start waits for an owner that may be about to end. */
 const WAIT_MAX_MS = 10_000;
 const POLL_PERIOD_MS = 100;
 /**
- * How long one of several that want a folder waits for the others to give way: longer than any of them takes, unless it
- * was stopped.
+ * How often, and at which interval, a process looks whether the other claims are gone. Together this is longer than a
+ * process needs to withdraw its claim, unless the process is stopped.
  */
 const RIVAL_LOOKS = 100;
 const RIVAL_PERIOD_MS = 10;
 
-/** What a connection says of a socket: it is listened on, nobody does, or there is none. */
+/** The state of a socket: a process listens on it, none does, or there is no socket. */
 type Presence = 'living' | 'dead' | 'absent';
 
-/** A folder that is this process's. */
+/** The ownership of a folder by this process. */
 export interface Ownership {
-  /** Leaves it to others. Whoever had it touches nothing in it from then on. */
+  /** Gives the folder up. The process must not touch anything in it afterwards. */
   release(): Promise<void>;
 }
 
 /**
- * A folder cannot be this process's: another living one has it, or it takes no sockets. `message` says which, without
- * the folder's name.
+ * This process cannot own a folder: another process owns it, or its file system has no sockets. `message` says which,
+ * without the folder's name.
  */
 export class FolderRefused extends Error {}
 
 interface OwnOptions {
   readonly clock: Clock;
-  /** Told once when a living owner is waited for; `who` says which. */
+  /** Called once when the folder has another owner, `who`, and the wait begins. */
   readonly onWait?: (who: string) => void;
 }
 
 /**
- * Makes `folder`, which exists, this process's until it is released or the process ends. Waits some seconds for an
- * owner that may be about to end.
- * @throws FolderRefused when another lives on, or the file system takes no sockets; the system's error when nothing can
- * be put there
+ * Makes this process the owner of the existing `folder` until the ownership is released or the process ends. Waits 10 s
+ * for another owner, which may be about to end.
+ * @throws FolderRefused when the other owner stays, or the file system has no sockets; the system's error when files
+ * cannot be created there
  */
 export async function ownFolder(folder: string, { clock, onWait }: OwnOptions): Promise<Ownership> {
   const deadlineMs = clock.nowMs() + WAIT_MAX_MS;
@@ -77,8 +76,8 @@ export async function ownFolder(folder: string, { clock, onWait }: OwnOptions): 
 }
 
 /**
- * What a folder's owner says of it: a process lives that owns it, the one that owned it is dead, or nobody ever did.
- * @throws the system's error when that cannot be told, e.g. EACCES
+ * Whether the owner of `folder` is alive or dead, or the folder has none.
+ * @throws the system's error when this cannot be determined, e.g. EACCES
  */
 export function ownerOf(folder: string): Promise<Presence> {
   return presenceOf(folder, OWNER);
@@ -95,11 +94,11 @@ async function tryToOwn(folder: string, clock: Clock): Promise<Ownership | null>
   };
   try {
     await chmod(join(folder, name), PRIVATE_FILE_MODE);
-    if ((await hasGivenWay(folder, name, clock)) && (await presenceOf(folder, OWNER)) !== 'living')
+    if ((await haveRivalsWithdrawn(folder, name, clock)) && (await presenceOf(folder, OWNER)) !== 'living')
       return await takeOver(folder, name, server);
   } catch (error) {
     await withdraw();
-    // Another took it for dead between its birth and its first word.
+    // Another process took the claim for dead and removed it before this process listened on it.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
@@ -109,19 +108,19 @@ async function tryToOwn(folder: string, clock: Clock): Promise<Ownership | null>
 
 function explainRefusal(error: NodeJS.ErrnoException): never {
   if (!NO_SOCKETS.includes(error.code ?? '')) throw error;
-  throw new FolderRefused(`its file system takes no Unix sockets (${error.code}); one on a disk of this machine does`);
+  throw new FolderRefused(`its file system has no Unix sockets (${error.code}): use a folder on a local disk`);
 }
 
-/** Nobody else comes this far at the same time. */
+/** Only one process at a time gets here. */
 async function takeOver(folder: string, name: string, server: Server): Promise<Ownership> {
   const { ino } = await lstat(join(folder, name), { bigint: true });
-  // Without it, a full disk costs people a hint.
+  // The note is only a hint for people: a full disk must not prevent the ownership.
   await writeNote(join(folder, NOTE)).catch(() => undefined);
   await rename(join(folder, name), join(folder, OWNER));
   return {
     release: async () => {
-      // While it is listened on, so that the next owner's is never taken for it; not one that is another's, put there
-      // after somebody removed ours.
+      // The socket is removed before it is closed, so that it is never mistaken for the next owner's. It may be another
+      // process's, if somebody has removed ours.
       const found = await lstat(join(folder, OWNER), { bigint: true }).catch(() => null);
       if (found?.ino === ino) await rm(join(folder, OWNER), { force: true });
       server.close();
@@ -130,8 +129,8 @@ async function takeOver(folder: string, name: string, server: Server): Promise<O
 }
 
 /**
- * Always a new file: one that is there may be a pipe, which would be waited for, or a link to a file that is not ours
- * to write.
+ * Always creates a new file: an existing one may be a pipe, on which the open would block, or a link to a file that
+ * must not be overwritten.
  */
 async function writeNote(path: string): Promise<void> {
   await rm(path, { force: true });
@@ -143,11 +142,8 @@ async function writeNote(path: string): Promise<void> {
   }
 }
 
-/**
- * Whether all others that want the folder have given way. Of those that see each other the one with the lowest name
- * stays.
- */
-async function hasGivenWay(folder: string, name: string, clock: Clock): Promise<boolean> {
+/** Whether all other claims are gone. Of several claims that see each other, the one with the lowest name wins. */
+async function haveRivalsWithdrawn(folder: string, name: string, clock: Clock): Promise<boolean> {
   for (let looks = 0; looks < RIVAL_LOOKS; looks++) {
     const rivals = await rivalsOf(folder, name);
     if (rivals.length === 0) return true;
@@ -157,7 +153,7 @@ async function hasGivenWay(folder: string, name: string, clock: Clock): Promise<
   return false;
 }
 
-/** The living that want the folder, beside `own`. What the dead among them left is removed. */
+/** The claims of other living processes. Removes the claims of dead ones. */
 async function rivalsOf(folder: string, own: string): Promise<string[]> {
   const living: string[] = [];
   for (const name of await readdir(folder)) {
@@ -194,26 +190,27 @@ function tryConnection(path: string): Promise<Presence> {
 
 const WHAT_ERRORS_SAY: Readonly<Record<string, Presence>> = {
   ECONNREFUSED: 'dead',
-  // It was listened on, and closed before it accepted us.
+  // The socket was closed before it accepted the connection.
   ECONNRESET: 'dead',
-  // A file of that name, on systems that tell.
+  // The path is not a socket, on systems that report this.
   ENOTSOCK: 'dead',
   ENOENT: 'absent',
-  // So many have asked a stopped owner that its queue is full.
+  // The owner is stopped (SIGSTOP) and its queue of connections is full.
   EAGAIN: 'living',
 };
 
 function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
-    // Later errors are those of single connections, which wait in the queue all the same.
+    // Later errors concern single connections, and for the other process a connection in the queue is enough.
     server.on('error', reject).unref();
     server.listen(path, () => resolve(server));
   });
 }
 
 /**
- * Windows has no sockets in folders, but pipes with names, which end with their process. One name has one first owner.
+ * Windows has named pipes instead of sockets in folders. A pipe ends with its process, and a name can be taken only
+ * once.
  */
 async function ownPipe(folder: string): Promise<Ownership | null> {
   try {

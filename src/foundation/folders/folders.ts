@@ -1,11 +1,11 @@
-/** Folders that an operator named: made where they are not there yet. */
+/** Creates and protects folders that the settings name. */
 import { constants, type Stats } from 'node:fs';
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes the folder `path`, with `mode`, and those above it where they are missing. Each by itself: Node's own recursive
- * mkdir never returns where the system calls a folder missing whose parent is there, as it does under /proc.
+ * Creates the folder `path` with `mode`, and its missing parents. It does not use Node's recursive mkdir, which loops
+ * for ever where mkdir fails with ENOENT although the parent exists, as under /proc.
  * @throws the system's error, e.g. EACCES or ENOENT
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
@@ -15,7 +15,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   await mkdir(path, { mode }).catch(unlessThere);
 }
 
-/** `ENOENT` when its parent is missing. */
+/** Returns `ENOENT` when the parent is missing. */
 async function tryMake(path: string, mode: number): Promise<'ENOENT' | null> {
   try {
     await mkdir(path, { mode });
@@ -37,9 +37,8 @@ export const PRIVATE_FILE_MODE = 0o600;
 const OTHERS_MAY = 0o077;
 
 /**
- * Makes the folder `path` as {@link makeFolder} does, so that nobody else can enter it. One that is there already is
- * closed to others if it is ours and holds nothing but what `isOurs` knows by name: an operator may have named one that
- * is there for others too, such as `/tmp`.
+ * Creates the folder `path` as {@link makeFolder} does, closed to other users. An existing folder is closed to them
+ * only if this user owns it and `isOurs` accepts every name in it: the setting may name a shared folder such as `/tmp`.
  * @throws the system's error, e.g. EACCES or ENOENT
  */
 export async function makePrivateFolder(path: string, isOurs: (name: string) => boolean): Promise<void> {
@@ -49,16 +48,17 @@ export async function makePrivateFolder(path: string, isOurs: (name: string) => 
   await chmod(path, PRIVATE_FOLDER_MODE);
 }
 
-/** Takes away what others may do with the file `path`, which is ours. @throws the system's error */
+/** Removes the rights of other users to the file `path` of this user. @throws the system's error */
 export async function closeToOthers(path: string): Promise<void> {
   if (((await lstat(path)).mode & OTHERS_MAY) !== 0) await chmod(path, PRIVATE_FILE_MODE);
 }
 
 /**
- * Reads a file that this user wrote. @throws the system's error; Error when it is a link, no file, or somebody else's
+ * Reads a file of this user.
+ * @throws the system's error, also for a link; Error when it is not a regular file or belongs to another user
  */
 export async function readOwnFile(path: string): Promise<Buffer> {
-  // Without O_NONBLOCK a pipe of that name would be waited for.
+  // Without O_NONBLOCK the open would block on a pipe.
   const file: FileHandle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
@@ -69,7 +69,7 @@ export async function readOwnFile(path: string): Promise<Buffer> {
   }
 }
 
-/** Whether something belongs to this user; always so where the system has no owners. */
+/** Whether this user owns the file; true where the system has no owners. */
 export function isOwn({ uid }: Pick<Stats, 'uid'>): boolean {
   return process.geteuid === undefined || uid === process.geteuid();
 }

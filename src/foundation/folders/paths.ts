@@ -1,4 +1,4 @@
-/** Where things lie in the installed package, whether it runs from `src` (tests) or from `dist`. */
+/** Paths of files in the installed package, whether it runs from `src` (tests) or from `dist`. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ function findRoot(): string {
 
 const ROOT = findRoot();
 
-/** Absolute path of something in the package, e.g. `packagePath('src', 'http', 'page')`. */
+/** Absolute path of a file or folder in the package, e.g. `packagePath('src', 'http', 'page')`. */
 export function packagePath(...parts: string[]): string {
   return join(ROOT, ...parts);
 }

@@ -1,16 +1,16 @@
-/** Paths of Unix sockets, which may be no longer than a socket's address holds. */
+/** Shortens paths of Unix sockets to what fits into a socket's address. */
 import { mkdtemp, open, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** `sun_path` has 104 bytes on macOS and the BSDs and 108 on Linux, a zero at the end included (unix(4), unix(7)). */
+/** `sun_path` has 104 bytes on macOS and the BSDs and 108 on Linux, including the final zero (unix(4), unix(7)). */
 const PATH_MAX_BYTES = 103;
 
 /**
- * Does `work` with a path that leads to `name` in `folder` and fits into a socket's address: on Linux through a
- * descriptor of the folder, elsewhere through a link to it in the temporary folder. The path holds until `work` is
- * done.
- * @throws the system's error when the folder cannot be opened or the link not made; whatever `work` throws
+ * Runs `work` with a path of `name` in `folder` that fits into a socket's address. A path that is too long is replaced:
+ * on Linux it goes through a descriptor of the folder, elsewhere through a link in the temporary folder. The path is
+ * valid until `work` is done.
+ * @throws the system's error when the folder cannot be opened or the link not created; what `work` throws
  */
 export async function withSocketPath<T>(
   folder: string,

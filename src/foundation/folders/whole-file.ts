@@ -1,9 +1,9 @@
-/** Files that a reader sees all of or nothing, whenever the power fails. */
+/** Writes files atomically: a reader sees the whole file or none, even after a power cut. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 
 /**
- * Writes `text` to `path`, by way of `draft` on the same file system, which is gone afterwards. @throws the system's
- * error
+ * Writes `text` to the file `draft`, which must be on the same file system, and renames that to `path`.
+ * @throws the system's error
  */
 export async function writeWhole(path: string, text: string, draft = `${path}.part`): Promise<void> {
   try {

@@ -1,39 +1,39 @@
 /**
- * Where log lines go. A log that cannot be written must not end or hold up a call: no error leaves this file, and
- * nobody waits for a reader who does not read. Lines wait in memory for a while, then they are lost and counted.
+ * Writes log lines without ever blocking or throwing: a log that cannot be written must not end or delay a call. Lines
+ * wait in memory while the reader is slow. When there are too many, further lines are lost and counted.
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type Clock, systemClock, type Timer } from '../clock.ts';
 
-/** Most that waits to be written: some thousand lines. */
+/** The most bytes that wait to be written: some thousand lines. */
 const WAITING_MAX_BYTES = 1_048_576;
 
-/** Most that is written at once: what a pipe of Linux holds. */
+/** The most bytes in one write: the capacity of a Linux pipe. */
 const CHUNK_MAX_BYTES = 65_536;
 
-/** From the first failed write to the next, and at most. */
+/** The pause after the first failed write, and the longest one. */
 const RETRY_MS = 10;
 const RETRY_MAX_MS = 1000;
 
-/** How long the end of the process waits for a reader who does not read. */
+/** How long the end of the process waits for a slow reader. */
 const FLUSH_PAUSE_MS = 10;
 const FLUSH_PAUSES_MAX = 50;
 
-/** What went wrong so far. */
+/** The errors so far. */
 export interface LogTrouble {
   readonly linesLost: number;
-  /** Failed writes by the system's code (`ENOSPC`, `EPIPE` …); a reader who is merely slow is none. */
+  /** Failed writes by the system's code (`ENOSPC`, `EPIPE` …), without those that only had to wait (`EAGAIN`). */
   readonly errors: ReadonlyMap<string, number>;
 }
 
 interface LogOutputOptions {
-  /** Writes some of the bytes and returns how many; throws the system's error, `EAGAIN` where it would have to wait. */
+  /** Writes some of the bytes and returns how many. @throws the system's error, `EAGAIN` instead of blocking */
   readonly write: (bytes: Uint8Array) => number;
-  /** Called between the last line before and the first one after a gap of `lines`. */
+  /** Called after `lines` lines were lost, before the next line is written. */
   readonly onLost: (lines: number) => void;
   readonly clock?: Clock;
-  /** Holds up the process; by default it does so. */
+  /** Blocks the process. */
   readonly pause?: (durationMs: number) => void;
 }
 
@@ -41,11 +41,13 @@ export class LogOutput {
   readonly #options: Required<LogOutputOptions>;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** The rest of what was begun to be written: a line is never left in the middle. */
+  /** The rest of a partial write. It is always completed, so that no line is cut. */
   #chunk: Buffer = Buffer.alloc(0);
   #retryMs = RETRY_MS;
   #retry: Timer | null = null;
-  /** Lines lost that `onLost` has not been told of. While there are any, more are lost, so that a gap is one gap. */
+  /**
+   * Lost lines not yet reported to `onLost`. Until they are, further lines are dropped too, so that there is one gap.
+   */
   #untold = 0;
   #linesLost = 0;
   readonly #errors = new Map<string, number>();
@@ -58,7 +60,7 @@ export class LogOutput {
     return { linesLost: this.#linesLost, errors: this.#errors };
   }
 
-  /** Writes `line`, at once where that is possible. */
+  /** Writes `line` now if possible, otherwise later. */
   write(line: string): void {
     const bytes = Buffer.from(line);
     if (this.#untold > 0 || this.#waitingBytes + bytes.length > WAITING_MAX_BYTES) {
@@ -72,8 +74,8 @@ export class LogOutput {
   }
 
   /**
-   * Writes what waits, and waits half a second for a slow reader: for the end of the process and for what may be its
-   * last line.
+   * Writes all waiting lines, and blocks for up to half a second when the reader is slow. For the end of the process,
+   * and for lines that may be its last.
    */
   flushSync(): void {
     this.#retry?.cancel();
@@ -144,10 +146,7 @@ function holdUp(durationMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }
 
-/**
- * The output that writes to standard output, where it can without waiting. There is to be one of it, for lines of two
- * would mix.
- */
+/** The output to standard output. Open only one: the lines of two would mix. */
 export function openStandardOutput(onLost: (lines: number) => void): LogOutput {
   const file = openUnblocked(process.stdout.fd);
   const output = new LogOutput({ write: (bytes) => writeSync(file, bytes), onLost });
@@ -156,10 +155,10 @@ export function openStandardOutput(onLost: (lines: number) => void): LogOutput {
 }
 
 /**
- * Standard output in a way that no write to it waits. Node's own stream has made a pipe or socket so, but a terminal
- * waits (Ctrl-S, a dead ssh), and another process that has the same pipe may change it back. Opened anew it is ours
- * alone: open(2), proc(5) on /proc/pid/fd. Where that cannot be, `fd` itself has to do; a file never makes anybody wait
- * for a reader.
+ * Opens standard output so that writes do not block. Node makes pipes and sockets non-blocking, but a terminal blocks
+ * (Ctrl-S, a dead ssh connection), and another process with the same pipe may make it blocking again. A newly opened
+ * descriptor has flags of its own: open(2), proc(5) on /proc/pid/fd. Where it cannot be opened, `fd` itself is used. A
+ * file has no reader to wait for.
  */
 function openUnblocked(fd: number): number {
   try {

@@ -1,7 +1,4 @@
-/**
- * Log lines for people who watch a terminal: one line each, `07:48:12 WARN  engine died reason="was ended by SIGKILL"`.
- * Pure text to text.
- */
+/** Formats log lines for people, each on one line: `07:48:12 WARN  engine died reason="was ended by SIGKILL"`. */
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: 'TRACE',
@@ -15,7 +12,7 @@ const LEVEL_CHARS = 5;
 const WARN = 40;
 const ERROR = 50;
 
-/** What every line has and nobody reads. */
+/** Fields that every line has: shown elsewhere in the line or not at all. */
 const HIDDEN_FIELDS = ['level', 'time', 'pid', 'hostname', 'msg', 'err'];
 
 const RED = '\u001b[31m';
@@ -23,12 +20,10 @@ const YELLOW = '\u001b[33m';
 const DIM = '\u001b[2m';
 const PLAIN = '\u001b[0m';
 
-/** Words that need no quotes. */
+/** Values that need no quotes. */
 const BARE = /^[\w.:/@+*[\]-]+$/;
 
-/**
- * Control characters, invisible ones and line ends: they would write over other lines of the terminal, or feign them.
- */
+/** Control characters, invisible ones and line ends: they could overwrite or fake other lines of the terminal. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 interface PrettyOptions {
@@ -39,9 +34,9 @@ interface PrettyOptions {
 type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * `line`, one JSON object of the log with its line end, as a line for people in the local time zone; an error that was
- * logged as `error` or worse has its stack below it. Whatever strangers had written into it stays on its line. A line
- * that is no JSON object comes back as it is.
+ * Formats `line`, a JSON object with its line end, for people in the local time zone. From level `error` on, the stack
+ * of the error follows in further lines. Values that contain line ends stay on one line, so callers cannot fake log
+ * lines. A line that is not a JSON object is returned unchanged.
  */
 export function prettyLine(line: string, { colours }: PrettyOptions): string {
   const entry = parse(line);
@@ -68,7 +63,7 @@ function parse(line: string): Entry | null {
   }
 }
 
-/** Anything but a number is none: an object may have a `toString` of its own making. */
+/** Does not convert other types: an object may have its own `toString`. */
 function numberIn(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN;
 }
@@ -98,12 +93,12 @@ function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
   } catch {
-    // JSON.parse goes deeper than JSON.stringify comes back.
+    // JSON.parse accepts deeper nesting than JSON.stringify.
     return '[nested too deeply]';
   }
 }
 
-/** `err=message`, and for whoever must find the cause the stack, indented. */
+/** `err=message`, and from level `error` on the indented stack. */
 function describeError(err: unknown, level: number): { text: string[]; stack: string } {
   if (typeof err !== 'object' || err === null)
     return { text: err === undefined ? [] : [`err=${show(err)}`], stack: '' };

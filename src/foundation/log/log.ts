@@ -1,7 +1,7 @@
 /**
- * The log: structured JSON lines by pino, or the same lines written for people. Speech, phone numbers and keys are
- * never fields above debug level, and redacted by name if they slip in; what is secret in a URL is hidden wherever one
- * stands, the words of other programs included.
+ * The log: JSON lines written by pino, or the same lines formatted for people. Speech, phone numbers and keys are never
+ * logged above debug level; fields with their names are redacted all the same. Credentials in URLs are hidden anywhere
+ * in a line, also in messages of other programs.
  */
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { Settings } from '../settings/settings.ts';
@@ -13,16 +13,15 @@ const PRIVATE_FIELDS = ['text', 'transcript', 'from', 'to', 'digits', 'authoriza
 
 export type Log = Logger;
 
-/** How lines are written; `pretty` is for people. */
 export type LogFormat = 'json' | 'pretty';
 
-/** What the log has written and could not write. */
+/** How many lines the log has written and lost. */
 export interface LogState extends LogTrouble {
-  /** Lines by their level, `warn` and worse. */
+  /** Lines by level, from `warn` on. */
   readonly lines: ReadonlyMap<string, number>;
 }
 
-/** By pino's number: the lines that an operator should look at. */
+/** The levels that an operator should look at, by pino's number. */
 const COUNTED_LEVELS: ReadonlyMap<number, string> = new Map([
   [40, 'warn'],
   [50, 'error'],
@@ -35,9 +34,9 @@ const lineCounts = new Map<string, number>([...COUNTED_LEVELS.values()].map((lev
 let standardOutput: LogOutput | null = null;
 
 /**
- * A log at `level` to `destination`, by default standard output. That is written at once where it can be: pino's own
- * default writes later, and lines around the end of the process then come out of order. Whatever the format, a line is
- * redacted first.
+ * A log at `level` to `destination`, by default standard output. Standard output is written at once if possible: pino's
+ * own destination buffers, and lines near the end of the process would come out of order. Lines of both formats are
+ * redacted.
  */
 export function createLog(level: string, destination?: DestinationStream, format: LogFormat = 'json'): Log {
   const redact = { paths: PRIVATE_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[private]' };
@@ -45,7 +44,7 @@ export function createLog(level: string, destination?: DestinationStream, format
   return pino({ level, redact, hooks: { streamWrite, logMethod: countLine } }, destination ?? toStandardOutput(format));
 }
 
-/** What LOG_FORMAT means here: `auto` is for people where standard output is a terminal. */
+/** The format that LOG_FORMAT selects: `auto` means `pretty` on a terminal. */
 export function logFormatOf(
   { LOG_FORMAT }: Pick<Settings, 'LOG_FORMAT'>,
   isTerminal = process.stdout.isTTY === true,
@@ -54,22 +53,19 @@ export function logFormatOf(
   return isTerminal ? 'pretty' : 'json';
 }
 
-/**
- * Writes lines that are no log lines, for people, to where the log goes: neither waits for a reader, and their lines do
- * not mix.
- */
+/** Writes plain lines through the log's output, so that they neither block nor mix with log lines. */
 export function writeForPeople(lines: readonly string[]): void {
   const output = toStandardOutput('pretty');
   for (const line of lines) output.write(`${line}\n`);
 }
 
-/** What this process has logged so far, and what went wrong with its log on standard output. */
+/** The lines that this process has logged so far, and the errors of standard output. */
 export function logState(): LogState {
   const { linesLost, errors } = standardOutput?.trouble ?? { linesLost: 0, errors: new Map() };
   return { linesLost, errors, lines: lineCounts };
 }
 
-/** Called by pino for each line that LOG_LEVEL lets through. */
+/** A hook of pino for each line that LOG_LEVEL does not suppress. */
 function countLine(this: Log, line: Parameters<LogFn>, write: LogFn, level: number): void {
   const name = COUNTED_LEVELS.get(level);
   if (name !== undefined) lineCounts.set(name, (lineCounts.get(name) ?? 0) + 1);
@@ -80,12 +76,12 @@ function writerForPeople(colours: boolean): (line: string) => string {
   return (line) => prettyLine(hideCredentials(line), { colours });
 }
 
-/** Standard output is a terminal that shows colours, and nobody has set NO_COLOR. */
+/** `hasColors` also reads NO_COLOR. */
 function hasColours(): boolean {
   return process.stdout.isTTY === true && process.stdout.hasColors();
 }
 
-/** Lost lines are told of whatever the level: they may have been important. */
+/** Lost lines are reported at every LOG_LEVEL: they may have been important. */
 function toStandardOutput(format: LogFormat): LogOutput {
   if (standardOutput !== null) return standardOutput;
   const output = openStandardOutput((lines) =>

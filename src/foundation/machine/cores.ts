@@ -1,13 +1,13 @@
-/** How much of the machine's processor is ours. */
+/** How many processor cores this process may use. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { posix } from 'node:path';
 
 const GROUPS = '/sys/fs/cgroup';
-/** Deeper than groups are ever nested. */
+/** More than control groups are ever nested. */
 const GROUPS_MAX = 32;
 
-/** The text of a file, or null where there is none. */
+/** Reads the text of a file; null when it cannot be read. */
 export type ReadText = (path: string) => string | null;
 
 function readText(path: string): string | null {
@@ -19,8 +19,8 @@ function readText(path: string): string | null {
 }
 
 /**
- * Cores that this process may use: those that it may run on, or the quota of its control group where that is less (then
- * perhaps a fraction, above 0). Containers and services with a limit have a quota: `docker run --cpus 2`, systemd's
+ * The cores that this process may run on, or the quota of its control group if that is less (it may be a fraction).
+ * Containers and services with a limit have a quota: `docker run --cpus 2`, systemd's
  * `CPUQuota=`. https://docs.kernel.org/admin-guide/cgroup-v2.html, "cpu.max"; for version 1
  * https://docs.kernel.org/scheduler/sched-bwc.html.
  */
@@ -29,7 +29,7 @@ export function coresAvailable(cores: number = availableParallelism(), read: Rea
   return Math.min(cores, ...quotas.filter((quota) => quota > 0));
 }
 
-/** The quota of our group and of each that it lies in. In a container ours may be shown as the root. */
+/** The quotas of this process's group and of its parents. In a container the group may appear as the root. */
 function quotasOf(groups: string, read: ReadText): number[] {
   const ours = /^0::(\/.*)$/m.exec(groups)?.[1] ?? '/';
   const quotas: number[] = [];
@@ -50,7 +50,7 @@ function oldQuota(read: ReadText): number {
   return share(quota, period);
 }
 
-/** 0 where there is no limit: `max`, -1, or nothing at all. */
+/** 0 = no limit: the quota is `max`, -1 or missing. */
 function share(quota: string | undefined, period: string | undefined): number {
   const cores = Number(quota) / Number(period);
   return Number.isFinite(cores) && cores > 0 ? cores : 0;

@@ -1,21 +1,20 @@
-/** File descriptors: every call, connection and open file takes one, and without any left nothing new can begin. */
+/** Watches the file descriptors: every call, connection and open file takes one, and their number is limited. */
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log/log.ts';
 
 const LOOK_EVERY_MS = 30_000;
-/** Shares of the limit: above the first it is told, and told again only after it was below the second. */
+/** Shares of the limit: a warning comes above the first, and again only after the share was below the second. */
 const SHORT_SHARE = 0.8;
 const ENOUGH_SHARE = 0.7;
 
-/** How many descriptors the process has open, and how many it may. */
+/** How many descriptors the process has open, and how many it may have. */
 export interface Descriptors {
   readonly open: number;
   readonly max: number;
 }
 
 /**
- * Warns in the log when descriptors run short, until cancelled. `read` resolves with null where the system does not
- * tell.
+ * Logs a warning when descriptors run short, until cancelled. `read` resolves with null when they cannot be counted.
  */
 export function watchDescriptors(options: { read: () => Promise<Descriptors | null>; clock: Clock; log: Log }): Timer {
   const { read, clock, log } = options;

@@ -1,18 +1,15 @@
-/** What NVIDIA's driver for Linux calls the graphics processor. */
+/** Reads the GPU's name from NVIDIA's driver for Linux. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * One folder for each processor, in it a file with a line such as `Model: NVIDIA L4` (NVIDIA's README for Linux, "The
- * /proc interface").
+ * Has one folder for each GPU, with a file that contains a line such as `Model: NVIDIA L4` (NVIDIA's README for Linux,
+ * "The /proc interface").
  */
 const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
 const MODEL_LINE = /^Model:[ \t]*(\S.*)$/m;
 
-/**
- * The name; null where there is no such driver, or where processors of several names make it uncertain which is meant.
- * Never rejects.
- */
+/** The name; null when there is no such driver, or when the machine has GPUs with different names. Never rejects. */
 export async function readGpuName(folder: string): Promise<string | null> {
   try {
     const processors = await readdir(folder);
@@ -25,7 +22,7 @@ export async function readGpuName(folder: string): Promise<string | null> {
   }
 }
 
-/** Begins to read it. Returns what gives the name once it has been read, and null until then. */
+/** Starts reading the name. The returned function gives null until it is read. */
 export function askGpuName(folder = DRIVER_FOLDER): () => string | null {
   let name: string | null = null;
   void readGpuName(folder).then((read) => {

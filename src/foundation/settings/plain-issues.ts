@@ -1,9 +1,9 @@
-/** What zod finds wrong with a value, in our words. */
+/** Words the issues that zod finds for people. */
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodRawIssue;
 
-/** What a schema calls a type, for people. */
+/** The types of a schema, for people. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   int: 'a whole number',
@@ -16,12 +16,12 @@ const TYPES: Readonly<Record<string, string>> = {
 const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items', map: 'items' };
 const FORMATS: Readonly<Record<string, string>> = { url: 'a URL' };
 
-/** Begins what is said of fields that there are not. */
+/** The beginning of the message about unknown fields. */
 export const UNKNOWN_FIELD = 'no such field: ';
 
 /**
- * To be given to `safeParse`: each issue then says what was expected, such as "expected text of at least 1 character",
- * or which fields there are not. What came is for whoever shows it to say. Messages of a schema's own stay as they are.
+ * Options for `safeParse`. Each issue then says what was expected, such as "expected text of at least 1 character", or
+ * which fields are unknown. The caller adds the value that was found. Messages that a schema defines itself stay.
  */
 export const IN_PLAIN_WORDS = { error: explain } as const;
 
@@ -50,14 +50,14 @@ function expectation(issue: Issue): string {
   }
 }
 
-/** `limit` characters, items, or what a number may be. */
+/** A limit as text, such as `text of at least 1 character` or `at most 5`. */
 function sized(origin: string, limit: number, bound: string): string {
   const unit = UNITS[origin];
   if (unit === undefined) return `${bound} ${limit}`;
   return `${TYPES[origin] ?? origin} of ${bound} ${limit} ${limit === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-/** What each of the alternatives would have taken, as far as it is about the value itself. */
+/** What the alternatives of a union expect. Issues of fields inside the value are left out. */
 function choices(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const wanted = errors.flatMap((issues) =>
     issues.filter(({ path }) => path.length === 0).map(({ message }) => message),

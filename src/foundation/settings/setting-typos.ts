@@ -1,31 +1,30 @@
 /**
- * Which environment variables are settings with a slip of the finger in their name. The environment is everybody's:
- * APP_PORT, SMTP_PORT, API_USER or HOSTNAME are other programs' own, however near they come to SIP_PORT, ARI_USER and
- * HOST. So it is not the number of letters that counts alone, but what slips are like: letters that changed places or
- * came twice, a forgotten `_`, small letters; and a wrong, missing or superfluous letter only inside a long word of a
- * name whose other words are right.
+ * Finds environment variables whose names look like mistyped settings. Other programs share the environment: APP_PORT,
+ * SMTP_PORT, API_USER and HOSTNAME are theirs, although they resemble SIP_PORT, ARI_USER and HOST. So the edit distance
+ * alone does not decide. Typical typos are swapped or doubled letters, a missing `_` and lower case. A wrong, missing
+ * or extra letter counts as a typo only in a long word of a name.
  */
 import { SETTINGS, type SettingName } from './settings.ts';
 
-/** Shorter names than this differ by a letter from too many others: PORT from PORTS, HOST from POST. */
+/** Shorter names have too many similar words: PORT and PORTS, HOST and POST. */
 const NAME_MIN_CHARS = 8;
 
-/** Words of a name in which one letter, and in which two, may be wrong. APP, API and ARI are words of their own. */
-const ONE_SLIP_CHARS = 4;
-const TWO_SLIPS_CHARS = 8;
+/** The shortest words in which one letter, and two letters, may be wrong: APP, API and ARI are three words. */
+const ONE_TYPO_CHARS = 4;
+const TWO_TYPOS_CHARS = 8;
 
-/** Slips in all words of a name together. */
-const SLIPS_MAX = 2;
+/** The most typos in a whole name. */
+const TYPOS_MAX = 2;
 
-/** A variable, and the setting that its name is taken to mean. */
+/** A variable, and the setting that was probably meant. */
 export interface Typo {
   readonly name: string;
   readonly meant: SettingName;
 }
 
 /**
- * The typos among the variables `names`. `isSet` = whether the environment has a value for a setting: on Windows, where
- * case does not matter, it has one for `Port` as well, which then is no typo.
+ * The typos among the variables `names`. `isSet` = whether the environment has a value for a setting. On Windows case
+ * does not matter: there `Port` sets PORT and is not a typo.
  */
 export function findTypos(names: readonly string[], isSet: (setting: SettingName) => boolean): Typo[] {
   const settings = Object.keys(SETTINGS) as SettingName[];
@@ -45,19 +44,19 @@ function isTypoOf(name: string, setting: SettingName, isSet: (setting: SettingNa
   );
 }
 
-/** Without case and what parts the words: `apiKeys` and `API-KEYS` are API_KEYS. */
+/** Ignores case and separators: `apiKeys` and `API-KEYS` are API_KEYS. */
 function lettersOf(name: string): string {
   return name.replace(/[_.-]/g, '').toUpperCase();
 }
 
-/** Two neighbours have changed places: PROT. */
+/** Two adjacent letters are swapped: PROT. */
 function isSwapped(name: string, setting: string): boolean {
   if (name.length !== setting.length) return false;
   const at = firstDifference(name, setting);
   return name[at] === setting[at + 1] && name[at + 1] === setting[at] && name.slice(at + 2) === setting.slice(at + 2);
 }
 
-/** One letter came twice: PORTT. */
+/** One letter is doubled: PORTT. */
 function isDoubled(name: string, setting: string): boolean {
   if (name.length !== setting.length + 1) return false;
   const at = firstDifference(name, setting);
@@ -73,18 +72,18 @@ function firstDifference(a: string, b: string): number {
 function isNearByWords(name: string, setting: string): boolean {
   const [words, meant] = [name.split('_'), setting.split('_')];
   if (words.length !== meant.length) return false;
-  let slips = 0;
+  let typos = 0;
   for (const [index, word] of meant.entries()) {
     const wrong = editDistance(words[index] ?? '', word);
-    if (wrong > slipsAllowed(word)) return false;
-    slips += wrong;
+    if (wrong > typosAllowed(word)) return false;
+    typos += wrong;
   }
-  return slips <= SLIPS_MAX;
+  return typos <= TYPOS_MAX;
 }
 
-function slipsAllowed(word: string): number {
-  if (word.length >= TWO_SLIPS_CHARS) return 2;
-  return word.length >= ONE_SLIP_CHARS ? 1 : 0;
+function typosAllowed(word: string): number {
+  if (word.length >= TWO_TYPOS_CHARS) return 2;
+  return word.length >= ONE_TYPO_CHARS ? 1 : 0;
 }
 
 /** Levenshtein distance. */

@@ -1,7 +1,7 @@
 /**
- * Threads for work that would hold up the gateway's own thread: a few, however much work there is. Each has several
- * pieces of work, of which whoever wants them asks one step after the other; a thread does the steps in the order in
- * which they were asked for, so that long work does not hold up short work.
+ * A few worker threads for work that would block the gateway's main thread. Several pieces of work share a thread. Each
+ * is done in short steps that its owner requests one by one; the thread does the steps in the order of the requests, so
+ * that long work does not delay short work.
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../clock.ts';
@@ -9,21 +9,21 @@ import { type ErrorCode, TrunklineError } from '../errors.ts';
 import { DiskError } from '../folders/disk.ts';
 import type { WorkReply, WorkRequest } from './worker-thread.ts';
 
-/** A step takes milliseconds; a thread that says nothing for so long goes round in circles. */
+/** A step takes milliseconds: a thread that does not answer for this long is stuck in a loop. */
 const SILENCE_MAX_MS = 60_000;
 
 interface PoolOptions {
-  /** The program of the threads, which calls `serveWork`. */
+  /** The path of the threads' program, which calls `serveWork`. */
   readonly program: string;
   readonly threadsMax: number;
-  /** Of each thread's own memory; buffers come on top. */
+  /** The heap limit of each thread; buffers are not part of the heap. */
   readonly heapMb: number;
   readonly clock: Clock;
 }
 
-/** The thread of a piece of work has died or hung. */
+/** The thread of a piece of work died or hung. */
 export class WorkLostError extends Error {
-  /** Whether it did so at this piece of work, and not at another that it had, too. */
+  /** Whether this piece of work was in progress then, and not another one of the same thread. */
   readonly isCause: boolean;
 
   constructor(isCause: boolean) {
@@ -32,19 +32,19 @@ export class WorkLostError extends Error {
   }
 }
 
-/** One piece of work. Whoever has it closes it, whatever happened. */
+/** One piece of work. Its owner must close it, also after an error. */
 export interface PoolWork<Answer> {
   /**
-   * The next step, when the one before it has been answered.
-   * @throws TrunklineError as the thread does; DiskError when its disk is full or fails; WorkLostError when the thread
-   * died; the reason of `signal` when that aborts
+   * Does the next step. The one before must be finished.
+   * @throws TrunklineError of the work; DiskError when the disk is full or fails; WorkLostError when the thread died;
+   * the reason of `signal`
    */
   next(signal: AbortSignal): Promise<Answer>;
   /** Idempotent. */
   close(): void;
 }
 
-/** Threads of one program. None lives while there is no work. */
+/** Threads of one program. A thread without work ends. */
 export class WorkerPool<Task, Answer> {
   readonly #options: PoolOptions;
   readonly #threads = new Set<PoolThread<Task, Answer>>();
@@ -54,14 +54,14 @@ export class WorkerPool<Task, Answer> {
     this.#options = options;
   }
 
-  /** Threads that live now. */
+  /** How many threads run now. */
   get threads(): number {
     return this.#threads.size;
   }
 
   /**
-   * A piece of work: nothing is done before its first step is asked for. The buffers `transfer` of `task` move to the
-   * thread.
+   * Opens a piece of work, which begins with its first step. `transfer` = buffers of `task` that are moved to the
+   * thread and not copied.
    */
   open(task: Task, transfer: ArrayBuffer[] = []): PoolWork<Answer> {
     const id = this.#nextId++;
@@ -102,12 +102,12 @@ interface Asked<Answer> {
 }
 
 class PoolThread<Task, Answer> {
-  /** Pieces of work that have begun here and are not over. */
+  /** Ids of the work that has begun here and is not closed. */
   readonly works = new Set<number>();
   readonly #worker: Worker;
   readonly #clock: Clock;
   readonly #onEnd: () => void;
-  /** Steps without a reply, in the order in which they are done. Those whose asker has gone away are among them. */
+  /** Steps without a reply, in the order in which they are done, including aborted ones. */
   readonly #asked: Asked<Answer>[] = [];
   #watch: Timer | null = null;
   #isGone = false;
@@ -121,7 +121,7 @@ class PoolThread<Task, Answer> {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // Codecs print what they dislike.
+    // Codecs print warnings, which nobody needs.
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.on('message', (reply: WorkReply<Answer>) => this.#take(reply));
@@ -158,7 +158,7 @@ class PoolThread<Task, Answer> {
     this.#await();
   }
 
-  /** Gives the step that is being done its time. */
+  /** Starts the time limit of the current step. */
   #await(): void {
     this.#watch?.cancel();
     this.#watch = this.#asked.length === 0 ? null : this.#clock.after(SILENCE_MAX_MS, () => this.#lose());
@@ -174,7 +174,7 @@ class PoolThread<Task, Answer> {
   }
 }
 
-/** What a thread's failure is on this side. What its disk says may be over in a while. */
+/** The error that a thread's failure stands for. A disk error stays one, so that the work is retried. */
 function errorOf({ code, message }: { readonly code: ErrorCode; readonly message: string }): Error {
   return code === 'disk_full' ? new DiskError(message) : new TrunklineError(code, message);
 }

@@ -1,21 +1,16 @@
-/**
- * The thread's side of a {@link WorkerPool}: pieces of work are begun when they are first asked for, and done one step
- * at a time.
- */
+/** The thread's side of a {@link WorkerPool}: work begins with its first request and is done one step at a time. */
 import { parentPort } from 'node:worker_threads';
 import { type ErrorCode, TrunklineError } from '../errors.ts';
 import { isDiskTrouble, toDiskFull } from '../folders/disk.ts';
 
-/**
- * A step that one piece of work is asked for. `task` comes with the first, `isOver` when nothing more is wanted of it.
- */
+/** Requests a step of a piece of work. The first request has `task`; `isOver` closes the work. */
 export interface WorkRequest<Task> {
   readonly id: number;
   readonly task?: Task;
   readonly isOver?: boolean;
 }
 
-/** What came of a step, or why the work failed. */
+/** The result of a step, or why it failed. */
 export type WorkReply<Answer> = { readonly id: number } & (
   | { readonly answer: Answer }
   | { readonly failure: { readonly code: ErrorCode; readonly message: string } }
@@ -23,7 +18,7 @@ export type WorkReply<Answer> = { readonly id: number } & (
 
 /** A piece of work that has begun. */
 export interface ThreadWork<Answer> {
-  /** Does the next step, in well under a second. @throws TrunklineError, which the one who asked is told */
+  /** Does the next step, in well under a second. @throws TrunklineError, which the pool throws to the work's owner */
   next(): Answer;
   close(): void;
 }
@@ -31,7 +26,7 @@ export interface ThreadWork<Answer> {
 interface Served<Task, Answer> {
   /** Begins a piece of work. @throws TrunklineError, as {@link ThreadWork.next} */
   begin(task: Task): ThreadWork<Answer> | Promise<ThreadWork<Answer>>;
-  /** What of an answer moves to the other side and is not copied. */
+  /** The buffers of an answer that are moved to the main thread and not copied. */
   transfer(answer: Answer): ArrayBuffer[];
 }
 
@@ -54,8 +49,8 @@ export function serveWork<Task, Answer>({ begin, transfer }: Served<Task, Answer
   };
   let last = Promise.resolve();
   port.on('message', (request: WorkRequest<Task>) => {
-    // One after the other: beginning may wait for a codec to be compiled, and the pool takes the first request that has
-    // no reply for the one in work.
+    // Requests are handled strictly in order, although `begin` may be asynchronous: the pool assumes that the oldest
+    // request without a reply is in progress.
     last = last
       .then(() => step(request))
       .catch((error: unknown) =>

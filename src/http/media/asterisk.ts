@@ -46,7 +46,7 @@ export const asteriskRoutes: FastifyPluginCallbackZod<AsteriskOptions> = (
     handler: websocketOnly(MEDIA_PATH),
     wsHandler: (socket) =>
       webSockets.accept(socket, new AsteriskDialect(), {
-        vouched: password !== '',
+        trusted: password !== '',
         fillSilence: settings.ASTERISK_FILL_SILENCE,
       }),
   });

@@ -1,6 +1,6 @@
 /**
- * The WebSockets of carriers that stream like Twilio. Each carrier has a dialect of its own; all show the same token,
- * each in its own way.
+ * The WebSockets of carriers that stream like Twilio. Each carrier has its own dialect. All send the same token, each
+ * in its own way.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -28,7 +28,7 @@ interface CarrierEndpoint {
   readonly summary: string;
   /** How it sends CARRIER_TOKEN. */
   readonly token: string;
-  /** Header of its own in which it can send the token. */
+  /** A header of the carrier's own in which it can send the token. */
   readonly tokenHeader?: string;
   open(options: { readonly bigEndian: boolean }): Dialect;
 }
@@ -67,8 +67,13 @@ const ENDPOINTS: readonly CarrierEndpoint[] = [
   },
 ];
 
+type CarrierSettings = Pick<
+  Settings,
+  'CARRIER_TOKEN' | 'L16_BYTE_ORDER' | 'PLIVO_AUTH_TOKEN' | 'PUBLIC_URL' | 'TRUSTED_PROXIES'
+>;
+
 interface CarrierOptions {
-  readonly settings: Settings;
+  readonly settings: CarrierSettings;
   readonly registry: Pick<CallRegistry, 'admit'>;
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
   readonly access: Access;
@@ -107,7 +112,7 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
       handler: websocketOnly(url),
       wsHandler: (socket) => {
         webSockets.accept(socket, endpoint.open({ bigEndian }), {
-          vouched: isSigned(endpoint, settings) || settings.CARRIER_TOKEN !== '',
+          trusted: isSigned(endpoint, settings) || settings.CARRIER_TOKEN !== '',
         });
       },
     });
@@ -115,7 +120,7 @@ export const carrierRoutes: FastifyPluginCallbackZod<CarrierOptions> = (
   done();
 };
 
-function isSigned({ carrier }: CarrierEndpoint, settings: Settings): boolean {
+function isSigned({ carrier }: CarrierEndpoint, settings: Pick<Settings, 'PLIVO_AUTH_TOKEN'>): boolean {
   return carrier === 'plivo' && settings.PLIVO_AUTH_TOKEN !== '';
 }
 

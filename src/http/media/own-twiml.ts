@@ -1,6 +1,5 @@
 /**
- * An app's own TwiML for Twilio: asked for as Twilio asks, and answered with a stream to us in place of its
- * ConversationRelay.
+ * An app's own TwiML for Twilio. We request it as Twilio would, and replace its ConversationRelay by a stream to us.
  */
 
 import type { KnownCall } from '../../calls/admission/tokens.ts';
@@ -14,12 +13,12 @@ import type { RelayVerb, TwimlDocument, TwimlLink } from '../../protocols/twiml/
 import { passOnTwiml } from '../../protocols/twiml/passing.ts';
 import { connectStreamTwiml, type StreamTarget, sayAndHangUpTwiml } from '../../protocols/twiml/stream.ts';
 
-/** A call as Twilio's webhook tells it. */
+/** A call as Twilio's webhook describes it. */
 export interface WebhookCall {
   readonly known: KnownCall & { readonly callId: string };
-  /** The form, as it came. */
+  /** The form as it was received. */
   readonly fields: readonly (readonly [string, string])[];
-  /** Our routes, as Twilio reaches them. */
+  /** The URLs of our routes, as Twilio reaches them. */
   readonly media: string;
   readonly after: string;
 }
@@ -41,7 +40,7 @@ export class OwnTwiml {
     this.#options = options;
   }
 
-  /** Where the TwiML of a call is asked for that names `app` or `twiml`; null = it has none. */
+  /** Where to request the TwiML of a call whose webhook names `app` or `twiml`; null = the call has none. */
   sourceOf({ app, twiml }: { readonly app: string | undefined; readonly twiml: string | undefined }): TwimlLink | null {
     const { settings } = this.#options;
     const isForbidden = twiml !== undefined && !this.#mayAsk(twiml);
@@ -53,36 +52,36 @@ export class OwnTwiml {
   }
 
   /**
-   * What Twilio is to do at the beginning of a call. Where the app's TwiML cannot be had, the caller hears of it from
-   * us.
+   * What Twilio is to do at the beginning of a call. If the app's TwiML cannot be fetched, the call is streamed to us
+   * and we tell the caller.
    */
   async begin(call: WebhookCall, link: TwimlLink): Promise<string> {
     const document = await this.#fetch(call, link);
     return document === null ? connectStreamTwiml(this.#stream(call, null)) : this.#passOn(call, document);
   }
 
-  /** What Twilio is to do when a session is over: what the app answered then. */
+  /** What Twilio is to do when a session is over: the TwiML that the app answered at its end. */
   async goOn(call: WebhookCall): Promise<string> {
     const { callId } = call.known;
     const { apps, log } = this.#options;
     const pending = apps.handovers.take(callId);
     if (pending === null)
-      log.warn({ callId }, 'Twilio asks what follows a session that was not here, or that was asked for before');
+      log.warn({ callId }, 'Twilio asked what follows a session that is unknown here or was asked for before');
     const document = await pending;
-    return document === null ? this.#apology() : this.#passOn(call, document);
+    return document === null ? this.#failureTwiml() : this.#passOn(call, document);
   }
 
-  /** What Twilio is to do where one document of the app sends it to another. */
+  /** What Twilio is to do when one document of the app redirects it to another. */
   async follow(call: WebhookCall, link: TwimlLink): Promise<string> {
     const document = this.#mayAsk(link.url) ? await this.#fetch(call, link) : null;
-    return document === null ? this.#apology() : this.#passOn(call, document);
+    return document === null ? this.#failureTwiml() : this.#passOn(call, document);
   }
 
-  #apology(): string {
+  #failureTwiml(): string {
     return sayAndHangUpTwiml(this.#options.settings.APP_GONE_TEXT);
   }
 
-  /** A query is as good as its signature. */
+  /** A URL from the query is trusted only if the webhook is signed. */
   #mayAsk(url: string): boolean {
     const { settings, log } = this.#options;
     const may = mayAskTwiml(url, settings.TWILIO_AUTH_TOKEN !== '', settings);
@@ -90,7 +89,7 @@ export class OwnTwiml {
     return may;
   }
 
-  /** Null when it cannot be had. */
+  /** Null when the document cannot be fetched. */
   async #fetch({ fields }: WebhookCall, link: TwimlLink): Promise<TwimlDocument | null> {
     try {
       return await this.#options.apps.twiml.fetch({ link, fields, signal: new AbortController().signal });

@@ -16,7 +16,7 @@ import type { Access } from '../access/access.ts';
 import { Origins } from '../access/origin.ts';
 import { errorResponses } from '../server/errors.ts';
 import { websocketOnly } from '../server/websocket-only.ts';
-import { OwnTwiml, type WebhookCall } from './own-twiml.ts';
+import { OwnTwiml, type OwnTwimlSettings, type WebhookCall } from './own-twiml.ts';
 
 const MEDIA_PATH = '/twilio/media';
 const AFTER_PATH = '/twilio/after';
@@ -38,7 +38,7 @@ const voiceFields = z.object({
   all: z.array(z.tuple([z.string(), z.string()])).max(200, 'expected at most 200 fields'),
 });
 
-/** A request without a body is one without fields. */
+/** A request without a body has no fields. */
 const voiceForm = z
   .string()
   .nullable()
@@ -115,8 +115,10 @@ const mediaSchema = {
   response: errorResponses(400, 401, 403, 429, 503),
 };
 
+type TwilioSettings = OwnTwimlSettings & Pick<Settings, 'PUBLIC_URL' | 'TRUSTED_PROXIES' | 'TWILIO_CALL_TOKEN'>;
+
 interface TwilioOptions {
-  readonly settings: Settings;
+  readonly settings: TwilioSettings;
   readonly registry: Pick<CallRegistry, 'admit' | 'tokens'>;
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   readonly webSockets: Pick<WebSocketTrunk, 'accept'>;
@@ -199,7 +201,7 @@ function known<N extends string>(name: N, value: string | undefined): { [K in N]
   return (value === undefined || value === '' ? {} : { [name]: value }) as { [K in N]?: string };
 }
 
-/** An app's webhook that leads back here would have us ask ourselves without end. */
+/** If an app's webhook led back here, we would send requests to ourselves without end. */
 function refuseOurselves(request: FastifyRequest): void {
   if (request.headers['user-agent'] !== USER_AGENT) return;
   throw new TrunklineError(
@@ -208,14 +210,14 @@ function refuseOurselves(request: FastifyRequest): void {
   );
 }
 
-/** A token shows that Twilio's signed webhook asked for the stream: without signatures it would show nothing. */
-function isTokenRequired(settings: Settings): boolean {
+/** A token proves that Twilio's signed webhook asked for the stream. Without signatures it would prove nothing. */
+function isTokenRequired(settings: Pick<Settings, 'TWILIO_AUTH_TOKEN' | 'TWILIO_CALL_TOKEN'>): boolean {
   return settings.TWILIO_AUTH_TOKEN !== '' && settings.TWILIO_CALL_TOKEN === 'required';
 }
 
 /** What requests of Twilio are checked with. */
 interface Checks {
-  readonly settings: Settings;
+  readonly settings: Pick<Settings, 'TWILIO_AUTH_TOKEN'>;
   readonly origins: Origins;
   readonly access: Access;
 }
@@ -233,14 +235,14 @@ function checkWebhook(request: FastifyRequest, { settings, origins, access }: Ch
 
 /**
  * A browser says which page it acts for (`Origin`), carriers do not; that the page is one of ours has been checked by
- * then. It may open a stream if its user may use `/v1`, and always needs a call token: no signature vouches for what it
- * says the call is.
+ * then. It may open a stream if its user may use `/v1`, and always needs a call token, because no signature proves what
+ * it says about the call.
  */
 function isFromPage(request: FastifyRequest): boolean {
   return request.headers.origin !== undefined && signatureOf(request) === undefined;
 }
 
-/** Twilio connects by wss alone and signs that, whatever a proxy in between makes of it. */
+/** Twilio connects by wss only and signs a wss URL, even where a proxy in between changes the scheme. */
 function checkHandshake(request: FastifyRequest, { settings, origins, access }: Checks): void {
   if (isFromPage(request)) {
     access.admit(request);

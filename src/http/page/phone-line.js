@@ -62,12 +62,12 @@ function fromBase64(text) {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** Why the gateway, or the network, closed the socket. @param {CloseEvent} event @param {boolean} wasOpen */
+/** Why the server, or the network, closed the socket. @param {CloseEvent} event @param {boolean} wasOpen */
 function explainClose({ code, reason }, wasOpen) {
-  if (code === 1000) return 'The call is over: the bridge hung up.';
-  if (code === 1012) return 'The call is over: the gateway is being stopped.';
+  if (code === 1000) return 'The call is over: Trunkline hung up.';
+  if (code === 1012) return 'The call is over: the server is shutting down.';
   if (reason !== '') return `The call is over: ${reason}.`;
-  return wasOpen ? 'The call is over: the connection to the gateway was lost.' : 'The gateway did not take the call.';
+  return wasOpen ? 'The call is over: the connection to the server was lost.' : 'The server did not accept the call.';
 }
 
 export class PhoneLine {

@@ -132,7 +132,7 @@ export class ChannelSession {
     registry.accept({
       carrier: 'asterisk',
       tokenRequired: false,
-      vouched: true,
+      trusted: true,
       connect: (handlers) => this.#connect(wires, handlers),
     });
   }

@@ -69,7 +69,7 @@ export class AudioSocketServer {
       carrier: 'audiosocket',
       tokenRequired: false,
       // Parameters come by an announcement alone, and that showed the password.
-      vouched: settings.ASTERISK_PASSWORD !== '',
+      trusted: settings.ASTERISK_PASSWORD !== '',
       connect: (handlers) => this.#open(socket, handlers),
     });
   }

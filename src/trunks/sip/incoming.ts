@@ -154,7 +154,7 @@ export class IncomingCall implements LegOwner, DialogListener {
       this.#leg = new SipLeg({ owner: this, media: media.session, handlers });
       return this.#leg;
     };
-    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: false, connect });
+    registry.accept({ carrier: 'sip', tokenRequired: false, trusted: false, connect });
     if (this.#leg === null) return this;
     media.start(this.#leg);
     if (media.codec !== null) this.#leg.begin(this.#start(media.codec));

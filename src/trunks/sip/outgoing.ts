@@ -96,7 +96,7 @@ export class OutgoingCall implements LegOwner {
       this.#leg = new SipLeg({ owner: this, media: media.session, handlers });
       return this.#leg;
     };
-    registry.accept({ carrier: 'sip', tokenRequired: false, vouched: true, outgoing: { callId, from, to }, connect });
+    registry.accept({ carrier: 'sip', tokenRequired: false, trusted: true, outgoing: { callId, from, to }, connect });
     try {
       this.#send(media.offer());
     } catch (error) {

@@ -74,7 +74,7 @@ export class Registration {
   #expiresS = EXPIRES_S;
   /** How often in a row the interval was too brief. */
   #raises = 0;
-  #backoff: Backoff;
+  readonly #backoff: Backoff;
   #timer: Timer | null = null;
   /** Since when we are registered; null = we are not. */
   #sinceMs: number | null = null;
@@ -90,7 +90,8 @@ export class Registration {
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
-    this.#backoff = this.#newBackoff();
+    const { random } = options;
+    this.#backoff = new Backoff(random === undefined ? RETRIES : { ...RETRIES, random });
     this.#watch = new RegistrarWatch({
       clock: options.clock,
       ask: (onAnswer) => this.#ask(onAnswer),
@@ -277,7 +278,7 @@ export class Registration {
    */
   #lost(trouble: string): void {
     const isHealthy = this.#healthyForMs >= HEALTHY_MS;
-    if (isHealthy) this.#backoff = this.#newBackoff();
+    if (isHealthy) this.#backoff.restart();
     const delayMs = isHealthy ? 0 : this.#backoff.next(0);
     this.#tellTrouble({ trouble, delayMs });
     this.#setRegistered(false);
@@ -328,11 +329,6 @@ export class Registration {
 
   get #healthyForMs(): number {
     return this.#sinceMs === null ? 0 : this.#options.clock.nowMs() - this.#sinceMs;
-  }
-
-  #newBackoff(): Backoff {
-    const { random } = this.#options;
-    return new Backoff(random === undefined ? RETRIES : { ...RETRIES, random });
   }
 
   /** Each trouble is told once, however often it is met, until the registration has been well again for a while. */

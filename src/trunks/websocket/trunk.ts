@@ -28,8 +28,8 @@ export function openWebSocketLeg({ handlers, fillSilence, ...options }: WebSocke
 export interface SocketAdmission {
   /** Whether `start` must bring a one-use token. */
   readonly tokenRequired?: boolean;
-  /** Whether whoever opened the socket has shown a secret of ours, so that it may name the call's app. */
-  readonly vouched?: boolean;
+  /** Whether the peer that opened the socket has shown a secret of ours. Then it may name the call's app. */
+  readonly trusted?: boolean;
   /** Whether to send silence while nothing is said; left out = no. */
   readonly fillSilence?: boolean;
 }
@@ -50,11 +50,11 @@ export class WebSocketTrunk {
   /** Takes over an upgraded socket for good. It becomes a call when its `start` is accepted. */
   accept(socket: WebSocket, dialect: Dialect, admission: SocketAdmission): void {
     const { registry, settings, clock } = this.#options;
-    const { tokenRequired = false, vouched = false, fillSilence = false } = admission;
+    const { tokenRequired = false, trusted = false, fillSilence = false } = admission;
     registry.accept({
       carrier: dialect.carrier,
       tokenRequired,
-      vouched,
+      trusted,
       connect: (handlers) =>
         openWebSocketLeg({ socket, dialect, limits: legLimits(settings), clock, handlers, fillSilence }),
     });

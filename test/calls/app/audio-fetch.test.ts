@@ -73,7 +73,7 @@ describe('a recording', () => {
 
   it.each([
     ['file:///etc/passwd', /begins with file:, expected http: or https:/],
-    ['http://[', /redirects to what is no URL/],
+    ['http://[', /redirects to something that is not a URL/],
   ])('is not followed to %s', async (location, message) => {
     const port = await serve((_request, response) => response.writeHead(302, { location }).end());
     await expect(fetcher()(`http://127.0.0.1:${port}/`)).rejects.toThrow(message);

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppConnection, type ConnectionLimits, type ConnectionOutcome } from '../../../src/calls/app/connection.ts';
-import type { BridgeFrame } from '../../../src/calls/app/frames.ts';
+import type { FrameToApp } from '../../../src/calls/app/frames.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 
 const SETUP = { type: 'error', description: 'stands for setup' } as const;
-const prompt = (n: number): BridgeFrame => ({ type: 'prompt', voicePrompt: `prompt ${n}`, lang: 'en-US', last: true });
+const prompt = (n: number): FrameToApp => ({ type: 'prompt', voicePrompt: `prompt ${n}`, lang: 'en-US', last: true });
 const LIMITS = { connectTimeoutMs: 5000, reconnectMs: 10_000, messageMaxBytes: 65_536, sendBufferMaxBytes: 262_144 };
 
 let app: TestApp;
@@ -234,7 +234,7 @@ describe('an app that does not do its part', () => {
   it('is lost when it reads so slowly that too much waits for it', async () => {
     const made = await connected({ sendBufferMaxBytes: 100_000 });
     app.socket.pause();
-    const long: BridgeFrame = { type: 'prompt', voicePrompt: 'word '.repeat(10_000), lang: 'en-US', last: true };
+    const long: FrameToApp = { type: 'prompt', voicePrompt: 'word '.repeat(10_000), lang: 'en-US', last: true };
     // What the kernel takes does not count.
     for (let n = 0; n < 1000; n++) made.send(long);
     app.socket.resume();

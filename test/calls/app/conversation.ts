@@ -1,5 +1,5 @@
 import type { MonoAudio } from '../../../src/calls/app/audio-fetch.ts';
-import { type AppFrame, type BridgeFrame, readAppFrame } from '../../../src/calls/app/frames.ts';
+import { type AppFrame, type FrameToApp, readAppFrame } from '../../../src/calls/app/frames.ts';
 import { type AppRequest, readAppRequest } from '../../../src/calls/app/request.ts';
 import { AppSession } from '../../../src/calls/app/session.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
@@ -14,7 +14,7 @@ export const RECORDING: MonoAudio = { samples: Int16Array.of(1, 2, 3), rateHz: 8
 export class Conversation {
   readonly voice = new FakeVoice();
   /** What the app was told. */
-  readonly told: BridgeFrame[] = [];
+  readonly told: FrameToApp[] = [];
   readonly ends: (string | null)[] = [];
   readonly failures: unknown[] = [];
   readonly clock = new FakeClock();

@@ -124,7 +124,7 @@ describe('an app that a stream names', () => {
     ['without encryption', 'ws://other.example.com/'],
     ['at a subdomain', 'wss://a.other.example.com/'],
     ['behind the name of an allowed one', 'wss://other.example.com@evil.example.com/'],
-  ])('may not be dialled %s, unless the stream is vouched for', (_, app) => {
+  ])('may not be dialled %s, unless the stream is trusted', (_, app) => {
     expect(withoutForbiddenApp({ ...others, app }, false, settings)).toEqual(others);
     expect(withoutForbiddenApp({ ...others, app }, true, settings)).toEqual({ ...others, app });
   });

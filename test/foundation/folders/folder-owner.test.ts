@@ -200,6 +200,6 @@ describe('a folder', () => {
   });
 
   it.runIf(process.getuid?.() === 0)('is refused where its file system takes no sockets', async () => {
-    await expect(ownFolder('/sys', { clock })).rejects.toThrow(/^its file system takes no Unix sockets \(EPERM\)/);
+    await expect(ownFolder('/sys', { clock })).rejects.toThrow(/^its file system has no Unix sockets \(EPERM\)/);
   });
 });

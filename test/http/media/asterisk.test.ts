@@ -27,7 +27,7 @@ async function dial(
 describe('WS /asterisk/media', () => {
   it('hands the socket over to an Asterisk of this machine, which vouches for nothing without a password', async () => {
     expect(await dial({})).toBe(101);
-    expect(testServer.calls.accepted).toMatchObject([{ vouched: false }]);
+    expect(testServer.calls.accepted).toMatchObject([{ trusted: false }]);
   });
 
   it('takes the subprotocol that Asterisk offers', async () => {
@@ -41,7 +41,7 @@ describe('WS /asterisk/media', () => {
   it('hands the socket over to whoever has the password, from anywhere', async () => {
     const headers = { ...basic('pbx:a:b c'), host: 'bridge.example.com' };
     expect(await dial(LOCKED, headers)).toBe(101);
-    expect(testServer.calls.accepted).toMatchObject([{ vouched: true }]);
+    expect(testServer.calls.accepted).toMatchObject([{ trusted: true }]);
   });
 
   it.each([

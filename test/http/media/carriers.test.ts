@@ -29,9 +29,9 @@ async function dial(
 describe.each(CARRIERS)('WS /%s/media', (carrier) => {
   const path = `/${carrier}/media`;
 
-  it('hands the socket over with its own dialect, to a program of this machine and for nothing vouched without a token', async () => {
+  it('hands the socket over with its own dialect, to a program of this machine and trusts nothing without a token', async () => {
     expect(await dial(path, {})).toBe(101);
-    expect(testServer.calls.accepted).toMatchObject([{ dialect: { carrier }, vouched: false }]);
+    expect(testServer.calls.accepted).toMatchObject([{ dialect: { carrier }, trusted: false }]);
   });
 
   it('stays closed to another machine while there is no token', async () => {
@@ -54,7 +54,7 @@ describe('every one of these endpoints', () => {
     ['in its URL', {}, `?token=${encodeURIComponent(TOKEN)}&sample-rate=16000`],
   ])('hands the socket over to whoever brings the token %s, from anywhere', async (_how, headers, query) => {
     expect(await dialAll(query, LOCKED, { ...headers, ...ELSEWHERE })).toEqual(CARRIERS.map(() => 101));
-    expect(testServer.calls.accepted.map(({ dialect, vouched }) => [dialect.carrier, vouched]).sort()).toEqual(
+    expect(testServer.calls.accepted.map(({ dialect, trusted }) => [dialect.carrier, trusted]).sort()).toEqual(
       CARRIERS.map((carrier) => [carrier, true]).sort(),
     );
   });
@@ -151,7 +151,7 @@ describe('Plivo’s endpoint with PLIVO_AUTH_TOKEN', () => {
       expect(
         await dial('/plivo/media', SIGNED, { ...headersOf(signPlivo('MAtoken', url, '12345'), name), ...ELSEWHERE }),
       ).toBe(101);
-      expect(testServer.calls.accepted).toMatchObject([{ vouched: true }]);
+      expect(testServer.calls.accepted).toMatchObject([{ trusted: true }]);
     },
   );
 

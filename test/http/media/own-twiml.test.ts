@@ -173,7 +173,7 @@ describe("what follows a session in Twilio's call", () => {
   });
 
   it.each(['http://192.0.2.1/x', 'https://elsewhere.example.com/x'])(
-    'is not asked for at %s, which nobody has vouched for',
+    'is not asked for at %s, which is not trusted',
     async (url) => {
       await open();
       expect(verbsIn((await post(`/twilio/after?twiml=${encodeURIComponent(url)}`)).body)).toContain('<Hangup/>');

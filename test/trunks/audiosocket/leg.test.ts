@@ -229,7 +229,7 @@ describe('the end of a leg', () => {
 
   it('is a hang-up and a FIN of ours', async () => {
     const line = await liveLeg();
-    line.leg.fail(new TrunklineError('draining', 'the gateway is shutting down'));
+    line.leg.fail(new TrunklineError('draining', 'the server is shutting down'));
     await arrived(() => line.ends.length === 1);
     expect([line.asterisk.reader.end, line.ends]).toMatchObject(['hangup', [{ reason: 'error', code: 'draining' }]]);
     expect(line.clock.pending).toBe(0);

@@ -47,7 +47,7 @@ describe('an INVITE', () => {
     expect(line.media[0]?.peers).toEqual(['192.0.2.7']);
   });
 
-  it('becomes a call with its parties and parameters, vouched for by nobody', async () => {
+  it('becomes a call with its parties and parameters, not trusted', async () => {
     line = new SipLine({ APP_URL: '' });
     await begin({
       headers: ['X-Trunkline-Campaign-Id: spring', 'X-Trunkline-App: wss://evil.example.com', 'X-Other: 1'],

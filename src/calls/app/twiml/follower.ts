@@ -153,7 +153,7 @@ export class TwimlFollower implements CallApp {
     this.#failed = end.status === 'failed';
     this.#handoffData = end.handoffData ?? this.#handoffData;
     if (relay.action !== null) return await this.#act(relay.action, end);
-    if (this.#failed && !this.#over) await this.#apologise();
+    if (this.#failed && !this.#over) await this.#sayFailure();
     return 'next';
   }
 
@@ -207,12 +207,12 @@ export class TwimlFollower implements CallApp {
    */
   async #giveUp(): Promise<void> {
     const isEnd = this.#options.context.settings.APP_GONE === 'end';
-    if (!isEnd || !this.#handedOver) await this.#apologise();
+    if (!isEnd || !this.#handedOver) await this.#sayFailure();
     if (isEnd) await this.#leave();
   }
 
-  async #apologise(): Promise<void> {
-    await this.#speaker.apologise(this.#options.context.settings.APP_GONE_TEXT);
+  async #sayFailure(): Promise<void> {
+    await this.#speaker.sayFailure(this.#options.context.settings.APP_GONE_TEXT);
   }
 
   async #leave(): Promise<void> {

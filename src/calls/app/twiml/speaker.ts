@@ -63,7 +63,7 @@ export class VerbSpeaker {
   }
 
   /** Says that something is wrong, after all that was to be said before, and resolves when the caller has heard it. */
-  async apologise(text: string): Promise<void> {
+  async sayFailure(text: string): Promise<void> {
     const { voice } = this.#options;
     if (this.#attempt(() => voice.say(text, { interruptible: 'none' }))) await voice.drained();
   }
