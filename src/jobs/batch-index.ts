@@ -1,18 +1,18 @@
-/** The batches and drafts of one server, by tenant. */
+/** The index of all batches and drafts, by id and tenant. */
 import { TrunklineError } from '../foundation/errors.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Batch } from './batch.ts';
 
-/** A batch that is being received. Its receiver begins or discards it. */
+/** A batch that is being received. Its owner begins or discards it. */
 export interface Draft {
   readonly id: string;
   readonly tenant: string;
-  /** The folder of uploads, each named by its number. */
+  /** Where uploads are put, each under its number. */
   readonly folder: string;
   readonly disk: RecordingDisk;
 }
 
-/** All batches and drafts. Tenants see only their own. */
+/** The batches of one gateway and the drafts being received. Tenants see only their own. */
 export class BatchIndex {
   readonly #batchesMax: number;
   readonly #batches = new Map<string, Batch>();
@@ -29,12 +29,12 @@ export class BatchIndex {
     return [...this.#batches.values()];
   }
 
-  /** Whether a batch or a draft has that id. */
+  /** Whether there is a batch or a draft with that id. */
   has(id: string): boolean {
     return this.#batches.has(id) || this.#drafts.has(id);
   }
 
-  /** Whether `batch` has not been removed. */
+  /** Whether `batch` is still there. */
   holds({ id }: Batch): boolean {
     return this.#batches.has(id);
   }
@@ -56,25 +56,25 @@ export class BatchIndex {
     if (this.list(draft.tenant).length + drafts.length >= this.#batchesMax) {
       throw new TrunklineError(
         'too_many_batches',
-        `${this.#batchesMax} batches are kept, the most allowed (BATCHES_MAX); delete batches that have ended`,
+        `${this.#batchesMax} batches are kept, which is the most allowed (BATCHES_MAX); delete ended ones`,
       );
     }
     this.#drafts.set(draft.id, draft);
   }
 
-  /** Returns false when the draft was removed before. */
+  /** Removes a draft. Returns false when there was none. */
   removeDraft({ id }: Pick<Draft, 'id'>): boolean {
     return this.#drafts.delete(id);
   }
 
-  /** Sets why the batches of an earlier process cannot be read; null = they have been read. */
+  /** Notes why the batches of an earlier gateway cannot be read; null = they were read. */
   setUnreadable(why: TrunklineError | null): void {
     this.#unreadable = why;
   }
 
   /**
    * The batches of a tenant, the newest first.
-   * @throws TrunklineError `disk_full` when those of an earlier process cannot be read yet
+   * @throws TrunklineError `disk_full` while those of an earlier gateway cannot be read
    */
   list(tenant: string): Batch[] {
     if (this.#unreadable !== null) throw this.#unreadable;
@@ -86,12 +86,12 @@ export class BatchIndex {
     if (this.#unreadable !== null) throw this.#unreadable;
     const batch = this.#batches.get(id);
     if (batch?.tenant === tenant) return batch;
-    throw new TrunklineError('batch_not_found', 'this batch does not exist or was removed');
+    throw new TrunklineError('batch_not_found', 'there is no such batch, or it was removed');
   }
 
   /**
    * The batch that an earlier request with the same idempotency key began.
-   * @throws TrunklineError `idempotency_conflict` when that request had other content
+   * @throws TrunklineError `idempotency_conflict` when that request was a different one
    */
   findRepeated(tenant: string, asked: Batch['idempotency']): Batch | undefined {
     if (asked === null) return undefined;
@@ -99,7 +99,7 @@ export class BatchIndex {
     if (earlier === undefined || earlier.idempotency?.hash === asked.hash) return earlier;
     throw new TrunklineError(
       'idempotency_conflict',
-      'this Idempotency-Key was used for a different request, expected a new key',
+      'this Idempotency-Key came with another request before, expected a new key',
     );
   }
 }

@@ -3,8 +3,8 @@ import type { ErrorCode } from '../foundation/errors.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 
 /**
- * The source of a recording. An upload is in the batch's folder from the start, a path is under BATCH_INPUT_DIR, and a
- * file is anywhere on this machine; its stamp changes with its content.
+ * Where a recording comes from. An upload is already in the batch's folder. A path is relative to BATCH_INPUT_DIR. A
+ * file can be anywhere on this machine; its stamp changes when the file changes.
  */
 export type Source =
   | { readonly kind: 'upload' }
@@ -19,11 +19,11 @@ export interface BatchFile {
   readonly source: Source;
   state: 'waiting' | 'done' | 'failed' | 'cancelled';
   durationMs: number | null;
-  /** Why the file failed or waits. */
+  /** Why it failed, or what it waits for. */
   error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
-/** The webhook of a batch's end. */
+/** The delivery of the message that a batch has ended. */
 interface Webhook {
   readonly url: string;
   state: 'waiting' | 'delivered' | 'failed';
@@ -38,7 +38,7 @@ export interface Batch {
   readonly channels: ChannelMode;
   /** English name of the language to translate into, in lower case; empty = none. */
   readonly targetLanguage: string;
-  /** The client's key for the request, and a hash of the request. */
+  /** The client's idempotency key, and a hash of its request. */
   readonly idempotency: { readonly key: string; readonly hash: string } | null;
   readonly webhook: Webhook | null;
   state: 'running' | 'done' | 'cancelled';
@@ -63,15 +63,15 @@ export interface BatchView {
 /** A file of a batch as clients see it. */
 export interface FileView extends Pick<BatchFile, 'number' | 'name' | 'durationMs' | 'error'> {
   readonly state: BatchFile['state'] | 'running';
-  /** The share that has been transcribed, from 0 to 1. */
+  /** How much of it has been transcribed, from 0 to 1. */
   readonly progress: number;
 }
 
-/** `batch` as clients see it, with the views of its `files`. */
+/** `batch` without its private fields; `files` = its files as clients see them. */
 export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number): BatchView {
   const { id, state, createdMs, endedMs, webhook } = batch;
   const count = (wanted: FileView['state']): number => files.filter((file) => file.state === wanted).length;
-  const finished = files.reduce(
+  const through = files.reduce(
     (sum, file) => sum + (file.state === 'waiting' || file.state === 'running' ? file.progress : 1),
     0,
   );
@@ -81,7 +81,7 @@ export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number):
     createdAt: new Date(createdMs).toISOString(),
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
     expiresAt: endedMs === null ? null : new Date(endedMs + ttlMs).toISOString(),
-    progress: twoDecimals(finished / files.length),
+    progress: twoDecimals(through / files.length),
     counts: {
       total: files.length,
       waiting: count('waiting'),
@@ -94,14 +94,14 @@ export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number):
   };
 }
 
-/** One file as clients see it. `share` has been transcribed; null = it is not in work. */
+/** A file without its private fields. `share` = how much has been transcribed; null = it is not in work. */
 export function fileViewOf({ number, name, state, durationMs, error }: BatchFile, share: number | null): FileView {
   const isRunning = state === 'waiting' && share !== null;
   const progress = state === 'done' ? 1 : twoDecimals(share ?? 0);
   return { number, name, state: isRunning ? 'running' : state, progress, durationMs, error };
 }
 
-/** Rounded down, so that only finished files have 1. */
+/** Rounds down, so that only finished work shows 1. */
 function twoDecimals(share: number): number {
   return Math.floor(share * 100) / 100;
 }

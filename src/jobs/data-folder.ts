@@ -1,4 +1,4 @@
-/** The data folder: jobs are stored in it, and only one process uses it. */
+/** The folder that keeps a process's jobs. It has one owner. */
 import { access, constants, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,26 +15,26 @@ const TEMPORARY_PREFIX = 'trunkline-batches-';
 /** An open data folder. */
 export interface DataFolder {
   readonly folder: string;
-  /** Releases the folder for other processes. Removes it if it is temporary. */
+  /** Gives the folder up, and removes it if it is temporary. */
   close(): Promise<void>;
 }
 
-/** Names in a data folder: its owner's marks, the database and its companions, and a folder for each batch. */
+/** The names in a data folder: the owner's files, the database's files, and a folder for each batch. */
 const OURS = /^(?:owner\.|batches\.sqlite|[0-9a-f]{8}-[0-9a-f-]{27}$)/;
 
-/** A folder that cannot be used as data folder; `message` says why, without the folder's name. */
+/** A folder that cannot be used; `message` says why, without the folder's name. */
 export class DataFolderError extends Error {}
 
 interface DataFolderOptions {
   readonly clock: Clock;
-  /** Called once when the folder has another owner that may be about to end, and is waited for. */
+  /** Called once when the folder has another owner, which may be about to end. */
   readonly onWait?: (who: string) => void;
 }
 
 /**
- * Opens `folder`, or a new temporary folder where that is empty.
- * @throws DataFolderError when another running process has it, or when it cannot be written; the system's error when
- * the disk is full or fails
+ * Opens `folder`, or a new temporary folder when `folder` is empty.
+ * @throws DataFolderError when another process owns it, or when it cannot be written to; the system's error when the
+ * disk is full or fails
  */
 export async function openDataFolder(folder: string, options: DataFolderOptions): Promise<DataFolder> {
   if (folder === '') {
@@ -52,7 +52,7 @@ export async function openDataFolder(folder: string, options: DataFolderOptions)
   }
 }
 
-/** Removes the temporary data folders of processes that were killed. Never rejects. */
+/** Removes the temporary folders of killed processes. Never rejects. */
 export function removeOldDataFolders(clock: Clock): Promise<void> {
   return removeLeftovers(tmpdir(), TEMPORARY_PREFIX, clock);
 }

@@ -1,9 +1,9 @@
-/** Reports to operators that batches wait for a disk that is full or fails. */
+/** Reports to operators when batches wait for a disk that is full or fails. */
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
-import type { DiskListener } from './patience.ts';
+import type { DiskListener } from './disk-retry.ts';
 
-/** Metrics count all waits; the log has only the first begin and the last end. */
+/** Metrics count all waits; the log says when the first begins and the last ends. */
 export function reportDiskWaits({
   metrics,
   log,
@@ -18,13 +18,13 @@ export function reportDiskWaits({
   };
   return {
     onWait: (err) => {
-      if (waiting === 0) log.warn({ err }, 'the disk is full or fails; batches wait until it can be used');
+      if (waiting === 0) log.warn({ err }, 'the disk is full or fails: batches wait for it');
       count(1);
     },
     onRefused: () => metrics.diskRefusals.inc(),
     onOver: () => {
       count(-1);
-      if (waiting === 0) log.info('the disk can be used again; no batch waits');
+      if (waiting === 0) log.info('no batch waits for the disk any more');
     },
   };
 }

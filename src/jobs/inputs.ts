@@ -1,4 +1,4 @@
-/** Gets the recordings of batches: downloads them into a file, or finds them in BATCH_INPUT_DIR. */
+/** Gets the recordings of batches: downloads them, or finds them in BATCH_INPUT_DIR. */
 import { createWriteStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -17,34 +17,34 @@ import type { BatchFile } from './batch.ts';
 /** Longest name of a recording of a batch. */
 export const NAME_MAX_CHARS = 255;
 
-/** The settings that limit inputs. */
+/** The limits of getting a recording. */
 export type InputSettings = Pick<
   Settings,
   'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'
 >;
 
 /**
- * The file that `location`, relative to BATCH_INPUT_DIR, leads to with all links followed.
- * @throws TrunklineError `input_refused` when that is not a file in the folder; the error of a failing disk
+ * The path of the file at `location`, which is relative to BATCH_INPUT_DIR, with all links resolved.
+ * @throws TrunklineError `input_refused` when it is not a file inside the folder; errors of a failing disk
  */
 export async function findInput(location: string, folder: string): Promise<string> {
-  if (folder === '') throw refused('paths are not accepted (BATCH_INPUT_DIR is empty)');
+  if (folder === '') throw refused('paths are not taken (BATCH_INPUT_DIR is empty)');
   try {
     const root = await realpath(folder);
     const path = await realpath(resolve(root, location));
     if (isWithin(path, root) && (await stat(path)).isFile()) return path;
   } catch (error) {
     if (isDiskTrouble(error)) throw error;
-    // A missing path, an unreadable one and one outside get the same error, so that a client learns no file names.
+    // Missing, unreadable and outside paths get the same message, so that clients cannot explore the file system.
   }
-  throw refused('the path leads to no recording in BATCH_INPUT_DIR');
+  throw refused('there is no such recording in BATCH_INPUT_DIR');
 }
 
 type Input = Pick<BatchFile, 'name' | 'source'>;
 
 /**
- * `inputs` with each folder of BATCH_INPUT_DIR replaced by its recordings, named by their paths. A folder without
- * recordings stays, and is refused later as a path that leads to no recording.
+ * Replaces each folder in `inputs` by the recordings in it, named by their paths. A folder without recordings stays,
+ * and is refused later like any path that is not a recording.
  * @throws TrunklineError `invalid_request` when there are more than BATCH_FILES_MAX
  */
 export async function expandFolders(
@@ -64,7 +64,7 @@ export async function expandFolders(
   return expanded;
 }
 
-/** Yields nothing when `input` is no folder or cannot be read. */
+/** Yields nothing when `input` is not a readable folder. */
 async function* recordingsAt({ source }: Input, inputFolder: string): AsyncGenerator<Input, void, void> {
   const folder = source.kind === 'path' ? await findFolder(source.location, inputFolder) : null;
   if (source.kind !== 'path' || folder === null) return;
@@ -89,7 +89,7 @@ async function findFolder(location: string, inputFolder: string): Promise<{ path
   }
 }
 
-/** The error of a batch with too many recordings. */
+/** A batch that is too large. */
 export function tooManyFiles(filesMax: number): TrunklineError {
   return new TrunklineError(
     'invalid_request',
@@ -107,9 +107,9 @@ interface Download {
 }
 
 /**
- * Downloads `url` to the file `to`, and removes the file if that fails.
- * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; the error of a full disk; the reason
- * of `signal`
+ * Downloads `url` to the file `to`, which is removed when this fails.
+ * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; errors of a full disk; the
+ * reason of `signal`
  */
 export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
   const timeoutMs = settings.UPLOAD_TIMEOUT_MS;
@@ -153,5 +153,5 @@ function limitBytes(maxBytes: number): Transform {
 }
 
 function refused(why: string): TrunklineError {
-  return new TrunklineError('input_refused', `the recording cannot be used: ${why}`);
+  return new TrunklineError('input_refused', `the recording is not available: ${why}`);
 }

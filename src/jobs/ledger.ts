@@ -1,6 +1,6 @@
 /**
- * Keeps which recordings of one folder earlier runs have transcribed, so that a run continues where the last one
- * stopped. It uses the same store as batches.
+ * Records which recordings of a folder are transcribed, so that the next run continues where the last one stopped. It
+ * uses the same store as batches.
  */
 import type { Clock } from '../foundation/clock.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
@@ -10,16 +10,16 @@ import { Store } from './store.ts';
 
 const RUN_ID = 'files';
 
-/** A recording to transcribe. */
+/** A recording to be transcribed. */
 export interface Wanted {
-  /** The transcript's name, by which a later run finds it. */
+  /** The name of the transcript, which identifies the recording in later runs. */
   readonly name: string;
   readonly location: string;
-  /** Changes with the recording and with the options of its transcript. */
+  /** Changes when the recording or the options for it change. */
   readonly stamp: string;
 }
 
-/** The ledger of one folder. No other process has it open. */
+/** The ledger of one folder, open in one process only. */
 export class Ledger {
   readonly #dataFolder: DataFolder;
   readonly #store: Store;
@@ -33,9 +33,9 @@ export class Ledger {
   }
 
   /**
-   * Opens the ledger in `folder`, and makes the folder if it does not exist. If another process has it open, calls
-   * `onWait` and waits some seconds.
-   * @throws DataFolderError when it cannot be used; Error when it is damaged; the error of a full disk
+   * Opens the ledger in `folder`, which is created if it is missing. When another process has it open, calls `onWait`
+   * and waits some seconds.
+   * @throws DataFolderError when the folder cannot be used; Error when the ledger is damaged; errors of a full disk
    */
   static async open(folder: string, options: { clock: Clock; onWait: (who: string) => void }): Promise<Ledger> {
     const dataFolder = await openDataFolder(folder, options);
@@ -54,12 +54,12 @@ export class Ledger {
     }
   }
 
-  /** Whether a run has written a transcript called `name`, or was going to. */
+  /** Whether an earlier run wrote the transcript `name`, or was about to. */
   isOurs(name: string): boolean {
     return this.#known.has(name);
   }
 
-  /** Begins a run for `wanted`. A transcript of the same recording that `isThere` is done already. */
+  /** Begins a run. A transcript that exists and was made from the same recording counts as done. */
   async begin(
     wanted: readonly Wanted[],
     options: { channels: ChannelMode; nowMs: number; isThere: (name: string) => boolean },
@@ -98,8 +98,9 @@ export class Ledger {
   }
 
   /**
-   * Stores that `file` is done. This happens before its transcript is written, so that an existing transcript is known
-   * to be ours. @throws DiskError
+   * Stores that `file` of the run is done. To be called before its transcript is written, so that an existing
+   * transcript is known to be from this command.
+   * @throws DiskError
    */
   async note(file: BatchFile): Promise<void> {
     if (this.#run !== null) await this.#store.put(this.#run, [file]);

@@ -9,11 +9,11 @@ interface NotifierOptions {
   readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'webhooks'>;
-  /** Aborts all attempts. */
+  /** Cancels all webhooks. */
   readonly signal: AbortSignal;
-  /** The batch as clients see it; null when it was removed. */
+  /** The batch for the webhook's body; null when it was removed. */
   describe(batch: Batch): unknown;
-  /** Called after an attempt: the batch's `webhook` has its outcome. */
+  /** Called after each attempt. The batch's `webhook` has the result. */
   onAttempt(batch: Batch): void;
 }
 
@@ -27,7 +27,7 @@ export class Notifier {
     options.signal.addEventListener('abort', () => this.#cancel(), { once: true });
   }
 
-  /** Sends the webhook of a batch that has ended. Never rejects. */
+  /** Sends the batch's webhook, if it has one. Never rejects. */
   async notify(batch: Batch): Promise<void> {
     const { webhook } = batch;
     const { settings, clock, metrics, signal } = this.#options;

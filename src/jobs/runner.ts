@@ -1,13 +1,13 @@
-/** Transcribes the files of running batches, a few at once; tenants take turns. */
+/** Transcribes the files of running batches, a few at once. Tenants take turns. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Batch, BatchFile } from './batch.ts';
-import { type DiskListener, DiskWait } from './patience.ts';
+import { type DiskListener, DiskWait } from './disk-retry.ts';
 
-/** Least time between two progress reports of a file. */
+/** The shortest time between two progress reports of a file. */
 const PROGRESS_PERIOD_MS = 1000;
 
 interface RunnerOptions {
@@ -16,19 +16,17 @@ interface RunnerOptions {
   readonly filesOfTenantMax: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Is told about files that wait for the disk. */
+  /** Is told when files wait for the disk. */
   readonly disk: DiskListener;
-  /**
-   * Transcribes a file and stores the transcript. A file whose work was stopped counts as never begun.
-   */
+  /** Transcribes a file and stores the transcript. A file that was stopped is later done again from its start. */
   transcribe(
     batch: Batch,
     file: BatchFile,
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
   ): Promise<Pick<RecordingTranscript, 'durationMs'>>;
-  /** Reports progress of a file now and then, and that it begins to wait for the disk. */
+  /** A file has made progress, or begins to wait for the disk. */
   onProgress(batch: Batch, file: BatchFile): void;
-  /** A file is done or has failed. `signal` aborts when its batch is not wanted any more. */
+  /** A file is done or has failed. `signal` aborts when its batch is no longer wanted. */
   onSettled(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void>;
 }
 
@@ -36,20 +34,20 @@ interface Work {
   readonly batch: Batch;
   readonly stop: AbortController;
   readonly over: Promise<void>;
-  /** The share that has been transcribed, from 0 to 1. */
+  /** How much has been transcribed, from 0 to 1. */
   share: number;
   toldMs: number;
 }
 
-/** A file that the disk has refused. */
+/** A file that waits for the disk. */
 interface Hold {
   readonly batch: Batch;
   readonly wait: DiskWait;
-  /** Null during a new attempt. */
+  /** Null while the file is tried again. */
   timer: Timer | null;
 }
 
-/** The work on all batches. */
+/** Runs the work of all batches. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #batches: Batch[] = [];
@@ -61,18 +59,18 @@ export class Runner {
     this.#options = options;
   }
 
-  /** Adds a batch. Its waiting files begin when workers are free. */
+  /** Adds a batch. Its waiting files begin as others end. */
   add(batch: Batch): void {
     this.#batches.push(batch);
     this.#fill();
   }
 
-  /** The share of a file that has been transcribed, from 0 to 1; null when it is not in work. */
+  /** How much of a file has been transcribed, from 0 to 1; null when it is not in work. */
   shareOf(file: BatchFile): number | null {
     return this.#isHeld(file) ? null : (this.#working.get(file)?.share ?? null);
   }
 
-  /** Stops the work on a batch. Resolves when no work uses its files any more. */
+  /** Stops the work on a batch. Resolves when no work on its files is left. */
   async drop(batch: Batch): Promise<void> {
     const at = this.#batches.indexOf(batch);
     if (at >= 0) this.#batches.splice(at, 1);
@@ -80,7 +78,7 @@ export class Runner {
     for (const [file, hold] of this.#held) if (hold.batch === batch) this.#letGo(file);
   }
 
-  /** Stops all work. Files in work count as never begun. */
+  /** Stops all work. Unfinished files are later done again from their start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop([...this.#working.values()]);
@@ -100,7 +98,7 @@ export class Runner {
     }
   }
 
-  /** The first waiting file of the tenant with the fewest files in work; among equals, of the oldest batch. */
+  /** The first waiting file of the tenant with the least in work; among equals the oldest batch's. */
   #next(): [Batch, BatchFile] | null {
     const candidates = this.#batches
       .map((batch) => ({
@@ -131,7 +129,7 @@ export class Runner {
     file.error = null;
     const over = this.#work(batch, file, stop.signal).catch((err: unknown) => {
       if (!stop.signal.aborted)
-        this.#options.log.error({ err, batch: batch.id }, 'the result of a batch file could not be handled');
+        this.#options.log.error({ err, batch: batch.id }, 'the end of a file of a batch could not be stored');
     });
     this.#working.set(file, { batch, stop, over, share: 0, toldMs: Number.NEGATIVE_INFINITY });
     void over.then(() => {
@@ -157,7 +155,7 @@ export class Runner {
     await this.#options.onSettled(batch, file, signal);
   }
 
-  /** Makes a file wait that the disk has refused and returns null; returns its error if it must not wait. */
+  /** Makes a file wait if `error` is the disk's, and returns null; otherwise returns why the file fails. */
   #hold(batch: Batch, file: BatchFile, error: unknown): unknown {
     if (!isDiskTrouble(error)) return error;
     const { clock, disk, onProgress } = this.#options;
@@ -197,6 +195,6 @@ export class Runner {
   #explain(error: unknown, batch: Batch): NonNullable<BatchFile['error']> {
     if (error instanceof TrunklineError) return { code: error.code, message: error.message };
     this.#options.log.error({ err: error, batch: batch.id }, 'a file of a batch failed');
-    return { code: 'internal', message: 'the server failed; its log has the cause' };
+    return { code: 'internal', message: 'something went wrong in here; the log says what' };
   }
 }

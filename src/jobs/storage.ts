@@ -1,6 +1,6 @@
 /**
- * Stores batches: a folder with their recordings and transcripts, and a database in it. Waits while the disk is full or
- * fails.
+ * The storage of batches: a folder with their recordings and transcripts, and the database in it. Waits when the disk
+ * is full or fails.
  */
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Log } from '../foundation/log/log.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { type DiskListener, insist } from './patience.ts';
+import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { Store } from './store.ts';
 
 const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -22,11 +22,11 @@ interface StorageOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly disk: DiskListener;
-  /** Counts the disk that recordings and files made from them take. */
+  /** Counts the bytes of recordings and their temporary files. */
   readonly recordingDisk: RecordingDisk;
-  /** Called with the stored batches before anything else uses the storage. */
+  /** Called with the stored batches, before the storage is used for anything else. */
   onLoad(batches: readonly Batch[]): void;
-  /** Whether a batch with that id exists or is being received. */
+  /** Whether there is a batch or a draft with that id. */
   isKnown(id: string): boolean;
 }
 
@@ -35,12 +35,12 @@ interface Opened {
   readonly store: Store;
 }
 
-/** The storage of all batches of one server. */
+/** The storage of all batches of a gateway. */
 export class Storage {
   readonly #options: StorageOptions;
-  /** Batches that the store could not keep: they are tried again. */
+  /** Batches that could not be stored. They are tried again. */
   readonly #unkept = new Set<Batch>();
-  /** Batches that were removed or are being removed: nothing of them is stored any more. */
+  /** Batches that are or will be removed. They are not stored again. */
   readonly #removed = new WeakSet<Batch>();
   #folder = '';
   #opening: Promise<Opened> | null = null;
@@ -50,18 +50,18 @@ export class Storage {
   }
 
   /**
-   * Opens the storage, once.
-   * @throws DataFolderError when the folder cannot be used; the error of a full disk or of a damaged database
+   * Opens the storage once. @throws DataFolderError when the folder cannot be used; errors of a full disk or a damaged
+   * database
    */
   async open(): Promise<void> {
     await this.#open();
   }
 
-  /** Makes the folder of a batch that will be received. Throws as {@link open}. */
+  /** Creates the folder of a draft. @throws as {@link open} */
   async makeFolder(id: string): Promise<string> {
     const { dataFolder } = await this.#open();
     const folder = join(dataFolder.folder, id);
-    // The system may clean up a temporary folder, and its content is not needed then. A missing BATCH_DIR is an error.
+    // The system may have removed a temporary folder, which is then created again. A missing BATCH_DIR is an error.
     if (this.#options.folder === '') await makeOwnAgain(dataFolder.folder);
     await mkdir(folder, { mode: 0o700 });
     return folder;
@@ -73,7 +73,7 @@ export class Storage {
   }
 
   /**
-   * Stores a batch and files of it, unless it was removed meanwhile. @throws DiskError when the disk is full or fails
+   * Stores a batch and `files` of it, unless it was removed. @throws DiskError when the disk is full or fails
    */
   async put(batch: Batch, files: readonly BatchFile[]): Promise<void> {
     const { store } = await this.#open();
@@ -81,25 +81,25 @@ export class Storage {
   }
 
   /**
-   * As {@link put}, but waits for the disk. What the disk refuses for too long is stored later by {@link keepRest}.
+   * As {@link put}, but waits for a full disk. When that takes too long, {@link keepRest} stores the batch later.
    * @throws the reason of `signal`
    */
   async keep(batch: Batch, files: readonly BatchFile[], signal: AbortSignal): Promise<void> {
     const { clock, log, disk } = this.#options;
     if (this.#unkept.has(batch)) return;
     try {
-      await insist(() => this.#putMakingRoom(batch, files), { clock, signal, listener: disk });
+      await retryOnDiskTrouble(() => this.#putMakingRoom(batch, files), { clock, signal, listener: disk });
     } catch (err) {
       signal.throwIfAborted();
       log.error(
         { err, batch: batch.id },
-        'a batch cannot be stored; if the server stops now, it does the unstored work of this batch again',
+        'a batch cannot be stored: if the server ends now, the next start repeats the work that was not stored',
       );
       this.#unkept.add(batch);
     }
   }
 
-  /** Frees disk by removing recordings that have transcripts: these are found after a restart. */
+  /** When the disk is full, removes the recordings of finished files; a restart finds their transcripts. */
   async #putMakingRoom(batch: Batch, files: readonly BatchFile[]): Promise<void> {
     try {
       await this.put(batch, files);
@@ -109,7 +109,7 @@ export class Storage {
     }
   }
 
-  /** As {@link put}. If the disk refuses, {@link keepRest} stores it later. */
+  /** As {@link put}; when the disk is full, {@link keepRest} stores the batch later. */
   async keepNowOrLater(batch: Batch): Promise<void> {
     try {
       await this.put(batch, batch.files);
@@ -119,7 +119,7 @@ export class Storage {
     }
   }
 
-  /** Stores what could not be stored before. */
+  /** Stores the batches that could not be stored before. */
   async keepRest(): Promise<void> {
     for (const batch of this.#unkept) {
       try {
@@ -131,13 +131,13 @@ export class Storage {
     }
   }
 
-  /** Removes a batch and its files. @throws DiskError when the database cannot be written */
+  /** Removes a batch and its files. @throws DiskError when the removal cannot be stored */
   async remove(batch: Batch): Promise<void> {
     this.#removed.add(batch);
     try {
       await this.#remove(batch);
     } catch (error) {
-      // Store what put skipped meanwhile.
+      // Changes made while the batch counted as removed were not stored; this stores them later.
       this.#removed.delete(batch);
       this.#unkept.add(batch);
       throw error;
@@ -149,7 +149,7 @@ export class Storage {
     const removeFiles = (): Promise<void> => this.#options.recordingDisk.removeFolder(this.folderOf(batch));
     await store.remove(batch.id).catch(async (error: unknown) => {
       if (!isDiskTrouble(error)) throw error;
-      // A full disk cannot take the database's change until files are removed.
+      // On a full disk, storing the removal needs the room of the files.
       await removeFiles();
       await store.remove(batch.id);
     });
@@ -157,7 +157,7 @@ export class Storage {
     await removeFiles();
   }
 
-  /** Removes a recording that is not needed any more. If that fails, it is removed with its batch. */
+  /** Removes a recording that is no longer needed. If that fails, it is removed with its batch. */
   async removeRecording(batch: Batch, { number }: BatchFile): Promise<void> {
     const { log, recordingDisk } = this.#options;
     await recordingDisk.remove(join(this.folderOf(batch), String(number))).catch((err: unknown) => {
@@ -165,7 +165,7 @@ export class Storage {
     });
   }
 
-  /** Closes the storage after all pending requests. */
+  /** Closes the storage when all requests are done. */
   async close(): Promise<void> {
     const opened = await this.#opening?.catch(() => null);
     await opened?.store.close();
@@ -183,7 +183,7 @@ export class Storage {
   async #load(): Promise<Opened> {
     const { folder, clock, log } = this.#options;
     const onWait = (owner: string): void =>
-      log.warn({ owner }, 'BATCH_DIR is in use; waiting some seconds for the other process to end');
+      log.warn({ owner }, 'BATCH_DIR is in use; waiting some seconds for its owner to end');
     const dataFolder = await openDataFolder(folder, { clock, onWait });
     const store = await Store.open(dataFolder.folder);
     try {
@@ -200,7 +200,7 @@ export class Storage {
     return { dataFolder, store };
   }
 
-  /** Removes folders of batches that were being received when a process was killed. */
+  /** Removes the folders of drafts whose gateway was killed. */
   async #removeStrays(batches: readonly Batch[]): Promise<void> {
     const kept = new Set(batches.map(({ id }) => id));
     for (const entry of await readdir(this.#folder, { withFileTypes: true })) {
@@ -210,9 +210,9 @@ export class Storage {
     }
   }
 
-  /** Removes recordings whose transcript was stored just before a process was killed. Counts those that wait. */
+  /** Removes recordings whose gateway was killed after their transcript was stored, and counts waiting ones. */
   async #takeOver(batch: Batch): Promise<void> {
-    // The folder is listed once: most stored batches have nothing to remove.
+    // One readdir instead of a removal for each file: most stored batches have nothing to remove.
     const names = new Set(await readdir(this.folderOf(batch)).catch(noneIfMissing));
     for (const file of batch.files.filter(({ number }) => names.has(String(number)))) {
       if (file.state !== 'waiting') await this.removeRecording(batch, file);
@@ -221,7 +221,7 @@ export class Storage {
   }
 }
 
-/** @throws Error when another user has made a folder of that name meanwhile */
+/** @throws Error when another user has created a folder with that name */
 async function makeOwnAgain(folder: string): Promise<void> {
   await makeFolder(folder, 0o700);
   const found = await lstat(folder);

@@ -1,6 +1,4 @@
-/**
- * The database thread: SQLite in WebAssembly, whose calls block their thread while the disk works.
- */
+/** The thread of the database: SQLite in WebAssembly, whose calls block their thread while the disk is busy. */
 import { closeSync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import sqlite from 'node-sqlite3-wasm';
@@ -8,9 +6,9 @@ import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import type { FromStoreWorker, StoreRequest } from './store.ts';
 
 /**
- * WAL mode, exclusive to this process. SQLite's file system here takes every lock for another process's, even its own,
- * so it would never read the rollback journal of a killed process. It always reads a WAL.
- * https://sqlite.org/wal.html#use_of_wal_without_shared_memory
+ * Uses a write-ahead log and exclusive locking. The file system of the WebAssembly build takes every lock for another
+ * process's, even its own, so SQLite would never read the rollback journal of a killed process. It always reads the
+ * log. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
  */
 const SCHEMA = `
   PRAGMA locking_mode = EXCLUSIVE;
@@ -23,7 +21,7 @@ const SCHEMA = `
 `;
 
 /**
- * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which SQLite returns when its WAL does not fit on the disk.
+ * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which SQLite reports when there is no room for its log.
  * https://sqlite.org/rescode.html
  */
 const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open database file)$/;
@@ -31,9 +29,9 @@ const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open 
 const path = String(workerData);
 let database: sqlite.Database | null = null;
 
-/** Opened at the first use. A later use tries again if the disk was full. */
+/** Called by the first request, and by later ones after a failure: the disk may be full. */
 function open(): sqlite.Database {
-  // SQLite would not report the cause.
+  // Gives the system's error if the file cannot be opened; SQLite's error does not say why.
   closeSync(openSync(path, 'a'));
   const opened = new sqlite.Database(path);
   try {
@@ -60,7 +58,8 @@ function run({ statements }: StoreRequest): unknown[] {
 }
 
 /**
- * SQLite may have rolled back itself. If a rollback fails now, SQLite does it when it opens the database again.
+ * SQLite may have rolled back already. If the roll-back fails, the database is closed; SQLite rolls back when it is
+ * opened again.
  */
 function rollBack(begun: sqlite.Database): void {
   try {
@@ -74,7 +73,7 @@ function close(): void {
   try {
     database?.close();
   } catch {
-    // All data is stored, and its senders have their answers.
+    // Nothing is lost: a request is answered only after its commit.
   }
   database = null;
 }

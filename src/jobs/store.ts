@@ -1,4 +1,4 @@
-/** Stores batches and their files in a SQLite database, which a thread of its own runs. */
+/** Stores batches and their files in a SQLite database, on a thread of its own. */
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,8 +20,7 @@ export interface StoreRequest {
 }
 
 /**
- * The rows of each statement of a request, or the error. `isDisk`: the disk is full or fails, as far as SQLite can
- * tell.
+ * The rows of each statement of a request, or its error. `isDisk` = SQLite reports that the disk is full or fails.
  */
 export type FromStoreWorker = { readonly id: number } & (
   | { readonly rows: unknown[] }
@@ -37,8 +36,8 @@ const PUT_BATCH = 'INSERT INTO batches VALUES (?, ?) ON CONFLICT DO UPDATE SET c
 const PUT_FILE = 'INSERT INTO files VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
 
 /**
- * The database in one folder. When a promise resolves, its change is on disk. When the disk is full or fails, a promise
- * rejects with DiskError: nothing has changed then, and the request may be repeated.
+ * The database in one folder. When a promise resolves, its data is on disk. When the disk is full or fails, promises
+ * reject with DiskError, nothing has changed, and the request may be repeated.
  */
 export class Store {
   readonly #worker: Worker;
@@ -62,7 +61,7 @@ export class Store {
   static async open(folder: string): Promise<Store> {
     const path = join(folder, 'batches.sqlite');
     await rm(`${path}.lock`, { recursive: true, force: true });
-    // The database has names and sources of recordings; SQLite would make it readable for all users.
+    // It contains names and sources of recordings, and SQLite would create it readable for all users.
     await (await open(path, 'a', PRIVATE_FILE_MODE)).close();
     await closeToOthers(path);
     return new Store(path);
@@ -91,7 +90,7 @@ export class Store {
     ]);
   }
 
-  /** Removes a batch. */
+  /** Deletes a batch. */
   async remove(id: string): Promise<void> {
     await this.#run([
       { sql: 'DELETE FROM batches WHERE id = ?', values: [id] },
@@ -99,7 +98,7 @@ export class Store {
     ]);
   }
 
-  /** Closes the database after all pending requests. */
+  /** Closes the database when all requests are done. */
   async close(): Promise<void> {
     if (this.#failure !== null) return;
     const ended = once(this.#worker, 'exit');

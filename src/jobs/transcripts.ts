@@ -1,7 +1,4 @@
-/**
- * Makes the transcript of one recording of a batch: fetches, transcribes and translates it, and stores the transcript
- * in the batch's folder.
- */
+/** Fetches, transcribes and translates one recording of a batch, and stores the transcript in the batch's folder. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../foundation/clock.ts';
@@ -13,8 +10,8 @@ import type { Recordings } from '../recordings/recordings.ts';
 import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import { type Translator, translateSegments } from '../recordings/translate.ts';
 import type { Batch, BatchFile } from './batch.ts';
+import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { download, findInput, type InputSettings } from './inputs.ts';
-import { type DiskListener, insist } from './patience.ts';
 
 interface TranscriptsOptions {
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
@@ -22,13 +19,13 @@ interface TranscriptsOptions {
   readonly settings: InputSettings;
   readonly clock: Clock;
   readonly disk: DiskListener;
-  /** A file's transcript waits for the disk, as its `error` says. */
+  /** A file's transcript waits for the disk; the file's `error` says so. */
   onWait(batch: Batch, file: BatchFile): void;
   /** The folder of a batch. */
   folderOf(batch: Batch): string;
 }
 
-/** A transcript to store, unless `signal` aborts. */
+/** A transcript to be stored, until `signal` aborts. */
 interface Keeping {
   readonly batch: Batch;
   readonly file: BatchFile;
@@ -52,10 +49,10 @@ export class Transcripts {
   }
 
   /**
-   * Makes a file's transcript, and its translation where the batch wants one, unless an earlier process made
-   * them and was killed before it could store that. A finished transcript waits while the disk cannot take it.
+   * Makes a file's transcript, and its translation if the batch asks for one. Those that a killed gateway has already
+   * written are used. A finished transcript waits while the disk is full.
    * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`,
-   * those of transcribing; the error of a disk that is full or fails before that; the reason of `signal`
+   * those of transcribing; errors of a full disk before the transcript is finished; the reason of `signal`
    */
   async make(
     batch: Batch,
@@ -72,7 +69,7 @@ export class Transcripts {
     );
   }
 
-  /** Returns the stored transcript, or stores the one that `make` makes. */
+  /** The stored transcript, or the result of `make`, which is then stored. */
   async #keep(
     { batch, file, asSpoken, signal }: Keeping,
     make: () => Promise<RecordingTranscript>,
@@ -94,17 +91,17 @@ export class Transcripts {
     const text = JSON.stringify(recording);
     const isBesideTranslation = asSpoken && isTranslated(batch, recording);
     const path = isBesideTranslation ? this.#spokenPathOf(batch, number) : this.#pathOf(batch, number);
-    await insist(() => writeWhole(path, text), { clock, signal, listener });
+    await retryOnDiskTrouble(() => writeWhole(path, text), { clock, signal, listener });
     file.error = null;
     return recording;
   }
 
-  /** The file of the translation, or of the transcript if nothing is translated. */
+  /** The path of the translation, or of the transcript if there is no translation. */
   #pathOf(batch: Batch, number: number): string {
     return join(this.#options.folderOf(batch), `${number}.json`);
   }
 
-  /** The file of the transcript if there is also a translation. */
+  /** The path of the transcript if there is a translation, too. */
   #spokenPathOf(batch: Batch, number: number): string {
     return join(this.#options.folderOf(batch), `${number}.spoken.json`);
   }
@@ -140,7 +137,7 @@ export class Transcripts {
       if (!(error instanceof TrunklineError)) throw error;
       throw new TrunklineError(
         error.code,
-        `${error.message}; the untranslated transcript is available (asSpoken=true)`,
+        `${error.message}; the transcript in the spoken language is available (asSpoken=true)`,
       );
     }
   }
@@ -150,7 +147,7 @@ function isTranslated({ targetLanguage }: Batch, { spokenLanguage }: RecordingTr
   return targetLanguage !== '' && languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
 }
 
-/** Transcripts of version 0.1.0 have no language: its recogniser knew only one. */
+/** Transcripts of version 0.1.0 have no language: its recogniser knew only English. */
 async function readRecording(path: string): Promise<RecordingTranscript> {
   return {
     spokenLanguage: 'en',

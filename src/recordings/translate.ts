@@ -14,6 +14,7 @@ import { estimateWordTimes, type TimedWord } from '../transcription/estimated-wo
 import type { Span } from '../transcription/speech-clips.ts';
 import type { RecordingTranscript, Segment } from './transcribe.ts';
 
+/** The settings of a translator. */
 export type TranslatorSettings = Pick<
   Settings,
   'TRANSLATE_BASE_URL' | 'TRANSLATE_API_KEY' | 'TRANSLATE_MODEL' | 'TRANSLATE_TIMEOUT_MS'
