@@ -47,6 +47,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...ELSEWHERE, ...PURE, ...ISOLATED],
           isolate: false,
+          // Each database has SQLite in a thread of its own, which it would spend more time to optimise than to run.
+          execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
         },
       },
       { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: ELSEWHERE } },

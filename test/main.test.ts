@@ -149,7 +149,7 @@ describe('serve', () => {
 
   /** A process of its own; its log lines and its end. */
   function start(environment: Record<string, string> = {}, ...args: readonly string[]) {
-    child = spawn(process.execPath, ['--import', 'tsx', packagePath('test', 'fakes', 'gateway-process.ts'), ...args], {
+    child = spawn(process.execPath, [packagePath('test', 'fakes', 'gateway-process.mjs'), ...args], {
       cwd: packagePath(),
       env: { PATH: process.env['PATH'], ...PRETEND, ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],

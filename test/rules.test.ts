@@ -1,7 +1,7 @@
 /** The rules of this repository, each with a snippet that breaks it: a rule whose check cannot fail would be none. */
 import { describe, expect, it } from 'vitest';
 import * as habits from './rules/habits.ts';
-import * as rooms from './rules/rooms.ts';
+import * as imports from './rules/imports.ts';
 import { readSources, type SourceFile, stripSource } from './rules/source.ts';
 
 type Check = (files: readonly SourceFile[]) => string[];
@@ -25,7 +25,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     rule: 'imports point down',
-    check: rooms.findForbiddenImports,
+    check: imports.findForbiddenImports,
     files: PRODUCT,
     broken: [
       [file('src/audio/pcm.ts', "import { x } from '../calls/call.ts';")],
@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
   },
   {
     rule: 'pure folders do not touch the world',
-    check: rooms.findImpureImports,
+    check: imports.findImpureImports,
     files: PRODUCT,
     broken: [
       [file('src/audio/pcm.ts', "import type { Log } from '../foundation/log/log.ts';")],
@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
   },
   {
     rule: 'only the engine knows onnxruntime, and one file of it loads it',
-    check: rooms.findModelCodeOutsideEngine,
+    check: imports.findModelCodeOutsideEngine,
     files: TYPESCRIPT,
     broken: [
       [file('src/cli/doctor.ts', "const ort = await import('onnxruntime-node');")],
@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
   },
   {
     rule: 'no files import each other in a circle',
-    check: rooms.findCycles,
+    check: imports.findCycles,
     files: PRODUCT,
     broken: [
       [

@@ -3,7 +3,7 @@ import { importsOf, ownImportsOf, type SourceFile } from './source.ts';
 
 /**
  * The folders of `src` and the folders that each may import from, beside itself and the foundation. Files right under
- * `src` are in `ROOM_OF_FILE`.
+ * `src` are in `FOLDER_OF_FILE`.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   top: [
@@ -46,7 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   foundation: [],
 };
 
-const ROOM_OF_FILE: Readonly<Record<string, string>> = {
+const FOLDER_OF_FILE: Readonly<Record<string, string>> = {
   'api.ts': 'top',
   'main.ts': 'top',
   'serve.ts': 'top',
@@ -64,13 +64,13 @@ const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 
 const CONTRACT = 'engine/contract.ts';
 
-/** The room of a file in `src`. */
-function roomOf(path: string): string {
+/** The folder of a file in `src`. */
+function folderOf(path: string): string {
   const name = path.split('/')[1] ?? '';
-  return ROOM_OF_FILE[name] ?? (name.endsWith('.ts') ? 'top' : name);
+  return FOLDER_OF_FILE[name] ?? (name.endsWith('.ts') ? 'top' : name);
 }
 
-/** Imports that go up, sideways or behind a closed door. */
+/** Imports that go up, sideways or into what is closed to them. */
 export function findForbiddenImports(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) =>
     ownImportsOf(file)
@@ -82,20 +82,21 @@ export function findForbiddenImports(files: readonly SourceFile[]): string[] {
 function isAllowed(from: string, target: string): boolean {
   if (from.startsWith('engine/')) return target.startsWith('engine/');
   if (target.startsWith('engine/')) return target === CONTRACT;
-  const [room, targetRoom] = [roomOf(from), roomOf(target)];
-  if (targetRoom === 'engine-client' && target !== ENGINE_INTERFACE && !MAY_WIRE_ENGINES.includes(room)) return false;
-  return room === targetRoom || targetRoom === 'foundation' || (MAY_IMPORT[room] ?? []).includes(targetRoom);
+  const [folder, targetFolder] = [folderOf(from), folderOf(target)];
+  if (targetFolder === 'engine-client' && target !== ENGINE_INTERFACE && !MAY_WIRE_ENGINES.includes(folder))
+    return false;
+  return folder === targetFolder || targetFolder === 'foundation' || (MAY_IMPORT[folder] ?? []).includes(targetFolder);
 }
 
 /**
- * Pure rooms turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but
+ * Pure folders turn bytes and samples into others: no sockets, files or processes, no log, no metrics, and no clock but
  * the one they are given.
  */
 const PURE = /^src\/(audio|transcription|protocols)\//;
 const OUTSIDE_WORLD =
   /^(node:(?!buffer$|crypto$|querystring$|util$)|ws$|fastify|@fastify\/|pino|prom-client|onnxruntime|sip\.js)/;
 
-/** Imports by which a pure room would touch the world. */
+/** Imports by which a pure folder would touch the world. */
 export function findImpureImports(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => PURE.test(path))
