@@ -1,8 +1,8 @@
 /**
  * Silence for a carrier that plays each frame when it arrives: a frame every 20 ms while there is no speech. (For a
- * carrier that buffers see `websocket/buffered-silence.ts`.) Sound and silence share one schedule. Sound is sent as soon
- * as there is some, which may be a little early. The silence after it then begins later by the same time, so that the
- * far end's buffer does not grow from sentence to sentence.
+ * carrier that buffers see `websocket/buffered-silence.ts`.) Sound and silence share one schedule. Sound is sent as
+ * soon as there is some, which may be a little early. The silence after it then begins later by the same time, so that
+ * the far end's buffer does not grow from sentence to sentence.
  *
  * Asterisk gives late frames consecutive timestamps, but jumps to the current time when no frame has come for 100 ms
  * (res/res_rtp_asterisk.c, MAX_TIMESTAMP_SKEW: 640 samples of 8 kHz beyond a frame of 20 ms). The listener hears that

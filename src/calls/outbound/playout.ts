@@ -43,8 +43,8 @@ export interface PlayoutOptions<S extends Sound> {
   /** The longest lead of a carrier that buffers. */
   readonly leadMs: number;
   /**
-   * Frames in each message to the carrier, 1 by default. Sounds are padded to whole messages, and a resumed sound begins
-   * with a whole message.
+   * Frames in each message to the carrier, 1 by default. Sounds are padded to whole messages, and a resumed sound
+   * begins with a whole message.
    */
   readonly framesPerMessage?: number;
   send(command: CarrierCommand): void;

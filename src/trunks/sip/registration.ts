@@ -28,8 +28,8 @@ const UNKNOWN_MIN_S = 60;
 const REFUSED_RETRY_MS = 300_000;
 
 /**
- * Why we are not registered: `refused` = the registrar refused us, `unreachable` = no answer or a server error, `lost` =
- * we were registered and no longer are.
+ * Why we are not registered: `refused` = the registrar refused us, `unreachable` = no answer or a server error, `lost`
+ * = we were registered and no longer are.
  */
 export type RegistrationFailure = 'refused' | 'unreachable' | 'lost';
 
@@ -372,8 +372,8 @@ function isOurOwn(answer: IncomingResponseMessage): boolean {
 
 /**
  * The time that the registrar granted, in seconds: the `expires` of our contact in its answer, else its Expires header,
- * else the time that we asked for (RFC 3261 §10.3). Some registrars rewrite contacts behind a NAT; if no contact is ours,
- * we take the shortest time. 0 = nothing.
+ * else the time that we asked for (RFC 3261 §10.3). Some registrars rewrite contacts behind a NAT; if no contact is
+ * ours, we take the shortest time. 0 = nothing.
  */
 function grantedIn(answer: IncomingResponseMessage, contact: URI, askedS: number): number {
   const contacts = answer.getHeaders('contact').map((value) => ({ value, expiresS: expiresIn(value) }));

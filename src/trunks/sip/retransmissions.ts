@@ -15,7 +15,9 @@ const T2_MS = 4000;
 const GIVE_UP_MS = 64 * T1_MS;
 /** Messages retransmitted at once. A server with more open transactions has no capacity for repeats. */
 const WAITING_MAX = 4096;
-/** Refusals retransmitted to one address at once. Otherwise requests with a forged source would be amplified tenfold. */
+/**
+ * Refusals retransmitted to one address at once. Otherwise requests with a forged source would be amplified tenfold.
+ */
 const REFUSALS_PER_HOST = 16;
 
 interface Waiting {

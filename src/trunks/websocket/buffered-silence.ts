@@ -1,7 +1,7 @@
 /**
  * Silence for a carrier that plays from a buffer and sends nothing to the far party while the buffer is empty, as
- * Asterisk does since 22.9. Without it, phones and trunks that time out without RTP would hang up, and first words would
- * be clipped. This wraps a call's leg and tracks how much audio the carrier has buffered.
+ * Asterisk does since 22.9. Without it, phones and trunks that time out without RTP would hang up, and first words
+ * would be clipped. This wraps a call's leg and tracks how much audio the carrier has buffered.
  */
 
 import { frameBytes } from '../../audio/frames.ts';

@@ -1,6 +1,7 @@
 /**
- * A carrier's WebSocket. Passes messages between the socket and a {@link Dialect}, and handles all failures of a socket:
- * silence, and a peer that does not read, does not close, or disappears. The only file here that touches sockets.
+ * A carrier's WebSocket. Passes messages between the socket and a {@link Dialect}, and handles all failures of a
+ * socket: silence, and a peer that does not read, does not close, or disappears. The only file here that touches
+ * sockets.
  */
 import type { WebSocket } from 'ws';
 import type { CallLeg, LegEnd, LegHandlers } from '../../calls/leg.ts';
@@ -73,8 +74,8 @@ export class WebSocketLeg implements CallLeg {
   }
 
   /**
-   * Sends a command. Throws what the dialect throws. Fails the leg with `reader_too_slow` when too many bytes wait to be
-   * sent. Does nothing while the leg is closing.
+   * Sends a command. Throws what the dialect throws. Fails the leg with `reader_too_slow` when too many bytes wait to
+   * be sent. Does nothing while the leg is closing.
    */
   send(command: CarrierCommand): void {
     if (this.#end !== null) return;

@@ -1,4 +1,6 @@
-/** One `<ConversationRelay>` of a document: a session with an app, until the app or the call ends it, and its result. */
+/**
+ * One `<ConversationRelay>` of a document: a session with an app, until the app or the call ends it, and its result.
+ */
 import { PrivateAddressError, refusePrivateAddress } from '../../../foundation/addresses.ts';
 import type { RelayVerb } from '../../../protocols/twiml/document.ts';
 import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
