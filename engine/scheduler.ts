@@ -1,14 +1,14 @@
 /**
  * The order of model runs. A job is a sequence of steps, each of them one model run (or a few short ones) that blocks
- * this thread; between any two steps messages are let in and the most urgent job is chosen again, so that whatever
- * arrives waits for one model run at most.
+ * this thread. Between any two steps messages are received and the most urgent job is chosen again, so that a new job
+ * waits for one model run at most.
  */
 import { type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
 import type { Time } from './time.ts';
 
 /**
- * Yielded by a job that waits for something outside of this thread: it is not looked at again before `until` is
- * settled, however.
+ * Yielded by a job that waits for something outside of this thread: the job goes on when `until` is resolved or
+ * rejected.
  */
 export interface Pause {
   readonly until: Promise<unknown>;

@@ -1,5 +1,5 @@
 /**
- * Makes the models run before the first caller waits for them: memory is grown, pages are read and the hot paths are
+ * Runs the models before the first call needs them: memory is grown, pages are read and the hot paths are
  * compiled.
  */
 import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from './contract.ts';
@@ -24,7 +24,7 @@ const PEAK = 8000;
 const SENTENCE = 'Thank you for calling, how can I help you?';
 
 /**
- * Runs every model on {@link speechLikeNoise}: silence would show the quantised operators ranges that no caller brings.
+ * Runs every model on {@link speechLikeNoise}: silence would give the quantised operators ranges that speech never has.
  */
 export async function warmUp({ asr, vad, tts }: Pick<Models, 'asr' | 'vad' | 'tts'>): Promise<void> {
   for (const seconds of STRETCHES_S) await asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ));

@@ -1,7 +1,7 @@
 /// <reference path="./webassembly.d.ts" />
 /**
- * As much of a system as a command-line program compiled to WASI needs to write one file: arguments in, the bytes of
- * the file out, everything in memory. https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
+ * The part of WASI that a command-line program needs to write one file: it takes the arguments and returns the bytes of
+ * the file, all in memory. https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
  */
 
 const OK = 0;
@@ -17,8 +17,8 @@ const TYPE_FILE = 4;
 const ALL_RIGHTS = 0xffff_ffff_ffff_ffffn;
 
 /**
- * Runs `module` once, in an instance and a memory of its own.
- * @param programArguments begins with the program's name, as always.
+ * Runs `module` once, in a new instance with its own memory.
+ * @param programArguments begin with the program's name.
  * @returns what the program wrote into the file that it opened, whatever its name; empty when it opened none.
  * @throws Error when the program traps or exits with another code than 0.
  */

@@ -12,6 +12,7 @@ import { freePort } from './helpers/ports.ts';
 
 const PRETEND = { PORT: '0', ENGINE_PRELOAD: 'false', ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone' };
 const QUIET = { ...PRETEND, LOG_LEVEL: 'silent' };
+const UNKNOWN_MODEL = /(ASR|VAD|TTS)_MODEL: got "nosuch", expected one of \S+, tone$/;
 
 describe('runGateway', () => {
   let gateway: Gateway | null = null;
@@ -32,6 +33,21 @@ describe('runGateway', () => {
     ]);
     await Promise.all([close(), close()]);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  it('answers every request with the reason, and starts no engine again, when a model is unknown', async () => {
+    const refusals: string[] = [];
+    const settings = readSettings({ ...QUIET, ASR_MODEL: 'nosuch' });
+    gateway = await runGateway(settings, { onRefused: (message) => refusals.push(message) });
+    for (let request = 0; request < 3; request++) {
+      const response = await speechRequest(gateway.url);
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(UNKNOWN_MODEL) } });
+    }
+    expect(refusals).toEqual([expect.stringMatching(UNKNOWN_MODEL)]);
+    const ready = await fetch(`${gateway.url}/ready`);
+    expect([ready.status, await ready.json()]).toMatchObject([503, { engine: { state: 'failed', ready: 0 } }]);
+    expect(await (await fetch(`${gateway.url}/metrics`)).text()).toMatch(/^trunkline_engine_restarts_total 0$/m);
   });
 
   it('says in one log line where it listens and how many calls it takes', async () => {
@@ -214,6 +230,22 @@ describe('serve', () => {
     });
   });
 
+  it.each(['ASR_MODEL', 'VAD_MODEL', 'TTS_MODEL'])(
+    'ends with 78 and the models that there are when %s is none',
+    async (name) => {
+      const { lines, exited } = start({ ENGINE_PRELOAD: 'true', [name]: 'nosuch' });
+      expect(await exited).toBe(78);
+      expect(lines.at(-1)).toMatchObject({ level: 60, msg: expect.stringMatching(UNKNOWN_MODEL) });
+    },
+  );
+
+  it('ends with 78 at the first request when a model is unknown and models are loaded on demand', async () => {
+    const { lines, exited, listening } = start({ ASR_MODEL: 'nosuch' });
+    await speechRequest(await listening).catch(() => undefined);
+    expect(await exited).toBe(78);
+    expect(lines.at(-1)).toMatchObject({ level: 60, msg: expect.stringMatching(UNKNOWN_MODEL) });
+  });
+
   it('greets people who have asked for a log that they can read', async () => {
     const { text, exited } = start({ LOG_FORMAT: 'pretty', ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone' });
     await eventually(() => expect(text()).toContain('Ready for calls: 1 of 1 engine.'));
@@ -231,6 +263,15 @@ describe('serve', () => {
     expect(lines.at(-1)).toMatchObject({ level: 60, msg: 'HOST=192.0.2.1 is not an address of this machine' });
   });
 });
+
+/** Asks for speech, for which an engine is started. */
+function speechRequest(url: string): Promise<Response> {
+  return fetch(`${url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ voice: 'slt', input: 'Hello.' }),
+  });
+}
 
 /** A Media Streams caller whose stream has been accepted as a call. */
 async function call(url: string, callSid: string): Promise<WebSocket> {

@@ -1,4 +1,4 @@
-/** Puts a graph together node by node. Values are their names. */
+/** Builds a graph node by node. A value is represented by its name. */
 import { encode } from './codec.ts';
 import {
   ATTRIBUTE_TYPE,
@@ -13,7 +13,7 @@ import {
 } from './onnx-proto.ts';
 import { tensor } from './tensors.ts';
 
-/** What the graphs' operators are taken from: the standard set, and onnxruntime's own. */
+/** The operator sets that the graphs use: the standard one, and onnxruntime's own. */
 const OPERATOR_SETS = [
   { domain: '', version: 17n },
   { domain: 'com.microsoft', version: 1n },
@@ -27,7 +27,7 @@ interface NodeOptions {
   readonly attributes?: Readonly<Record<string, AttributeValue>>;
   /** onnxruntime's own operator rather than a standard one. */
   readonly microsoft?: true;
-  /** Names of the outputs; made up if left out. */
+  /** Names of the outputs; generated when they are not given. */
   readonly outputs?: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface ValueType {
   readonly dims: readonly Dimension[];
 }
 
-/** A graph in the making. A body (of a loop) reads the values and constants of the graph around it by their names. */
+/** Builds one graph. The body of a loop reads the values and constants of the graph around it by their names. */
 export class GraphBuilder {
   readonly #nodes: NodeProto[] = [];
   readonly #inputs: ValueInfoProto[] = [];
@@ -53,7 +53,7 @@ export class GraphBuilder {
     this.#around = around;
   }
 
-  /** A builder for a graph within this one: its constants come to lie out here, and no name is given twice. */
+  /** A builder for a graph within this one. Its constants are stored in this one, and node names stay unique. */
   body(): GraphBuilder {
     return new GraphBuilder(this);
   }
@@ -69,7 +69,7 @@ export class GraphBuilder {
     this.#outputs.push(valueInfo(name, type));
   }
 
-  /** The constant as a value; one of the same name that is there already is taken to be the same. */
+  /** Adds a constant and returns its value. Constants of the same name are taken to be equal. */
   constant(constant: TensorProto): string {
     if (this.#around !== null) return this.#around.constant(constant);
     const name = constant.name ?? '';
@@ -98,7 +98,7 @@ export class GraphBuilder {
     return output;
   }
 
-  /** Takes a node over from another graph, names and all. */
+  /** Adds a node of another graph, with its names unchanged. */
   addCopy(node: NodeProto): void {
     this.#nodes.push(node);
   }

@@ -1,8 +1,8 @@
 /**
- * Files that are made from other files and kept. Each set lies in a folder of its own, named after what it was made
- * from, with a list of checksums in the form of sha256sum(1). Several processes may make the same set at once: what
- * they write is the same, and each file comes into place whole. What anybody but us could have written is not used
- * (`ownership.ts`).
+ * A cache of files that are built from other files. Each set lies in its own folder, which is named after the sources,
+ * with a list of checksums in the format of sha256sum(1). Several processes may build the same set at once: they write
+ * the same bytes, and each file is moved into place when it is complete. Files that another user could have written are
+ * not used (`ownership.ts`).
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -14,25 +14,25 @@ const SUMS = 'SHA256SUMS';
 /** Characters of the hash that a folder is named by. */
 const KEY_CHARS = 16;
 
-/** A set of files to be had. */
+/** A set of cached files. */
 export interface CachedSet {
-  /** Where all sets lie; made when it is not there. */
+  /** The folder of all sets; created when it is missing. */
   readonly cacheDir: string;
-  /** What the set's folder is called before the hash. */
+  /** The first part of the folder's name; the hash follows. */
   readonly name: string;
-  /** Paths of the files that it is made from. */
+  /** Paths of the files that the set is built from. */
   readonly sources: readonly string[];
-  /** Versions of the programs that make and read it. */
+  /** Versions of the programs that build and read the set. */
   readonly versions: string;
-  /** Names of its files. */
+  /** Names of the set's files. */
   readonly files: readonly string[];
-  /** Makes them, always the same for the same sources and versions. */
+  /** Builds the files. The same sources and versions always give the same bytes. */
   build(folder: string): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 /**
- * The files of a set, open: whatever is done to their names, the paths lead to what was checked. Whoever has them
- * closes them.
+ * The open files of a set. The paths lead to the files that were checked, even if others are moved to their names. The
+ * caller closes them.
  */
 export interface CachedFiles {
   /** In the order of {@link CachedSet.files}. */
@@ -41,8 +41,8 @@ export interface CachedFiles {
 }
 
 /**
- * The set's files, which are made if they are not there or damaged.
- * @throws Error when they can be neither read nor written, or when others could write them too.
+ * Opens the set's files; builds them first if they are missing or damaged.
+ * @throws Error when they can be neither read nor written, or when other users could write them.
  */
 export async function cachedFiles(set: CachedSet): Promise<CachedFiles> {
   const folder = join(set.cacheDir, `${set.name}-${await keyOf(set)}`);
@@ -58,12 +58,12 @@ export async function cachedFiles(set: CachedSet): Promise<CachedFiles> {
   return made;
 }
 
-/** Anybody may read them: they hold nothing private. */
+/** All users may read the files: they hold nothing private. */
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
 
 /**
- * Node's own recursive mkdir never returns where the system calls a folder missing whose parent is there, as it does
+ * Not Node's recursive mkdir: it never returns where the system reports ENOENT although the parent exists, as it does
  * under /proc.
  */
 async function makeFolder(path: string): Promise<void> {
@@ -84,7 +84,7 @@ async function keyOf({ sources, versions, files }: CachedSet): Promise<string> {
   return hash.digest('hex').slice(0, KEY_CHARS);
 }
 
-/** Null unless all of them are there, ours and undamaged. */
+/** Null unless all files exist, belong to us and are undamaged. */
 async function openWhole(folder: string, names: readonly string[]): Promise<CachedFiles | null> {
   const opened: FileHandle[] = [];
   const close = async () => {
@@ -113,12 +113,12 @@ async function readSums(path: string): Promise<Set<string>> {
   }
 }
 
-/** proc(5): what a process has open, by its number. Elsewhere the name has to do. */
+/** On Linux the path of the open file itself, see proc(5); elsewhere its name in the folder. */
 function pathOf(file: FileHandle, name: string, folder: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : join(folder, name);
 }
 
-/** Puts the files in place and their checksums last, so that a set with checksums is complete. */
+/** Writes the files, and their checksums last, so that a set with checksums is complete. */
 async function fill(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   let sums = '';
   for (const [name, bytes] of files) {
@@ -139,7 +139,7 @@ async function putFile(folder: string, name: string, content: Uint8Array | strin
   }
 }
 
-/** Reads in pieces: a model read whole would stay in the process's memory for a while. */
+/** Reads in pieces: a whole model would stay in the process's memory for a while. */
 async function sumOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(piece as Buffer);

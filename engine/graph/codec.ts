@@ -5,10 +5,10 @@ type Scalar = 'int32' | 'int64' | 'float' | 'string' | 'bytes';
 
 interface Field {
   readonly number: number;
-  /** A scalar, or the table of a nested message; a function where tables refer to each other in a circle. */
+  /** A scalar, or the table of a nested message; a function where tables refer to each other. */
   readonly type: Scalar | Schema | (() => Schema);
   readonly many?: true;
-  /** Written as one length-delimited run. Both ways are read, as the encoding's rules ask. */
+  /** Written as one length-delimited run. Both forms are read, as the encoding requires. */
   readonly packed?: true;
 }
 
@@ -17,7 +17,7 @@ export interface Schema {
   readonly [property: string]: Field;
 }
 
-/** A field that its message's table does not have, as it lay in the bytes. */
+/** A field that its message's table does not have, with its bytes unchanged. */
 export interface UnknownField {
   readonly number: number;
   readonly wireType: WireType;
@@ -26,7 +26,7 @@ export interface UnknownField {
 
 type Message = Record<string, unknown>;
 
-/** Graphs in attributes of nodes of graphs; nobody means a deeper one. */
+/** Deepest nesting (graphs in attributes of nodes of graphs); real models stay far below. */
 const DEPTH_MAX = 64;
 
 const WIRE_TYPES: Readonly<Record<Scalar, WireType>> = {

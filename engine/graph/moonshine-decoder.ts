@@ -1,10 +1,10 @@
 /**
- * The decoder graph: tokens in, tokens out. A loop runs the one decoder body in it. The first turn takes the tokens
- * given, a draft behind the last token that is certain, keeps the part of the draft that the model agrees with and adds
- * the next token; every further turn adds one. The most likely token is chosen inside, so 32768 logits never leave. It
- * ends at the end token or after `max_steps` turns, and then gives its caches back to go on with: `input_ids` is then
- * the last token alone. Besides, it gives the queries of its last turn with which one layer looked for each token in
- * the speech (see moonshine-alignment.ts).
+ * The decoder graph: tokens in, tokens out. A loop runs the decoder body. Its first turn takes the last certain token
+ * and the draft that follows it, keeps the part of the draft that the model agrees with and adds the next token. Every
+ * further turn adds one token. The graph chooses the most likely token itself, so it never returns the 32768 logits.
+ * The loop ends at the end token or after `max_steps` turns. The graph returns its caches for the next run, whose
+ * `input_ids` are the last token alone. It also returns the queries of the last turn in one layer; they show where in
+ * the speech each token was found (see moonshine-alignment.ts).
  */
 import { GraphBuilder, type ValueType } from './builder.ts';
 import {
@@ -42,7 +42,7 @@ const PAST: ValueType = { type: 'float', dims: [1, HEADS, 'past', HEAD_SIZE] };
 const PRESENT: ValueType = { type: 'float', dims: [1, HEADS, 'present', HEAD_SIZE] };
 const QUERIES: ValueType = { type: 'float', dims: [1, 'asked', HIDDEN_SIZE] };
 
-/** Tokens that the head judges twice. */
+/** The best tokens of each position, which the head computes a second time. */
 const CANDIDATES = 4n;
 
 /**
@@ -100,8 +100,8 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
 }
 
 /**
- * How many tokens of the draft (all tokens but the first) the model would have said itself, up to the first that it
- * would not; a vector of one.
+ * How many tokens at the beginning of the draft (all tokens but the first) the model would have chosen itself; a
+ * vector of one.
  */
 function addAgreement(graph: GraphBuilder, tokens: string, likeliest: string): string {
   const axis = graph.integers([1n]);
@@ -133,8 +133,8 @@ interface Transformed {
 }
 
 /**
- * The likeliest token behind each of `tokens`, the caches with them, and what {@link ALIGNING_LAYER} asked the speech
- * for.
+ * The likeliest token after each of `tokens`, the caches that include `tokens`, and the cross-attention queries of
+ * {@link ALIGNING_LAYER}.
  */
 function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: Transformer): Transformed {
   const embedding = decoder.embedding(EMBEDDING);
@@ -184,9 +184,9 @@ interface Head {
 }
 
 /**
- * The likeliest token behind each position. All tokens are judged in whole numbers, which is fast, and the best few of
- * them once more in float, as the shipped head judges all: activations rounded to 8 bits would else decide between near
- * equals.
+ * The likeliest token after each position. The logits of all tokens are computed in 8-bit integers, which is fast, and
+ * those of the best few again in float, as the shipped head computes all: otherwise the rounding of activations to 8
+ * bits would decide between tokens that are almost equally likely.
  */
 function addHead(graph: GraphBuilder, hidden: string, { decoder, embedding, lookUp }: Head): string {
   const rough = addLinear(graph, hidden, 'head', decoder.forProduct(transposed(embedding)));
@@ -265,8 +265,8 @@ function addSelfAttention(
 }
 
 /**
- * Attention over the speech. Queries and keys are scaled apart, as they are in the published graph, and a bias of zeros
- * keeps `MultiHeadAttention` from taking the keys in blocks, whose shares it would add up in another order.
+ * Attention over the speech. Queries and keys are scaled separately, as in the published graph. The bias of zeros keeps
+ * `MultiHeadAttention` from processing the keys in blocks, whose sums would be added in another order.
  */
 function addCrossAttention(
   graph: GraphBuilder,
@@ -304,8 +304,8 @@ function addGatedLinear(graph: GraphBuilder, { decoder, layer }: DecoderLayer, v
   const path = `/model/decoder/layers.${layer}/mlp`;
   const bias = (part: string) => decoder.floats(`model.decoder.layers.${layer}.mlp.${part}.bias_merged_0`);
   const wide = addLinear(graph, value, `layers.${layer} up`, decoder.linear(`${path}/up_proj`), bias('up_proj'));
-  const [values = '', endpointer = ''] = addSplit(graph, wide, 2);
-  const opened = graph.add('QuickGelu', [endpointer], { microsoft: true, attributes: { alpha: 1 } });
+  const [values = '', gate = ''] = addSplit(graph, wide, 2);
+  const opened = graph.add('QuickGelu', [gate], { microsoft: true, attributes: { alpha: 1 } });
   const gated = graph.add('Mul', [opened, values]);
   return addLinear(graph, gated, `layers.${layer} down`, decoder.linear(`${path}/down_proj`), bias('down_proj'));
 }

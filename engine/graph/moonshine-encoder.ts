@@ -1,8 +1,8 @@
 /**
- * The encoder, as graphs that are run one after the other: waveform in, and out what the decoder needs of it, the keys
- * and values of its cross-attention for all layers. The published decoder computes those from the encoder's output;
- * they are the same for every token, so here they are computed once. It is several graphs because nothing more urgent
- * can begin while one runs: a quarter of a long stretch is waited for, not the whole.
+ * The encoder, as graphs that run one after the other: they take a waveform and return the keys and values of the
+ * decoder's cross-attention for all layers. The published decoder computes those from the encoder's output; they are
+ * the same for every token, so they are computed once here. There are several graphs because no urgent job can begin
+ * while one runs: it then waits for a quarter of the encoder, not for all of it.
  */
 import { GraphBuilder } from './builder.ts';
 import { addLinear, addNorm, addRotary, addRotaryTables, addSplit, type RotaryTables } from './moonshine-layers.ts';
@@ -21,7 +21,7 @@ import { addStem } from './moonshine-stem.ts';
 import { tensor } from './tensors.ts';
 import { type ShippedGraph, sideBySide } from './weights.ts';
 
-/** Frames of 24 ms; far more than the longest stretch has. */
+/** Frames of 24 ms; far more than the longest job has. */
 const POSITIONS = 4096;
 
 interface Source {
@@ -110,7 +110,7 @@ function addHeads(graph: GraphBuilder, value: string): string {
   return graph.add('Transpose', [cut], { attributes: { perm: [0n, 2n, 1n, 3n] } });
 }
 
-/** One projection for all decoder layers, cut into heads as attention wants them. */
+/** One projection for all decoder layers, divided into the heads of the attention. */
 function addCrossAttention(graph: GraphBuilder, decoder: ShippedGraph, hidden: string): void {
   const paths = Array.from({ length: LAYERS }, (_, layer) => `/model/decoder/layers.${layer}/encoder_attn`);
   const projections = paths.flatMap((path) => [decoder.linear(`${path}/k_proj`), decoder.linear(`${path}/v_proj`)]);

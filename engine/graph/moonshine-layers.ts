@@ -1,10 +1,10 @@
-/** What encoder and decoder layers have in common, each as few nodes as onnxruntime has operators for. */
+/** Parts of both encoder and decoder layers, each in as few nodes as onnxruntime's operators allow. */
 import type { GraphBuilder } from './builder.ts';
 import { HEADS, ROTARY_SIZE } from './moonshine-shape.ts';
 import { tensor } from './tensors.ts';
 import type { QuantizedMatrix } from './weights.ts';
 
-/** Where a `Slice` ends that takes everything to the end. */
+/** The end of a `Slice` that takes everything up to the end. */
 export const SLICE_END = 2n ** 62n;
 
 /** Rotary frequencies: turns per position, in radians, of each pair of numbers. */
@@ -42,9 +42,9 @@ export function addRotary(graph: GraphBuilder, value: string, start: string, { c
 }
 
 /**
- * A linear layer on 8-bit weights: the activations are quantised for each run, multiplied as whole numbers and scaled
- * back in one node, with the arithmetic of the five nodes (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Mul) that
- * it stands for.
+ * A linear layer on 8-bit weights: one node quantises the activations for each run, multiplies them as integers and
+ * scales the product back, with the arithmetic of the five nodes (DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Mul)
+ * that it replaces.
  */
 export function addLinear(
   graph: GraphBuilder,
@@ -66,7 +66,7 @@ export interface QuantizedValue {
   readonly zeroPoint: string;
 }
 
-/** The same for activations that are quantised already. */
+/** Like {@link addLinear}, for activations that are already quantised. */
 export function addProductOf(
   graph: GraphBuilder,
   value: QuantizedValue,
@@ -106,7 +106,7 @@ export interface Norm {
   readonly epsilon: number;
 }
 
-/** Queries, keys and values out of one projection. */
+/** Splits one projection into equal parts, e.g. queries, keys and values. */
 export function addSplit(graph: GraphBuilder, value: string, parts: number): readonly string[] {
   return graph.addMany('Split', [value], parts, { attributes: { axis: -1n } });
 }

@@ -1,4 +1,4 @@
-/** The shape of Moonshine tiny, arXiv:2410.15608, table 1; and what its graphs' inputs and outputs are called. */
+/** The shape of Moonshine tiny (arXiv:2410.15608, table 1), and the names of its graphs' inputs and outputs. */
 import type { ValueType } from './builder.ts';
 
 /** Layers of the encoder, and of the decoder. */
@@ -7,15 +7,15 @@ export const HEADS = 8;
 export const HEAD_SIZE = 36;
 export const HIDDEN_SIZE = HEADS * HEAD_SIZE;
 
-/** Numbers of each head that the rotary embedding turns by the position. */
+/** How many numbers of each head the rotary embedding rotates by the position. */
 export const ROTARY_SIZE = 32;
 
-/** Samples (16 kHz) that a frame of the encoder stands for. */
+/** Samples (16 kHz) in a frame of the encoder. */
 export const FRAME_SAMPLES = 384;
 
 /**
- * The encoder's convolutions behind the first one: how many channels go in, and how many frames it is from one output
- * to the next. An output looks at `strides` times so many frames, and at one more.
+ * The encoder's convolutions after the first one: the number of input channels, and the stride from one output to the
+ * next in frames. An output depends on `strides` times `stride` frames and one more.
  */
 export const CONVOLUTIONS = [
   { name: 'conv2', channels: HIDDEN_SIZE, stride: 3, strides: 2 },
@@ -23,8 +23,9 @@ export const CONVOLUTIONS = [
 ] as const;
 
 /**
- * The layers (from, and up to) of each of the encoder's graphs, which take about equally long: convolutions as long as
- * two layers. The first one has the convolutions besides, the last one the decoder's keys and values.
+ * The layers (from, inclusive, and to, exclusive) of each of the encoder's graphs. All graphs take about the same time:
+ * the convolutions take as long as two layers. The first graph has the convolutions, the last one also computes the
+ * decoder's keys and values.
  */
 export const ENCODER_LAYERS: readonly (readonly [number, number])[] = [
   [0, 0],
@@ -33,15 +34,15 @@ export const ENCODER_LAYERS: readonly (readonly [number, number])[] = [
   [4, LAYERS],
 ];
 
-/** What goes from one of the encoder's graphs to the next: its output there, its input here. */
+/** The value that one of the encoder's graphs passes to the next: its name as an output and as an input. */
 export const NEXT_FRAMES_NAME = 'next frames';
 export const FRAMES_NAME = 'frames';
 export const FRAMES: ValueType = { type: 'float', dims: [1, 'frames', HIDDEN_SIZE] };
 
-/** The decoder layer whose cross-attention says where in the speech a token was found. */
+/** The decoder layer whose cross-attention shows where in the speech a token was found. */
 export const ALIGNING_LAYER = 4;
 
-/** Tokens there are; the embedding is the output projection too. */
+/** Number of tokens. The embedding is also the output projection. */
 export const VOCABULARY_SIZE = 32_768;
 
 /** The token that every text begins with. */
@@ -53,14 +54,13 @@ export const END_TOKEN = 2;
 const PARTS = Array.from({ length: LAYERS }, (_, layer) => [`key.${layer}`, `value.${layer}`]).flat();
 
 /**
- * What the text's tokens attend to in the speech, keys and values in turn: outputs of the encoder graph, inputs of the
- * decoder graph.
+ * Keys and values of the cross-attention, alternating: outputs of the last encoder graph, inputs of the decoder graph.
  */
 export const CROSS_NAMES: readonly string[] = PARTS.map((part) => `cross.${part}`);
-/** What a token attends to in the text before it: inputs of the decoder graph… */
+/** Keys and values of the self-attention over the text so far, as inputs of the decoder graph. */
 export const PAST_NAMES: readonly string[] = PARTS.map((part) => `past.${part}`);
-/** …and its outputs, to go on with. */
+/** The same as outputs, for the next run. */
 export const PRESENT_NAMES: readonly string[] = PARTS.map((part) => `present.${part}`);
 
-/** What the cross-attention's keys (scaled beforehand) and values are. */
+/** Type of the cross-attention's keys (already scaled) and values. */
 export const CROSS: ValueType = { type: 'float', dims: [1, HEADS, 'frames', HEAD_SIZE] };

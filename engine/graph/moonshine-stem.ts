@@ -1,8 +1,8 @@
 /**
  * The encoder's stem: three convolutions that make frames of 24 ms out of a waveform. The first one, over samples, is
- * taken over node by node. The other two, half of the encoder's time as they are shipped, in float, become products of
- * whole numbers here: their weights are 8-bit numbers anyway, and what is multiplied with them is given in two parts of
- * 8 bits, which is as fine as 16.
+ * copied node by node. The other two take half of the encoder's time in the shipped graph, where they compute in float.
+ * Here they are integer products: their weights are 8-bit numbers anyway, and the activations are given in two parts of
+ * 8 bits, which is as precise as 16 bits.
  */
 import type { GraphBuilder } from './builder.ts';
 import { addProductOf, type QuantizedValue, SLICE_END } from './moonshine-layers.ts';
@@ -31,17 +31,17 @@ export function addStem(graph: GraphBuilder, encoder: ShippedGraph): string {
 interface Convolution {
   readonly name: string;
   readonly channels: number;
-  /** Frames from one of its outputs to the next; each looks at one more than some multiple of them. */
+  /** Frames from one output to the next. An output depends on `strides` times as many and one more. */
   readonly stride: number;
   readonly strides: number;
-  /** One row for each frame it looks at and channel of it. */
+  /** One row for each channel of each frame that an output depends on. */
   readonly weights: QuantizedMatrix;
   readonly bias: Float32Array;
 }
 
 /**
- * Frames [1, count, channels] through a convolution, as matrix products on the frames that each output looks at, side
- * by side: once for what 8 bits say of them, and once for what those round off.
+ * Applies a convolution to frames [1, count, channels], as two matrix products on the frames that each output depends
+ * on, side by side: one for their values in 8 bits, one for the rounding error of these.
  */
 function addConvolution(graph: GraphBuilder, value: string, convolution: Convolution): string {
   const { name, weights, bias } = convolution;
@@ -60,8 +60,7 @@ function addQuantized(graph: GraphBuilder, value: string): QuantizedValue {
 }
 
 /**
- * For each output of a convolution the frames that it looks at, in one row: all strides but the last frame, and that
- * frame.
+ * For each output of a convolution, the frames that it depends on in one row: all whole strides, then the last frame.
  */
 function addUnfolded(graph: GraphBuilder, frames: string, { channels, stride, strides }: Convolution): string {
   const axis = graph.integers([1n]);

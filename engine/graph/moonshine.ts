@@ -1,5 +1,5 @@
 /**
- * The rewritten Moonshine graphs as files: taken from the cache, or made from the shipped ones and put there. See
+ * The rewritten Moonshine graphs as files: from the cache, or built from the shipped graphs and stored there. See
  * docs/internals/graphs.md.
  */
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { ENCODER_LAYERS } from './moonshine-shape.ts';
 import { findProductType } from './product-type.ts';
 import { ShippedGraph, type WeightType } from './weights.ts';
 
-/** Counted up with every change of the graphs that are built; a test holds it against them. */
+/** To be increased with every change of the graphs that are built; a test compares it with them. */
 export const BUILDER_VERSION = 7;
 
 const DECODER = 'decoder.onnx';
@@ -23,9 +23,9 @@ export interface ShippedFiles {
   readonly decoder: string;
 }
 
-/** Paths of the rewritten graphs, open as those of the cache are. Whoever has them closes them. */
+/** Paths of the rewritten graphs, which are open as the cache's files are. The caller closes them. */
 export interface RewrittenFiles {
-  /** One after the other. */
+  /** In the order in which they run. */
   readonly encoder: readonly string[];
   readonly decoder: string;
   close(): Promise<void>;
@@ -33,9 +33,9 @@ export interface RewrittenFiles {
 
 /**
  * Paths of the rewritten graphs.
- * @param progress is told when they have to be made.
- * @throws Error when the shipped graphs are not those that the rewrite knows, or when the cache cannot be written or
- * others can write it.
+ * @param progress is called when they have to be built.
+ * @throws Error when the shipped graphs are not those that the rewrite knows, when the cache cannot be written, or when
+ * other users can write it.
  */
 export async function moonshineFiles(options: {
   shipped: ShippedFiles;

@@ -1,4 +1,4 @@
-/** Which type of 8-bit weights this processor multiplies best without a mistake. */
+/** Which type of 8-bit weights this processor multiplies fastest without overflow. */
 
 import { floatsOf } from '../onnx.ts';
 import { InferenceSession, Tensor } from '../onnxruntime.ts';
@@ -8,14 +8,14 @@ import type { WeightType } from './weights.ts';
 
 const ROWS = 64;
 const COLUMNS = 48;
-/** The greatest of both types: two products of them are more than 16 bits hold. */
+/** The greatest values of both types: the sum of two products overflows 16 bits. */
 const ACTIVATION = 255;
 const WEIGHT = 127;
 
 /**
  * Signed weights take half the time where the processor multiplies bytes for neural networks (VNNI). Where it does not,
- * onnxruntime adds their products up in 16 bits, which overflow, and unsigned weights are right. Asked by a product
- * that would overflow.
+ * onnxruntime adds their products up in 16 bits, which overflow, and unsigned weights are right. A product that would
+ * overflow shows which of the two it is.
  * https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html#when-and-why-do-i-need-to-try-u8u8
  */
 export async function findProductType(): Promise<WeightType> {

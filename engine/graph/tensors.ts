@@ -32,7 +32,7 @@ export function floatsIn(constant: TensorProto): Float32Array {
 }
 
 /**
- * Bytes of an 8-bit constant, in place where they lie in one piece. @throws Error when it is of another type than
+ * Bytes of an 8-bit constant, without a copy where they are contiguous. @throws Error when it is of another type than
  * `type`.
  */
 export function bytesIn(constant: TensorProto, type: 'uint8' | 'int8'): Uint8Array {

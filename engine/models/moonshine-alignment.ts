@@ -1,23 +1,23 @@
 /**
- * Where in the speech each token was said. Two heads of the decoder's cross-attention look at the place in the speech
- * that the next token is about to be read from; what they look at, in an order that never goes back, is when it was
- * said. See docs/internals/graphs.md.
+ * When each token was said. Two heads of the decoder's cross-attention attend to the place in the speech where the next
+ * token is. The best path through their attention that never goes back gives the time of each token. See
+ * docs/internals/graphs.md.
  */
 import { HEAD_SIZE, HEADS, HIDDEN_SIZE } from '../graph/moonshine-shape.ts';
 
 /**
- * The heads that follow the speech, and how many frames before (or, below 0, behind) the beginning of a token each of
- * them looks.
+ * The heads that follow the speech, and how many frames before (or, below 0, after) the beginning of a token each of
+ * them attends.
  */
 const ALIGNING_HEADS = [
   { head: 0, aheadFrames: 2 },
   { head: 6, aheadFrames: -1 },
 ] as const;
 
-/** The least share of attention that counts as any: a token may lie where its heads hardly look. */
+/** Lower bound of a frame's share of attention: a token may lie where its heads hardly attend. */
 const SHARE_FLOOR = 1e-4;
 
-/** Around the frame found, the frames whose shares say where between two frames it is. */
+/** How many frames around the frame found refine its position to a fraction of a frame. */
 const NEIGHBOURS = 2;
 
 /** Queries [1, tokens, heads × head size] and keys [1, heads, frames, head size] of the aligning layer, both scaled. */

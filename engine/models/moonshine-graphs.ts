@@ -1,27 +1,27 @@
-/** What Moonshine's decoding asks of its graphs, whichever they are. */
+/** The interface of Moonshine's graphs, rewritten or shipped. */
 import { Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 
 /** An encoder and a decoder. */
 export interface MoonshineGraphs {
-  /** One model run or several: makes of a waveform (16 kHz, -1 to 1) what its text is decoded from. */
+  /** One model run or several: encodes a waveform (16 kHz, -1 to 1) for the decoder. */
   encode(waveform: Float32Array): Steps<Decoding>;
 }
 
 /**
- * One stretch of speech on its way through the decoder. It does not end of itself: the end token comes like any other,
- * and more can be asked for.
+ * The decoding of one stretch of speech. It does not end by itself: the end token is returned like any other, and more
+ * tokens can be requested after it.
  */
 export interface Decoding {
   /**
-   * One model run, the first: the beginning of `draft` that the model agrees with, and at least one token behind it.
+   * The first model run: gives the beginning of `draft` that the model agrees with, and at least one token after it.
    */
   start(draft: readonly number[]): Promise<number[]>;
   /** One model run: at least one token more. */
   more(): Promise<number[]>;
   /**
-   * One model run: when each of `tokens` begins, in samples from the start of the speech, and behind the last one when
-   * it ends; never falling. Null where the graphs cannot tell.
+   * One model run: when each of `tokens` begins, in samples from the start of the speech, and finally when the last one
+   * ends; never decreasing. Null where the graphs cannot tell.
    */
   align(tokens: readonly number[]): Promise<number[] | null>;
 }

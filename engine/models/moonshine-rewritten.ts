@@ -1,6 +1,6 @@
 /**
- * Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and only tokens and the caches to
- * go on with leave it.
+ * Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and returns only tokens and the
+ * caches for the next run.
  */
 
 import type { RewrittenFiles } from '../graph/moonshine.ts';
@@ -93,7 +93,7 @@ class RewrittenDecoding implements Decoding {
     return this.#run([this.#last]);
   }
 
-  /** Whatever the model thinks of the tokens, its first turn looks for each of them in the speech. */
+  /** The first turn of the loop finds each of the tokens in the speech, even those that the model would not choose. */
   async align(tokens: readonly number[]): Promise<number[]> {
     const feeds = {
       ...this.#speech,
@@ -105,7 +105,7 @@ class RewrittenDecoding implements Decoding {
     return alignTokens({ queries, keys: floatsOf(this.#speech, ALIGNING_KEYS) }).map((frame) => frame * FRAME_SAMPLES);
   }
 
-  /** Takes a token that is certain and a draft behind it. */
+  /** Takes a token that is certain and the draft that follows it. */
   async #run(tokens: readonly number[]): Promise<number[]> {
     this.#feeds['input_ids'] = tokenTensor(tokens);
     const outputs = await this.#decoder.run(this.#feeds, OUTPUTS);

@@ -23,7 +23,7 @@ const TEXT_TOKENS_TO = 32_000;
 /** What the tokenizer writes for the space before a word. */
 const WORD_MARK = '\u2581';
 
-/** Nobody speaks faster, so a longer hypothesis is a hallucination. */
+/** People do not speak faster, so a longer hypothesis is a hallucination. */
 const TOKENS_PER_SECOND = 6.5;
 const TOKENS_SPARE = 2;
 
@@ -44,7 +44,7 @@ export interface MoonshineOptions extends SessionOptions {
   readonly cacheDir: string;
   /** Tokens of one decoder run at most, with rewritten graphs. */
   readonly runTokens: number;
-  /** Told once, when graphs are rewritten. */
+  /** Called once, when graphs are rewritten. */
   readonly progress: (text: string) => void;
 }
 
@@ -147,7 +147,7 @@ function isText(token: number): boolean {
   return token >= TEXT_TOKENS_FROM && token < TEXT_TOKENS_TO;
 }
 
-/** Words are what spaces divide. `times` in samples: where each token begins, and where the last one ends. */
+/** Words are separated by spaces. `times` in samples: where each token begins, and where the last one ends. */
 function wordsOf(tokens: readonly number[], times: readonly number[]): SpokenWord[] {
   const starts = tokens.flatMap((token, index) => (isText(token) && beginsWord(token) ? [index] : []));
   return starts.flatMap((start, index) => {

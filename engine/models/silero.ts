@@ -1,6 +1,6 @@
 /**
- * Silero VAD v6 at 16 kHz, as published in `@ricky0123/vad-web`. Every window goes in behind the last 64 samples of the
- * one before it: without that context the model finds no speech at all. v5 costs the same and has the same signature.
+ * Silero VAD v6 at 16 kHz, as published in `@ricky0123/vad-web`. The input is the last 64 samples of the window before
+ * and the window: without that context the model finds no speech at all. v5 costs the same and has the same signature.
  */
 import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
 import { floatsOf, openSession } from '../onnx.ts';
@@ -18,14 +18,14 @@ const LAYER_SIZE = 128;
 const RECURRENT_SIZE = LAYERS * LAYER_SIZE;
 
 /**
- * Windows of one step of the scheduler, if they are not of more tracks than that: about a millisecond, which is less
- * than any run of the recogniser. One run a step would cost 12 % more where many windows of a track have gathered, as
- * in recordings.
+ * Windows in one step of the scheduler, unless there are more tracks than that: about a millisecond, which is less than
+ * any run of the recogniser. One run a step would cost 12 % more where many windows of a track are waiting, as in
+ * recordings.
  */
 const WINDOWS_PER_STEP = 8;
 
 /**
- * Opens the model, always on the CPU: a window is over before a GPU has begun.
+ * Opens the model, always on the CPU: a window is finished before a GPU would have started.
  * @param threads intra-op threads of one run.
  * @throws Refusal when the file is missing.
  */

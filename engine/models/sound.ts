@@ -1,4 +1,4 @@
-/** What synthesizers do with their samples. */
+/** Operations on the samples of synthesizers. */
 import { endianness } from 'node:os';
 
 /** Louder than this is sound: the voices' own silence hums at up to 170. */
@@ -23,9 +23,8 @@ export function amplify(samples: Int16Array, gain: number): Int16Array {
 }
 
 /**
- * The audible part of `samples`, followed by `pauseMs` of silence. A voice's own silence in front is 140 to 320 ms,
- * which a caller would wait for in vain, and that at the end differs from voice to voice. Empty when nothing is
- * audible.
+ * The audible part of `samples`, followed by `pauseMs` of silence. The voices begin with 140 to 320 ms of silence, for
+ * which a caller would wait, and the silence at the end differs from voice to voice. Empty when nothing is audible.
  */
 export function trimSilence(samples: Int16Array, { rateHz, pauseMs }: { rateHz: number; pauseMs: number }): Int16Array {
   const first = samples.findIndex((sample) => Math.abs(sample) > AUDIBLE);

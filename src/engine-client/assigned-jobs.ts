@@ -32,7 +32,7 @@ export class AssignedJobs {
     return this.#some((urgency) => urgency === 'batch');
   }
 
-  /** Whether one of them is speech that somebody waits for. Voice detection is over too soon to count. */
+  /** Whether one of them is neither a batch job nor voice detection, which is too short to count. */
   get hasSpeech(): boolean {
     return this.#some((urgency) => urgency !== 'batch' && urgency !== 'detect');
   }

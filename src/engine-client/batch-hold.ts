@@ -1,20 +1,20 @@
 /**
- * Holds recordings back where callers need the processor: two recognisers beside each other are slower than one, on
- * cores of their own too, and the gateway wants a core besides.
+ * Holds batch jobs back while calls need the processor: two recognisers at the same time are slower than one, even on
+ * separate cores, and the gateway needs a core as well.
  */
 import type { Clock } from '../foundation/clock.ts';
 
-/** Recordings go on after so long, whoever talks: somebody waits for them, too… */
+/** Batch jobs go on after this time even while calls are live: people wait for them, too. */
 const HOLD_MAX_MS = 150;
 
-/** …for so long at least: a run of the recogniser or two. */
+/** How long batch jobs then run at least: one or two runs of the recogniser. */
 const TURN_MS = 20;
 
-/** An engine process as far as it matters here. */
+/** The part of an engine process that {@link BatchHold} needs. */
 export interface Holdable {
-  /** Whether it is at work on something that may wait. */
+  /** Whether it works on batch jobs. */
   readonly holdsBatch: boolean;
-  /** Whether it is at work on speech that somebody waits for. */
+  /** Whether it works on anything but batch jobs and voice detection. */
   readonly holdsLive: boolean;
   hold(isHeld: boolean): void;
 }
@@ -31,8 +31,8 @@ export class BatchHold {
   }
 
   /**
-   * Lets as many of `processes` go on with batch jobs as there are cores beside the gateway's and those of live work,
-   * and all of them while nothing is live. To be called whenever a process got a job or answered one.
+   * Lets as many of `processes` go on with batch jobs as there are cores left by the gateway and live work, and all of
+   * them while nothing is live. To be called whenever a process was given a job or answered one.
    */
   apply(processes: readonly Holdable[]): void {
     const live = processes.filter(({ holdsLive }) => holdsLive).length;
@@ -43,7 +43,7 @@ export class BatchHold {
     else this.#heldSinceMs ??= this.#clock.nowMs();
   }
 
-  /** Whether it is the recordings' turn, live work or not. */
+  /** Whether batch jobs may run now regardless of live work. */
   #isTurn(): boolean {
     const nowMs = this.#clock.nowMs();
     if (this.#heldSinceMs !== null && nowMs - this.#heldSinceMs >= HOLD_MAX_MS) this.#turnEndsMs = nowMs + TURN_MS;

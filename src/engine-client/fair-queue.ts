@@ -1,9 +1,9 @@
-/** The queue in which batch jobs wait for an engine: bounded, and fair among those who ask. */
+/** The queue in which batch jobs wait for an engine: bounded, and fair among tenants. */
 import { compareRanked, type Ranked } from './urgency-queue.ts';
 
-/** What the order of the queue looks at beside the rank. */
+/** What decides the order of the queue, besides the rank. */
 export interface Owned extends Ranked {
-  /** Whose job it is. */
+  /** The tenant whose job it is. */
   readonly tenant: string;
 }
 

@@ -1,4 +1,4 @@
-/** Notices that an engine process has work and gives no sign of life. */
+/** Notices that an engine process has work but does not respond. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 
 /**
@@ -19,9 +19,9 @@ export interface HangDetectorOptions {
 }
 
 /**
- * Silence is counted in looks, not by the clock. While the gateway did not run itself (its event loop was held up, the
- * machine was suspended) it looked once at most, and reads what the process said meanwhile before it looks again: such
- * a gap makes nobody suspect.
+ * Silence is counted in looks, not by the clock. While the gateway itself did not run (its event loop was blocked, or
+ * the machine was suspended) it looked once at most, and it reads the process's messages before it looks again. So such
+ * a gap is not taken for a hang.
  */
 export class HangDetector {
   readonly #options: HangDetectorOptions;

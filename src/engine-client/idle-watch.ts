@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../foundation/clock.ts';
 
 interface IdleOptions {
   readonly clock: Clock;
-  /** How long without work; 0 = never. */
+  /** Idle time after which the callback is called; 0 = never. */
   readonly idleMs: number;
   /** Whether there is work under way that has not been noted lately. */
   hasWork(): boolean;

@@ -15,7 +15,7 @@ export class LoadMeter {
   /** Slice n of time since the start is kept at n modulo SLICES. */
   readonly #slices = Array.from({ length: SLICES }, () => ({ number: 0, runMs: 0 }));
 
-  /** @param workers engine processes whose time is shared out */
+  /** @param workers number of engine processes */
   constructor(clock: Clock, workers: number) {
     this.#clock = clock;
     this.#workers = workers;

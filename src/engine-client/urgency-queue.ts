@@ -1,7 +1,7 @@
 /** The queue in which jobs wait for an engine: bounded, most urgent first. */
 import { URGENCIES, type Urgency } from '../../engine/contract.ts';
 
-/** What the order of the queue looks at: urgency, then deadline, then who came first. */
+/** What decides the order of the queue: urgency, then deadline, then arrival. */
 export interface Ranked {
   readonly urgency: Urgency;
   /** Monotonic ms. */
@@ -15,7 +15,7 @@ const RANKS = Object.freeze(
   Object.fromEntries(URGENCIES.map((urgency, rank) => [urgency, rank])) as Record<Urgency, number>,
 );
 
-/** Whether `a` is at least as urgent as `b`, deadlines aside. */
+/** Whether `a` is at least as urgent as `b`, whatever the deadlines. */
 export function isAsUrgent(a: Urgency, b: Urgency): boolean {
   return RANKS[a] <= RANKS[b];
 }

@@ -1,6 +1,5 @@
 /**
- * What the recogniser wrote, made fit to be shown. Every text of it comes through here first: partials, finals and
- * recordings alike.
+ * Cleans the recogniser's text. Every text passes through here first: partials, finals and recordings alike.
  */
 import { fixRepetitions } from './repetitions.ts';
 

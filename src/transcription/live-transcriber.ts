@@ -36,7 +36,7 @@ export interface LiveTranscriberOptions {
   readonly urgency?: 'live' | 'batch';
 }
 
-/** Backlog at or below which a transcriber counts as drained. Whoever pauses the source must do so above it. */
+/** Backlog at or below which a transcriber counts as drained. The source may only be paused above it. */
 export const BACKLOG_LOW_MS = 200;
 
 /** Waiting audio that the ring is sized for from the start. */
@@ -233,7 +233,7 @@ export class LiveTranscriber {
     if (this.#pause === null) {
       if (partials) utterance.advance({ to: detectedTo, speechTo });
     } else if (urgency === 'live') {
-      // Nobody waits for a file's endpoint: there, decoding the pauses too would only be waste.
+      // A file's endpoint is not urgent: eager decodes of its pauses would only waste time.
       utterance.speculate(this.#pause);
     }
   }

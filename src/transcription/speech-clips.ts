@@ -8,7 +8,7 @@ export type ClipSettings = EndpointerSettings & WindowSettings;
 
 /** Longest clip: one job takes no more of an engine before it is another job's turn. */
 const CLIP_MAX_MS = 10_000;
-/** How far back the quietest place is looked for. A live caption cannot wait for that; a recording can. */
+/** How far back the quietest place is searched. A live caption cannot wait that long; a recording can. */
 const CUT_SEARCH_MS = 5000;
 /**
  * Stretches of speech with a pause of at most this between them become one clip where it can hold them: the recogniser

@@ -26,7 +26,7 @@ const BUSY_STRIDES = [
 const CUT_SEARCH_MS = 3000;
 const CUT_QUIET_MS = 8 * FRAME_MS;
 const CUT_STEP_MS = 10;
-/** How little a silent detector may count: without it, a point with probability 0 would win at any loudness. */
+/** Lower bound of the detector's probability: without it, a point with probability 0 would win at any loudness. */
 const CUT_PROBABILITY_FLOOR = 0.25;
 
 const samples = (durationMs: number): number => msToSamples(durationMs, ENGINE_RATE_HZ);

@@ -63,6 +63,12 @@ describe('trunkline transcribe', () => {
     expect(code).toBe(78);
     expect(err).toContain('npm run gpu:install');
   });
+
+  it('ends with 78 and the models that there are when one is unknown', async () => {
+    const { code, err } = await runBuiltCli(['transcribe', SHORT], { ASR_MODEL: 'nosuch' });
+    expect(code).toBe(78);
+    expect(err).toContain('ASR_MODEL: got "nosuch", expected one of moonshine-tiny, tone');
+  });
 });
 
 describe('trunkline call', () => {

@@ -56,6 +56,6 @@ export function toRequestError(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;
   if (error.code === 'bad_input') return new TrunklineError('invalid_request', `input: ${error.message}`, 'input');
   if (error.code === 'unavailable')
-    return new TrunklineError('engine_unavailable', 'no speech engine can take this now; try again in a moment');
+    return new TrunklineError('engine_unavailable', `no speech engine can take this now: ${error.message}`);
   return error;
 }

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CachedFiles, type CachedSet, cachedFiles } from '../../../engine/graph/cache.ts';
-import { strangerOf } from '../../../engine/graph/ownership.ts';
+import { findOwnershipProblem } from '../../../engine/graph/ownership.ts';
 
 let folder: string;
 let source: string;
@@ -122,7 +122,7 @@ describe('files that somebody else could have written', () => {
   ])('are not used: %s can be written by everybody', async (_, which) => {
     await contentsOf(cachedFiles(set));
     chmodSync(which(), 0o777);
-    await expect(cachedFiles(set)).rejects.toThrow(`nothing in ${which()} is used, for it can be written by everybody`);
+    await expect(cachedFiles(set)).rejects.toThrow(`nothing in ${which()} is used: it can be written by everybody`);
   });
 
   it('are made again where only a wide umask let the group write them, and the folders are closed', async () => {
@@ -148,13 +148,13 @@ describe('files that somebody else could have written', () => {
   });
 
   it('are told by owner and mode', () => {
-    expect(strangerOf({ uid: 7, mode: 0o40755 }, 7)).toBeNull();
-    expect(strangerOf({ uid: 0, mode: 0o40755 }, 7)).toBeNull();
-    expect(strangerOf({ uid: 8, mode: 0o40700 }, 7)).toBe('belongs to another user (uid 8)');
-    expect(strangerOf({ uid: 8, mode: 0o40700 }, 0)).toBe('belongs to another user (uid 8)');
-    expect(strangerOf({ uid: 7, mode: 0o41777 }, 7)).toBe('can be written by everybody');
-    expect(strangerOf({ uid: 0, mode: 0o42775 }, 7)).toBe('can be written by its group');
-    expect(strangerOf({ uid: 0, mode: 0o40666 }, undefined)).toBeNull();
+    expect(findOwnershipProblem({ uid: 7, mode: 0o40755 }, 7)).toBeNull();
+    expect(findOwnershipProblem({ uid: 0, mode: 0o40755 }, 7)).toBeNull();
+    expect(findOwnershipProblem({ uid: 8, mode: 0o40700 }, 7)).toBe('belongs to another user (uid 8)');
+    expect(findOwnershipProblem({ uid: 8, mode: 0o40700 }, 0)).toBe('belongs to another user (uid 8)');
+    expect(findOwnershipProblem({ uid: 7, mode: 0o41777 }, 7)).toBe('can be written by everybody');
+    expect(findOwnershipProblem({ uid: 0, mode: 0o42775 }, 7)).toBe('can be written by its group');
+    expect(findOwnershipProblem({ uid: 0, mode: 0o40666 }, undefined)).toBeNull();
   });
 
   it.runIf(process.getuid?.() === 0)('are not used when they are not ours', async () => {

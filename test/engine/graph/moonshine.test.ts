@@ -122,7 +122,7 @@ describe('the rewritten graphs', () => {
     chmodSync(cacheDir, 0o777);
     const heard = await hear({ cacheDir });
     expect(heard.text).toContain('after the tone');
-    expect(heard.warning).toContain(`nothing in ${cacheDir} is used, for it can be written by everybody`);
+    expect(heard.warning).toContain(`nothing in ${cacheDir} is used: it can be written by everybody`);
     expect(heard.warning).toContain('MODEL_CACHE_DIR');
     expect(heard.runs).toBeGreaterThan(4);
   });

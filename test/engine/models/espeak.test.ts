@@ -79,7 +79,7 @@ describe('espeak-ng as an external program', () => {
     writeFileSync(MUTE, MUTE_SCRIPT, { mode: 0o755 });
     const tts = await find(MUTE, 1000);
     const steps = tts.speak({ text: 'Guten Tag.', voice: 'espeak:de', speed: 1 });
-    await expect(finish(steps)).rejects.toThrow('espeak-ng was ended, it is given 1000 ms');
+    await expect(finish(steps)).rejects.toThrow('espeak-ng was ended because it took longer than 1000 ms');
   });
 
   it('ends the program when the job is forgotten', async () => {
