@@ -1,4 +1,4 @@
-/** Audio files as the commands take them. */
+/** Reads audio files for the commands. */
 import { readFile } from 'node:fs/promises';
 import { mixDown } from '../audio/mix.ts';
 import { Resampler } from '../audio/resample.ts';
@@ -29,7 +29,7 @@ function parse(path: string, bytes: Uint8Array): ReturnType<typeof readWav> {
 export function describeReadError({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'no such file';
   if (code === 'EISDIR') return 'is a folder, expected a file';
-  if (code === 'EACCES') return 'may not be read';
+  if (code === 'EACCES') return 'cannot be read: permission denied';
   return message;
 }
 

@@ -19,7 +19,7 @@ export interface CallCommand extends CallOptions {
   readonly json?: boolean;
 }
 
-/** Places the call, shows how far it is, and prints how it went. Returns the exit code. */
+/** Places the call, shows its progress and prints the result. Returns the exit code. */
 export async function call(command: CallCommand, settings: Settings, terminal: Terminal): Promise<number> {
   const place = await CALL_CARRIERS[command.carrier].load();
   const placed = await place(command, settings);
@@ -46,7 +46,7 @@ async function showProgress({ id, durationMs, sentMs, run }: PlacedCall, { err }
 }
 
 /**
- * Where the server has the transcript: at the host and port of a WebSocket's URL; of another URL only the host counts.
+ * The URL of the transcript: at the host and port of a WebSocket URL; of other URLs only the host is used.
  */
 export function transcriptUrl(
   id: string,

@@ -1,4 +1,4 @@
-/** `trunkline doctor --capacity`: how many calls does this machine hold? */
+/** `trunkline doctor --capacity`: measures how many calls this machine can hold. */
 import type { Settings } from '../foundation/settings/settings.ts';
 import { type Capacity, type CapacityStep, LATE_MAX_MS, measureCapacity, SPEECH_SHARE } from './capacity/measure.ts';
 import { Interruption } from './interruption.ts';
@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 
 const COLUMN_CHARS = [7, 8, 20, 20];
 
-/** Measures, showing each step as it is done unless `quiet`. Null = it was interrupted. */
+/** Measures the capacity and shows each step, unless `quiet`. Null = interrupted. */
 export async function showCapacity(
   settings: Settings,
   options: { readonly quiet: boolean },
@@ -18,10 +18,7 @@ export async function showCapacity(
     if (!options.quiet) out.line(line);
   };
   say('');
-  say(
-    `How many calls does this machine hold? Simulated callers on it, who speak ${100 * SPEECH_SHARE} % of ` +
-      'the time, find out in a minute or two.',
-  );
+  say(`Measuring with simulated callers, who speak ${100 * SPEECH_SHARE} % of the time. This takes a minute or two.`);
   say(row(['calls', 'finals', 'final late p95, ms', 'partial lag p95, ms']));
   try {
     const onTrying = (calls: number) =>
@@ -42,7 +39,7 @@ export async function showCapacity(
   }
 }
 
-/** What it comes to, for people. */
+/** The result for people. */
 export function sumUp(
   { calls, isLimit, steps }: Capacity,
   { MAX_CALLS, ENDPOINT_MS }: Pick<Settings, 'MAX_CALLS' | 'ENDPOINT_MS'>,
@@ -50,7 +47,7 @@ export function sumUp(
   if (calls === 0)
     return [
       '',
-      `This machine does not hold ${steps[0]?.calls ?? 1} calls: finals come more than ${LATE_MAX_MS} ms ` +
+      `This machine does not hold ${steps[0]?.calls ?? 1} calls: finals are more than ${LATE_MAX_MS} ms ` +
         'late. It needs more cores.',
     ];
   const lateMs = Math.max(0, Math.round(steps.find((step) => step.held && step.calls === calls)?.lateP95Ms ?? 0));
@@ -58,15 +55,15 @@ export function sumUp(
     '',
     `This machine holds ${isLimit ? '' : 'at least '}${calls} calls: 95 % of the finals came at most ` +
       `${lateMs} ms after the ${ENDPOINT_MS} ms of silence that end an utterance.`,
-    `Set MAX_CALLS=${calls}, or less: it is ${MAX_CALLS} now. Measured were captions of one side of each ` +
-      'call, while the callers took their share of the',
-    'same machine. Both sides, an app, speech, recordings or other programs take more; callers elsewhere take less.',
+    `Set MAX_CALLS=${calls} or less (it is ${MAX_CALLS} now). One side of each call was captioned, and the simulated`,
+    'callers ran on this machine too. Captions of both sides, an app, speech, recordings and other programs need',
+    'more CPU time; callers on other machines need less.',
   ];
 }
 
 function explainStep({ held, gaps, refused }: CapacityStep): string {
   if (held) return '';
-  if (refused > 0) return `  too many: ${refused} not taken`;
+  if (refused > 0) return `  too many: ${refused} calls refused or ended early`;
   return gaps > 0 ? `  too many: ${gaps} finals missing` : '  too many: too late';
 }
 

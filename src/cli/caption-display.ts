@@ -1,9 +1,9 @@
-/** Captions on a terminal: what is being said changes in place, what has been said stays. */
+/** Shows captions on a terminal: partial ones change in place, final ones stay. */
 import type { CaptionEvent, GapEvent } from '../calls/feed/events.ts';
 import type { Track } from '../protocols/dialect.ts';
 import type { LiveLine, Output } from './terminal.ts';
 
-/** The sides of a call by who they are to the caller. */
+/** The names of the two sides of a call. */
 export const SPEAKERS: Readonly<Record<Track, string>> = { inbound: 'Caller', outbound: 'Agent' };
 
 const SPEAKER_CHARS = Math.max(...Object.values(SPEAKERS).map((speaker) => speaker.length));
@@ -34,7 +34,7 @@ export class CaptionDisplay {
     this.#out.line(speechHead(gap) + missingWords(gap));
   }
 
-  /** Takes the live lines away. */
+  /** Removes the live lines. */
   end(): void {
     this.#speaking.clear();
     this.#out.live([]);
@@ -51,7 +51,7 @@ export function appHead(atMs: number): string {
   return head(atMs, 'App');
 }
 
-/** What stands in place of the words of a stretch that has no caption: `[missing until 0:09: overload]`. */
+/** The text in place of words without a caption: `[missing until 0:09: overload]`. */
 export function missingWords({ endMs, reason }: Pick<GapEvent, 'endMs' | 'reason'>): string {
   return `[missing until ${shortTime(endMs)}: ${reason}]`;
 }

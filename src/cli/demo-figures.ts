@@ -1,20 +1,20 @@
-/** What the demo says of how fast it was, in words for people who have not read how captions come to be. */
+/** Prints the demo's latencies and CPU use, in words for people who are new to captions. */
 import type { Settings } from '../foundation/settings/settings.ts';
 import { type Latencies, quantile } from './latencies.ts';
 import type { Output } from './terminal.ts';
 
 const LABEL_CHARS = 44;
 
-/** What a call took of the machine. */
+/** The time that a call took, and its model runs. */
 export interface CallCost {
   readonly audioMs: number;
-  /** From the first sound to the last caption. */
+  /** From the first audio to the last caption. */
   readonly elapsedMs: number;
   /** All model runs, in seconds of one core. */
   readonly runSeconds: number;
 }
 
-/** Prints how late the captions of a call in real time were, and what it cost. */
+/** Prints the latencies of the captions of a call in real time, and its CPU use. */
 export function printLatencies(
   latencies: Latencies,
   cost: CallCost,
@@ -23,7 +23,7 @@ export function printLatencies(
 ): void {
   const { firstPartial, partialLag, speechToFinal } = latencies;
   out.line();
-  out.line(out.bold('How fast') + out.dim('  usually, and at worst'));
+  out.line(out.bold('How fast') + out.dim('  (median, maximum)'));
   printRow('First words, after somebody begins to speak', firstPartial, out);
   printRow('New words, after they were said', partialLag, out);
   printRow('A whole sentence, after its end', speechToFinal, out);
@@ -32,14 +32,12 @@ export function printLatencies(
   printWork(cost, out);
 }
 
-/** Prints how fast a call went that was not in real time, of which no caption can be early or late. */
+/** Prints the speed of a call that was faster than real time. Its captions have no meaningful latency. */
 export function printSpeed(cost: CallCost, out: Output): void {
   const { audioMs, elapsedMs } = cost;
   out.line();
   out.line(out.bold('How fast'));
-  out.line(
-    `  ${seconds(audioMs)} of call in ${seconds(elapsedMs)}. How soon captions come shows in real time: without --fast`,
-  );
+  out.line(`  ${seconds(audioMs)} of call in ${seconds(elapsedMs)}. Latencies need real time: leave out --fast`);
   printWork(cost, out);
 }
 
@@ -51,7 +49,7 @@ function printRow(label: string, values: readonly number[], out: Output): void {
 
 function printWork({ audioMs, runSeconds }: CallCost, out: Output): void {
   const share = Math.round((100_000 * runSeconds) / audioMs);
-  out.line(`  ${'Work of the speech models'.padEnd(LABEL_CHARS)}${`${share} %`.padStart(8)} of one core`);
+  out.line(`  ${'CPU time of the speech models'.padEnd(LABEL_CHARS)}${`${share} %`.padStart(8)} of one core`);
 }
 
 function milliseconds(ms: number): string {

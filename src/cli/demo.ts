@@ -1,7 +1,4 @@
-/**
- * `trunkline demo`: a whole call with no phone and no account. A gateway, a simulated carrier and a reader of the
- * captions, all in this process.
- */
+/** `trunkline demo`: a gateway, a simulated carrier and a reader of the captions in one process. */
 import { randomUUID } from 'node:crypto';
 import type { CaptionEvent, GapEvent } from '../calls/feed/events.ts';
 import { systemClock } from '../foundation/clock.ts';
@@ -22,23 +19,23 @@ import { LatencyMeter, sumOfMetric } from './latencies.ts';
 import { LoadingDisplay } from './loading-display.ts';
 import { ownGateway } from './own-gateway.ts';
 import { untilReady } from './readiness.ts';
-import { giveTalk, type TalkSetting } from './talk.ts';
+import { runTalk, type TalkOptions } from './talk.ts';
 import type { Output, Terminal } from './terminal.ts';
 
-/** How the demo is to be given. */
+/** The options of the command. */
 export interface DemoOptions {
-  /** Faster than real time: for machines, not for people. */
+  /** Faster than real time, e.g. for tests. */
   readonly fast: boolean;
-  /** A caller who talks with an app, in place of two people. */
+  /** A caller talks with an app, instead of with a person. */
   readonly talk: boolean;
-  /** Serve on after the call, until Ctrl-C. */
+  /** Keep serving after the call, until Ctrl-C. */
   readonly keep: boolean;
 }
 
 /** Answers that a talk has at least. */
 const TURNS = 3;
 
-/** Gives the demo; returns the exit code. */
+/** Runs the demo; returns the exit code. */
 export async function demo(options: DemoOptions, environment: Settings, terminal: Terminal): Promise<number> {
   if (!options.talk) return demonstrate(options, ownGateway(environment), terminal);
   const app = await startExample('echo');
@@ -68,8 +65,8 @@ async function demonstrate(options: DemoOptions, settings: Settings, terminal: T
     await untilReady(gateway.url, systemClock, () => refusal).finally(() => loading.end());
     const isGood = options.talk
       ? await showTalk(gateway, { settings, out })
-      : (await giveCall(gateway, options, settings, terminal)) > 0;
-    sayNext(gateway, options, out);
+      : (await showCall(gateway, options, settings, terminal)) > 0;
+    printNextSteps(gateway, options, out);
     if (options.keep) await interrupted.promise;
     return isGood ? EXIT_OK : EXIT_FAILED;
   } catch (error) {
@@ -82,8 +79,8 @@ async function demonstrate(options: DemoOptions, settings: Settings, terminal: T
   }
 }
 
-/** Places the call and shows it; returns how many final captions came. */
-async function giveCall(
+/** Places the call and shows it. Returns the number of final captions. */
+async function showCall(
   gateway: Gateway,
   { fast }: DemoOptions,
   settings: Settings,
@@ -105,7 +102,7 @@ async function giveCall(
   const feed = await openFeed(gateway.url, callSid, (event) => {
     meter.note(event, systemClock.nowMs());
     if (event.type === 'gap' || (event.type === 'caption' && event.final)) finals.push(event);
-    // Faster than real time the two sides get ahead of each other: they are put in order first.
+    // Faster than real time, captions of the two sides come out of order. They are sorted and printed after the call.
     if (fast) return;
     if (event.type === 'gap') display.showGap(event);
     if (event.type === 'caption') display.show(event);
@@ -135,13 +132,13 @@ async function giveCall(
   return finals.filter(({ type }) => type === 'caption').length;
 }
 
-/** Whether the talk went as it was meant to: three answers, one of them cut short. */
-async function showTalk(gateway: Gateway, { settings, out }: TalkSetting): Promise<boolean> {
+/** Returns whether the talk went as planned: three answers, one of them interrupted. */
+async function showTalk(gateway: Gateway, { settings, out }: TalkOptions): Promise<boolean> {
   out.line(
-    'A simulated caller talks with examples/echo.mjs. What the caller cut off, and so did not hear, is in brackets:',
+    'A simulated caller talks with examples/echo.mjs. Text that the caller cut off and did not hear is in brackets:',
   );
   out.line();
-  const { call, spoken } = await giveTalk(gateway, { settings, out });
+  const { call, spoken } = await runTalk(gateway, { settings, out });
   checkCall(call);
   return spoken.length > TURNS && spoken.some(({ interrupted }) => interrupted);
 }
@@ -161,18 +158,18 @@ function printTranscript(finals: readonly (CaptionEvent | GapEvent)[], out: Outp
   }
 }
 
-/** All model runs of the gateway so far, in seconds of one core. */
+/** The time of all model runs of the gateway so far, in seconds of one core. */
 async function modelRunSeconds(gateway: Gateway): Promise<number> {
   const page = await (await fetch(`${gateway.url}/metrics`)).text();
   return sumOfMetric(page, 'trunkline_engine_run_seconds_sum');
 }
 
-function sayNext(gateway: Gateway, { keep, talk }: DemoOptions, out: Output): void {
+function printNextSteps(gateway: Gateway, { keep, talk }: DemoOptions, out: Output): void {
   out.line();
   out.line(out.bold('Next'));
-  if (keep) out.line(`  The call is still to be seen at ${gateway.url}/ until you press Ctrl-C.`);
-  else out.line('  npm run demo -- --keep           the same, and look at the page meanwhile and afterwards');
-  if (!talk) out.line('  npm run demo -- --talk           a caller who talks with an app, and cuts in');
-  out.line('  npm start                        serve, then point Twilio at it: see README');
+  if (keep) out.line(`  The call stays at ${gateway.url}/ until you press Ctrl-C.`);
+  else out.line('  npm run demo -- --keep           the same, and keep the web page after the call');
+  if (!talk) out.line('  npm run demo -- --talk           a caller who talks with an app and interrupts it');
+  out.line('  npm start                        start the server, then connect Twilio (see README)');
   out.line('  npm run trunkline -- call x.wav  a call with your own recording');
 }

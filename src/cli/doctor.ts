@@ -1,4 +1,4 @@
-/** `trunkline doctor`: checks whether this machine has everything that a gateway needs. */
+/** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
 import {
   checkCores,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { packagePath } from '../foundation/folders/paths.ts';
 
-/** Most that is kept of what an example says of its troubles. */
+/** How much of an example's error output is kept. */
 const COMPLAINT_MAX_CHARS = 4000;
 
 /** An example that takes calls. */

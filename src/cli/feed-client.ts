@@ -1,4 +1,4 @@
-/** Reads a gateway's caption feed as any program would. */
+/** Reads a gateway's caption feed through its public WebSocket. */
 import { WebSocket } from 'ws';
 import type { FeedEvent } from '../calls/feed/events.ts';
 

@@ -1,14 +1,14 @@
-/** Ctrl-C, for commands that otherwise end by themselves. */
+/** Handles Ctrl-C in commands that end by themselves. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** The first SIGINT or SIGTERM; a second one kills as usual. */
 export class Interruption {
-  /** Resolves when it comes. */
+  /** Resolves when the signal comes. */
   readonly promise: Promise<void>;
   #came = false;
   #ignore: () => void = () => undefined;
 
-  /** Runs `onSignal` when it comes. */
+  /** Runs `onSignal` when the signal comes. */
   constructor(onSignal: () => void) {
     this.promise = new Promise((resolve) => {
       const listener = () => {
@@ -24,12 +24,12 @@ export class Interruption {
     });
   }
 
-  /** Whether it came. */
+  /** Whether the signal came. */
   get came(): boolean {
     return this.#came;
   }
 
-  /** Listens no longer. */
+  /** Removes the signal handlers. */
   ignore(): void {
     this.#ignore();
   }

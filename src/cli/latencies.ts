@@ -1,4 +1,4 @@
-/** How fast a call's captions came, as a reader of the feed sees it. */
+/** Measures the latencies of captions as a reader of the feed sees them. */
 import type { CaptionEvent, FeedEvent } from '../calls/feed/events.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 
@@ -8,15 +8,14 @@ export function quantile(values: readonly number[], share: number): number | nul
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? null;
 }
 
-/** What was measured, in ms, one value for each utterance or caption. */
+/** Latencies in ms, one value for each utterance or caption. */
 export interface Latencies {
-  /** From the start of speech to its first caption. Means nothing for a call faster than real time. */
+  /** From the start of speech to its first caption. Not meaningful for a call faster than real time. */
   readonly firstPartial: readonly number[];
   /** From the arrival of the last audio used to the partial caption. */
   readonly partialLag: readonly number[];
   /**
-   * From the end of speech to its final caption, with the silence in between that shows that it is the end
-   * (ENDPOINT_MS).
+   * From the end of speech to its final caption, including the silence that ends the utterance (ENDPOINT_MS).
    */
   readonly speechToFinal: readonly number[];
 }
@@ -27,9 +26,9 @@ export class LatencyMeter {
   readonly #firstPartial: number[] = [];
   readonly #partialLag: number[] = [];
   readonly #speechToFinal: number[] = [];
-  /** Utterances that have shown a caption, by track. */
+  /** Utterances that have a caption, by track. */
   readonly #shown = new Set<string>();
-  /** Where speech stopped last, by track, in ms of the call. */
+  /** When speech last stopped, by track, in ms of the call. */
   readonly #stops = new Map<string, number>();
   #startedMs: number | null = null;
 
@@ -47,7 +46,7 @@ export class LatencyMeter {
       this.#firstPartial.push(receivedMs - this.#startedMs - event.startMs);
     this.#shown.add(utterance);
     if (!event.final) this.#partialLag.push(event.lagMs);
-    // A forced cut is not where speech stopped.
+    // At a forced cut speech goes on.
     else if (this.#stops.get(event.track) === event.endMs) this.#speechToFinal.push(event.lagMs + this.#postRollMs);
   }
 
@@ -56,7 +55,7 @@ export class LatencyMeter {
   }
 }
 
-/** How late the captions of many calls were, in ms, one value for each. */
+/** Lags of the captions of many calls in ms, one value for each caption. */
 export interface CaptionLags {
   /** From the end of speech to the final caption, beyond the endpoint silence. */
   readonly lateMs: readonly number[];
@@ -65,7 +64,7 @@ export interface CaptionLags {
   readonly partialLagMs: readonly number[];
 }
 
-/** How late the captions among `events` were, by what the gateway with these settings says of them. */
+/** The lags of the captions in `events`, as the gateway with these settings reports them. */
 export function lagsOf(
   events: readonly FeedEvent[],
   settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>,
@@ -85,7 +84,7 @@ export function lagsOf(
   };
 }
 
-/** The sum of all samples of `name` in a page of Prometheus metrics, whatever their labels. */
+/** The sum of the samples of `name` in a page of Prometheus metrics, over all labels. */
 export function sumOfMetric(page: string, name: string): number {
   return page
     .split('\n')

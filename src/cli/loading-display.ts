@@ -1,4 +1,4 @@
-/** What the engines do until they are ready, on a terminal. */
+/** Shows on a terminal how far the engines' start is. */
 import type { EngineStartListener } from '../engine-client/start-listener.ts';
 import type { Output } from './terminal.ts';
 
@@ -14,12 +14,11 @@ export class LoadingDisplay implements EngineStartListener {
     this.#out = out;
   }
 
-  /** Shows how far they are. */
   show(): void {
     if (!this.#isOver) this.#out.live([{ text: this.#text }]);
   }
 
-  /** Of a long text what comes before a semicolon: a terminal has one line for it. */
+  /** Shows the part of `text` before the first semicolon, so that it fits on one line. */
   onProgress(text: string): void {
     const [first = ''] = text.split(';', 1);
     this.#text = `${first.charAt(0).toUpperCase()}${first.slice(1)}…`;
@@ -31,7 +30,7 @@ export class LoadingDisplay implements EngineStartListener {
     this.show();
   }
 
-  /** Takes the line away for good: engines that are started again later are nobody's concern. */
+  /** Removes the line for good: later restarts of engines are not shown. */
   end(): void {
     this.#isOver = true;
     this.#out.live([]);

@@ -1,7 +1,7 @@
 /** The settings with which a command runs its own gateway, beside one that may run already. */
 import type { Settings } from '../foundation/settings/settings.ts';
 
-/** Only this machine can reach it, on one free port; it ends at once when it is closed and keeps nothing. */
+/** It listens on a free port of loopback only, closes at once and keeps no data. */
 const OWN = {
   HOST: '127.0.0.1',
   PORT: 0,

@@ -1,4 +1,4 @@
-/** Waiting for a gateway. */
+/** Waits for a gateway. */
 import { type Clock, sleep } from '../foundation/clock.ts';
 import { ConfigError } from '../foundation/settings/config.ts';
 
@@ -7,7 +7,7 @@ const READY_TIMEOUT_MS = 60_000;
 
 /**
  * Resolves when the gateway at `url` can caption calls.
- * @throws ConfigError with what `refusal` says as soon as it says something; Error when a minute has passed.
+ * @throws ConfigError with the text of `refusal` as soon as it is not null; Error after a minute
  */
 export async function untilReady(url: string, clock: Clock, refusal: () => string | null): Promise<void> {
   const giveUpMs = clock.nowMs() + READY_TIMEOUT_MS;

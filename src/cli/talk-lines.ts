@@ -1,6 +1,5 @@
 /**
- * What the simulated caller of the talk says. A newcomer reads what the recogniser makes of it, so these are sentences
- * that it gets right.
+ * What the simulated caller says. The demo shows the captions, so these are sentences that are recognised correctly.
  */
 
 /** In the order of the talk. */
@@ -11,5 +10,5 @@ export const TALK_LINES = {
   last: 'Thank you, goodbye.',
 } as const;
 
-/** Another one than the app's, so that it is heard who speaks. */
+/** Not the app's voice, so that listeners can tell the two apart. */
 export const TALK_VOICE = 'kal16';

@@ -1,6 +1,5 @@
 /**
- * The part of the demo in which a simulated caller talks with the echo app: three turns, and the caller cuts the second
- * answer short.
+ * `trunkline demo --talk`: a simulated caller talks with the echo app in three turns and interrupts the second answer.
  */
 import { randomUUID } from 'node:crypto';
 import { readWav } from '../audio/wav.ts';
@@ -17,32 +16,32 @@ import { quantile } from './latencies.ts';
 import { TALK_LINES, TALK_VOICE } from './talk-lines.ts';
 import type { Output } from './terminal.ts';
 
-/** A caller to whom nobody says goodbye hangs up. */
+/** The caller hangs up after this time. */
 const CALL_MAX_MS = 90_000;
-/** Between the end of an answer and the caller's next words. */
+/** The pause between the end of an answer and the caller's next words. */
 const PAUSE_MS = 500;
 /** How much of the second answer the caller listens to. */
-const PATIENCE_MS = 1500;
+const LISTEN_MS = 1500;
 
-/** Where the talk is shown, and the settings of its gateway. */
-export interface TalkSetting {
+/** The output of the talk, and the settings of its gateway. */
+export interface TalkOptions {
   readonly settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>;
   readonly out: Output;
 }
 
-/** What came of a talk. */
+/** The result of a talk. */
 export interface TalkReport {
   readonly call: CallReport;
-  /** What was said to the caller, in order. */
+  /** What the app said to the caller, in order. */
   readonly spoken: readonly SpokenEvent[];
 }
 
 /**
- * Places the call with the `gateway`, whose app is the echo, and shows what either side says, as it is said.
+ * Places the call with the `gateway`, whose app is the echo app, and shows what both sides say while they speak.
  * @throws Error when the call ends too early
  */
-export async function giveTalk(gateway: Gateway, setting: TalkSetting): Promise<TalkReport> {
-  const talk = await Talk.begin(gateway, setting);
+export async function runTalk(gateway: Gateway, options: TalkOptions): Promise<TalkReport> {
+  const talk = await Talk.begin(gateway, options);
   try {
     await talk.hold();
     return await talk.end();
@@ -55,17 +54,17 @@ type Voices = Readonly<Record<keyof typeof TALK_LINES, Int16Array>>;
 
 class Talk {
   readonly #voices: Voices;
-  readonly #settings: TalkSetting['settings'];
+  readonly #settings: TalkOptions['settings'];
   readonly #out: Output;
   readonly #display: CaptionDisplay;
   readonly #microphone = new Microphone(CALL_MAX_MS);
   readonly #caller: TwilioCaller;
   readonly #spoken: SpokenEvent[] = [];
-  /** From the caller's last word to the first sound of the answer, in ms. */
+  /** The times from the caller's last word to the first sound of the answer, in ms. */
   readonly #answerMs: number[] = [];
-  /** When the caller said the last word that waits for an answer. */
+  /** When the caller said the last word that is not answered yet. */
   #lastWordAtMs: number | null = null;
-  /** Where in the call the app began to say what it says now. */
+  /** The time of the call at which the app began the current utterance. */
   #appSinceMs: number | null = null;
   #over = false;
   #listeners: (() => void)[] = [];
@@ -73,7 +72,7 @@ class Talk {
   #closeFeed: () => void = () => undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  private constructor(gateway: Gateway, voices: Voices, { settings, out }: TalkSetting) {
+  private constructor(gateway: Gateway, voices: Voices, { settings, out }: TalkOptions) {
     this.#settings = settings;
     this.#voices = voices;
     this.#out = out;
@@ -90,10 +89,10 @@ class Talk {
     });
   }
 
-  /** Has the caller's lines spoken, then calls. */
-  static async begin(gateway: Gateway, setting: TalkSetting): Promise<Talk> {
+  /** Synthesizes the caller's lines, then calls. */
+  static async begin(gateway: Gateway, options: TalkOptions): Promise<Talk> {
     const lines = Object.entries(TALK_LINES).map(async ([name, text]) => [name, await speak(gateway, text)] as const);
-    const talk = new Talk(gateway, Object.fromEntries(await Promise.all(lines)) as unknown as Voices, setting);
+    const talk = new Talk(gateway, Object.fromEntries(await Promise.all(lines)) as unknown as Voices, options);
     const feed = await openFeed(gateway.url, talk.#caller.callSid, (event) => talk.#note(event));
     talk.#closeFeed = () => feed.close();
     talk.#ended = feed.callEnded;
@@ -102,29 +101,29 @@ class Talk {
     return talk;
   }
 
-  /** Three turns: an answer heard to its end, one cut short, and the one to the interruption. */
+  /** Three turns: the caller listens to the first answer, interrupts the second one and gets an answer to that. */
   async hold(): Promise<void> {
     await this.#untilSpoken(1);
     await this.#say('first');
     await this.#untilSpoken(2);
     await this.#say('second');
     await this.#untilAnswered(2);
-    await sleep(systemClock, PATIENCE_MS);
+    await sleep(systemClock, LISTEN_MS);
     await this.#say('interruption', 0);
     await this.#untilSpoken(4);
     await this.#say('last');
   }
 
-  /** Waits until the app has ended the call, or the caller's patience has. */
+  /** Waits for the end of the call, by the app or after CALL_MAX_MS. */
   async end(): Promise<TalkReport> {
     const call = await this.#call;
-    if (call === null) throw new Error('nobody has called');
+    if (call === null) throw new Error('the call has not begun');
     await this.#ended;
     this.#printAnswers();
     return { call, spoken: this.#spoken };
   }
 
-  /** Leaves nothing behind, whatever has happened. */
+  /** Ends the call and its display, also after an error. */
   close(): void {
     this.#display.end();
     this.#caller.drop();
@@ -141,14 +140,14 @@ class Talk {
     return this.#until(() => this.#spoken.length >= count);
   }
 
-  /** Until the `count`th answer to the caller begins to sound. */
+  /** Until the caller receives the first sound of answer number `count`. */
   #untilAnswered(count: number): Promise<void> {
     return this.#until(() => this.#answerMs.length >= count);
   }
 
   async #until(holds: () => boolean): Promise<void> {
     while (!holds()) {
-      if (this.#over) throw new Error('the call ended in the middle of the talk');
+      if (this.#over) throw new Error('the call ended before the talk was over');
       await new Promise<void>((resolve) => this.#listeners.push(resolve));
     }
   }
@@ -194,19 +193,18 @@ class Talk {
     );
     this.#out.line(
       this.#out.dim(
-        `  ${this.#settings.ENDPOINT_MS} ms of each are the silence that shows that the caller has finished ` +
-          '(ENDPOINT_MS)',
+        `  ${this.#settings.ENDPOINT_MS} ms of each are the silence that ends the caller's utterance (ENDPOINT_MS)`,
       ),
     );
   }
 }
 
-/** What was to be said, with what of it the caller did not hear in brackets. */
+/** The app's text. The part that the caller did not hear is in brackets. */
 function markUnheard({ text, heardText, interrupted }: SpokenEvent): string {
   return interrupted ? `${heardText} [${text.slice(heardText.length).trim()}]` : text;
 }
 
-/** A line of the caller's, spoken by the gateway itself: 8 kHz. */
+/** Synthesizes a line of the caller with the gateway, at 8 kHz. */
 async function speak(gateway: Gateway, input: string): Promise<Int16Array> {
   const body = { model: 'tts-1', input, voice: TALK_VOICE, response_format: 'wav', sample_rate: MULAW_8K.rateHz };
   const headers = { 'content-type': 'application/json' };
@@ -215,6 +213,6 @@ async function speak(gateway: Gateway, input: string): Promise<Int16Array> {
     headers,
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(`the caller's lines could not be spoken: ${await response.text()}`);
+  if (!response.ok) throw new Error(`the caller's lines could not be synthesized: ${await response.text()}`);
   return readWav(new Uint8Array(await response.arrayBuffer())).channels[0] ?? new Int16Array(0);
 }

@@ -1,16 +1,16 @@
-/** Where commands write. The only file in which the command line touches standard output and error. */
+/** The output of commands. No other file of the command line uses standard output and error. */
 import { EXIT_FAILED } from './exit-codes.ts';
 
-/** One line that is still changing. */
+/** A line that still changes. */
 export interface LiveLine {
-  /** Stays when the rest is cut to the width of the terminal. */
+  /** Is never cut; `text` is cut to the rest of the terminal's width. */
   readonly head?: string;
   readonly text: string;
-  /** Index into `text`; from there on it is shown dim. */
+  /** The index in `text` from which on it is dim. */
   readonly dimFrom?: number;
 }
 
-/** What an {@link Output} needs of a stream; `process.stdout` and `process.stderr` have it. */
+/** The part of `process.stdout` and `process.stderr` that {@link Output} uses. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -24,9 +24,9 @@ const BOLD = '\u001b[1m';
 const PLAIN = '\u001b[0m';
 const COLUMNS_UNKNOWN = 80;
 
-/** Standard output or error: lines that stay and, below them on a terminal, lines that change. */
+/** Standard output or error: permanent lines and, below them on a terminal, live lines that change. */
 export class Output {
-  /** Whether a person watches: live lines are shown to nobody else. */
+  /** Whether this is a terminal, which alone shows live lines. */
   readonly isLive: boolean;
   readonly #stream: OutputStream;
   readonly #styled: boolean;
@@ -39,7 +39,7 @@ export class Output {
     this.#styled = this.isLive && stream.hasColors?.() === true;
   }
 
-  /** Whether nobody reads any more, so that what is still to be done for its output alone need not be. */
+  /** Whether the reader is gone. Work that only produces output can be skipped then. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -49,7 +49,7 @@ export class Output {
     this.#isClosed = true;
   }
 
-  /** Writes a line that stays. */
+  /** Writes a permanent line. */
   line(text = ''): void {
     this.#write(`${this.#eraseLive()}${text}\n${this.#renderLive()}`);
   }
@@ -60,8 +60,7 @@ export class Output {
   }
 
   /**
-   * Shows `lines` in place of the live lines shown before; none = they go away. Each is cut to the width of the
-   * terminal, the end of its text is kept.
+   * Replaces the live lines by `lines`. A line that is wider than the terminal loses the beginning of its text.
    */
   live(lines: readonly LiveLine[]): void {
     if (!this.isLive) return;
@@ -70,12 +69,12 @@ export class Output {
     this.#write(erased + this.#renderLive());
   }
 
-  /** `text` in bold where the terminal can. */
+  /** `text` in bold if the terminal supports it. */
   bold(text: string): string {
     return this.#styled ? `${BOLD}${text}${PLAIN}` : text;
   }
 
-  /** `text` dim where the terminal can. */
+  /** `text` dim if the terminal supports it. */
   dim(text: string): string {
     return this.#styled ? `${DIM}${text}${PLAIN}` : text;
   }
@@ -108,8 +107,8 @@ export interface Terminal {
 }
 
 /**
- * The terminal of this process. A reader that goes away early (`| head`) is no error; output that cannot be written
- * otherwise is said, once, and makes the command a failed one. Of standard error nobody could be told.
+ * The terminal of this process. A reader that closes early (`| head`) is not an error. Any other write error of
+ * standard output is reported once and makes the command fail. Errors of standard error are ignored.
  */
 export function openTerminal(): Terminal {
   const [out, err] = [new Output(process.stdout), new Output(process.stderr)];

@@ -1,10 +1,10 @@
-/** How far `trunkline transcribe --out` is: a bar on a terminal, lines for everybody else. */
+/** The progress of `trunkline transcribe --out`: a bar on a terminal, otherwise lines. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Batch, BatchFile } from '../jobs/batch.ts';
 import type { LiveLine, Terminal } from './terminal.ts';
 
 const DRAW_PERIOD_MS = 250;
-/** Without a terminal: how often a line says how far the files in work are. */
+/** Without a terminal: the time between two lines about a file in work. */
 const LINE_PERIOD_MS = 30_000;
 const BAR_CHARS = 24;
 const CONTROL = /\p{Cc}/gu;
@@ -13,26 +13,26 @@ interface DisplayOptions {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly run: Batch;
-  /** Bytes of a file's recording: what the bar counts. */
+  /** The bytes of a file's recording, which the bar counts. */
   bytesOf(file: BatchFile): number;
-  /** What a person calls a file. */
+  /** The name of a file for people. */
   nameOf(file: BatchFile): string;
-  /** How much of a file has been heard, from 0 to 1; null when it is not in work. */
+  /** How much of a file has been transcribed, from 0 to 1; null when it is not in work. */
   shareOf(file: BatchFile): number | null;
 }
 
-/** What became of a run. */
+/** The results of a run. */
 export interface Tally {
   readonly done: number;
   readonly failed: number;
-  /** Were there already. */
+  /** Files whose transcript existed already. */
   readonly skipped: number;
-  /** Of recordings done in this run. */
+  /** The audio of the recordings done in this run. */
   readonly audioMs: number;
   readonly elapsedMs: number;
 }
 
-/** The progress of one run. Whoever opens it closes it. */
+/** Shows the progress of one run. Must be closed. */
 export class Display {
   readonly #options: DisplayOptions;
   readonly #startedMs: number;
@@ -49,7 +49,7 @@ export class Display {
     if (isLive) this.#show();
   }
 
-  /** A file has come to its end. */
+  /** Shows that a file is done or has failed. */
   settled(file: BatchFile): void {
     const { terminal, nameOf } = this.#options;
     const name = printable(nameOf(file));
@@ -62,7 +62,7 @@ export class Display {
     if (terminal.err.isLive) this.#show();
   }
 
-  /** What has become of the run so far. */
+  /** The results of the run so far. */
   tally(): Tally {
     const count = (wanted: BatchFile['state']): number => this.#work.filter(({ state }) => state === wanted).length;
     return {
@@ -74,7 +74,7 @@ export class Display {
     };
   }
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   close(): void {
     this.#timer.cancel();
     this.#options.terminal.err.live([]);
@@ -107,7 +107,7 @@ export class Display {
     };
   }
 
-  /** How much of this run's work is through, by bytes. */
+  /** The share of this run's work that is done, by bytes. */
   #share(): number {
     const { bytesOf, shareOf } = this.#options;
     const total = this.#work.reduce((sum, file) => sum + bytesOf(file), 0);
@@ -136,7 +136,7 @@ export class Display {
 export function describeTally({ done, failed, skipped, audioMs, elapsedMs }: Tally): string {
   const parts = [`${done} done`];
   if (failed > 0) parts.push(`${failed} failed`);
-  if (skipped > 0) parts.push(`${skipped} there already`);
+  if (skipped > 0) parts.push(`${skipped} existed already`);
   if (done === 0) return parts.join(', ');
   return (
     `${parts.join(', ')}: ${spell(audioMs)} of audio in ${spell(elapsedMs)}, ` +
@@ -155,7 +155,7 @@ function percent(share: number): string {
   return `${Math.floor(share * 100)} %`;
 }
 
-/** A file's name may hold anything, and a terminal obeys control characters. */
+/** A file's name may contain control characters, which a terminal would obey. */
 function printable(text: string): string {
   return text.replace(CONTROL, '?');
 }

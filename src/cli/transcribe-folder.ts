@@ -1,7 +1,4 @@
-/**
- * `trunkline transcribe … --out DIR`: recordings of files and folders into a folder of transcripts, by the pieces that
- * batches are made of.
- */
+/** `trunkline transcribe … --out DIR`: writes a folder of transcripts, with the same parts as batches. */
 import { access, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { EngineClient } from '../engine-client/engine-client.ts';
@@ -17,8 +14,8 @@ import { EXIT_CONFIG } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { Batch, BatchFile } from '../jobs/batch.ts';
 import { DataFolderError } from '../jobs/data-folder.ts';
+import { type DiskListener, retryOnDiskTrouble } from '../jobs/disk-retry.ts';
 import { Ledger } from '../jobs/ledger.ts';
-import { type DiskListener, insist } from '../jobs/patience.ts';
 import { Runner } from '../jobs/runner.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 import { type Place, Recordings } from '../recordings/recordings.ts';
@@ -30,20 +27,20 @@ import { Display, describeTally } from './transcribe-display.ts';
 import { FILE_ENDINGS, type FileFormat, writeRecording } from './transcribe-formats.ts';
 import { findClashes, findSources, type SourceFile, type Sources } from './transcribe-sources.ts';
 
-/** Where a folder of transcripts keeps what is known of it, and drafts. */
+/** The folder inside the transcripts' folder for the ledger and unfinished files. */
 const OWN_FOLDER = '.trunkline';
 
-/** What to make of recordings, and where. */
+/** The options of the command. */
 export interface FolderOptions {
   /** The folder of transcripts. */
   readonly out: string;
   readonly format: FileFormat;
   readonly channels: ChannelMode;
-  /** Report in JSON, a line for each file and one for all. */
+  /** Report in JSON: a line for each file, then a summary. */
   readonly json: boolean;
 }
 
-/** Transcribes what is at `paths` and has no transcript yet. Returns the exit code. */
+/** Transcribes the recordings at `paths` that have no transcript yet. Returns the exit code. */
 export async function transcribeInto(
   paths: readonly string[],
   options: FolderOptions,
@@ -97,7 +94,7 @@ class FolderRun {
   readonly #sourceOf = new Map<string, SourceFile>();
   readonly #finished: Promise<void>;
   readonly #disk: DiskListener = {
-    onWait: (error) => this.#parts.terminal.err.line(`trunkline: waiting for room: ${toDiskFull(error).message}`),
+    onWait: (error) => this.#parts.terminal.err.line(`trunkline: waiting for the disk: ${toDiskFull(error).message}`),
     onRefused: () => undefined,
     onOver: () => undefined,
   };
@@ -136,7 +133,7 @@ class FolderRun {
         return EXIT_CONFIG;
       }
       if (interruption.came) {
-        this.#parts.terminal.err.line('trunkline: interrupted; the same command goes on from here');
+        this.#parts.terminal.err.line('trunkline: interrupted; run the same command again to continue');
         return EXIT_INTERRUPTED;
       }
       return isComplete ? EXIT_OK : EXIT_FAILED;
@@ -147,7 +144,7 @@ class FolderRun {
     }
   }
 
-  /** All files, those done earlier included. */
+  /** Begins a run with all files, including those that are already done. */
   async #begin(): Promise<Batch> {
     const { format, channels } = this.#options;
     const wanted = [...this.#sourceOf].map(([name, { path, bytes, modifiedMs }]) => ({
@@ -162,14 +159,14 @@ class FolderRun {
     for (const file of run.files) {
       if (file.state === 'done' || !there.has(file.name) || this.#parts.ledger.isOurs(file.name)) continue;
       const message =
-        `${this.#target(file.name)} is there already and was not written by this command; take it away to have ` +
-        'it made';
+        `${this.#target(file.name)} exists already and was not written by this command; ` +
+        'remove it to have it written';
       Object.assign(file, { state: 'failed', error: { code: 'invalid_request', message } });
     }
     return run;
   }
 
-  /** Whether every file has its transcript. */
+  /** Transcribes the files. Resolves with whether every file has its transcript. */
   async #work(
     run: Batch,
     { recordings, place, engineClient }: { recordings: Recordings; place: Place; engineClient: EngineClient },
@@ -222,15 +219,19 @@ class FolderRun {
   async #transcribe(
     file: BatchFile,
     signal: AbortSignal,
-    hear: (task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'tenant'>) => Promise<RecordingTranscript>,
+    transcribe: (task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'tenant'>) => Promise<RecordingTranscript>,
   ): Promise<RecordingTranscript> {
     const source = this.#sourceOf.get(file.name);
     if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
     const { channels, format } = this.#options;
     try {
-      const recording = await hear({ path: source.path, channels, timed: true, tenant: '' });
+      const recording = await transcribe({ path: source.path, channels, timed: true, tenant: '' });
       const text = writeRecording(recording, { file: source.shown, format, channels });
-      await insist(() => this.#write(file, recording, text), { clock: systemClock, signal, listener: this.#disk });
+      await retryOnDiskTrouble(() => this.#write(file, recording, text), {
+        clock: systemClock,
+        signal,
+        listener: this.#disk,
+      });
       return recording;
     } catch (error) {
       if (error instanceof TrunklineError || isDiskTrouble(error)) throw error;
@@ -238,9 +239,7 @@ class FolderRun {
     }
   }
 
-  /**
-   * In this order, so that whenever the process dies a transcript that is there belongs to what the ledger says of it.
-   */
+  /** The order matters: whenever the process dies, an existing transcript belongs to its entry in the ledger. */
   async #write(file: BatchFile, { durationMs }: RecordingTranscript, text: string): Promise<void> {
     const target = this.#target(file.name);
     await makeFolder(dirname(target));

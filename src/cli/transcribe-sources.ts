@@ -1,4 +1,4 @@
-/** From the paths on the command line to the recordings they mean, and where the transcript of each belongs. */
+/** Finds the recordings at the paths of the command line, and names their transcripts. */
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { findRecordings } from '../recordings/folder.ts';
@@ -6,24 +6,24 @@ import { describeReadError } from './audio-file.ts';
 
 /** A recording. */
 export interface SourceFile {
-  /** Where it is, links followed. */
+  /** Its path with all links resolved. */
   readonly path: string;
-  /** What a person calls it. */
+  /** Its name in messages. */
   readonly shown: string;
-  /** Its path from the folder on that was named, or its own name. */
+  /** Its path relative to the folder on the command line, or its own name. */
   readonly name: string;
   readonly bytes: number;
   readonly modifiedMs: number;
 }
 
-/** What the command line means. */
+/** The recordings that the command line names. */
 export interface Sources {
   readonly files: readonly SourceFile[];
   /** Paths that cannot be read, and why. */
   readonly unreadable: readonly { readonly shown: string; readonly why: string }[];
 }
 
-/** The recordings at `paths`: files as they are, folders by what is in them. Each recording counts once. */
+/** The recordings at `paths`, which are files or folders. Each recording is found once. */
 export async function findSources(paths: readonly string[]): Promise<Sources> {
   const files = new Map<string, SourceFile>();
   const unreadable: { shown: string; why: string }[] = [];
@@ -40,7 +40,7 @@ export async function findSources(paths: readonly string[]): Promise<Sources> {
   return { files: [...files.values()], unreadable };
 }
 
-/** A folder that cannot be read is its own candidate: whoever looks at it learns why. */
+/** A folder that cannot be read yields itself, so that its error is reported. */
 async function* candidatesAt(given: string): AsyncGenerator<Pick<SourceFile, 'path' | 'shown' | 'name'>, void, void> {
   const itself = { path: given, shown: given, name: basename(given) };
   const isFolder = await stat(given).then(
@@ -68,7 +68,7 @@ async function lookAt(path: string): Promise<Pick<SourceFile, 'path' | 'bytes' |
   return { path: await realpath(path), bytes: found.size, modifiedMs: Math.round(found.mtimeMs) };
 }
 
-/** Names that several of `files` would have transcripts under, each with the files. */
+/** Names of transcripts that belong to several of `files`, each with these files. */
 export function findClashes(files: readonly SourceFile[]): { name: string; shown: string[] }[] {
   const byName = new Map<string, string[]>();
   for (const { name, shown } of files) byName.set(name, [...(byName.get(name) ?? []), shown]);

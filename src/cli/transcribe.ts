@@ -1,7 +1,4 @@
-/**
- * `trunkline transcribe`: audio files to text, on engines of its own; printed, or into a folder
- * (`transcribe-folder.ts`).
- */
+/** `trunkline transcribe` without --out: transcribes audio files with its own engines and prints the text. */
 import { access, constants, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createEngineClient } from '../engine-client/engine-client-factory.ts';
@@ -18,9 +15,9 @@ import { EXIT_FAILED, EXIT_OK } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { type FileFormat, writeRecording } from './transcribe-formats.ts';
 
-/** What to make of the files. */
+/** The options of the command. */
 export interface TranscribeOptions {
-  /** `json` prints one object a line for each file. */
+  /** `json` prints one line with an object for each file. */
   readonly format: FileFormat;
   /** `split`: a stereo recording of a call with one side on each channel. */
   readonly channels: ChannelMode;
@@ -69,7 +66,7 @@ interface FileWork extends TranscribeOptions {
   readonly several: boolean;
 }
 
-/** Whether it went well. */
+/** Resolves with whether it succeeded. */
 async function transcribeOne(file: string, work: FileWork): Promise<boolean> {
   const { terminal, format } = work;
   try {
@@ -111,7 +108,7 @@ async function transcribeFile(
 async function assertReadable(file: string): Promise<void> {
   try {
     await access(file, constants.R_OK);
-    if (!(await stat(file)).isFile()) throw new Error('is a folder or none of the usual files; folders need --out');
+    if (!(await stat(file)).isFile()) throw new Error('is not a regular file; folders need --out');
   } catch (error) {
     throw new Error(`${file}: ${describeReadError(error as NodeJS.ErrnoException)}`);
   }
@@ -126,7 +123,7 @@ function print(
   out.raw(writeRecording(recording, { file, format, channels }));
 }
 
-/** How far a file is, on a terminal's error output. */
+/** Shows the progress of a file on standard error, if that is a terminal. */
 class Progress {
   readonly #file: string;
   readonly #terminal: Terminal;
@@ -138,11 +135,11 @@ class Progress {
     terminal.err.live([{ text: file }]);
   }
 
-  /** `heardMs` of it have been read. */
-  show(heardMs: number): void {
-    const speed = heardMs / Math.max(systemClock.nowMs() - this.#startedMs, 1);
+  /** Shows that the first `doneMs` of the file are transcribed. */
+  show(doneMs: number): void {
+    const speed = doneMs / Math.max(systemClock.nowMs() - this.#startedMs, 1);
     this.#terminal.err.live([
-      { text: `${this.#file}  ${Math.round(heardMs / 1000)} s heard  ${speed.toFixed(1)} × real time` },
+      { text: `${this.#file}  ${Math.round(doneMs / 1000)} s done  ${speed.toFixed(1)} × real time` },
     ]);
   }
 }

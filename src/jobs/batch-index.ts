@@ -1,4 +1,4 @@
-/** Which batches and drafts there are, and who may see or begin one. */
+/** The index of all batches and drafts, by id and tenant. */
 import { TrunklineError } from '../foundation/errors.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Batch } from './batch.ts';
@@ -12,7 +12,7 @@ export interface Draft {
   readonly disk: RecordingDisk;
 }
 
-/** The batches of one gateway, and those that are being received. Tenants see only their own. */
+/** The batches of one gateway and the drafts being received. Tenants see only their own. */
 export class BatchIndex {
   readonly #batchesMax: number;
   readonly #batches = new Map<string, Batch>();
@@ -62,19 +62,19 @@ export class BatchIndex {
     this.#drafts.set(draft.id, draft);
   }
 
-  /** Whether the draft was still there. */
+  /** Removes a draft. Returns false when there was none. */
   removeDraft({ id }: Pick<Draft, 'id'>): boolean {
     return this.#drafts.delete(id);
   }
 
-  /** The batches of an earlier gateway cannot be read, for this reason; null = they have been read. */
+  /** Notes why the batches of an earlier gateway cannot be read; null = they were read. */
   setUnreadable(why: TrunklineError | null): void {
     this.#unreadable = why;
   }
 
   /**
    * The batches of a tenant, the newest first.
-   * @throws TrunklineError `disk_full` where those of an earlier gateway cannot be read yet
+   * @throws TrunklineError `disk_full` while those of an earlier gateway cannot be read
    */
   list(tenant: string): Batch[] {
     if (this.#unreadable !== null) throw this.#unreadable;
@@ -91,7 +91,7 @@ export class BatchIndex {
 
   /**
    * The batch that an earlier request with the same idempotency key began.
-   * @throws TrunklineError `idempotency_conflict` where that request asked for something else
+   * @throws TrunklineError `idempotency_conflict` when that request was a different one
    */
   findRepeated(tenant: string, asked: Batch['idempotency']): Batch | undefined {
     if (asked === null) return undefined;

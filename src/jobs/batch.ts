@@ -3,8 +3,8 @@ import type { ErrorCode } from '../foundation/errors.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
 
 /**
- * Where a recording comes from. An upload is in the batch's folder from the start; a path lies under BATCH_INPUT_DIR. A
- * file lies anywhere on this machine; its stamp changes with it.
+ * Where a recording comes from. An upload is already in the batch's folder. A path is relative to BATCH_INPUT_DIR. A
+ * file can be anywhere on this machine; its stamp changes when the file changes.
  */
 export type Source =
   | { readonly kind: 'upload' }
@@ -23,7 +23,7 @@ export interface BatchFile {
   error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
-/** What becomes of the news of a batch's end. */
+/** The delivery of the message that a batch has ended. */
 interface Webhook {
   readonly url: string;
   state: 'waiting' | 'delivered' | 'failed';
@@ -38,7 +38,7 @@ export interface Batch {
   readonly channels: ChannelMode;
   /** English name of the language to translate into, in lower case; empty = none. */
   readonly targetLanguage: string;
-  /** The client's name for the request, and a hash of what it asked for. */
+  /** The client's idempotency key, and a hash of its request. */
   readonly idempotency: { readonly key: string; readonly hash: string } | null;
   readonly webhook: Webhook | null;
   state: 'running' | 'done' | 'cancelled';
@@ -54,7 +54,7 @@ export interface BatchView {
   readonly endedAt: string | null;
   /** When it and its results are removed. */
   readonly expiresAt: string | null;
-  /** How far it is, from 0 to 1: every file counts the same. */
+  /** From 0 to 1; every file counts the same. */
   readonly progress: number;
   readonly counts: Readonly<Record<'total' | FileView['state'], number>>;
   readonly webhook: { readonly state: Webhook['state']; readonly attempts: number } | null;
@@ -63,11 +63,11 @@ export interface BatchView {
 /** A file of a batch as clients see it. */
 export interface FileView extends Pick<BatchFile, 'number' | 'name' | 'durationMs' | 'error'> {
   readonly state: BatchFile['state'] | 'running';
-  /** How much of it has been heard, from 0 to 1. */
+  /** How much of it has been transcribed, from 0 to 1. */
   readonly progress: number;
 }
 
-/** What clients may know of `batch`, of whose files `files` may be known. */
+/** `batch` without its private fields; `files` = its files as clients see them. */
 export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number): BatchView {
   const { id, state, createdMs, endedMs, webhook } = batch;
   const count = (wanted: FileView['state']): number => files.filter((file) => file.state === wanted).length;
@@ -94,14 +94,14 @@ export function viewOf(batch: Batch, files: readonly FileView[], ttlMs: number):
   };
 }
 
-/** What clients may know of one file, of which `share` has been heard; null = it is not in work. */
+/** A file without its private fields. `share` = how much has been transcribed; null = it is not in work. */
 export function fileViewOf({ number, name, state, durationMs, error }: BatchFile, share: number | null): FileView {
   const isRunning = state === 'waiting' && share !== null;
   const progress = state === 'done' ? 1 : twoDecimals(share ?? 0);
   return { number, name, state: isRunning ? 'running' : state, progress, durationMs, error };
 }
 
-/** Rounded down: 1 is said of what is through alone. */
+/** Rounds down, so that only finished work shows 1. */
 function twoDecimals(share: number): number {
   return Math.floor(share * 100) / 100;
 }

@@ -1,4 +1,4 @@
-/** The batches of one gateway: how one is begun, what becomes of it, and for how long it is kept. */
+/** The batches of one gateway, from their beginning to their removal. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Clock, Timer } from '../foundation/clock.ts';
@@ -13,11 +13,11 @@ import type { RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Translator } from '../recordings/translate.ts';
 import { type Batch, type BatchFile, type BatchView, type FileView, fileViewOf, viewOf } from './batch.ts';
 import { BatchIndex, type Draft } from './batch-index.ts';
-import { DataFolderError, removeOldHomes } from './data-folder.ts';
+import { DataFolderError, removeOldDataFolders } from './data-folder.ts';
+import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { reportDiskWaits } from './disk-waits.ts';
 import { expandFolders, type InputSettings } from './inputs.ts';
 import { Notifier } from './notifier.ts';
-import { type DiskListener, insist } from './patience.ts';
 import { Runner } from './runner.ts';
 import { Storage } from './storage.ts';
 import { Transcripts } from './transcripts.ts';
@@ -43,10 +43,10 @@ export type BatchRequest = Pick<Batch, 'channels' | 'targetLanguage' | 'idempote
   readonly files: readonly Pick<BatchFile, 'name' | 'source'>[];
 };
 
-/** What happens to a batch: a file of it has got on or come to its end, or the batch has. */
+/** An event of a batch: progress of a file, the end of a file, or the end of the batch. */
 export type News = { readonly type: 'progress' | 'file'; readonly file: BatchFile } | { readonly type: 'end' };
 
-/** All batches. Tenants see their own alone. */
+/** All batches. Tenants see only their own. */
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #index: BatchIndex;
@@ -59,7 +59,7 @@ export class Batches {
   readonly #disk: DiskListener;
   /** Resolves when a batch that was begun here is on disk. */
   readonly #kept = new WeakMap<Batch, Promise<void>>();
-  /** Files whose end is being noted: their batch's end comes after. */
+  /** Files whose end is being stored. Their batch ends after that. */
   readonly #settling = new Set<BatchFile>();
   #sweeping: Timer | null = null;
   #isDraining = false;
@@ -102,13 +102,13 @@ export class Batches {
   }
 
   /**
-   * Goes on with what an earlier gateway left in BATCH_DIR; where the disk is full or fails, as soon as that is over.
-   * Removes what killed ones left elsewhere.
+   * Continues the batches that an earlier gateway left in BATCH_DIR. If the disk is full or fails, this is repeated
+   * later. Also removes the temporary folders of killed gateways.
    * @throws ConfigError when the folder cannot be used, or another gateway uses it
    */
   async resume(): Promise<void> {
     const { BATCH_DIR } = this.#options.settings;
-    void removeOldHomes(this.#options.clock);
+    void removeOldDataFolders(this.#options.clock);
     if (BATCH_DIR === '') return;
     try {
       await this.#storage.open();
@@ -124,8 +124,8 @@ export class Batches {
   }
 
   /**
-   * A place for one more batch. @throws TrunklineError `draining`, `too_many_batches`, `disk_full`; what a full disk
-   * says
+   * Reserves a place for one more batch.
+   * @throws TrunklineError `draining`, `too_many_batches`, `disk_full`; the error of a full disk
    */
   async draft(tenant: string): Promise<Draft> {
     if (this.#isDraining) throw new TrunklineError('draining', 'the server is shutting down and takes no new batches');
@@ -140,17 +140,17 @@ export class Batches {
     }
   }
 
-  /** Takes a draft's place and files away. Does nothing to one that was begun. */
+  /** Removes a draft and its files. Does nothing when its batch has begun. */
   async discard(draft: Draft): Promise<void> {
     if (this.#index.removeDraft(draft)) await this.#options.recordings.disk.removeFolder(draft.folder);
   }
 
   /**
-   * Begins a batch. From when this resolves it outlives the gateway. A request repeated under its idempotency key gets
-   * the batch of the first one.
-   * @throws TrunklineError `idempotency_conflict` when the key came with another request before; `unsupported_model`
-   * when nothing here can translate; `invalid_request` when folders hold too many recordings; DiskError when it cannot
-   * be kept
+   * Begins a batch. When this resolves, the batch is stored and survives a restart. A repeated request with the same
+   * idempotency key gets the batch of the first one.
+   * @throws TrunklineError `idempotency_conflict` when the key belongs to a different request; `unsupported_model` when
+   * there is no translator; `invalid_request` when folders contain too many recordings; DiskError when the batch cannot
+   * be stored
    */
   async begin(
     draft: Draft,
@@ -173,7 +173,7 @@ export class Batches {
       endedMs: null,
       files: files.map((file, number) => ({ ...file, number, state: 'waiting', durationMs: null, error: null })),
     };
-    // Before it is on disk, so that a repetition that comes meanwhile finds it.
+    // Added before it is stored, so that a repeated request finds it meanwhile.
     this.#index.add(batch);
     const kept = this.#storage.put(batch, batch.files);
     this.#kept.set(batch, kept);
@@ -190,8 +190,8 @@ export class Batches {
   }
 
   /**
-   * The tenant's batches, the newest first. @throws TrunklineError `disk_full` where those of an earlier gateway cannot
-   * be read yet
+   * The tenant's batches, the newest first.
+   * @throws TrunklineError `disk_full` while those of an earlier gateway cannot be read
    */
   list(tenant: string): Batch[] {
     return this.#index.list(tenant);
@@ -203,8 +203,8 @@ export class Batches {
   }
 
   /**
-   * The transcript of a file, in the batch's language or `asSpoken`, which is there also where only the translation
-   * failed.
+   * The transcript of a file, translated if the batch asks for it. `asSpoken` = not translated; it exists even when the
+   * translation failed.
    * @throws TrunklineError `batch_not_found`, `result_not_ready`
    */
   async result(tenant: string, id: string, number: number, asSpoken = false): Promise<RecordingTranscript> {
@@ -221,15 +221,15 @@ export class Batches {
     try {
       return await this.#transcripts.read(batch, number, asSpoken);
     } catch (error) {
-      // A full disk may take away transcripts, and no note of that.
+      // When the disk is full, transcripts may be removed without a record of it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       throw new TrunklineError('batch_not_found', `the transcript of file ${number} was removed`);
     }
   }
 
   /**
-   * Cancels a batch that runs, keeping what is done; removes one that has ended. @throws TrunklineError
-   * `batch_not_found`
+   * Cancels a running batch and keeps its finished transcripts, or removes a batch that has ended.
+   * @throws TrunklineError `batch_not_found`
    */
   async cancel(tenant: string, id: string): Promise<Batch> {
     const batch = this.get(tenant, id);
@@ -245,29 +245,29 @@ export class Batches {
       await this.#storage.removeRecording(batch, file);
     }
     batch.endedMs = this.#nowMs();
-    // Whoever asked for it does not wait for the disk.
+    // The client does not wait for a full disk.
     await this.#storage.keepNowOrLater(batch);
     this.#tellEnd(batch);
     return batch;
   }
 
-  /** Tells `listener` what happens to a batch. Returns how to stop that. */
+  /** Calls `listener` with the events of a batch. Returns a function that ends this. */
   watch(id: string, listener: (news: News) => void): () => void {
     this.#news.on(id, listener);
     return () => void this.#news.off(id, listener);
   }
 
-  /** What clients may know of a batch. */
+  /** A batch as clients see it. */
   view(batch: Batch): BatchView {
     return viewOf(batch, this.viewFiles(batch), this.#options.settings.RESULT_TTL_MS);
   }
 
-  /** What clients may know of a batch's files. */
+  /** A batch's files as clients see them. */
   viewFiles(batch: Batch): FileView[] {
     return batch.files.map((file) => this.viewFile(file));
   }
 
-  /** What clients may know of one file. */
+  /** A file as clients see it. */
   viewFile(file: BatchFile): FileView {
     return fileViewOf(file, this.#runner.shareOf(file));
   }
@@ -277,7 +277,7 @@ export class Batches {
     this.#isDraining = true;
   }
 
-  /** Stops all work. What is not done is begun anew by the next gateway. */
+  /** Stops all work. The next gateway repeats what is not done. */
   async close(): Promise<void> {
     this.drain();
     this.#life.abort(new Error('the server is shutting down'));
@@ -286,7 +286,7 @@ export class Batches {
     await this.#storage.close();
   }
 
-  /** Takes on what an earlier gateway left. */
+  /** Continues the batches of an earlier gateway. */
   #goOn(batches: readonly Batch[]): void {
     this.#index.setUnreadable(null);
     for (const batch of batches) this.#index.add(batch);
@@ -295,18 +295,18 @@ export class Batches {
       if (batch.state !== 'running') {
         if (batch.webhook?.state === 'waiting') void this.#notifier.notify(batch);
       } else if (batch.files.some(({ state }) => state === 'waiting')) this.#runner.add(batch);
-      // Its gateway was killed after its last file and before its end.
+      // The gateway was killed between the last file and the end of the batch.
       else void this.#finish(batch, this.#life.signal).catch(() => undefined);
     }
     this.#sweeping = this.#options.clock.every(SWEEP_PERIOD_MS, () => void this.#sweep(), true);
   }
 
-  /** Tries to read what an earlier gateway left until the disk lets it; calls are served meanwhile. */
+  /** Repeats the reading of BATCH_DIR until the disk allows it. Calls are served meanwhile. */
   #resumeLater(error: Error): void {
     const { clock, log } = this.#options;
     const { signal } = this.#life;
     this.#index.setUnreadable(toDiskFull(error));
-    insist(() => this.#storage.open(), { clock, signal, listener: this.#disk }).catch((err: unknown) => {
+    retryOnDiskTrouble(() => this.#storage.open(), { clock, signal, listener: this.#disk }).catch((err: unknown) => {
       if (!signal.aborted)
         log.error(
           { err },

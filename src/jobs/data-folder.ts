@@ -1,4 +1,4 @@
-/** The folder in which jobs live: one process's alone. */
+/** The folder that keeps a process's jobs. It has one owner. */
 import { access, constants, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,33 +8,33 @@ import { FolderRefused, ownFolder } from '../foundation/folders/folder-owner.ts'
 import { makePrivateFolder } from '../foundation/folders/folders.ts';
 import { makeOwnFolder, removeLeftovers } from '../foundation/folders/own-folders.ts';
 
-/** By which earlier versions told who has the folder. */
+/** The file in which earlier versions noted the owner. */
 const OLD_MARKER = 'owner.pid';
 const TEMPORARY_PREFIX = 'trunkline-batches-';
 
-/** Where jobs live. */
+/** An open data folder. */
 export interface DataFolder {
   readonly folder: string;
-  /** Leaves the folder to others, and removes it if it was for this process's life only. */
+  /** Gives the folder up, and removes it if it is temporary. */
   close(): Promise<void>;
 }
 
-/** What lies in a home: whose it is, the database and what belongs to it, and a folder for each batch. */
+/** The names in a data folder: the owner's files, the database's files, and a folder for each batch. */
 const OURS = /^(?:owner\.|batches\.sqlite|[0-9a-f]{8}-[0-9a-f-]{27}$)/;
 
-/** A folder that cannot be a home; `message` says why, without the folder's name. */
+/** A folder that cannot be used; `message` says why, without the folder's name. */
 export class DataFolderError extends Error {}
 
 interface DataFolderOptions {
   readonly clock: Clock;
-  /** Told once when an owner is waited for that may be about to end. */
+  /** Called once when the folder has another owner, which may be about to end. */
   readonly onWait?: (who: string) => void;
 }
 
 /**
- * Opens `folder`, or a new temporary folder where that is empty.
- * @throws HomeError when another living process has it, or when it cannot be written; the system's error when the disk
- * is full or fails
+ * Opens `folder`, or a new temporary folder when `folder` is empty.
+ * @throws DataFolderError when another process owns it, or when it cannot be written to; the system's error when the
+ * disk is full or fails
  */
 export async function openDataFolder(folder: string, options: DataFolderOptions): Promise<DataFolder> {
   if (folder === '') {
@@ -52,8 +52,8 @@ export async function openDataFolder(folder: string, options: DataFolderOptions)
   }
 }
 
-/** Removes the temporary homes of processes that were killed. Never rejects. */
-export function removeOldHomes(clock: Clock): Promise<void> {
+/** Removes the temporary folders of killed processes. Never rejects. */
+export function removeOldDataFolders(clock: Clock): Promise<void> {
   return removeLeftovers(tmpdir(), TEMPORARY_PREFIX, clock);
 }
 

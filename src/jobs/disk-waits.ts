@@ -1,9 +1,9 @@
-/** Tells operators that batches wait for a disk that is full or fails. */
+/** Reports to operators when batches wait for a disk that is full or fails. */
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
-import type { DiskListener } from './patience.ts';
+import type { DiskListener } from './disk-retry.ts';
 
-/** Metrics count everything that waits; the log tells when the waiting begins and ends. */
+/** Metrics count all waits; the log says when the first begins and the last ends. */
 export function reportDiskWaits({
   metrics,
   log,

@@ -1,4 +1,4 @@
-/** Gets the recordings of batches: from the web into a file, or from the folder that BATCH_INPUT_DIR opens. */
+/** Gets the recordings of batches: downloads them, or finds them in BATCH_INPUT_DIR. */
 import { createWriteStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -17,15 +17,15 @@ import type { BatchFile } from './batch.ts';
 /** Longest name of a recording of a batch. */
 export const NAME_MAX_CHARS = 255;
 
-/** What the ways to a recording are bounded by. */
+/** The limits of getting a recording. */
 export type InputSettings = Pick<
   Settings,
   'UPLOAD_MAX_BYTES' | 'UPLOAD_TIMEOUT_MS' | 'BATCH_ALLOW_PRIVATE' | 'BATCH_INPUT_DIR'
 >;
 
 /**
- * The file that `location`, relative to BATCH_INPUT_DIR, leads to with all links followed.
- * @throws TrunklineError `input_refused` where that is not a file within the folder; what a failing disk says
+ * The path of the file at `location`, which is relative to BATCH_INPUT_DIR, with all links resolved.
+ * @throws TrunklineError `input_refused` when it is not a file inside the folder; errors of a failing disk
  */
 export async function findInput(location: string, folder: string): Promise<string> {
   if (folder === '') throw refused('paths are not taken (BATCH_INPUT_DIR is empty)');
@@ -35,17 +35,16 @@ export async function findInput(location: string, folder: string): Promise<strin
     if (isWithin(path, root) && (await stat(path)).isFile()) return path;
   } catch (error) {
     if (isDiskTrouble(error)) throw error;
-    // A path that is not there and one that may not be read are told the same as one outside: nobody learns what lies
-    // where.
+    // Missing, unreadable and outside paths get the same message, so that clients cannot explore the file system.
   }
-  throw refused('the path leads to no recording in BATCH_INPUT_DIR');
+  throw refused('there is no such recording in BATCH_INPUT_DIR');
 }
 
 type Input = Pick<BatchFile, 'name' | 'source'>;
 
 /**
- * `inputs` with each folder of BATCH_INPUT_DIR replaced by the recordings in it, named by their paths. One in which
- * there are none stays as it is, and will be refused as any path that leads to no recording.
+ * Replaces each folder in `inputs` by the recordings in it, named by their paths. A folder without recordings stays,
+ * and is refused later like any path that is not a recording.
  * @throws TrunklineError `invalid_request` when there are more than BATCH_FILES_MAX
  */
 export async function expandFolders(
@@ -65,7 +64,7 @@ export async function expandFolders(
   return expanded;
 }
 
-/** Nothing where `input` is no folder, or none that may be read. */
+/** Yields nothing when `input` is not a readable folder. */
 async function* recordingsAt({ source }: Input, inputFolder: string): AsyncGenerator<Input, void, void> {
   const folder = source.kind === 'path' ? await findFolder(source.location, inputFolder) : null;
   if (source.kind !== 'path' || folder === null) return;
@@ -108,9 +107,9 @@ interface Download {
 }
 
 /**
- * Writes what is at `url` to the file `to`, of which nothing stays where that fails.
- * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; what a full disk says; the reason of
- * `signal`
+ * Downloads `url` to the file `to`, which is removed when this fails.
+ * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`; errors of a full disk; the
+ * reason of `signal`
  */
 export async function download({ url, to, disk, settings, clock, signal }: Download): Promise<void> {
   const timeoutMs = settings.UPLOAD_TIMEOUT_MS;
@@ -154,5 +153,5 @@ function limitBytes(maxBytes: number): Transform {
 }
 
 function refused(why: string): TrunklineError {
-  return new TrunklineError('input_refused', `the recording cannot be had: ${why}`);
+  return new TrunklineError('input_refused', `the recording is not available: ${why}`);
 }

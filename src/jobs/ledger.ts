@@ -1,6 +1,6 @@
 /**
- * What earlier runs have made of recordings in one folder, so that a run goes on where the one before it stopped. In
- * the store that batches are kept in.
+ * Records which recordings of a folder are transcribed, so that the next run continues where the last one stopped. It
+ * uses the same store as batches.
  */
 import type { Clock } from '../foundation/clock.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';
@@ -10,16 +10,16 @@ import { Store } from './store.ts';
 
 const RUN_ID = 'files';
 
-/** A recording that is to have a transcript. */
+/** A recording to be transcribed. */
 export interface Wanted {
-  /** The transcript's, by which a later run knows it again. */
+  /** The name of the transcript, which identifies the recording in later runs. */
   readonly name: string;
   readonly location: string;
-  /** Another one = the recording, or what is wanted of it, has changed. */
+  /** Changes when the recording or the options for it change. */
   readonly stamp: string;
 }
 
-/** The book of one folder, which no other process has open. */
+/** The ledger of one folder, open in one process only. */
 export class Ledger {
   readonly #dataFolder: DataFolder;
   readonly #store: Store;
@@ -33,9 +33,9 @@ export class Ledger {
   }
 
   /**
-   * Opens the book in `folder`, which is made if it is not there. Waits some seconds for another process that has it,
-   * which `onWait` is told of.
-   * @throws HomeError when it cannot be used; Error when it is damaged; what a full disk says
+   * Opens the ledger in `folder`, which is created if it is missing. When another process has it open, calls `onWait`
+   * and waits some seconds.
+   * @throws DataFolderError when the folder cannot be used; Error when the ledger is damaged; errors of a full disk
    */
   static async open(folder: string, options: { clock: Clock; onWait: (who: string) => void }): Promise<Ledger> {
     const dataFolder = await openDataFolder(folder, options);
@@ -54,12 +54,12 @@ export class Ledger {
     }
   }
 
-  /** Whether a transcript called `name` was written by a run, or was about to be. */
+  /** Whether an earlier run wrote the transcript `name`, or was about to. */
   isOurs(name: string): boolean {
     return this.#known.has(name);
   }
 
-  /** A run for all of `wanted`: what `isThere`, and was done from the same recording, is done already. */
+  /** Begins a run. A transcript that exists and was made from the same recording counts as done. */
   async begin(
     wanted: readonly Wanted[],
     options: { channels: ChannelMode; nowMs: number; isThere: (name: string) => boolean },
@@ -98,8 +98,9 @@ export class Ledger {
   }
 
   /**
-   * Keeps that `file` of the run is done: before its transcript is written, so that one that is there is known to be
-   * ours. @throws DiskError
+   * Stores that `file` of the run is done. To be called before its transcript is written, so that an existing
+   * transcript is known to be from this command.
+   * @throws DiskError
    */
   async note(file: BatchFile): Promise<void> {
     if (this.#run !== null) await this.#store.put(this.#run, [file]);

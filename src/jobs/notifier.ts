@@ -1,4 +1,4 @@
-/** Tells the servers that clients named of the ends of their batches, again and again where one does not listen. */
+/** Sends webhooks when batches end, and repeats those that fail. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
@@ -9,11 +9,11 @@ interface NotifierOptions {
   readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'webhooks'>;
-  /** Ends all of it. */
+  /** Cancels all webhooks. */
   readonly signal: AbortSignal;
-  /** The batch as its server is to see it; null when it was removed. */
+  /** The batch for the webhook's body; null when it was removed. */
   describe(batch: Batch): unknown;
-  /** An attempt was made: the batch's `webhook` says what came of it. */
+  /** Called after each attempt. The batch's `webhook` has the result. */
   onAttempt(batch: Batch): void;
 }
 
@@ -27,7 +27,7 @@ export class Notifier {
     options.signal.addEventListener('abort', () => this.#cancel(), { once: true });
   }
 
-  /** Tells of the end of a batch that has a webhook. Never rejects. */
+  /** Sends the batch's webhook, if it has one. Never rejects. */
   async notify(batch: Batch): Promise<void> {
     const { webhook } = batch;
     const { settings, clock, metrics, signal } = this.#options;

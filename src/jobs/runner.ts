@@ -1,13 +1,13 @@
-/** Has the files of running batches transcribed, a few at once; tenants take turns. */
+/** Transcribes the files of running batches, a few at once. Tenants take turns. */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { TrunklineError } from '../foundation/errors.ts';
 import { isDiskTrouble, toDiskFull } from '../foundation/folders/disk.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import type { Batch, BatchFile } from './batch.ts';
-import { type DiskListener, DiskWait } from './patience.ts';
+import { type DiskListener, DiskWait } from './disk-retry.ts';
 
-/** How often at most it is told how far a file is. */
+/** The shortest time between two progress reports of a file. */
 const PROGRESS_PERIOD_MS = 1000;
 
 interface RunnerOptions {
@@ -16,19 +16,17 @@ interface RunnerOptions {
   readonly filesOfTenantMax: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of files that wait for the disk. */
+  /** Is told when files wait for the disk. */
   readonly disk: DiskListener;
-  /**
-   * Has a file transcribed and keeps the transcript. A file whose work was stopped is as if it had never been begun.
-   */
+  /** Transcribes a file and stores the transcript. A file that was stopped is later done again from its start. */
   transcribe(
     batch: Batch,
     file: BatchFile,
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
   ): Promise<Pick<RecordingTranscript, 'durationMs'>>;
-  /** A file has got on, told of each every now and then; or it begins to wait for the disk. */
+  /** A file has made progress, or begins to wait for the disk. */
   onProgress(batch: Batch, file: BatchFile): void;
-  /** A file has come to its end. `signal` aborts when its batch is not wanted any more. */
+  /** A file is done or has failed. `signal` aborts when its batch is no longer wanted. */
   onSettled(batch: Batch, file: BatchFile, signal: AbortSignal): Promise<void>;
 }
 
@@ -36,20 +34,20 @@ interface Work {
   readonly batch: Batch;
   readonly stop: AbortController;
   readonly over: Promise<void>;
-  /** How much has been heard, from 0 to 1. */
+  /** How much has been transcribed, from 0 to 1. */
   share: number;
   toldMs: number;
 }
 
-/** A file that the disk has refused. */
+/** A file that waits for the disk. */
 interface Hold {
   readonly batch: Batch;
   readonly wait: DiskWait;
-  /** Null while it is tried again. */
+  /** Null while the file is tried again. */
   timer: Timer | null;
 }
 
-/** The work on all batches. */
+/** Runs the work of all batches. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #batches: Batch[] = [];
@@ -61,18 +59,18 @@ export class Runner {
     this.#options = options;
   }
 
-  /** Takes a batch on; its waiting files are begun as there is room. */
+  /** Adds a batch. Its waiting files begin as others end. */
   add(batch: Batch): void {
     this.#batches.push(batch);
     this.#fill();
   }
 
-  /** How much of a file has been heard, from 0 to 1; null when it is not in work. */
+  /** How much of a file has been transcribed, from 0 to 1; null when it is not in work. */
   shareOf(file: BatchFile): number | null {
     return this.#isHeld(file) ? null : (this.#working.get(file)?.share ?? null);
   }
 
-  /** Stops the work on a batch. Resolves when none of its files is touched any more. */
+  /** Stops the work on a batch. Resolves when no work on its files is left. */
   async drop(batch: Batch): Promise<void> {
     const at = this.#batches.indexOf(batch);
     if (at >= 0) this.#batches.splice(at, 1);
@@ -80,7 +78,7 @@ export class Runner {
     for (const [file, hold] of this.#held) if (hold.batch === batch) this.#letGo(file);
   }
 
-  /** Stops all work; the files in work are as if they had never been begun. */
+  /** Stops all work. Unfinished files are later done again from their start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop([...this.#working.values()]);
@@ -131,7 +129,7 @@ export class Runner {
     file.error = null;
     const over = this.#work(batch, file, stop.signal).catch((err: unknown) => {
       if (!stop.signal.aborted)
-        this.#options.log.error({ err, batch: batch.id }, 'a file of a batch could not be settled');
+        this.#options.log.error({ err, batch: batch.id }, 'the end of a file of a batch could not be stored');
     });
     this.#working.set(file, { batch, stop, over, share: 0, toldMs: Number.NEGATIVE_INFINITY });
     void over.then(() => {
@@ -157,7 +155,7 @@ export class Runner {
     await this.#options.onSettled(batch, file, signal);
   }
 
-  /** Has a file wait that the disk has refused, and returns null; why it fails, if it does not wait. */
+  /** Makes a file wait if `error` is the disk's, and returns null; otherwise returns why the file fails. */
   #hold(batch: Batch, file: BatchFile, error: unknown): unknown {
     if (!isDiskTrouble(error)) return error;
     const { clock, disk, onProgress } = this.#options;

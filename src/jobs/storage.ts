@@ -1,6 +1,6 @@
 /**
- * Where batches lie: a folder with their recordings and transcripts, and the database in it. Waits for a disk that is
- * full or fails.
+ * The storage of batches: a folder with their recordings and transcripts, and the database in it. Waits when the disk
+ * is full or fails.
  */
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Log } from '../foundation/log/log.ts';
 import type { RecordingDisk } from '../recordings/disk.ts';
 import type { Batch, BatchFile } from './batch.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { type DiskListener, insist } from './patience.ts';
+import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { Store } from './store.ts';
 
 const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -22,11 +22,11 @@ interface StorageOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly disk: DiskListener;
-  /** Counts the recordings and what is made of them. */
+  /** Counts the bytes of recordings and their temporary files. */
   readonly recordingDisk: RecordingDisk;
-  /** What was found, before anybody else gets at the storage. */
+  /** Called with the stored batches, before the storage is used for anything else. */
   onLoad(batches: readonly Batch[]): void;
-  /** Whether a batch of that id is there, or being received. */
+  /** Whether there is a batch or a draft with that id. */
   isKnown(id: string): boolean;
 }
 
@@ -38,9 +38,9 @@ interface Opened {
 /** The storage of all batches of a gateway. */
 export class Storage {
   readonly #options: StorageOptions;
-  /** What the store would not take: it is offered again. */
+  /** Batches that could not be stored. They are tried again. */
   readonly #unkept = new Set<Batch>();
-  /** What was removed, or is about to be: whoever still has it has nothing kept of it any more. */
+  /** Batches that are or will be removed. They are not stored again. */
   readonly #removed = new WeakSet<Batch>();
   #folder = '';
   #opening: Promise<Opened> | null = null;
@@ -49,17 +49,19 @@ export class Storage {
     this.#options = options;
   }
 
-  /** Opens it, once. @throws HomeError when the folder cannot be used; what a full disk says, or a damaged database */
+  /**
+   * Opens the storage once. @throws DataFolderError when the folder cannot be used; errors of a full disk or a damaged
+   * database
+   */
   async open(): Promise<void> {
     await this.#open();
   }
 
-  /** Makes the folder of a batch that is yet to be received. As {@link open}. */
+  /** Creates the folder of a draft. @throws as {@link open} */
   async makeFolder(id: string): Promise<string> {
     const { dataFolder } = await this.#open();
     const folder = join(dataFolder.folder, id);
-    // Temporary folders are tidied away, and what was in them is wanted by nobody. One that an operator named is
-    // missed.
+    // The system may have removed a temporary folder, which is then created again. A missing BATCH_DIR is an error.
     if (this.#options.folder === '') await makeOwnAgain(dataFolder.folder);
     await mkdir(folder, { mode: 0o700 });
     return folder;
@@ -71,7 +73,7 @@ export class Storage {
   }
 
   /**
-   * Keeps a batch and files of it, unless it was removed meanwhile. @throws DiskError when the disk is full or fails
+   * Stores a batch and `files` of it, unless it was removed. @throws DiskError when the disk is full or fails
    */
   async put(batch: Batch, files: readonly BatchFile[]): Promise<void> {
     const { store } = await this.#open();
@@ -79,25 +81,25 @@ export class Storage {
   }
 
   /**
-   * As {@link put}, as soon as the disk lets it. What it refuses for too long is kept by {@link keepRest}. @throws the
-   * reason of `signal`
+   * As {@link put}, but waits for a full disk. When that takes too long, {@link keepRest} stores the batch later.
+   * @throws the reason of `signal`
    */
   async keep(batch: Batch, files: readonly BatchFile[], signal: AbortSignal): Promise<void> {
     const { clock, log, disk } = this.#options;
     if (this.#unkept.has(batch)) return;
     try {
-      await insist(() => this.#putMakingRoom(batch, files), { clock, signal, listener: disk });
+      await retryOnDiskTrouble(() => this.#putMakingRoom(batch, files), { clock, signal, listener: disk });
     } catch (err) {
       signal.throwIfAborted();
       log.error(
         { err, batch: batch.id },
-        'a batch cannot be kept: should the gateway end now, what came of it is found out anew',
+        'a batch cannot be stored: if the server ends now, the next start repeats the work that was not stored',
       );
       this.#unkept.add(batch);
     }
   }
 
-  /** Where the disk refuses, recordings go whose transcripts are there: after a restart those are found. */
+  /** When the disk is full, removes the recordings of finished files; a restart finds their transcripts. */
   async #putMakingRoom(batch: Batch, files: readonly BatchFile[]): Promise<void> {
     try {
       await this.put(batch, files);
@@ -107,7 +109,7 @@ export class Storage {
     }
   }
 
-  /** As {@link put}, and later by {@link keepRest} where the disk refuses. */
+  /** As {@link put}; when the disk is full, {@link keepRest} stores the batch later. */
   async keepNowOrLater(batch: Batch): Promise<void> {
     try {
       await this.put(batch, batch.files);
@@ -117,7 +119,7 @@ export class Storage {
     }
   }
 
-  /** Keeps what could not be kept before. */
+  /** Stores the batches that could not be stored before. */
   async keepRest(): Promise<void> {
     for (const batch of this.#unkept) {
       try {
@@ -129,13 +131,13 @@ export class Storage {
     }
   }
 
-  /** Forgets a batch and removes its files. @throws DiskError when that cannot be noted */
+  /** Removes a batch and its files. @throws DiskError when the removal cannot be stored */
   async remove(batch: Batch): Promise<void> {
     this.#removed.add(batch);
     try {
       await this.#remove(batch);
     } catch (error) {
-      // What was not kept of it meanwhile is.
+      // Changes made while the batch counted as removed were not stored; this stores them later.
       this.#removed.delete(batch);
       this.#unkept.add(batch);
       throw error;
@@ -147,7 +149,7 @@ export class Storage {
     const removeFiles = (): Promise<void> => this.#options.recordingDisk.removeFolder(this.folderOf(batch));
     await store.remove(batch.id).catch(async (error: unknown) => {
       if (!isDiskTrouble(error)) throw error;
-      // A full disk has no room for the note before there are fewer files.
+      // On a full disk, storing the removal needs the room of the files.
       await removeFiles();
       await store.remove(batch.id);
     });
@@ -155,7 +157,7 @@ export class Storage {
     await removeFiles();
   }
 
-  /** Removes a recording that is not needed any more. Where that fails, it goes with its batch. */
+  /** Removes a recording that is no longer needed. If that fails, it is removed with its batch. */
   async removeRecording(batch: Batch, { number }: BatchFile): Promise<void> {
     const { log, recordingDisk } = this.#options;
     await recordingDisk.remove(join(this.folderOf(batch), String(number))).catch((err: unknown) => {
@@ -163,7 +165,7 @@ export class Storage {
     });
   }
 
-  /** Closes it when all that was asked for is done. */
+  /** Closes the storage when all requests are done. */
   async close(): Promise<void> {
     const opened = await this.#opening?.catch(() => null);
     await opened?.store.close();
@@ -198,7 +200,7 @@ export class Storage {
     return { dataFolder, store };
   }
 
-  /** Folders of batches that were being received when a gateway was killed. */
+  /** Removes the folders of drafts whose gateway was killed. */
   async #removeStrays(batches: readonly Batch[]): Promise<void> {
     const kept = new Set(batches.map(({ id }) => id));
     for (const entry of await readdir(this.#folder, { withFileTypes: true })) {
@@ -208,9 +210,9 @@ export class Storage {
     }
   }
 
-  /** Removes recordings whose transcript was noted just before a gateway was killed, and counts those that wait. */
+  /** Removes recordings whose gateway was killed after their transcript was stored, and counts waiting ones. */
   async #takeOver(batch: Batch): Promise<void> {
-    // One look at the folder: most batches that are kept have nothing to remove.
+    // One readdir instead of a removal for each file: most stored batches have nothing to remove.
     const names = new Set(await readdir(this.folderOf(batch)).catch(noneIfMissing));
     for (const file of batch.files.filter(({ number }) => names.has(String(number)))) {
       if (file.state !== 'waiting') await this.removeRecording(batch, file);
@@ -219,11 +221,12 @@ export class Storage {
   }
 }
 
-/** @throws Error when somebody else has made a folder of that name meanwhile */
+/** @throws Error when another user has created a folder with that name */
 async function makeOwnAgain(folder: string): Promise<void> {
   await makeFolder(folder, 0o700);
   const found = await lstat(folder);
-  if (!found.isDirectory() || !isOwn(found)) throw new Error('the temporary folder of batches is not ours any more');
+  if (!found.isDirectory() || !isOwn(found))
+    throw new Error('the temporary folder of batches belongs to another user now');
 }
 
 function noneIfMissing(error: NodeJS.ErrnoException): string[] {

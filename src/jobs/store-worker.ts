@@ -1,6 +1,4 @@
-/**
- * The thread that has the database: SQLite in WebAssembly, whose calls hold their thread for as long as the disk takes.
- */
+/** The thread of the database: SQLite in WebAssembly, whose calls block their thread while the disk is busy. */
 import { closeSync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import sqlite from 'node-sqlite3-wasm';
@@ -8,9 +6,9 @@ import { isDiskTrouble } from '../foundation/folders/disk.ts';
 import type { FromStoreWorker, StoreRequest } from './store.ts';
 
 /**
- * With a log of its own, and nobody else near: the file system below takes every lock that is held for another
- * process's, also its own, and so would never look at the journal of a process that was killed. A log is always looked
- * at. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
+ * Uses a write-ahead log and exclusive locking. The file system of the WebAssembly build takes every lock for another
+ * process's, even its own, so SQLite would never read the rollback journal of a killed process. It always reads the
+ * log. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
  */
 const SCHEMA = `
   PRAGMA locking_mode = EXCLUSIVE;
@@ -23,7 +21,7 @@ const SCHEMA = `
 `;
 
 /**
- * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which is what it says when there is no room for its log.
+ * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which SQLite reports when there is no room for its log.
  * https://sqlite.org/rescode.html
  */
 const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open database file)$/;
@@ -31,9 +29,9 @@ const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open 
 const path = String(workerData);
 let database: sqlite.Database | null = null;
 
-/** Opened when it is needed first, or again: a disk may be full just then. */
+/** Called by the first request, and by later ones after a failure: the disk may be full. */
 function open(): sqlite.Database {
-  // SQLite would not say why it cannot.
+  // Gives the system's error if the file cannot be opened; SQLite's error does not say why.
   closeSync(openSync(path, 'a'));
   const opened = new sqlite.Database(path);
   try {
@@ -45,7 +43,7 @@ function open(): sqlite.Database {
   }
 }
 
-/** All of a request's statements or none. */
+/** Runs all statements of a request in one transaction. */
 function run({ statements }: StoreRequest): unknown[] {
   database ??= open();
   database.exec('BEGIN IMMEDIATE');
@@ -60,8 +58,8 @@ function run({ statements }: StoreRequest): unknown[] {
 }
 
 /**
- * SQLite may have rolled back itself. What cannot be rolled back now is, by its journal, when the database is opened
- * again.
+ * SQLite may have rolled back already. If the roll-back fails, the database is closed; SQLite rolls back when it is
+ * opened again.
  */
 function rollBack(begun: sqlite.Database): void {
   try {
@@ -75,7 +73,7 @@ function close(): void {
   try {
     database?.close();
   } catch {
-    // What there was to be kept is: whoever asked for it has been told.
+    // Nothing is lost: a request is answered only after its commit.
   }
   database = null;
 }

@@ -1,4 +1,4 @@
-/** What outlives the gateway: batches and their files, in a SQLite database that a thread of its own looks after. */
+/** Stores batches and their files in a SQLite database, on a thread of its own. */
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,15 +13,14 @@ interface Statement {
   readonly values: readonly (string | number)[];
 }
 
-/** Statements that the database does together. */
+/** Statements of one transaction. */
 export interface StoreRequest {
   readonly id: number;
   readonly statements: readonly Statement[];
 }
 
 /**
- * The rows of each statement of a request, or why there are none: `isDisk` = a disk that is full or fails, as far as
- * SQLite can tell.
+ * The rows of each statement of a request, or its error. `isDisk` = SQLite reports that the disk is full or fails.
  */
 export type FromStoreWorker = { readonly id: number } & (
   | { readonly rows: unknown[] }
@@ -37,8 +36,8 @@ const PUT_BATCH = 'INSERT INTO batches VALUES (?, ?) ON CONFLICT DO UPDATE SET c
 const PUT_FILE = 'INSERT INTO files VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
 
 /**
- * The database in one folder. Whatever a promise has resolved for is on disk. Promises reject with DiskError where the
- * disk is full or fails: then nothing of what was asked has been done, and it may be asked again.
+ * The database in one folder. When a promise resolves, its data is on disk. When the disk is full or fails, promises
+ * reject with DiskError, nothing has changed, and the request may be repeated.
  */
 export class Store {
   readonly #worker: Worker;
@@ -57,12 +56,12 @@ export class Store {
   }
 
   /**
-   * Opens the database in `folder`, which no other process may use. A lock that a killed process left is taken away.
+   * Opens the database in `folder`, which no other process may use. Removes the lock of a killed process.
    */
   static async open(folder: string): Promise<Store> {
     const path = join(folder, 'batches.sqlite');
     await rm(`${path}.lock`, { recursive: true, force: true });
-    // It names recordings and where they come from, and SQLite would make it readable for all.
+    // It contains names and sources of recordings, and SQLite would create it readable for all users.
     await (await open(path, 'a', PRIVATE_FILE_MODE)).close();
     await closeToOthers(path);
     return new Store(path);
@@ -83,7 +82,7 @@ export class Store {
     return [...found.values()].toSorted((a, b) => a.createdMs - b.createdMs);
   }
 
-  /** Keeps a batch and `files` of it. */
+  /** Stores a batch and `files` of it. */
   async put({ files: _files, ...batch }: Batch, files: readonly BatchFile[]): Promise<void> {
     await this.#run([
       { sql: PUT_BATCH, values: [batch.id, JSON.stringify(batch)] },
@@ -91,7 +90,7 @@ export class Store {
     ]);
   }
 
-  /** Forgets a batch. */
+  /** Deletes a batch. */
   async remove(id: string): Promise<void> {
     await this.#run([
       { sql: 'DELETE FROM batches WHERE id = ?', values: [id] },
@@ -99,7 +98,7 @@ export class Store {
     ]);
   }
 
-  /** Closes the database when all that was asked for is done. */
+  /** Closes the database when all requests are done. */
   async close(): Promise<void> {
     if (this.#failure !== null) return;
     const ended = once(this.#worker, 'exit');

@@ -1,7 +1,4 @@
-/**
- * What is done with one recording of a gateway's batch: fetched, transcribed, translated, and its transcript kept in
- * the batch's folder.
- */
+/** Fetches, transcribes and translates one recording of a batch, and stores the transcript in the batch's folder. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../foundation/clock.ts';
@@ -13,8 +10,8 @@ import type { Recordings } from '../recordings/recordings.ts';
 import type { RecordingTask, RecordingTranscript } from '../recordings/transcribe.ts';
 import { type Translator, translateSegments } from '../recordings/translate.ts';
 import type { Batch, BatchFile } from './batch.ts';
+import { type DiskListener, retryOnDiskTrouble } from './disk-retry.ts';
 import { download, findInput, type InputSettings } from './inputs.ts';
-import { type DiskListener, insist } from './patience.ts';
 
 interface TranscriptsOptions {
   readonly recordings: Pick<Recordings, 'transcribe' | 'disk'>;
@@ -22,13 +19,13 @@ interface TranscriptsOptions {
   readonly settings: InputSettings;
   readonly clock: Clock;
   readonly disk: DiskListener;
-  /** A file's transcript waits for the disk, as its `error` says. */
+  /** A file's transcript waits for the disk; the file's `error` says so. */
   onWait(batch: Batch, file: BatchFile): void;
-  /** Where a batch keeps its files. */
+  /** The folder of a batch. */
   folderOf(batch: Batch): string;
 }
 
-/** A transcript that is to be kept, until `signal` aborts. */
+/** A transcript to be stored, until `signal` aborts. */
 interface Keeping {
   readonly batch: Batch;
   readonly file: BatchFile;
@@ -52,10 +49,10 @@ export class Transcripts {
   }
 
   /**
-   * Makes a file's transcript, and its translation where the batch wants one, unless an earlier gateway made them and
-   * was killed before it could say so. A transcript that is made waits for a disk that cannot take it.
+   * Makes a file's transcript, and its translation if the batch asks for one. Those that a killed gateway has already
+   * written are used. A finished transcript waits while the disk is full.
    * @throws TrunklineError `input_refused`, `upload_too_large`, `upload_disk_full`, `translation_failed`, `disk_full`,
-   * those of transcribing; what a disk says that is full or fails before the transcript is made; the reason of `signal`
+   * those of transcribing; errors of a full disk before the transcript is finished; the reason of `signal`
    */
   async make(
     batch: Batch,
@@ -63,14 +60,16 @@ export class Transcripts {
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
   ): Promise<RecordingTranscript> {
     const { signal } = watch;
-    const heard = await this.#keep({ batch, file, asSpoken: true, signal }, () => this.#hear(batch, file, watch));
-    if (!isTranslated(batch, heard)) return heard;
+    const spoken = await this.#keep({ batch, file, asSpoken: true, signal }, () =>
+      this.#transcribe(batch, file, watch),
+    );
+    if (!isTranslated(batch, spoken)) return spoken;
     return this.#keep({ batch, file, asSpoken: false, signal }, () =>
-      this.#translate(heard, batch.targetLanguage, signal),
+      this.#translate(spoken, batch.targetLanguage, signal),
     );
   }
 
-  /** What is there already, or what `make` makes. */
+  /** The stored transcript, or the result of `make`, which is then stored. */
   async #keep(
     { batch, file, asSpoken, signal }: Keeping,
     make: () => Promise<RecordingTranscript>,
@@ -92,22 +91,22 @@ export class Transcripts {
     const text = JSON.stringify(recording);
     const isBesideTranslation = asSpoken && isTranslated(batch, recording);
     const path = isBesideTranslation ? this.#spokenPathOf(batch, number) : this.#pathOf(batch, number);
-    await insist(() => writeWhole(path, text), { clock, signal, listener });
+    await retryOnDiskTrouble(() => writeWhole(path, text), { clock, signal, listener });
     file.error = null;
     return recording;
   }
 
-  /** Of the translation, or of the transcript where nothing is translated. */
+  /** The path of the translation, or of the transcript if there is no translation. */
   #pathOf(batch: Batch, number: number): string {
     return join(this.#options.folderOf(batch), `${number}.json`);
   }
 
-  /** Of the transcript where there is a translation beside it. */
+  /** The path of the transcript if there is a translation, too. */
   #spokenPathOf(batch: Batch, number: number): string {
     return join(this.#options.folderOf(batch), `${number}.spoken.json`);
   }
 
-  async #hear(
+  async #transcribe(
     batch: Batch,
     file: BatchFile,
     watch: Pick<RecordingTask, 'signal' | 'onProgress'>,
@@ -136,7 +135,10 @@ export class Transcripts {
       return await translateSegments(recording, (lines) => this.#options.translator.translate(lines, language, signal));
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
-      throw new TrunklineError(error.code, `${error.message}; what was said is there all the same (asSpoken=true)`);
+      throw new TrunklineError(
+        error.code,
+        `${error.message}; the transcript in the spoken language is available (asSpoken=true)`,
+      );
     }
   }
 }
@@ -145,7 +147,7 @@ function isTranslated({ targetLanguage }: Batch, { spokenLanguage }: RecordingTr
   return targetLanguage !== '' && languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
 }
 
-/** Transcripts of version 0.1.0 do not say their language: its recogniser had one. */
+/** Transcripts of version 0.1.0 have no language: its recogniser knew only English. */
 async function readRecording(path: string): Promise<RecordingTranscript> {
   return {
     spokenLanguage: 'en',

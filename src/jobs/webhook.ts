@@ -1,6 +1,6 @@
 /**
- * News of a batch's end for a server that its client named, signed as Standard Webhooks has it (standardwebhooks.com,
- * symmetric signatures).
+ * Sends the webhook for the end of a batch, signed as Standard Webhooks defines it (standardwebhooks.com, symmetric
+ * signatures).
  */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../foundation/clock.ts';
@@ -23,8 +23,8 @@ interface Delivery {
 }
 
 /**
- * `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the secret's bytes; of one that begins with
- * `whsec_`, the base64 after it.
+ * `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the secret's bytes; for a secret that begins with
+ * `whsec_` it is the decoded base64 after that.
  */
 export function signWebhook({
   id,
@@ -41,7 +41,7 @@ export function signWebhook({
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** One attempt: whether the server took it, with any status from 200 to 299. */
+/** Makes one attempt. Resolves with true when the server answers with a status from 200 to 299. */
 export async function deliver({ url, id, body, settings, clock, signal }: Delivery): Promise<boolean> {
   const timestamp = String(Math.floor(clock.wall().getTime() / 1000));
   const headers = {

@@ -74,8 +74,8 @@ describe('the display of a run', () => {
   it('sums up', () => {
     const tally = { done: 3, failed: 1, skipped: 2, audioMs: 7_260_000, elapsedMs: 240_000 };
     expect(describeTally(tally)).toBe(
-      '3 done, 1 failed, 2 there already: 2 h 1 min of audio in 4 min 0 s, 30.3 × real time',
+      '3 done, 1 failed, 2 existed already: 2 h 1 min of audio in 4 min 0 s, 30.3 × real time',
     );
-    expect(describeTally({ ...tally, done: 0, failed: 0 })).toBe('0 done, 2 there already');
+    expect(describeTally({ ...tally, done: 0, failed: 0 })).toBe('0 done, 2 existed already');
   });
 });

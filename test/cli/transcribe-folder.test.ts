@@ -125,7 +125,7 @@ describe('trunkline transcribe --out', () => {
     symlinkSync('/dev/full', join(out, '.trunkline', '0.part'));
     const { code, err, summary } = await run(input);
     expect([code, summary]).toMatchObject([0, { done: 1, failed: 0 }]);
-    expect(err).toMatch(/^trunkline: waiting for room: the disk has no room or fails \(ENOSPC\)$/m);
+    expect(err).toMatch(/^trunkline: waiting for the disk: the disk is full or fails \(ENOSPC\)$/m);
     expect(transcripts()).toEqual(['a.wav.txt']);
   });
 
@@ -136,7 +136,7 @@ describe('trunkline transcribe --out', () => {
     const { code, files } = await run(input);
     expect([code, files]).toEqual([
       1,
-      [expect.objectContaining({ state: 'failed', error: expect.stringContaining('is there already') })],
+      [expect.objectContaining({ state: 'failed', error: expect.stringContaining('exists already') })],
     ]);
     expect(readFileSync(join(out, 'a.wav.txt'), 'utf8')).toBe('mine');
   });

@@ -63,5 +63,5 @@ it('are not put into what somebody else has made of that name', async () => {
   const [name = ''] = readdirSync(folder);
   rmSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, name), '');
-  await expect(batches.draft('t')).rejects.toThrow('not ours any more');
+  await expect(batches.draft('t')).rejects.toThrow('belongs to another user now');
 });

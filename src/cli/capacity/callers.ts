@@ -1,6 +1,6 @@
 /**
- * The thread of the callers by whom capacity is measured, so that their work does not hold up the gateway's own. It
- * places as many calls at once as it is told, in real time, and answers when they are over.
+ * The thread of the simulated callers for measuring capacity, so that their work does not delay the gateway's. It
+ * places a number of calls at once in real time, and answers when they are over.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sleep, systemClock } from '../../foundation/clock.ts';
@@ -12,7 +12,7 @@ import { placeCall } from '../../simulator/twilio-caller.ts';
 import { loadAudio } from '../audio-file.ts';
 import type { CallersAnswer, CallersTask } from './messages.ts';
 
-/** Calls begin at different times, so that their frames do not fall together, but soon. */
+/** Calls begin one after the other, so that their frames come at different times, but all within 2 s. */
 const STAGGER_MS = 137;
 const STAGGER_ALL_MS = 2000;
 
@@ -22,7 +22,7 @@ async function loadUtterances(): Promise<Int16Array[]> {
   return tracks.flat().flatMap((samples) => cutAtSilence(samples, MULAW_8K.rateHz));
 }
 
-/** Whether the call went through to its end. */
+/** Resolves with whether the call lasted to its planned end. */
 async function speak(
   index: number,
   utterances: readonly Int16Array[],

@@ -1,6 +1,6 @@
 /**
- * Measures how many live calls this machine holds: simulated callers, a gateway and its engines, more callers each time
- * until finals come late.
+ * Measures how many live calls this machine holds: runs a gateway with more and more simulated callers until final
+ * captions come late.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,18 +21,18 @@ import { untilReady } from '../readiness.ts';
 import type { CallersAnswer, CallersTask } from './messages.ts';
 import { heldCalls, nextCalls } from './steps.ts';
 
-/** How long each caller calls. */
+/** The duration of each call. */
 const CALL_SECONDS = 10;
-/** Of that time, how much the caller speaks: as in the benchmark of calls. */
+/** The share of that time in which the caller speaks, as in the benchmark of calls. */
 export const SPEECH_SHARE = 0.45;
 /**
  * A number of calls is held when 95 % of its finals come within this time of the endpoint silence, and none is missing.
  */
 export const LATE_MAX_MS = 300;
-/** How long the last finals of a step are waited for; where they take longer it is not held anyway. */
+/** How long to wait for the last finals of a step. If they take longer, the calls are not held. */
 const LAST_FINALS_MS = 15_000;
 
-/** What was found with so many calls. */
+/** The result for one number of calls. */
 export interface CapacityStep {
   readonly calls: number;
   readonly finals: number;
@@ -40,34 +40,34 @@ export interface CapacityStep {
   readonly lateP50Ms: number | null;
   readonly lateP95Ms: number | null;
   readonly partialLagP95Ms: number | null;
-  /** Stretches of which no final came. */
+  /** Parts of calls that have no final caption. */
   readonly gaps: number;
-  /** Calls that the gateway did not take, or not to their end. */
+  /** Calls that the gateway refused or ended early. */
   readonly refused: number;
   readonly held: boolean;
 }
 
-/** What this machine holds. */
+/** The result of the measurement. */
 export interface Capacity {
   /** The most calls that were held. */
   readonly calls: number;
-  /** Whether more were tried and were too many. */
+  /** Whether a larger number was tried and not held. */
   readonly isLimit: boolean;
   readonly steps: readonly CapacityStep[];
 }
 
 interface MeasureOptions {
   readonly settings: Settings;
-  /** Ends it at once: what was begun is cleared away, and the promise rejects. */
+  /** Ends the measurement at once: the gateway is closed, and the promise rejects. */
   readonly signal: AbortSignal;
-  /** It begins to try so many calls; 0 = the models are being loaded. */
+  /** A step with this many calls begins; 0 = the models are being loaded. */
   onTrying(calls: number): void;
   onStep(step: CapacityStep): void;
 }
 
 /**
- * Measures. Takes a minute or two; nothing is left of it. @throws Error when the engines do not start, or `signal`
- * aborts
+ * Measures the capacity, which takes a minute or two. Leaves no files behind.
+ * @throws Error when the engines do not start, or `signal` aborts
  */
 export async function measureCapacity(options: MeasureOptions): Promise<Capacity> {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-capacity-'));
@@ -146,12 +146,12 @@ async function tryCalls(calls: number, { url, settings, signal }: TryOptions): P
 interface Found {
   readonly calls: number;
   readonly refused: number;
-  /** Whether every call came to its end, its last final out. */
+  /** Whether every call ended in time, after its last final. */
   readonly allEnded: boolean;
   readonly events: readonly FeedEvent[];
 }
 
-/** What the events of a step say of it. */
+/** The result of a step, from its events. */
 export function evaluate(
   { calls, refused, allEnded, events }: Found,
   settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>,
@@ -171,7 +171,7 @@ export function evaluate(
   };
 }
 
-/** Places calls from a thread of their own. Rejects when `signal` aborts, the thread gone. */
+/** Places calls from a separate thread. When `signal` aborts, ends the thread and rejects. */
 function runCallers(task: CallersTask, signal: AbortSignal): Promise<CallersAnswer> {
   const worker = new Worker(packagePath('dist', 'src', 'cli', 'capacity', 'callers.js'), {
     workerData: task,

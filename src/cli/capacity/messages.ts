@@ -1,12 +1,12 @@
-/** The messages between the command and the thread of its callers. */
+/** The messages between the command and the thread of the callers. */
 
 /** Calls to be placed. */
 export interface CallersTask {
-  /** Where Twilio would stream them, `ws:`. */
+  /** The URL of the media stream, `ws:`. */
   readonly url: string;
   readonly calls: number;
   readonly seconds: number;
-  /** Of the time that each caller speaks, 0 to 1. */
+  /** The share of the time in which each caller speaks, 0 to 1. */
   readonly speechShare: number;
 }
 

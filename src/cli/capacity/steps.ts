@@ -1,21 +1,21 @@
-/** Which numbers of calls are tried to find out how many a machine holds. */
+/** Chooses the numbers of calls to try when measuring capacity. */
 
-/** Calls for each core. One core of a quick processor was seen to hold twenty to thirty. */
+/** Calls for each core. One core of a fast processor holds twenty to thirty. */
 const CALLS_PER_CORE = [2, 5, 10, 15, 20, 25, 30, 40, 60];
-/** What was found is close enough when the next number that was too many is at most this much more, as a share. */
+/** The search ends when the number that was too many exceeds the number held by at most this share. */
 const CLOSE_SHARE = 0.15;
 
-/** What became of one number of calls. */
+/** The result for one number of calls. */
 interface Tried {
   readonly calls: number;
   readonly held: boolean;
 }
 
 /**
- * The next number of calls to try, or null when enough is known: more and more until it is too many, then once between
- * that and the last that was held. What was not held is tried twice: the few finals of ten seconds may have met with
- * something else that the machine did.
- * @param tried what was tried so far, in order
+ * The next number of calls to try; null = the search is over. The numbers grow until one is too many, then one between
+ * that and the last held number is tried. A number that was not held is tried twice: in ten seconds, other work of the
+ * machine may have delayed the few finals.
+ * @param tried the results so far, in order
  */
 export function nextCalls(tried: readonly Tried[], cores: number): number | null {
   const held = heldCalls(tried);
@@ -29,7 +29,7 @@ export function nextCalls(tried: readonly Tried[], cores: number): number | null
   return Math.floor((held + tooMany) / 2);
 }
 
-/** The most calls that were held; 0 = none were. */
+/** The largest number of calls that was held; 0 = none. */
 export function heldCalls(tried: readonly Tried[]): number {
   return Math.max(0, ...tried.filter(({ held }) => held).map(({ calls }) => calls));
 }

@@ -23,7 +23,7 @@ export function isDiskTrouble(error: unknown): error is Error {
 /** The disk error as clients and operators see it, without a path. */
 export function toDiskFull(error: unknown): TrunklineError {
   const why = error instanceof DiskError || isBudgetSpent(error) ? error.message : (nameOf(error) ?? 'unknown');
-  return new TrunklineError('disk_full', `the disk has no room or fails (${why})`);
+  return new TrunklineError('disk_full', `the disk is full or fails (${why})`);
 }
 
 function isBudgetSpent(error: unknown): error is TrunklineError {

@@ -53,8 +53,8 @@ describe('what it comes to', () => {
     expect(text).toContain(
       'This machine holds 4 calls: 95 % of the finals came at most 63 ms after the 400 ms of silence',
     );
-    expect(text).toContain('Set MAX_CALLS=4, or less: it is 40 now');
-    expect(text).toContain('callers took their share of the\nsame machine');
+    expect(text).toContain('Set MAX_CALLS=4 or less (it is 40 now)');
+    expect(text).toContain('the simulated\ncallers ran on this machine too');
   });
 
   it('does not claim more than was tried', () => {

@@ -174,7 +174,7 @@ describe('a disk that is full or fails', () => {
       expect([answer.statusCode, answer.json().error]).toEqual([
         507,
         {
-          message: `the disk has no room or fails (${name})`,
+          message: `the disk is full or fails (${name})`,
           type: 'server_error',
           param: null,
           code: 'disk_full',

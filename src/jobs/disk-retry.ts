@@ -60,7 +60,7 @@ export class DiskWait {
   }
 }
 
-interface PatienceOptions {
+interface RetryOptions {
   readonly clock: Clock;
   readonly listener: DiskListener;
   readonly signal: AbortSignal;
@@ -70,7 +70,10 @@ interface PatienceOptions {
  * Repeats `work` for as long as it fails because of the disk. Its result and its other errors are passed on.
  * @throws TrunklineError `disk_full` when the disk has refused for too long; the reason of `signal`
  */
-export async function insist<T>(work: () => Promise<T>, { clock, listener, signal }: PatienceOptions): Promise<T> {
+export async function retryOnDiskTrouble<T>(
+  work: () => Promise<T>,
+  { clock, listener, signal }: RetryOptions,
+): Promise<T> {
   const wait = new DiskWait(clock, listener);
   try {
     for (;;) {
