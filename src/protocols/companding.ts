@@ -1,8 +1,8 @@
 /**
- * Whether sound that is said to be 8 kHz linear is that, or µ-law or A-law under a wrong name: AudioSocket's channel
- * driver puts whatever its channel speaks under the kind of linear sound. A length of 20 ms companded is a hint and no
- * more, for a phone that sends 10 ms gives linear messages as long. What settles it is that sound read as what it is
- * not is loud and rough, most of all where it is quiet.
+ * Detects whether audio that is labelled as 8 kHz linear is in fact µ-law or A-law: AudioSocket's channel driver sends
+ * audio in the codec of its channel under the kind of linear audio. The length of a 20 ms companded message is only a
+ * hint, because 10 ms of linear audio are as long. The proof is that audio decoded with the wrong codec is loud and
+ * rough, above all where it is quiet.
  */
 import { frameBytes } from '../audio/frames.ts';
 import { decodeG711 } from '../audio/g711.ts';
@@ -11,18 +11,18 @@ import { type Codec, MULAW_8K } from '../foundation/units.ts';
 
 const LINEAR: Codec = Object.freeze({ name: 'pcm16', rateHz: MULAW_8K.rateHz, channels: 1, bytesPerSample: 2 });
 const ALAW: Codec = Object.freeze({ ...MULAW_8K, name: 'alaw' });
-/** How much better (a factor) companded sound must read than linear when its length does not speak for it. */
+/** The factor by which a companded reading must be smoother than the linear one if the length is no hint. */
 const LINEAR_BIAS = Math.log(4);
-/** What reads better than the others by this factor is right for the rest of the call. */
+/** A reading that is smoother than the others by this factor is used for the rest of the call. */
 const SETTLED = Math.log(1e9);
 
-/** One way of reading what comes, and how unlikely it is: the logarithm of {@link roughness}, added up. */
+/** One codec for reading the audio, and how unlikely it is: the sum of the logarithms of {@link roughness}. */
 interface Reading {
   readonly codec: Codec;
   unlikely: number;
 }
 
-/** Reads the sound of one connection. */
+/** Reads the audio of one connection. */
 export class CompandingReader {
   readonly #linear: Reading = { codec: LINEAR, unlikely: 0 };
   readonly #companded: readonly Reading[] = [
@@ -31,13 +31,13 @@ export class CompandingReader {
   ];
   #settled: Codec | null = null;
 
-  /** `payload` as linear PCM at 8 kHz, by what all sound so far speaks for; itself when it is that already. */
+  /** Returns `payload` as linear PCM at 8 kHz, read with the codec that fits all audio so far best. */
   toLinear(payload: Uint8Array): Uint8Array {
-    const codec = this.#settled ?? this.#judge(payload);
+    const codec = this.#settled ?? this.#detect(payload);
     return codec === LINEAR ? payload : samplesToPcm16(decodeG711(payload, codec));
   }
 
-  #judge(payload: Uint8Array): Codec {
+  #detect(payload: Uint8Array): Codec {
     const hint = payload.length === frameBytes(MULAW_8K) ? LINEAR_BIAS : 0;
     const readings = [this.#linear, ...this.#companded];
     for (const reading of readings) reading.unlikely += Math.log1p(roughness(decodeG711(payload, reading.codec)));

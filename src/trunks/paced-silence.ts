@@ -1,22 +1,22 @@
 /**
- * Silence for a line that plays each frame as it comes (one that plays from a buffer: `calls/buffered-silence.ts`):
- * whenever nothing is said, a frame every 20 ms. Sound and silence share one schedule. Sound begins when it is there
- * and so may be a little early; then the silence after it begins so much later, and the far end's buffer does not grow
- * from sentence to sentence.
+ * Silence for a carrier that plays each frame when it arrives: a frame every 20 ms while there is no speech. (For a
+ * carrier that buffers see `websocket/buffered-silence.ts`.) Sound and silence share one schedule. Sound is sent as
+ * soon as there is some, which may be a little early. The silence after it then begins later by the same time, so that
+ * the far end's buffer does not grow from sentence to sentence.
  *
- * Asterisk gives frames that follow one another timestamps that do, however late they are, but jumps to the time of day
- * when none has come for 100 ms (res/res_rtp_asterisk.c, MAX_TIMESTAMP_SKEW: 640 samples of 8 kHz beyond a frame of 20
- * ms). The listener hears that as a gap, so the line is never left alone for so long unless the whole process is, and
- * what was missed is made up for only as long as the timestamps will.
+ * Asterisk gives late frames consecutive timestamps, but jumps to the current time when no frame has come for 100 ms
+ * (res/res_rtp_asterisk.c, MAX_TIMESTAMP_SKEW: 640 samples of 8 kHz beyond a frame of 20 ms). The listener hears that
+ * jump as a gap. So we never pause for that long unless the whole process stalls, and we send missed frames late only
+ * while Asterisk keeps its timestamps consecutive.
  */
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { FRAME_MS } from '../foundation/units.ts';
 
-/** Sound whose timer is late by less than this is not overtaken by silence. */
+/** Silence waits for sound whose timer is late by less than this. */
 const PATIENCE_MS = FRAME_MS;
-/** When nothing was sent for so long the far end has played a gap: what was missed is not sent. */
+/** If nothing was sent for this long, the far end has played a gap, and the missed frames are not sent. */
 const HOLD_UP_MAX_MS = 100;
-/** However much the far end has to play already, it gets its next frame after this. */
+/** The longest time between two frames, however much the far end has buffered. */
 const QUIET_MAX_MS = FRAME_MS + PATIENCE_MS;
 
 interface PacedSilenceOptions {
@@ -27,9 +27,9 @@ interface PacedSilenceOptions {
 
 export class PacedSilence {
   readonly #options: PacedSilenceOptions;
-  /** Until when the far end has something to play. */
+  /** When the far end will have played everything it was sent. */
   #filledToMs = 0;
-  /** When the last frame, and the last one of sound, was sent or would have been by itself. */
+  /** When the last frame, and the last frame of sound, was sent; in a group of frames, when it is due. */
   #sentMs = 0;
   #spokeMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
@@ -38,21 +38,21 @@ export class PacedSilence {
     this.#options = options;
   }
 
-  /** From now on there is always something to play. */
+  /** From now on the far end always has something to play. */
   begin(): void {
     this.#filledToMs = this.#options.clock.nowMs();
     this.#sentMs = this.#filledToMs;
     this.#watch();
   }
 
-  /** `frames` of sound are sent now. The timer is set anew: after a hold-up the next frame's goes off before it. */
+  /** Call this when `frames` of sound are sent. It resets the timer, which after a delay could fire too early. */
   spoke(frames: number): void {
     this.#fill(frames);
     this.#spokeMs = this.#sentMs;
     if (this.#timer !== null) this.#watch();
   }
 
-  /** No more. */
+  /** Stops sending silence. */
   end(): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -61,13 +61,13 @@ export class PacedSilence {
   #fill(frames: number): void {
     const nowMs = this.#options.clock.nowMs();
     const gapMs = nowMs - this.#sentMs;
-    // What the far end had ahead it still has after a gap.
+    // After a gap the far end still has the lead that it had before.
     if (gapMs >= HOLD_UP_MAX_MS) this.#filledToMs += gapMs - FRAME_MS;
     this.#filledToMs += frames * FRAME_MS;
     this.#sentMs = nowMs + (frames - 1) * FRAME_MS;
   }
 
-  /** Between two frames of sound there is room for none of silence, even where the schedule has some to make up for. */
+  /** No silence goes between two frames of sound, even where the schedule is behind. */
   get #dueMs(): number {
     return Math.min(
       Math.max(this.#filledToMs + PATIENCE_MS, this.#spokeMs + QUIET_MAX_MS),

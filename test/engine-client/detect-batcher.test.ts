@@ -16,14 +16,14 @@ function makeTick(lanes = 1) {
   const sent: Sent[] = [];
   const send = (tracks: readonly DetectTrack[]) =>
     new Promise<DetectedMessage>((resolve, reject) => {
-      const judged = tracks.map(({ samples }) => ({
+      const detected = tracks.map(({ samples }) => ({
         probabilities: Float32Array.of(samples[0] ?? 0),
         state: new Float32Array(1),
       }));
       sent.push({
         tracks,
         answer: async () => {
-          resolve({ kind: 'detected', id: 1, tracks: judged, cost: { waitMs: 0, runMs: 1, runs: 1 } });
+          resolve({ kind: 'detected', id: 1, tracks: detected, cost: { waitMs: 0, runMs: 1, runs: 1 } });
           await settle();
         },
         fail: async () => {

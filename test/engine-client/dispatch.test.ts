@@ -95,7 +95,7 @@ describe('EngineClient: order', () => {
     expect(await held).toBe('cancelled');
   });
 
-  it('judges the windows of many tracks in one job', async () => {
+  it('examines the windows of many tracks in one job', async () => {
     const { engineClient, clock } = open();
     const [first, ...others] = [100, 200, 300, 400].map((level) =>
       engineClient.detect({ samples: new Int16Array(512).fill(level), state: null }),

@@ -6,7 +6,7 @@ import { settingsWith } from './transcriber-harness.ts';
 const WINDOW = 512;
 
 /**
- * `'0.9x3 0x7'` → three windows at 0.9, seven at 0. Each decision comes with the number of windows judged when it fell.
+ * `'0.9x3 0x7'` → three windows at 0.9, seven at 0. Each decision comes with the number of windows examined by then.
  */
 function decide(
   script: string,

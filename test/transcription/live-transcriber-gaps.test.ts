@@ -5,7 +5,7 @@ import { concat, silence, spoken } from '../fakes/engine.ts';
 import { TranscriberHarness } from './transcriber-harness.ts';
 
 const PAUSE = silence(700);
-/** The detector judges this much at once: what ends inside of a window ends with it. */
+/** The detector examines this much at once: what ends inside of a window ends with it. */
 const WINDOW_MS = 32;
 
 describe('speech of which no final can be had', () => {

@@ -224,7 +224,7 @@ describe('a stall', () => {
     expect(harness.events).toEqual([]);
   });
 
-  it('waits until the audio there is has been judged', async () => {
+  it('waits until the audio there is has been examined', async () => {
     const harness = new TranscriberHarness();
     harness.engine.detectMs = 50;
     harness.transcriber.push(spoken([1, 2, 3]));

@@ -41,7 +41,7 @@ describe('partialWindow', () => {
     });
   });
 
-  it('begins within the utterance and overlaps what was heard by OVERLAP_MS, whatever the settings', () => {
+  it('begins within the utterance and overlaps what was decoded by OVERLAP_MS, whatever the settings', () => {
     const lengths = fc.record({ from: fc.nat(1e6), heard: fc.nat(1e6), more: fc.nat(1e6) });
     const changes = fc.record({ WINDOW_MAX_MS: fc.integer({ min: 600, max: 30_000 }), OVERLAP_MS: fc.nat(5000) });
     fc.assert(
@@ -93,7 +93,7 @@ describe('quietestPoint', () => {
     expect(point).toBeLessThan(1130 * MS);
   });
 
-  it('prefers, where all is equally loud, the point at which the detector heard least speech', () => {
+  it('prefers, where all is equally loud, the point at which the detector found the least speech', () => {
     const audio = spoken([9], { wordMs: 2000 });
     const point = quietestPoint(audio, (offset) => (offset >= 600 * MS && offset < 640 * MS ? 0.3 : 0.9));
     expect(point).toBeGreaterThanOrEqual(600 * MS);

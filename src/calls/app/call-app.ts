@@ -1,4 +1,4 @@
-/** What a call and whatever talks in it, an app or its TwiML, know of each other. */
+/** The interface between a call and its app, or the app's TwiML. */
 
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
@@ -9,23 +9,23 @@ import type { CallVoice } from '../outbound/voice.ts';
 
 /** An app, as its call sees it. */
 export interface CallApp {
-  /** Whether it was tried to reach the app, and never done so far. */
+  /** Whether we tried to reach the app and never succeeded so far. */
   readonly unreachable: boolean;
-  /** What the caller says, less what is our own echo; to be told after the voice. */
+  /** The caller's speech without our own echo. Call this after the voice has been told. */
   onSpeech(event: SpeechEvent): void;
-  /** The caller pressed a key; to be told after the voice. */
+  /** The caller pressed a key. Call this after the voice has been told. */
   onDtmf(digit: string): void;
   /** The call is over, or nothing more is to be said in it. Idempotent. */
   close(): void;
 }
 
-/** The call that it is opened for, and whom it tells. */
+/** The call for which an app is opened, and the functions that the app calls. */
 export interface CallAppOptions {
   readonly start: CallStart;
   readonly voice: CallVoice;
   readonly context: CallContext;
   readonly log: Log;
-  /** The call is to end; everything that was to be said has been played. */
+  /** The call is to end. All speech has been played. */
   onEnd(handoffData: string | null, reason: EndReason): void;
   /** Something of ours failed: the owner ends the call. */
   onFailure(error: unknown): void;

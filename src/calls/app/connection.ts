@@ -1,6 +1,6 @@
 /**
- * The way to one call's app: a WebSocket that is dialled, dialled again with back-off when it is lost, watched by
- * pings, and given up in the end. What the caller says meanwhile is kept, within bounds, for the app to come back to.
+ * The connection to one call's app: a WebSocket that pings watch. A lost one is opened again with back-off, and given
+ * up in the end. Frames that the app misses meanwhile are kept, within limits, and sent when it is back.
  */
 import { WebSocket } from 'ws';
 import { lookupPublic } from '../../foundation/addresses.ts';
@@ -9,50 +9,53 @@ import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { FrameToApp } from './frames.ts';
 
 const RETRIES = { firstMs: 250, longestMs: 4000 };
-/** A connection that lasted this long was a good one: its loss begins a new series of attempts. */
+/** A connection that lasted this long was healthy: its loss begins a new series of attempts. */
 const STABLE_MS = 10_000;
-/** An app that has not answered a ping when the next is due is dead. */
+/** A connection is cut if the app has not answered a ping when the next is due. */
 const PING_MS = 15_000;
 /** How long the app may take to answer our close. */
 const CLOSE_TIMEOUT_MS = 2000;
-/** Frames kept for an app that is away; beyond them the oldest go. */
+/** Frames kept while the app is disconnected; beyond this number the oldest are dropped. */
 const KEPT_MAX = 32;
-/** RFC 6455 §7.4.1: an app that closes so, or without a code (1005), has finished. Every other end is a loss. */
+/** RFC 6455 §7.4.1: an app that closes with 1000, or without a code (1005), has finished. Other codes mean a loss. */
 const FINISHED_CODES = [1000, 1005];
 
-/** What becomes of a connection, for the counter. */
+/** How a connection went, for the counter. */
 export type ConnectionOutcome = 'connected' | 'refused' | 'lost' | 'finished' | 'gone';
-/** What is said of an error that has no code: the WebSocket library's words, of which none is the app's. */
+/** Length limit for the message of an error that has no code. The WebSocket library wrote it, not the app. */
 const REASON_MAX_CHARS = 100;
 
-/** Whom a connection tells. */
+/** What a connection calls. */
 export interface ConnectionHandlers {
   /** The first frame of every connection. */
   setup(): FrameToApp;
   /** One message; null = it was binary. */
   onMessage(message: string | null): void;
-  /** The app had read everything that was sent before {@link AppConnection.fence}. */
+  /** The app has read everything that was sent before {@link AppConnection.fence}. */
   onFence(): void;
-  /** The connection broke; it is dialled again. */
+  /** The connection broke and will be opened again. */
   onLost(): void;
-  /** The app has said all it wanted to. Nothing follows. */
+  /** The app closed the connection because it has finished. No other handler is called after this one. */
   onFinished(): void;
-  /** The app cannot be reached any more. Nothing follows. `reason` as in {@link ConnectionHandlers.onOutcome}. */
+  /**
+   * The app cannot be reached any more. No other handler is called after this one. `reason` as in
+   * {@link ConnectionHandlers.onOutcome}.
+   */
   onGone(reason: string | null): void;
   /**
-   * `reason` = why it was refused or lost: the code of an error such as ECONNREFUSED, a close code, or a few words;
-   * null of the others.
+   * `reason` = why it was refused or lost: the code of an error such as ECONNREFUSED, a close code, or a few words.
+   * Null for other outcomes.
    */
   onOutcome(outcome: ConnectionOutcome, reason: string | null): void;
 }
 
-/** What a connection bears. */
+/** The limits of a connection. */
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
   /** How long a series of attempts may last. */
   readonly reconnectMs: number;
   readonly messageMaxBytes: number;
-  /** Most that may wait to be sent. */
+  /** Most bytes that may wait to be sent. */
   readonly sendBufferMaxBytes: number;
 }
 
@@ -60,7 +63,7 @@ interface ConnectionOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: ConnectionLimits;
-  /** Whether names of private addresses are refused; the address itself has been looked at by whoever dials. */
+  /** Whether host names that resolve to private addresses are refused. The caller checks literal addresses itself. */
   readonly guarded?: boolean;
   readonly clock: Clock;
   readonly handlers: ConnectionHandlers;
@@ -70,10 +73,10 @@ export class AppConnection {
   readonly #options: ConnectionOptions;
   #socket: WebSocket | null = null;
   #kept: FrameToApp[] = [];
-  /** When the running series of attempts began; null = the connection is well. */
+  /** When the current series of attempts began; null = the connection is healthy. */
   #troubleSinceMs: number | null;
   readonly #backoff = new Backoff(RETRIES);
-  /** Waits to dial again, or for the connection to have lasted. */
+  /** Fires when it is time to connect again, or when the connection has lasted long enough to be healthy. */
   #timer: Timer | null = null;
   #pings: Timer | null = null;
   #pongDue = false;
@@ -89,14 +92,14 @@ export class AppConnection {
     this.#dial();
   }
 
-  /** Sends a frame, or keeps it until the app is back. */
+  /** Sends a frame, or keeps it until the app is connected again. */
   send(frame: FrameToApp): void {
     if (this.#over) return;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#transmit(this.#socket, frame);
     else this.#keep(frame);
   }
 
-  /** Sends a frame that only matters now: not to an app that is away or behind. */
+  /** Sends a frame that only matters now. It is dropped if the app is disconnected or reads too slowly. */
   sendNow(frame: FrameToApp): void {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN || socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes / 4)
@@ -105,14 +108,13 @@ export class AppConnection {
   }
 
   /**
-   * Asks the app's end for a sign when it has read everything sent so far: `onFence` follows, unless the connection
-   * breaks.
+   * Pings the app to learn when it has read everything sent so far: `onFence` follows, unless the connection breaks.
    */
   fence(): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping('fence');
   }
 
-  /** Stops reading, so that TCP slows the app down; what was read already still comes. */
+  /** Stops reading, so that TCP slows the app down. Messages that were already read are still delivered. */
   pause(): void {
     this.#reading = false;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.pause();
@@ -130,11 +132,11 @@ export class AppConnection {
     this.#settle();
     const socket = this.#socket;
     if (socket === null) return;
-    if (socket.readyState === WebSocket.OPEN) this.#sayGoodbye(socket, code, reason);
+    if (socket.readyState === WebSocket.OPEN) this.#closeSocket(socket, code, reason);
     else socket.terminate();
   }
 
-  #sayGoodbye(socket: WebSocket, code: number, reason: string): void {
+  #closeSocket(socket: WebSocket, code: number, reason: string): void {
     const timer = this.#options.clock.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
     socket.on('close', () => timer.cancel());
     // A paused socket would not see the app's answer.
@@ -191,7 +193,7 @@ export class AppConnection {
     if (data === 'fence' && !this.#over) this.#options.handlers.onFence();
   }
 
-  /** While we do not read, no answer can come. */
+  /** A missing pong counts only while we read, because otherwise we cannot receive it. */
   #ping(socket: WebSocket): void {
     if (this.#pongDue && this.#reading) {
       socket.terminate();
@@ -202,9 +204,9 @@ export class AppConnection {
   }
 
   #transmit(socket: WebSocket, frame: FrameToApp): void {
-    // An app that does not read is no better than one that is away.
+    // An app that does not read is treated like one that is disconnected.
     if (socket.bufferedAmount > this.#options.limits.sendBufferMaxBytes) socket.terminate();
-    // Errors while sending come as the socket's 'close'.
+    // Errors while sending lead to the socket's 'close'.
     else socket.send(JSON.stringify(frame), () => undefined);
   }
 
@@ -252,7 +254,7 @@ export class AppConnection {
   }
 }
 
-/** The code of an error of the network or of TLS; of others the beginning of the message. */
+/** The code of a network or TLS error; for other errors the beginning of the message. */
 function reasonOf(error: Error & { readonly code?: unknown }): string {
   return typeof error.code === 'string' ? error.code : error.message.slice(0, REASON_MAX_CHARS);
 }

@@ -1,11 +1,11 @@
 /**
- * The frames of ConversationRelay (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages), spoken from
- * the platform's side: one JSON object in each text message. Pure: text in, frames out.
+ * The frames of ConversationRelay (https://www.twilio.com/docs/voice/conversationrelay/websocket-messages). We take the
+ * platform's side. Each text message holds one JSON object. Pure: text in, frames out.
  */
 import { z } from 'zod';
 import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 
-/** Who calls whom; the first frame of every connection. What is not known is ''. */
+/** Describes the call; the first frame of every connection. Unknown fields are ''. */
 export interface SetupFrame {
   readonly type: 'setup';
   /** The same on every connection of one call. */
@@ -23,7 +23,7 @@ export interface SetupFrame {
   readonly customParameters: Readonly<Record<string, string>>;
 }
 
-/** What the caller said; with `last` false what is being said, from its beginning. */
+/** What the caller said. While `last` is false, the caller is still speaking, and each prompt holds all text so far. */
 export interface PromptFrame {
   readonly type: 'prompt';
   readonly voicePrompt: string;
@@ -31,7 +31,7 @@ export interface PromptFrame {
   readonly last: boolean;
 }
 
-/** The caller cut in. What was still to be said is thrown away. */
+/** The caller interrupted. Speech that was not played yet is dropped. */
 export interface InterruptFrame {
   readonly type: 'interrupt';
   readonly utteranceUntilInterrupt: string;
@@ -55,10 +55,10 @@ const SOURCE_MAX_CHARS = 2048;
 const DIGITS_MAX = 100;
 const HANDOFF_MAX_CHARS = 8192;
 const LOOP_MAX = 1000;
-/** Longest description of what is wrong with a frame: an app may put anything into it. */
+/** Longest description of an error in a frame. It may repeat text of the app, which can be anything. */
 const DESCRIPTION_MAX_CHARS = 300;
 
-/** BCP 47, as far as it matters here. */
+/** The parts of BCP 47 that matter here. */
 const language = z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'expected a language such as en-US');
 const interruptible = z
   .union([z.boolean(), z.enum(['none', 'dtmf', 'speech', 'any'])], 'expected true, false, none, dtmf, speech or any')
@@ -101,31 +101,31 @@ const languages = z
 
 const end = z.object({ type: z.literal('end'), handoffData: z.string().max(HANDOFF_MAX_CHARS).optional() });
 
-/** Unknown fields are passed over, as newer apps may have them; known ones must be right. */
+/** Unknown fields are ignored, because newer apps may send them. Known fields must be valid. */
 const appFrame = z.discriminatedUnion('type', [text, play, sendDigits, languages, end]);
 
-/** What an app says. `loop` counts how often, 1 to 1000. */
+/** A frame that an app sends. `loop` is the number of times to play, 1 to 1000. */
 export type AppFrame = z.infer<typeof appFrame>;
 /** A piece of an answer; `last` ends the talk cycle. */
 export type TextFrame = z.infer<typeof text>;
-/** A recording to be played: a talk cycle of its own. */
+/** A recording to play. It is a talk cycle of its own. */
 export type PlayFrame = z.infer<typeof play>;
-/** From here on the caller is spoken to, or understood, in another language. */
+/** Changes the language in which we speak to the caller, or in which we transcribe. */
 export type LanguageFrame = z.infer<typeof languages>;
 
-/** What was wrong with a frame; it repeats little of it. */
+/** A frame that is invalid. The description repeats little of its text. */
 export interface Malformed {
   readonly type: 'malformed';
   readonly description: string;
 }
 
-/** One text message of an app. Never throws. */
+/** Reads one text message of an app. Never throws. */
 export function readAppFrame(message: string): AppFrame | Malformed {
   let value: unknown;
   try {
     value = JSON.parse(message);
   } catch {
-    return malformed('expected a JSON object, got text that is no JSON');
+    return malformed('expected a JSON object, got text that is not JSON');
   }
   const parsed = appFrame.safeParse(value, IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
@@ -134,7 +134,7 @@ export function readAppFrame(message: string): AppFrame | Malformed {
   return malformed(where + explain(issue));
 }
 
-/** What there is to say about a message that is not even text. */
+/** Describes an invalid message: `what` was expected and received. */
 export function malformed(what: string): Malformed {
   return { type: 'malformed', description: `Invalid message received: ${what}`.slice(0, DESCRIPTION_MAX_CHARS) };
 }

@@ -1,50 +1,50 @@
 import type { TextFrame } from './frames.ts';
 
 /**
- * Tells text that still comes of an interrupted talk cycle from the next one. The protocol gives cycles no names, so:
- * what the app sent before it had read of the interruption is late for certain; after that, text is late until the
- * cycle's `last`, or until the app was told something to answer.
+ * Separates late text of an interrupted talk cycle from text of the next cycle. The protocol does not name cycles, so
+ * we infer: text that the app sent before it read the interrupt frame is certainly late. After that, text is late until
+ * the cycle's `last`, or until we have sent the app something to answer.
  */
 export class LateText {
-  /** Text of the interrupted cycle may still come. */
+  /** Text of the interrupted cycle may still arrive. */
   #expected = false;
-  /** The app may not have read of the interruption yet. */
+  /** The app may not have read the interrupt frame yet. */
   #unread = false;
-  /** The app was told something new before it was seen to have read of the interruption. */
+  /** We sent the app something to answer before we knew that it had read the interrupt frame. */
   #answerable = false;
 
-  /** A cycle was cut off before its `last`, and the app told. A fence was put behind that. */
+  /** A cycle was interrupted before its `last`. The app was sent an interrupt frame, and a fence after it. */
   onInterrupted(): void {
     this.#expected = true;
     this.#unread = true;
     this.#answerable = false;
   }
 
-  /** The rest of a cycle is not wanted for another reason. */
+  /** Drops the rest of a cycle for a reason other than an interruption. */
   refuseRest(): void {
     this.#expected = true;
   }
 
-  /** Whether this text is late; its `last` ends the cycle. */
+  /** Whether this text is late. Its `last` ends the cycle. */
   isLate({ last }: TextFrame): boolean {
     if (!this.#expected) return false;
     if (last) this.forget();
     return true;
   }
 
-  /** The app was told something to answer: a whole prompt, or a key, perhaps the very one that interrupted. */
+  /** The app was sent something to answer: a final prompt or a key, perhaps the key that caused the interruption. */
   onAnswerable(): void {
     if (this.#unread) this.#answerable = true;
     else this.forget();
   }
 
-  /** The app has read of the interruption. */
+  /** The app has read the interrupt frame. */
   onFence(): void {
     this.#unread = false;
     if (this.#answerable) this.forget();
   }
 
-  /** Whatever comes now is new, as on a new connection. */
+  /** All text from now on belongs to a new cycle, as on a new connection. */
   forget(): void {
     this.#expected = false;
     this.#unread = false;

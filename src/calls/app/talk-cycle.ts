@@ -1,34 +1,34 @@
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { CallVoice, OpenUtterance, SayOptions } from '../outbound/voice.ts';
 
-/** What was heard of a cycle is remembered up to this length: the end of it. */
+/** How much of the text that the caller heard is kept: the last characters. */
 const HEARD_MAX_CHARS = 10_000;
 
 interface TalkCycleOptions {
   readonly voice: Pick<CallVoice, 'open'>;
-  /** As the first text of the cycle asks for. */
+  /** Taken from the cycle's first text. */
   readonly style: SayOptions;
   readonly clock: Clock;
-  /** When no text has come for this long, what there is is said; 0 = never. */
+  /** After this long without new text, the text received so far is spoken; 0 = never. */
   readonly flushMs: number;
-  /** An utterance of the cycle was begun. */
+  /** An utterance of the cycle has begun. */
   onUtterance(id: string): void;
-  /** No text came for `flushMs`, and something is said for that reason. */
+  /** No text came for `flushMs`, so the text received so far is spoken. */
   onFlush(): void;
-  /** Whatever the cycle does by itself is done inside: it may throw as {@link CallVoice.open} does. */
+  /** Runs work that the cycle's timer starts. `action` may throw as {@link CallVoice.open} does. */
   attempt(action: () => void): void;
 }
 
 /**
- * One talk cycle of the app, from its first text to its `last`. Usually it is one utterance. An app that falls silent
- * in the midst of it, or never says `last`, has what it said so far said, so that nothing waits for a sentence's end
- * that does not come, and the cycle talks no more; text that comes after that is another utterance in the same manner.
+ * One talk cycle of the app, from its first text to its `last`. Usually it is one utterance. If the app stops sending
+ * in the middle, or never sends `last`, we speak the text received so far: it must not wait for the end of a sentence
+ * that may never come. Text that comes later becomes another utterance in the same style.
  */
 export class TalkCycle {
   readonly #options: TalkCycleOptions;
-  /** Takes text; null = all that came is being said, or has been. */
+  /** The utterance that takes text; null = all text so far is being spoken or was spoken. */
   #open: OpenUtterance | null = null;
-  /** Perhaps the beginning of a word: waits for the rest of it, but no longer than another `flushMs`. */
+  /** Perhaps the beginning of a word. It waits for the rest of the word, but no longer than another `flushMs`. */
   #word = '';
   #quiet: Timer | null = null;
   #begun = false;
@@ -39,26 +39,26 @@ export class TalkCycle {
     this.#options = options;
   }
 
-  /** Whether everything is said that came so far; more may come. */
+  /** Whether all text so far was handed over to be spoken. More may come. */
   get isPaused(): boolean {
     return this.#open === null;
   }
 
-  /** What the caller heard of those of its utterances that are over. */
+  /** How much the caller heard of the cycle's finished utterances. */
   get heard(): { readonly text: string; readonly ms: number } {
     return { text: this.#heardText, ms: this.#heardMs };
   }
 
-  /** More text, never empty. Throws as {@link CallVoice.open} and {@link OpenUtterance.write} do. */
+  /** Adds text, which is never empty. Throws as {@link CallVoice.open} and {@link OpenUtterance.write} do. */
   write(text: string): void {
     this.#quiet?.cancel();
     const said = this.#word + text;
     this.#word = '';
     this.#utterance().write(said);
-    this.#listen(() => this.#flush());
+    this.#whenQuiet(() => this.#flush());
   }
 
-  /** No more text: what there is is said. */
+  /** No more text will come: the rest is spoken. */
   end(): void {
     this.#quiet?.cancel();
     if (this.#word !== '') this.#options.attempt(() => this.#sayWord());
@@ -66,18 +66,18 @@ export class TalkCycle {
     this.#open = null;
   }
 
-  /** It was cut off: whatever is left of it is not said. */
+  /** The cycle was interrupted: the rest is not spoken. */
   drop(): void {
     this.#quiet?.cancel();
     this.#word = '';
     this.#open = null;
   }
 
-  /** One of its utterances was heard to its end. */
+  /** The caller heard one of the cycle's utterances to its end. */
   noteHeard(id: string, text: string, ms: number): void {
     this.#heardText = (this.#heardText + text).slice(-HEARD_MAX_CHARS);
     this.#heardMs += ms;
-    // It could not be said any further; what comes now is another's.
+    // The utterance ended early, because it could not be synthesized. New text needs a new utterance.
     if (this.#open?.id === id) this.#open = null;
   }
 
@@ -90,7 +90,7 @@ export class TalkCycle {
     return this.#open;
   }
 
-  #listen(action: () => void): void {
+  #whenQuiet(action: () => void): void {
     const { clock, flushMs, attempt } = this.#options;
     if (flushMs > 0) this.#quiet = clock.after(flushMs, () => attempt(action));
   }
@@ -103,8 +103,8 @@ export class TalkCycle {
       this.#open = null;
       this.#word = rest;
     }
-    // A word without an end is one after all when nothing follows it.
-    if (rest !== '') this.#listen(() => this.end());
+    // If nothing follows, the kept characters are a whole word.
+    if (rest !== '') this.#whenQuiet(() => this.end());
   }
 
   #sayWord(): void {

@@ -1,11 +1,11 @@
 /**
- * The caption feed: what happens in all calls, in order, to everyone who listens. Each event gets an id and its JSON
- * once; the latest ones are kept so that a reader can go on where it was cut off. Readers own their sockets and their
- * limits: nothing is buffered for them here.
+ * The caption feed: delivers the events of all calls, in order, to all readers. Each event gets an id and is serialised
+ * once. The latest events are kept so that a reader can resume after a disconnect. Readers own their sockets and their
+ * limits: the feed buffers nothing for them.
  */
 import type { FeedEvent } from './events.ts';
 
-/** An event on its way to the readers. */
+/** An event as readers get it. */
 export interface FeedEntry {
   /** `<epoch>-<n>`, n counting from 1. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface FeedEntry {
 /** Takes one entry; it must not block. One that throws is dropped. */
 type FeedReader = (entry: FeedEntry) => void;
 
-/** `callId` = this call's events only; `after` = first replay what came after the entry with this id. */
+/** `callId` = only the events of this call; `after` = first replay the entries after the one with this id. */
 export interface FeedFilter {
   readonly callId?: string;
   readonly after?: string;
@@ -26,7 +26,7 @@ export interface FeedFilter {
 interface Subscription {
   readonly callId: string | undefined;
   readonly reader: FeedReader;
-  /** The number of the last entry that was passed to this reader or over it. */
+  /** The number of the last entry that this reader was given, or that its filter skipped. */
   cursor: number;
 }
 
@@ -41,15 +41,15 @@ export class Feed {
   #last = 0;
 
   /**
-   * `history` = entries kept for resuming (at least 1); `epoch` = a name for this run of the program, different at each
-   * start.
+   * `history` = how many entries are kept for resuming (at least 1); `epoch` = a name for this run of the program,
+   * different at each start.
    */
   constructor(options: { history: number; epoch: string }) {
     this.#history = options.history;
     this.#epoch = options.epoch;
   }
 
-  /** Gives `event` to every reader whose filter it passes. Never throws. */
+  /** Delivers `event` to every reader whose filter it passes. Never throws. */
   publish(event: FeedEvent): void {
     const number = this.#last + 1;
     this.#ring[number % this.#history] = { id: `${this.#epoch}-${number}`, event, json: JSON.stringify(event) };
@@ -58,9 +58,10 @@ export class Feed {
   }
 
   /**
-   * Calls `reader` with every entry that passes `filter`: first, before this returns, with the kept ones after
-   * `filter.after`, then with new ones. An id that this feed did not give out, or one older than what is kept, replays
-   * everything kept. No `after` = new ones only. Returns the function that ends the subscription.
+   * Calls `reader` with every entry that passes `filter`: first, before this returns, with the kept entries after
+   * `filter.after`, then with new ones. If this feed did not issue that id, or the entry is no longer kept, all kept
+   * entries are replayed. Without `after` the reader gets new entries only. Returns a function that ends the
+   * subscription.
    */
   subscribe(filter: FeedFilter, reader: FeedReader): () => void {
     const cursor = filter.after === undefined ? this.#last : this.#numberOf(filter.after);
@@ -71,8 +72,8 @@ export class Feed {
   }
 
   /**
-   * The cursor moves before the reader is called, so one that publishes or subscribes meanwhile sees no entry twice and
-   * misses none.
+   * The cursor moves before the reader is called, so that a reader that publishes or subscribes inside its call gets
+   * every entry exactly once.
    */
   #catchUp(subscription: Subscription): void {
     subscription.cursor = Math.max(subscription.cursor, this.#last - this.#history);

@@ -1,7 +1,7 @@
 /**
- * When the audio of a carrier without timestamps was said: chunk after chunk without a break for as long as they come
- * more or less on time, else by the clock. So jitter inserts nothing, and what the carrier did not send becomes a gap
- * that the timeline fills.
+ * Times for the audio of a carrier without timestamps. As long as chunks arrive more or less on time, each begins where
+ * the one before it ended; otherwise its arrival decides. So jitter adds no gaps, and audio that the carrier did not
+ * send becomes a gap that the timeline fills.
  */
 import type { Clock } from '../../foundation/clock.ts';
 import { FRAME_MS } from '../../foundation/units.ts';
@@ -11,11 +11,11 @@ import { FRAME_MS } from '../../foundation/units.ts';
  */
 const JITTER_MAX_MS = 60;
 
-/** The times of one track's chunks, from their arrivals. */
+/** The times of one track's chunks, estimated from their arrivals. */
 export class ArrivalTimes {
   readonly #clock: Clock;
   readonly #originMs: number;
-  /** Where the audio placed so far ends; null before the first. */
+  /** Where the last chunk ends; null before the first. */
   #nextMs: number | null = null;
   #lastSequence = 0;
   #lastArrivalMs = 0;
@@ -28,8 +28,8 @@ export class ArrivalTimes {
   }
 
   /**
-   * A chunk of `durationMs` has arrived: the ms of its first sample since the track was made. Numbers left out before
-   * `sequence` are frames that the carrier knows to be lost; they take up their time.
+   * A chunk of `durationMs` has arrived. Returns the time of its first sample, in ms since the track was created.
+   * Sequence numbers that were skipped are frames that the carrier knows to be lost; each counts with its duration.
    */
   place(durationMs: number, sequence: number): number {
     const arrivalMs = this.#clock.nowMs() - this.#originMs;
@@ -45,8 +45,8 @@ export class ArrivalTimes {
   }
 
   /**
-   * The time now, where nothing has come for longer than chunks are late: there is silence, though nobody sends it.
-   * Null = audio is coming.
+   * The current time if nothing has arrived for longer than jitter explains: the carrier is silent and sends nothing.
+   * Null = audio is arriving.
    */
   get silentUntilMs(): number | null {
     const nowMs = this.#clock.nowMs() - this.#originMs;
@@ -54,8 +54,8 @@ export class ArrivalTimes {
   }
 
   /**
-   * The socket was not read for a while, and now is again. What waited in it comes at once and is joined on; the first
-   * chunk that keeps us waiting shows that we are up to date.
+   * The socket is read again after a pause. The chunks that waited in it arrive together and are placed one after the
+   * other. The first chunk that arrives after a wait shows that we have caught up.
    */
   forgivePause(): void {
     this.#catchingUp = true;

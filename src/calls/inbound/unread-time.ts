@@ -1,13 +1,12 @@
 /**
- * When the sound of a track reached us, where it had to wait before it was read: while the engines are behind, a
- * carrier's socket is not read, and what comes meanwhile waits in it. Captions are as late as the caller finds them
- * only if that time counts.
+ * Estimates when the audio of a track reached us. While the engines are behind, a carrier's socket is not read, and
+ * audio waits in it. The delay of captions must include that waiting time, because the caller notices it.
  */
 import type { Clock } from '../../foundation/clock.ts';
 
 /**
- * While sound waits, reading it makes up for so much at least within so long. Where it does not, nothing waits, and the
- * carrier has left sound out.
+ * While audio waits in the socket, reading must shorten the wait by at least this much within this time. If it does
+ * not, nothing waits, and the carrier has skipped audio.
  */
 const PROGRESS_MS = 60;
 const PROGRESS_WITHIN_MS = 1000;
@@ -18,15 +17,15 @@ interface Chunk {
 }
 
 /**
- * The arrivals of one track's chunks. A carrier sends as fast as its sound plays, so what waited came that much behind
- * the chunk before the pause.
+ * The arrivals of one track's chunks. A carrier sends in real time, so a chunk that waited arrived as long after the
+ * chunk before the pause as it lies behind that in the audio.
  */
 export class UnreadTime {
   readonly #clock: Clock;
   /** The latest chunk that had not waited. */
   #reference: Chunk | null = null;
   #pausedAtMs = 0;
-  /** The socket was paused, and what waited in it has not all been read. */
+  /** The socket was paused, and audio still waits in it. */
   #isBehind = false;
   #isPaused = false;
   /** The shortest wait since reading went on, and when that was. */
@@ -36,13 +35,13 @@ export class UnreadTime {
     this.#clock = clock;
   }
 
-  /** The socket is not read from now on. What had been read of it may still come. */
+  /** The socket is not read from now on. Chunks that were already read may still follow. */
   pause(): void {
     if (!this.#isBehind && !this.#isPaused) this.#pausedAtMs = this.#clock.nowMs();
     this.#isPaused = true;
   }
 
-  /** The socket is read again, if it was not. */
+  /** The socket is read again, if it was paused. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
@@ -50,7 +49,7 @@ export class UnreadTime {
     this.#least = { waitedMs: Number.POSITIVE_INFINITY, atMs: this.#clock.nowMs() };
   }
 
-  /** A chunk was read now that ends at `endMs` of the track's own time: the clock's ms at which it had come. */
+  /** Returns when a chunk that was read now had arrived, by the clock. It ends at `endMs` of the track's own time. */
   arrivedAtMs(endMs: number): number {
     const nowMs = this.#clock.nowMs();
     const arrivedMs =

@@ -1,75 +1,74 @@
 /**
- * The playout clock of one call: sound in, frames out when they are due, and an account of what the caller has heard of
- * it.
+ * The playout of one call: it takes sounds, sends frames when they are due, and tracks how much the caller has heard.
  *
- * All sound of a call stands on one line, counted in frames from the start of the call: heard ≤ sent ≤ queued. A
- * carrier that buffers is kept a small lead ahead, with a mark behind each sound that comes back when it has been
- * played; one that does not gets each frame when it is due, by an absolute schedule, so that late timers do not add up.
- * Whatever is cleared is taken back on the line, so it can be sent again from where it was heard.
+ * All sounds of a call lie on one timeline, counted in frames from the start of the call: heard ≤ sent ≤ queued. A
+ * carrier that buffers is sent a small lead, and a mark after each sound, which comes back when the sound was played. A
+ * carrier that does not buffer gets each frame when it is due by an absolute schedule, so that delays of timers do not
+ * add up. Cleared frames count as not sent, so they can be sent again from the point that was heard.
  */
 import { frameBytes, padToFrames } from '../../audio/frames.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { type Codec, FRAME_MS } from '../../foundation/units.ts';
 import type { CarrierCommand } from '../../protocols/dialect.ts';
 
-/** A carrier that buffers is served again when its lead has shrunk by this: five frames at once cost one timer. */
+/** A carrier that buffers gets more frames when its lead has shrunk by this: one timer for five frames. */
 const REFILL_MS = 100;
 /**
- * A paced frame that is less late than this catches up with its schedule; after a longer hold-up the schedule begins
- * anew. By then RTP leaves slots out (it does so 80 ms behind a slot, which is at most 28 ms behind its frame), and
- * Asterisk its timestamps: whatever else came in a burst could only wait.
+ * A paced frame that is less late than this catches up with its schedule; after a longer delay the schedule restarts.
+ * After such a delay RTP has skipped slots (it does so 80 ms behind a slot, which is at most 28 ms behind its frame),
+ * and Asterisk has skipped timestamps. A burst of missed frames would only add delay.
  */
 const HOLD_UP_MAX_MS = 110;
-/** What begins anew is a frame ahead: RTP's next slot is less than a frame away. */
-const ANEW_MS = FRAME_MS;
-/** A mark that is this much later than the ones before it is not coming. */
+/** A schedule that restarts is one frame ahead: RTP's next slot is less than a frame away. */
+const RESTART_LEAD_MS = FRAME_MS;
+/** A mark that is this much later than the ones before it counts as lost. */
 const MARK_GRACE_MS = 1000;
-/** Marks later than this say nothing of when their sound was heard. */
+/** A larger lag of a mark does not show when its sound was heard. */
 const LAG_MAX_MS = 1000;
-/** Sounds that may wait on the line without having begun. */
+/** Sounds that may wait on the timeline without having begun. */
 const WAITING_MAX = 2;
 
-/** Something to be played. */
+/** Sound to play. */
 export interface Sound {
   /** Whole frames of the call's codec; may be empty. */
   readonly bytes: Uint8Array;
 }
 
-/** How the carrier takes sound, and who is told what became of it. */
+/** How the carrier takes sound, and the functions that report progress. */
 export interface PlayoutOptions<S extends Sound> {
   readonly codec: Codec;
   readonly clock: Clock;
   /** Whether the carrier buffers what it gets, returns marks and can be cleared. */
   readonly buffered: boolean;
-  /** Most that a carrier that buffers is sent ahead. */
+  /** The longest lead of a carrier that buffers. */
   readonly leadMs: number;
   /**
-   * Frames in each message to the carrier, 1 by default. Sounds are filled up to whole messages, and one that is
-   * resumed begins with a whole one.
+   * Frames in each message to the carrier, 1 by default. Sounds are padded to whole messages, and a resumed sound
+   * begins with a whole message.
    */
   readonly framesPerMessage?: number;
   send(command: CarrierCommand): void;
-  /** Its first frame was sent; not again when it is sent anew after a pause. */
+  /** The first frame of `sound` was sent. Not called again when it is resent after a pause. */
   onBegun(sound: S): void;
-  /** It was played to its end. */
+  /** `sound` was played to its end. */
   onHeard(sound: S): void;
   onMarkLost(): void;
-  /** A timer's work threw. */
+  /** The work of a timer failed. */
   onFailure(error: unknown): void;
 }
 
 interface Placed<S> {
   readonly sound: S;
-  /** What is played of it, in whole messages. */
+  /** The sound padded to whole messages. */
   readonly bytes: Uint8Array;
   readonly from: number;
   readonly to: number;
   begun: boolean;
-  /** When its last frame ends by the clock; null while not all of it was sent. */
+  /** When its last frame ends, by the clock; null until all of it was sent. */
   dueMs: number | null;
-  /** The mark under which it was sent; null = none. */
+  /** The mark that was sent after it; null = none. */
   mark: string | null;
-  /** Nothing speaks against it having been heard once it is due. */
+  /** Whether it counts as heard as soon as it is due, without waiting for its mark. */
   confirmed: boolean;
 }
 
@@ -77,15 +76,15 @@ export class Playout<S extends Sound> {
   readonly #options: PlayoutOptions<S>;
   readonly #frameBytes: number;
   readonly #messageFrames: number;
-  /** Sounds not yet heard to their end, in order; their stretches of the line touch. */
+  /** Sounds not yet heard to their end, in order and without gaps. */
   #line: Placed<S>[] = [];
-  /** The end of what is queued, of what is with the carrier, and of what was heard at least, in frames. */
+  /** How many frames were queued, were sent to the carrier, and were heard at least. */
   #queued = 0;
   #sent = 0;
   #heard = 0;
-  /** When the carrier has played everything that was sent, by the clock. */
+  /** When the carrier will have played everything that was sent, by the clock. */
   #sentUntilMs = 0;
-  /** How much later than by the clock the carrier's marks come. */
+  /** How much later than expected by the clock the carrier's marks come. */
   #lagMs = 0;
   #marks = 0;
   #paused = false;
@@ -99,7 +98,7 @@ export class Playout<S extends Sound> {
     this.#messageFrames = options.framesPerMessage ?? 1;
   }
 
-  /** Whether nothing is left to be played. */
+  /** Whether nothing is left to play. */
   get idle(): boolean {
     return this.#line.length === 0;
   }
@@ -108,31 +107,31 @@ export class Playout<S extends Sound> {
     return this.#paused;
   }
 
-  /** Sound on the line that was not heard yet, in ms. */
+  /** How much queued sound was not heard yet, in ms. */
   get aheadMs(): number {
     return (this.#queued - this.#heardNow()) * FRAME_MS;
   }
 
-  /** Puts a sound at the end of the line. */
+  /** Adds a sound at the end of the timeline. */
   push(sound: S): void {
     const { clock, codec } = this.#options;
     const bytes = padToFrames(sound.bytes, codec, this.#messageFrames);
     const from = this.#queued;
     const to = from + bytes.length / this.#frameBytes;
-    // Whatever time passed with nothing to play is not caught up with.
+    // The schedule does not catch up on time in which there was nothing to play.
     if (this.#sent === this.#queued) this.#sentUntilMs = Math.max(this.#sentUntilMs, clock.nowMs());
     this.#line.push({ sound, bytes, from, to, begun: false, dueMs: null, mark: null, confirmed: false });
     this.#queued = to;
     this.#turn();
   }
 
-  /** Resolves when there is room for another sound, and when sounds are thrown away. */
+  /** Resolves when there is room for another sound, and when sounds are dropped. */
   room(): Promise<void> {
     if (this.#waiting() < WAITING_MAX) return Promise.resolve();
     return new Promise((resolve) => this.#roomWaiters.push(resolve));
   }
 
-  /** Falls silent and remembers where. */
+  /** Stops playing and remembers the position. */
   pause(): void {
     if (this.#paused) return;
     this.#paused = true;
@@ -140,7 +139,7 @@ export class Playout<S extends Sound> {
     this.#turn();
   }
 
-  /** Goes on with the first frame that was not heard. */
+  /** Continues with the first frame that was not heard. */
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
@@ -149,27 +148,27 @@ export class Playout<S extends Sound> {
   }
 
   /**
-   * A mark came back. One that nobody waits for, because its sound was cleared, says nothing: no name is used twice.
+   * A mark came back. If its sound was cleared, nothing waits for it and it is ignored: no name is used twice.
    */
   onMark(name: string): void {
     const index = this.#line.findIndex((placed) => placed.mark === name);
     const placed = this.#line[index];
     if (placed === undefined || placed.dueMs === null) return;
-    // What was claimed before the lag was known is not taken back.
+    // The position must not go back now that the lag is known.
     this.#heard = this.#heardNow();
     this.#lagMs = Math.min(Math.max(this.#options.clock.nowMs() - placed.dueMs, 0), LAG_MAX_MS);
     for (const earlier of this.#line.slice(0, index + 1)) earlier.confirmed = true;
     this.#turn();
   }
 
-  /** How much of a sound was heard, in ms; 0 for one that is not on the line. */
+  /** How much of a sound was heard, in ms; 0 for a sound that is not on the timeline. */
   heardMs(sound: S): number {
     const placed = this.#line.find((each) => each.sound === sound);
     if (placed === undefined) return 0;
     return Math.min(Math.max(this.#heardNow() - placed.from, 0), sound.bytes.length / this.#frameBytes) * FRAME_MS;
   }
 
-  /** Throws away the first sound that `matches` and all behind it. What of them is with the carrier is cleared. */
+  /** Drops the first sound that `matches` and all sounds after it. Clears those that the carrier has buffered. */
   drop(matches: (sound: S) => boolean): void {
     const index = this.#line.findIndex(({ sound }) => matches(sound));
     const first = this.#line[index];
@@ -178,14 +177,14 @@ export class Playout<S extends Sound> {
       if (atCarrier) this.#takeBack();
       this.#line.splice(index);
       this.#queued = Math.max(first.from, this.#heard);
-      // Nothing is left of the message in the middle of which it was cut off.
+      // The sound was cut in the middle of a message, and the rest of that message is dropped too.
       if (this.#heard > first.from) this.#sent = this.#queued;
     }
     this.#makeRoom();
     this.#turn();
   }
 
-  /** Falls silent for good. Leaves no timer and nobody waiting. */
+  /** Stops for good: cancels the timer and resolves all who wait for room. */
   close(): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -195,8 +194,8 @@ export class Playout<S extends Sound> {
   }
 
   /**
-   * Serves the carrier, settles what was heard, sets the timer; only then do others learn of it, so that they may
-   * change everything.
+   * Sends due frames, updates what was heard, and sets the timer. Handlers are called last, because they may change
+   * this playout.
    */
   #turn(): void {
     this.#heard = this.#heardNow();
@@ -207,7 +206,7 @@ export class Playout<S extends Sound> {
     for (const tell of this.#events.splice(0)) tell();
   }
 
-  /** Where the carrier is by now, in frames: what was sent, less what cannot have been played yet. */
+  /** The carrier's position now, in frames: frames sent, less those that it cannot have played yet. */
   #heardNow(): number {
     const unplayedMs = Math.max(this.#sentUntilMs + this.#lagMs - this.#options.clock.nowMs(), 0);
     return Math.max(this.#heard, this.#sent - unplayedMs / FRAME_MS);
@@ -216,10 +215,10 @@ export class Playout<S extends Sound> {
   #serve(): void {
     const { buffered, leadMs, clock } = this.#options;
     const nowMs = clock.nowMs();
-    // A carrier's buffer that ran empty begins again when something comes; a paced schedule is kept unless it is too
+    // A carrier whose buffer ran empty starts to play when something arrives. A paced schedule is kept unless it is too
     // far behind.
     if (buffered) this.#sentUntilMs = Math.max(this.#sentUntilMs, nowMs);
-    else if (nowMs - this.#sentUntilMs >= HOLD_UP_MAX_MS) this.#sentUntilMs = nowMs - ANEW_MS;
+    else if (nowMs - this.#sentUntilMs >= HOLD_UP_MAX_MS) this.#sentUntilMs = nowMs - RESTART_LEAD_MS;
     const untilMs = buffered ? nowMs + leadMs - FRAME_MS : nowMs;
     for (const placed of this.#line) {
       if (placed.dueMs !== null) continue;
@@ -228,7 +227,7 @@ export class Playout<S extends Sound> {
     }
   }
 
-  /** Sends what is due of a sound; says whether that was all of it. */
+  /** Sends the due frames of a sound and returns whether all of it was sent. */
   #sendFrames(placed: Placed<S>, untilMs: number): boolean {
     const { send, onBegun } = this.#options;
     while (this.#sent < placed.to) {
@@ -266,15 +265,15 @@ export class Playout<S extends Sound> {
     }
   }
 
-  /** When a sound counts as heard: when it is due, unless its mark is still to come. */
+  /** When a sound counts as heard: when it is due, or later if its mark is still missing. */
   #overAtMs({ dueMs, confirmed }: Placed<S>): number {
     if (dueMs === null) return Number.POSITIVE_INFINITY;
     return confirmed ? dueMs : dueMs + this.#lagMs + MARK_GRACE_MS;
   }
 
   /**
-   * Takes everything unheard back from the carrier; without a buffer there is nothing to take back. What was heard by
-   * the clock counts as heard, whatever became of its mark.
+   * Takes back all frames that were sent but not heard; a carrier without a buffer has none. Frames that were heard by
+   * the clock count as heard, with or without their mark.
    */
   #takeBack(): void {
     const { buffered, clock, send } = this.#options;
@@ -289,7 +288,7 @@ export class Playout<S extends Sound> {
       placed.confirmed = placed.to <= heard;
       placed.dueMs = placed.confirmed ? this.#sentUntilMs : null;
     }
-    // Last, for the marks that it brings back must find nobody waiting.
+    // Last, because the carrier returns the marks of cleared sounds, which must be ignored.
     if (atCarrier) send({ type: 'clear' });
   }
 

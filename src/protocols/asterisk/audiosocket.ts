@@ -1,8 +1,9 @@
 /**
- * Asterisk's AudioSocket (https://docs.asterisk.org/Configuration/Channel-Drivers/AudioSocket/, and where it says
- * nothing include/asterisk/res_audiosocket.h, res/res_audiosocket.c and what a 22.10 says on the wire): messages of a
- * kind, a length and a payload on one TCP connection. Asterisk connects and names the call by a UUID; after that there
- * is sound both ways, keys, and the end of the connection. Application and channel driver, every release since 18.
+ * Asterisk's AudioSocket (https://docs.asterisk.org/Configuration/Channel-Drivers/AudioSocket/; where that is silent,
+ * include/asterisk/res_audiosocket.h, res/res_audiosocket.c and the traffic of Asterisk 22.10). One TCP connection
+ * carries messages with a kind, a length and a payload. Asterisk connects and identifies the call by a UUID. Audio in
+ * both directions and keys follow, until the connection ends. Supports the application and the channel driver of every
+ * release since 18.
  */
 import { frameBytes } from '../../audio/frames.ts';
 import { pcm16ToSamples, samplesToPcm16 } from '../../audio/pcm.ts';
@@ -18,9 +19,9 @@ const UUID_BYTES = 16;
 /** Two bytes of length. */
 const PAYLOAD_MAX_BYTES = 65_535;
 const KIND = { hangup: 0x00, uuid: 0x01, silence: 0x02, dtmf: 0x03, error: 0xff } as const;
-/** The kind whose payload need not be linear: `c(ulaw)` and `c(alaw)` come under it. */
+/** The kind whose payload may be companded: the channel driver uses it for `c(ulaw)` and `c(alaw)` too. */
 const KIND_8K = 0x10;
-/** Linear PCM, little-endian, by the rate of its kind: slin, slin12 … slin192. */
+/** The rate of each kind of linear PCM, little-endian: slin, slin12 … slin192. */
 const RATES_HZ: ReadonlyMap<number, number> = new Map(
   [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000].map((rateHz, index) => [
     KIND_8K + index,
@@ -34,33 +35,34 @@ const DIGIT = /^[0-9*#A-D]$/;
 /** One message. */
 export interface AudioSocketMessage {
   readonly kind: number;
-  /** Of the memory that it came in. */
+  /** A view of the received bytes. */
   readonly payload: Uint8Array;
 }
 
 /**
- * Cuts the bytes of a connection into messages, wherever TCP has split them. Holds no more than the beginning of one
- * message.
+ * Splits the bytes of a connection into messages, wherever TCP has split them. Keeps only the beginning of one
+ * unfinished message.
  */
 export class AudioSocketFramer {
   readonly #messageMaxBytes: number;
   #rest: Uint8Array = new Uint8Array(0);
   #isFirst = true;
 
-  /** `messageMaxBytes` = the largest message that is taken, its header included. */
+  /** `messageMaxBytes` = the largest message that is accepted, including its header. */
   constructor(messageMaxBytes: number) {
     this.#messageMaxBytes = messageMaxBytes;
   }
 
-  /** Whether the connection may end here: nothing of a message is there yet. */
+  /** Whether the connection may end here, because no message is incomplete. */
   get isBetweenMessages(): boolean {
     return this.#rest.length === 0;
   }
 
   /**
-   * The messages that `bytes` complete, one at a time: what follows one is looked at when the next is asked for.
-   * @throws TrunklineError `message_too_large`; `message_malformed` when the first message is none that names a call,
-   * before more of it is waited for
+   * Yields the messages that `bytes` complete, one at a time. Later bytes are read only when the next message is
+   * requested.
+   * @throws TrunklineError `message_too_large`; `message_malformed` when the first message does not name a call, even
+   * before all of it has arrived
    */
   *push(bytes: Uint8Array): Generator<AudioSocketMessage> {
     let all = this.#rest.length === 0 ? bytes : joined(this.#rest, bytes);
@@ -71,11 +73,11 @@ export class AudioSocketFramer {
       this.#rest = all;
       yield message;
     }
-    // Memory of its own: what it came in may be large, or the reader's to use again.
+    // A copy, because the received buffer may be large or may be reused.
     this.#rest = new Uint8Array(all);
   }
 
-  /** The size of the message that begins `bytes`, its header included; null = its header is not there yet. */
+  /** The size of the first message in `bytes`, including its header; null = its header is incomplete. */
   #sizeOf(bytes: Uint8Array): number | null {
     const [kind, high, low] = bytes;
     if (this.#isFirst && kind !== undefined && kind !== KIND.uuid) throw notAudioSocket();
@@ -110,7 +112,7 @@ function formatUuid(bytes: Uint8Array): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The wire form of a message: header and payload in one piece, which Asterisk asks for. */
+/** A message as it is sent: header and payload in one piece, which Asterisk requires. */
 function writeMessage(kind: number, payload: Uint8Array): Uint8Array {
   const message = new Uint8Array(HEADER_BYTES + payload.length);
   message[0] = kind;
@@ -129,8 +131,8 @@ function ignored(what: string): CarrierEvent {
 }
 
 /**
- * One connection. Pure, as a `Dialect` is; but the connection's first message names the call and the first sound shows
- * its rate, so that a call begins with its first sound, or with {@link begin} when there is none.
+ * One connection. Pure, like a `Dialect`. The connection's first message names the call and the first audio shows its
+ * rate, so a call begins with its first audio, or with {@link begin} when there is none.
  */
 export class AudioSocketDialect {
   readonly carrier = 'audiosocket';
@@ -138,11 +140,11 @@ export class AudioSocketDialect {
   readonly #companding = new CompandingReader();
   #callId: string | null = null;
   #start: CallStart | null = null;
-  /** From other rates to the call's: at most one for each kind of sound. */
+  /** Resamplers from other rates to the call's rate: at most one for each kind of audio. */
   readonly #resamplers = new Map<number, Resampler>();
   #sequence = 0;
 
-  /** `streamId` tells this connection from others that bring the same call id. */
+  /** `streamId` distinguishes this connection from others with the same call id. */
   constructor(streamId: string) {
     this.#streamId = streamId;
   }
@@ -152,14 +154,14 @@ export class AudioSocketDialect {
     return this.#callId !== null;
   }
 
-  /** How the call's sound travels, both ways; null before its `start`. */
+  /** The codec of the call's audio in both directions; null before its `start`. */
   get codec(): Codec | null {
     return this.#start?.codec ?? null;
   }
 
   /**
-   * What a message means; the first sound and a key before it mean that the call begins, too.
-   * @throws TrunklineError `start_repeated` for a second call id; `message_malformed` for a key that is no byte
+   * The events of a message. The first audio, or a key before it, also begins the call.
+   * @throws TrunklineError `start_repeated` for a second call id; `message_malformed` for a key that is not one byte
    */
   receive({ kind, payload }: AudioSocketMessage): readonly CarrierEvent[] {
     const rateHz = RATES_HZ.get(kind);
@@ -181,8 +183,8 @@ export class AudioSocketDialect {
   }
 
   /**
-   * The call begins although no sound has shown its rate: at 8 kHz, as the application always does. Nothing when it has
-   * begun or has no id yet.
+   * Begins the call although no audio has shown its rate: at 8 kHz, which the application always uses. Returns nothing
+   * when the call has begun or has no id yet.
    */
   begin(rateHz = DEFAULT_RATE_HZ): readonly CarrierEvent[] {
     if (this.#start !== null || this.#callId === null) return [];
@@ -201,9 +203,9 @@ export class AudioSocketDialect {
   }
 
   /**
-   * The wire form of sound. There are no marks and nothing to clear: what was sent is played.
-   * @throws TrunklineError `invalid_request` before `start`, for anything else, and for sound that no message holds
-   * (nothing, for one, ends the call)
+   * Formats audio. AudioSocket has no marks and no clear: it plays everything that was sent.
+   * @throws TrunklineError `invalid_request` before `start`, for other commands, and for audio that is empty (which
+   * would end the call) or too long for a message
    */
   format(command: CarrierCommand): Uint8Array {
     if (this.#start === null)
@@ -215,7 +217,7 @@ export class AudioSocketDialect {
     return writeMessage(KINDS.get(this.#start.codec.rateHz) ?? KIND_8K, command.bytes);
   }
 
-  /** One frame in which nothing is said. Throws as {@link format}. */
+  /** One frame of silence. Throws as {@link format}. */
   silence(): Uint8Array {
     return this.format({
       type: 'audio',
@@ -223,7 +225,7 @@ export class AudioSocketDialect {
     });
   }
 
-  /** That the call is over for us: the application then goes on in the dialplan, the channel driver hangs up. */
+  /** The message that ends the call. The application then goes on in the dialplan; the channel driver hangs up. */
   hangup(): Uint8Array {
     return writeMessage(KIND.hangup, new Uint8Array(0));
   }
@@ -243,7 +245,7 @@ export class AudioSocketDialect {
     return [...begun, { type: 'audio', track: 'inbound', bytes, atMs: null, sequence: this.#sequence }];
   }
 
-  /** A channel may change its rate, or show it only after the call has begun without sound. */
+  /** A channel may change its rate, or show it only after the call has begun without audio. */
   #toCallRate(bytes: Uint8Array, rateHz: number): Uint8Array {
     const callRateHz = this.#start?.codec.rateHz ?? rateHz;
     if (rateHz === callRateHz) return bytes;
@@ -253,7 +255,7 @@ export class AudioSocketDialect {
   }
 }
 
-/** Keys of the telephone; a flash and its like are none. */
+/** Reads a telephone key. Other signals, such as a flash, are ignored. */
 function receiveDtmf(payload: Uint8Array): CarrierEvent {
   if (payload.length !== 1)
     throw new TrunklineError('message_malformed', `got a key of ${payload.length} bytes, expected 1`);

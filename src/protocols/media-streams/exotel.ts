@@ -1,7 +1,7 @@
 /**
  * Exotel AgentStream (https://developer.exotel.com/docs/agentstream/websocket-protocol), Voicebot and Stream applets:
  * linear PCM, little-endian, or µ-law (https://developer.exotel.com/docs/agentstream/stream-voicebot-extension), in
- * messages of about 100 ms, and nothing shorter than 3200 bytes taken back.
+ * messages of about 100 ms. Messages to Exotel must have at least 3200 bytes.
  */
 import { frameBytes } from '../../audio/frames.ts';
 import { parseContentType, readCodec } from '../codecs.ts';
@@ -9,9 +9,9 @@ import type { CallStart } from '../dialect.ts';
 import { identifierAt, type Json, objectAt, readParameters, textAt } from '../json.ts';
 import { JsonStream, twilioSpelling } from './json-stream.ts';
 
-/** The names that its documents have: all are linear PCM but µ-law's; `base64` is how they travel. */
+/** The encodings that Exotel's documents name. All except µ-law mean linear PCM; `base64` names only the transport. */
 const ENCODINGS = ['audio/x-raw', 'raw/slin', 'audio/x-l16', 'audio/l16', 'base64', 'audio/x-mulaw', 'mulaw'];
-/** Shorter messages are heard as gaps. */
+/** Shorter messages cause gaps. */
 const MESSAGE_MIN_BYTES = 3200;
 
 function readStart(message: Json): CallStart {

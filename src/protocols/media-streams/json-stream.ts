@@ -1,7 +1,7 @@
 /**
- * What carriers have in common that stream like Twilio: a socket is one stream, every message a text with one JSON
- * object, named by `event`: start, then media in base64, keys and marks, perhaps a stop. A carrier's own file says how
- * it spells them ({@link StreamTerms}).
+ * The protocol that carriers share which stream like Twilio. A socket is one stream. Every text message is one JSON
+ * object, and `event` names it: start, then media in base64, keys and marks, and perhaps a stop. Each carrier's file
+ * describes its field names ({@link StreamTerms}).
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import { decodeBase64, encodeBase64 } from '../base64.ts';
@@ -9,28 +9,28 @@ import { swapByteOrder } from '../codecs.ts';
 import type { CallStart, CarrierCommand, CarrierEvent, Dialect, Track, WireMessage } from '../dialect.ts';
 import { countAt, identifierAt, type Json, malformed, objectAt, parseMessage, readDigit, readTrack } from '../json.ts';
 
-/** One carrier's spelling. */
+/** How one carrier's messages differ. */
 export interface StreamTerms {
   readonly carrier: string;
-  /** What the event is called that says that a mark was reached; `mark` unless said otherwise. */
+  /** The names of the event that reports a reached mark; default `mark`. */
   readonly markEvents?: readonly string[];
-  /** Field of a message that names its stream. Not every message does. */
+  /** The field that names a message's stream. Not every message has it. */
   readonly streamField: string;
-  /** Media may come without `timestamp` and `chunk`: they are then placed by their arrival and counted as they come. */
+  /** Media may come without `timestamp` and `chunk`. Then the arrival gives the time, and we count the chunks. */
   readonly mediaUntimed?: boolean;
-  /** Media timestamps count from 1970 rather than from the beginning of the stream. */
+  /** Media timestamps count from 1970 instead of from the beginning of the stream. */
   readonly wallTimestamps?: boolean;
-  /** Linear samples travel with their high byte first. */
+  /** Linear samples are sent with the high byte first. */
   readonly bigEndian?: boolean;
   /**
-   * The stream as its start message tells it. Throws what is in the registry of errors under "A carrier's messages".
+   * The stream that a start message describes. Throws errors of the registry's section "A carrier's messages".
    */
   readStart(message: Json): CallStart;
-  /** The name in a message that says that a mark was reached. */
+  /** The name of the mark in a message that reports a reached mark. */
   readMark(message: Json): unknown;
-  /** What is counted for an event that is none of ours; null = not known. */
+  /** The name under which an event that we do not use is counted; null = unknown event. */
   nameOther(event: string, message: Json): string | null;
-  /** Wire forms: `payload` is base64, `name` the mark's. */
+  /** Messages to the carrier: `payload` is base64, `name` is the mark's name. */
   writeAudio(payload: string, start: CallStart): string;
   writeMark(name: string, start: CallStart): string;
   writeClear(start: CallStart): string;
@@ -40,7 +40,7 @@ function ignored(what: string): CarrierEvent {
   return { type: 'ignored', what };
 }
 
-/** One stream of a carrier that speaks in these terms. */
+/** One stream of a carrier with these terms. */
 export class JsonStream implements Dialect {
   readonly carrier: string;
   readonly #terms: StreamTerms;
@@ -48,7 +48,7 @@ export class JsonStream implements Dialect {
   #start: CallStart | null = null;
   #swapped = false;
   #stopped = false;
-  /** The carrier's time at which the stream began. */
+  /** The first media timestamp. */
   #zeroMs: number | null = null;
   /** The number of each track's latest chunk. */
   readonly #chunks: Record<Track, number> = { inbound: 0, outbound: 0 };
@@ -59,7 +59,7 @@ export class JsonStream implements Dialect {
     this.#markEvents = terms.markEvents ?? ['mark'];
   }
 
-  /** One text message in, one event out. Throws what is in the registry of errors under "A carrier's messages". */
+  /** One text message in, one event out. Throws errors of the registry's section "A carrier's messages". */
   receive(message: WireMessage): CarrierEvent {
     const json = parseMessage(message);
     if (this.#stopped) return ignored('after_stop');
@@ -80,12 +80,12 @@ export class JsonStream implements Dialect {
   }
 
   /**
-   * Audio, a mark or a clear as the carrier takes it. Throws `invalid_request` before `start` and for a stream that
+   * Formats audio, a mark or a clear for the carrier. Throws `invalid_request` before `start`, and for a stream that
    * only listens.
    */
   format(command: CarrierCommand): string {
     if (this.#start === null)
-      throw new TrunklineError('invalid_request', 'nothing can be sent before start: the stream has no name yet');
+      throw new TrunklineError('invalid_request', 'nothing can be sent before start: the stream has no identifier yet');
     if (this.#start.playback === 'none')
       throw new TrunklineError('invalid_request', 'this stream only listens: its tracks include outbound');
     if (command.type === 'audio') return this.#terms.writeAudio(encodeBase64(this.#turned(command.bytes)), this.#start);
@@ -134,7 +134,7 @@ export class JsonStream implements Dialect {
     return { type: 'audio', track, bytes: this.#turned(bytes), atMs, sequence };
   }
 
-  /** Null = the carrier does not say. */
+  /** Null = the message has no timestamp. */
   #sinceStart(media: Json): number | null {
     if (media['timestamp'] === undefined && this.#terms.mediaUntimed === true) return null;
     const timestampMs = countAt(media, 'timestamp', 'media.timestamp');
@@ -167,7 +167,7 @@ export class JsonStream implements Dialect {
   }
 }
 
-/** A stream of one track need not name it. */
+/** A stream with one track may leave out the track's name. */
 function mediaTrack(media: Json, { tracks }: CallStart): Track {
   const [only] = tracks;
   if (media['track'] === undefined && tracks.length === 1 && only !== undefined) return only;
@@ -175,7 +175,7 @@ function mediaTrack(media: Json, { tracks }: CallStart): Track {
 }
 
 /**
- * What most carriers took over from Twilio: marks, and what is sent to them. `key` is the field that names the stream.
+ * The marks and outgoing messages that most carriers copied from Twilio. `key` is the field that names the stream.
  */
 export function twilioSpelling(
   key: string,

@@ -1,15 +1,15 @@
 /**
  * X-Plivo-Signature-V3 (https://www.plivo.com/docs/voice/concepts/signature-validation): base64 of HMAC-SHA256, keyed
- * with the account's auth token, over the URL and a nonce. A handshake is a GET: its fields are those of the query, in
- * order of name and value.
+ * with the account's auth token, over the URL and a nonce. A handshake is a GET, so the fields of its query are signed,
+ * sorted by name and value.
  */
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../../foundation/timing-safe.ts';
 
-/** What is checked: `url` as Plivo was given it, with any scheme; the others are headers. */
+/** The data to check: `url` as it was configured at Plivo, with any scheme; signature and nonce are headers. */
 interface SignedHandshake {
   readonly authToken: string;
-  /** X-Plivo-Signature-V3, or several of them with commas between: one for each of an account's tokens. */
+  /** X-Plivo-Signature-V3: one or more signatures separated by commas, one for each token of the account. */
   readonly signature: string | undefined;
   /** X-Plivo-Signature-V3-Nonce */
   readonly nonce: string | undefined;
@@ -24,8 +24,8 @@ export function signPlivo(authToken: string, url: string, nonce: string): string
 }
 
 /**
- * Whether Plivo sent this WebSocket handshake. Its helper library signs the `https` spelling of a `wss` address; that
- * of `wss` is taken too. False for an empty token.
+ * Whether Plivo sent this WebSocket handshake. Plivo's helper library signs a `wss` address as `https`; we also accept
+ * other schemes. False for an empty token.
  */
 export function isPlivoHandshake({ authToken, signature, nonce, url }: SignedHandshake): boolean {
   if (authToken === '' || signature === undefined || nonce === undefined) return false;

@@ -1,8 +1,8 @@
 /**
  * Plivo's audio streaming (https://www.plivo.com/docs/voice-agents/audio-streaming/concepts/audio-streaming-reference).
- * No `connected` and no `stop`: the socket opens and closes. A mark is a checkpoint, and one that is cleared never
- * comes back; that it was played is told as `playedStream`, in Plivo's help centre
- * (https://support.plivo.com/hc/en-us/articles/32800564168345) as `played`.
+ * There is no `connected` and no `stop`: the socket opens and closes. A mark is called a checkpoint, and a cleared one
+ * never comes back. The event for a played one is `playedStream`, or `played` in Plivo's help centre
+ * (https://support.plivo.com/hc/en-us/articles/32800564168345).
  */
 
 import { readCodec } from '../codecs.ts';
@@ -13,8 +13,8 @@ import { JsonStream } from './json-stream.ts';
 const ENCODINGS = ['audio/x-mulaw', 'audio/x-l16'];
 
 /**
- * `extraHeaders` of the XML, one string: `from=14155550100,app=…`; the documents separate with a comma here and a
- * semicolon there.
+ * Reads `extraHeaders` of the XML, one string such as `from=14155550100,app=…`. Plivo's documents use both commas and
+ * semicolons as separators.
  */
 function parametersOf(headers: unknown): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = Object.create(null);

@@ -1,6 +1,6 @@
 /**
- * SignalWire's `<Stream>` (https://developer.signalwire.com/compatibility-api/cxml/voice/stream): Twilio's messages,
- * but that most of them do not name their stream, and that the codec may be linear PCM at 16 or 24 kHz.
+ * SignalWire's `<Stream>` (https://developer.signalwire.com/compatibility-api/cxml/voice/stream). It has Twilio's
+ * messages, but most of them do not name their stream, and the codec may be linear PCM at 16 or 24 kHz.
  */
 import { JsonStream } from './json-stream.ts';
 import { twilioTerms } from './twilio.ts';

@@ -1,7 +1,7 @@
 /**
  * Telnyx media streaming (https://developers.telnyx.com/api-reference/websockets/stream-call-media-over-websocket).
- * Messages may overtake each other: `media.chunk` says their order. What we send must be in the codec of `start`, which
- * Telnyx does not check: the same one has to be set for both directions, and the bidirectional mode has to be `rtp`.
+ * Messages may arrive out of order; `media.chunk` gives their order. We must send audio in the codec of `start`. Telnyx
+ * does not check this: users must set the same codec for both directions, and the bidirectional mode `rtp`.
  */
 
 import { readCodec } from '../codecs.ts';
@@ -13,7 +13,7 @@ const ENCODINGS = ['PCMU', 'PCMA', 'L16', 'audio/x-mulaw'];
 /** Codes of https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming, "error". */
 const ERROR_CODES = ['100002', '100003', '100004', '100005'];
 
-/** Custom parameters, and what was given to the call itself: `clientState` in clear, `tags` in one line. */
+/** The custom parameters and two fields of the call: `clientState` decoded, and `tags` joined by commas. */
 function parametersOf(start: Json): Readonly<Record<string, string>> {
   const clientState = textAt(start, 'client_state');
   const tags = Array.isArray(start['tags']) ? start['tags'].filter((tag) => typeof tag === 'string').join(',') : '';
@@ -35,7 +35,7 @@ function readStart(message: Json): CallStart {
     streamId: identifierAt(message, 'stream_id'),
     from: textAt(start, 'from') ?? (parameters['from'] || null),
     to: textAt(start, 'to') ?? (parameters['to'] || null),
-    // Telnyx does not say which of them it was asked for.
+    // Telnyx does not say which tracks were requested.
     tracks: ['inbound', 'outbound'],
     codec: readCodec({ encoding, rate, channels }, ENCODINGS, 'start.media_format', hint),
     playback: 'buffered',

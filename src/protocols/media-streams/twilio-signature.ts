@@ -1,8 +1,8 @@
 /**
  * X-Twilio-Signature (https://www.twilio.com/docs/usage/webhooks/webhooks-security): base64 of HMAC-SHA1, keyed with
  * the account's primary auth token, over the URL and the form fields. Twilio signs the URL as it was configured, which
- * a server behind a proxy can only guess at, so every spelling that Twilio's own helper library tries is tried here,
- * and those that it misses for WebSockets.
+ * a server behind a proxy can only guess. So we try every spelling that Twilio's own helper library tries, and for
+ * WebSockets some more that the library misses.
  */
 import { createHash, createHmac } from 'node:crypto';
 import * as querystring from 'node:querystring';
@@ -13,8 +13,8 @@ export type FormFields = Iterable<readonly [name: string, value: string]>;
 
 const NO_FIELDS: FormFields = [];
 /**
- * Scheme, user info, host (IPv6 in brackets), port, rest; the rest stays as Twilio wrote it, which `new URL()` would
- * not leave it.
+ * Scheme, user info, host (IPv6 in brackets), port, rest. The rest stays as Twilio wrote it; `new URL()` would change
+ * it.
  */
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#]*@)?)(\[[^\]/?#]*\]|[^:/?#[\]]*)((?::[^/?#]*)?)(.*)$/is;
 
@@ -44,7 +44,7 @@ export function signTwilio(authToken: string, url: string, fields: FormFields = 
     .digest('base64');
 }
 
-/** Without a port, and with the scheme's own if none is given. Twilio's helper takes 80 for every scheme but https. */
+/** The URL without a port, and with its port or a default. Twilio's helper uses 80 for every scheme except https. */
 function portSpellings(url: string): string[] {
   const parts = URL_PARTS.exec(url);
   if (parts === null) return [url];
@@ -71,8 +71,8 @@ function isSigned(authToken: string, signature: string | undefined, url: string,
 }
 
 /**
- * What is checked: `url` is scheme, public host and the raw path and query of the request line; `signature` is the
- * header's value.
+ * The data to check. `url` consists of scheme, public host, and the raw path and query of the request line; `signature`
+ * is the header's value.
  */
 interface SignedRequest {
   readonly authToken: string;
@@ -81,8 +81,8 @@ interface SignedRequest {
 }
 
 /**
- * Whether Twilio sent this HTTP request. `body` is the raw body ('' for GET): a form, or whatever the `bodySHA256` of
- * the query is the SHA-256 of. False for an empty token.
+ * Whether Twilio sent this HTTP request. `body` is the raw body ('' for GET): a form, or any data whose SHA-256 the
+ * query gives as `bodySHA256`. False for an empty token.
  */
 export function isTwilioWebhook({
   authToken,
@@ -99,8 +99,8 @@ export function isTwilioWebhook({
 }
 
 /**
- * Whether Twilio sent this WebSocket handshake. `url` begins with wss://. An empty path may have been signed with or
- * without its slash, a query within the URL or as fields (Twilio's helpers for Node and Python differ).
+ * Whether Twilio sent this WebSocket handshake. `url` begins with wss://. Twilio may have signed an empty path with or
+ * without its slash, and a query within the URL or as fields (its helpers for Node and Python differ).
  */
 export function isTwilioHandshake({ authToken, signature, url }: SignedRequest): boolean {
   const [bare = url, query] = url.split(/\?(.*)/s, 2);

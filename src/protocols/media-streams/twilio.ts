@@ -1,9 +1,9 @@
 /**
  * Twilio Media Streams (https://www.twilio.com/docs/voice/media-streams/websocket-messages), both kinds:
  * `<Connect><Stream>`, which takes audio from us, and `<Start><Stream>`, which does not. Every message is a text frame
- * with one JSON object; numbers inside come as strings. Simulators of it leave out what is always the same with Twilio
- * (`mediaFormat`, `tracks`) or what a program can do without (`streamSid`, `timestamp`, `chunk`): what is absent is
- * what Twilio's documents have, what is there has to be right.
+ * with one JSON object; numbers inside come as strings. Simulators leave out fields that are always the same with
+ * Twilio (`mediaFormat`, `tracks`) or that a program can do without (`streamSid`, `timestamp`, `chunk`). Missing fields
+ * get the values of Twilio's documents; present fields must be valid.
  */
 import { type Codec, MULAW_8K } from '../../foundation/units.ts';
 import { readCodec } from '../codecs.ts';
@@ -11,14 +11,14 @@ import type { CallStart } from '../dialect.ts';
 import { identifierAt, type Json, objectAt, readParameters, readTracks } from '../json.ts';
 import { JsonStream, type StreamTerms, twilioSpelling } from './json-stream.ts';
 
-/** Whose encodings these are; the first is that of a start message without a format. */
+/** A carrier and its encodings. The first one is the default for a start message without a format. */
 interface Variant {
   readonly carrier: string;
   readonly encodings: readonly string[];
   readonly bigEndian?: boolean;
 }
 
-/** The terms of Twilio, and of carriers whose messages are Twilio's but for the codecs. */
+/** The terms of Twilio, and of carriers whose messages differ from Twilio's only in the codecs. */
 export function twilioTerms({ carrier, encodings, bigEndian = false }: Variant): StreamTerms {
   return {
     carrier,
@@ -44,7 +44,7 @@ function readStart(message: Json, carrier: string, encodings: readonly string[])
     to: parameters['to'] || null,
     tracks,
     codec,
-    // Only <Start><Stream> delivers the outbound track, and it takes nothing from us.
+    // Only <Start><Stream> delivers the outbound track, and it accepts no audio from us.
     playback: tracks.includes('outbound') ? 'none' : 'buffered',
     parameters,
     ...(typeof start['accountSid'] === 'string' ? { details: { accountSid: start['accountSid'] } } : {}),
@@ -57,7 +57,7 @@ function readFormat(start: Json, encodings: readonly string[]): Codec {
   return readCodec({ encoding, rate, channels }, encodings, 'start.mediaFormat');
 }
 
-/** The message names its stream, or what is in it does; null = neither. */
+/** The stream's id from the message or from its `start` object; null = neither has one. */
 function readStreamId(message: Json, start: Json): string | null {
   if (message['streamSid'] !== undefined) return identifierAt(message, 'streamSid');
   return start['streamSid'] === undefined ? null : identifierAt(start, 'streamSid', 'start.streamSid');
@@ -65,7 +65,7 @@ function readStreamId(message: Json, start: Json): string | null {
 
 /** One Twilio media stream. */
 export class TwilioDialect extends JsonStream {
-  /** `carrier` = who speaks this dialect. */
+  /** `carrier` = the name of the peer that uses this dialect. */
   constructor(carrier = 'twilio') {
     super(twilioTerms({ carrier, encodings: ['audio/x-mulaw'] }));
   }

@@ -1,7 +1,8 @@
 /**
- * Vonage's Voice API WebSocket (https://developer.vonage.com/en/voice/voice-api/guides/websockets): sound is binary,
- * little-endian and 20 ms a message both ways, control is JSON. Nothing names the call but what the NCCO puts among the
- * endpoint's headers, which come in the first message; there is no stop. Notifications that we ask for are the marks.
+ * Vonage's Voice API WebSocket (https://developer.vonage.com/en/voice/voice-api/guides/websockets). Audio is binary,
+ * little-endian, 20 ms in each message, in both directions; control messages are JSON. Only the headers that the NCCO
+ * sets for the endpoint can name the call; they come in the first message. There is no stop. We use notifications as
+ * marks.
  */
 import { TrunklineError } from '../../foundation/errors.ts';
 import { parseContentType, readCodec } from '../codecs.ts';
@@ -9,8 +10,8 @@ import type { CallStart, CarrierCommand, CarrierEvent, Dialect, WireMessage } fr
 import { isIdentifier, isObject, type Json, malformed, parseMessage, readDigit } from '../json.ts';
 
 /**
- * Headers that name the call, the first of them that is there; the answer webhook is told `uuid` and
- * `conversation_uuid`.
+ * Headers that may name the call; the first one present counts. Vonage sends `uuid` and `conversation_uuid` to the
+ * answer webhook.
  */
 const CALL_NAMES = ['callId', 'uuid', 'conversation_uuid'];
 const OWN_FIELDS = ['event', 'content-type'];
@@ -51,12 +52,12 @@ export class VonageDialect implements Dialect {
   #start: CallStart | null = null;
   #sequence = 0;
 
-  /** `streamId` names the stream, and the call unless a header does. */
+  /** `streamId` names the stream, and also the call if no header does. */
   constructor(options: { readonly streamId: string }) {
     this.#streamId = options.streamId;
   }
 
-  /** One message in, one event out. Throws what is in the registry of errors under "A carrier's messages". */
+  /** One message in, one event out. Throws errors of the registry's section "A carrier's messages". */
   receive(message: WireMessage): CarrierEvent {
     if (typeof message !== 'string') return this.#receiveMedia(message);
     const json = parseMessage(message);
@@ -69,7 +70,7 @@ export class VonageDialect implements Dialect {
     return ignored(event === 'websocket:cleared' ? 'cleared' : 'unknown_event');
   }
 
-  /** A frame as it is, a request for a notification, or a clear. Throws `invalid_request` before the first message. */
+  /** Formats audio, a request for a notification, or a clear. Throws `invalid_request` before the first message. */
   format(command: CarrierCommand): WireMessage {
     if (this.#start === null)
       throw new TrunklineError('invalid_request', 'nothing can be sent before websocket:connected');
@@ -85,7 +86,7 @@ export class VonageDialect implements Dialect {
     return { type: 'start', start: this.#start };
   }
 
-  /** Sound may come first. */
+  /** Audio may arrive before the first message. */
   #receiveMedia(bytes: Uint8Array): CarrierEvent {
     if (this.#start === null) return ignored('before_start');
     this.#sequence++;
@@ -93,7 +94,7 @@ export class VonageDialect implements Dialect {
   }
 }
 
-/** The digit is in the message itself, or within `dtmf`. */
+/** The digit is in the message itself or within its `dtmf`. */
 function receiveDtmf(json: Json): CarrierEvent {
   const digit = json['digit'] ?? (isObject(json['dtmf']) ? json['dtmf']['digit'] : undefined);
   return { type: 'dtmf', track: 'inbound', digit: readDigit(digit, 'digit') };

@@ -1,6 +1,6 @@
 /**
- * RTCP (RFC 3550 §6): reports of what was sent and received, who it is, and that it ends. And the figures in the
- * reports (appendix A).
+ * RTCP (RFC 3550 §6): reports of sent and received packets, the sender's name, and goodbye. Also computes the figures
+ * of the reports (appendix A).
  */
 
 const VERSION = 2;
@@ -12,20 +12,20 @@ const GOODBYE = 203;
 const CNAME = 1;
 const BLOCK_BYTES = 24;
 const SENDER_INFO_BYTES = 20;
-/** The first of the figures of a reception report, as appendix A.3 counts them, fits into 24 bits with its sign. */
+/** The number of lost packets in a report has 24 bits with its sign (appendix A.3). */
 const LOST_MAX = 0x7f_ffff;
 /** Between 1900, where NTP counts from, and 1970. */
 const NTP_OFFSET_S = 2_208_988_800;
 
-/** What a receiver says of one sender (§6.4.1). */
+/** What a receiver reports about one sender (§6.4.1). */
 export interface ReceptionReport {
-  /** Of whom it speaks. */
+  /** The sender that the report is about. */
   readonly ssrc: number;
   /** Share of packets lost since the last report, in 256ths. */
   readonly fractionLost: number;
-  /** Packets lost since the beginning; below 0 when more came twice. */
+  /** Packets lost since the beginning; below 0 when more were duplicated than lost. */
   readonly lost: number;
-  /** The highest sequence number received, the wraps above it. */
+  /** The highest sequence number received, with the number of wraps in the upper bits. */
   readonly highestSequence: number;
   /** Mean deviation of the packets' spacing, in timestamp units. */
   readonly jitter: number;
@@ -37,7 +37,7 @@ export interface ReceptionReport {
   readonly delaySinceLast: number;
 }
 
-/** What a sender says of itself. */
+/** What a sender reports about itself. */
 export interface SenderInfo {
   /** Wall time in ms since 1970, and the same moment in the timestamps of its packets. */
   readonly wallMs: number;
@@ -46,7 +46,7 @@ export interface SenderInfo {
   readonly bytes: number;
 }
 
-/** One packet of a compound datagram, as far as it concerns us. */
+/** One packet of a compound datagram: the parts that we use. */
 export type RtcpPacket =
   /** `ntpMiddle` is what a reception report calls `lastSenderReport`. */
   | {
@@ -58,7 +58,7 @@ export type RtcpPacket =
   | { readonly type: 'receiver'; readonly ssrc: number; readonly reports: readonly ReceptionReport[] }
   | { readonly type: 'goodbye'; readonly ssrcs: readonly number[] };
 
-/** Reads a compound datagram; what else is in it is passed over. Null for what is none. */
+/** Reads a compound datagram and skips other packets in it. Null if it is not RTCP. */
 export function parseRtcp(datagram: Uint8Array): RtcpPacket[] | null {
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
   const packets: RtcpPacket[] = [];
@@ -108,17 +108,17 @@ function readBlocks(view: DataView, from: number, count: number): ReceptionRepor
 /** What {@link writeReport} says. */
 export interface OwnReport {
   readonly ssrc: number;
-  /** Who we are over all our streams: a name without meaning (RFC 7022). */
+  /** Our name in all our streams, which is random (RFC 7022). */
   readonly cname: string;
-  /** null = nothing was sent since the last report: a receiver's report. */
+  /** Null = nothing was sent since the last report, so this is a receiver report. */
   readonly sender: SenderInfo | null;
-  /** null = nothing was received yet. */
+  /** Null = nothing was received yet. */
   readonly reception: ReceptionReport | null;
   /** Nothing will be sent any more. */
   readonly goodbye: boolean;
 }
 
-/** A compound datagram: the report, the name, and the farewell (§6.1). */
+/** Writes a compound datagram: the report, the name, and the goodbye (§6.1). */
 export function writeReport({ ssrc, cname, sender, reception, goodbye }: OwnReport): Uint8Array {
   const parts = [writeReportPacket(ssrc, sender, reception), writeName(ssrc, cname)];
   if (goodbye) parts.push(writePacket(GOODBYE, 1, WORD_BYTES, (view) => view.setUint32(WORD_BYTES, ssrc)));
@@ -175,7 +175,7 @@ function writeBlock(view: DataView, at: number, report: ReceptionReport): void {
   view.setUint32(at + 20, report.delaySinceLast);
 }
 
-/** One chunk with one item, ended by a zero and filled up to a word (§6.5). */
+/** One chunk with one item, ended by a zero and padded to a word (§6.5). */
 function writeName(ssrc: number, cname: string): Uint8Array {
   const name = new TextEncoder().encode(cname).subarray(0, 255);
   const itemBytes = Math.ceil((2 + name.length + 1) / WORD_BYTES) * WORD_BYTES;
@@ -204,7 +204,7 @@ export class Reception {
     this.#rateHz = rateHz;
   }
 
-  /** A packet by its unwrapped counters, and when it came. */
+  /** Counts a packet by its unwrapped counters and its arrival time. */
   add(sequence: number, timestamp: number, arrivalMs: number): void {
     if (this.#first === null) {
       this.#first = sequence;
@@ -217,12 +217,12 @@ export class Reception {
     this.#transit = transit;
   }
 
-  /** Packets that came. */
+  /** Packets received. */
   get received(): number {
     return this.#received;
   }
 
-  /** Packets that were lost; below 0 when more came twice. */
+  /** Packets lost; below 0 when more were duplicated than lost. */
   get lost(): number {
     return this.#expected - this.#received;
   }
@@ -231,7 +231,7 @@ export class Reception {
     return (this.#jitter * 1000) / this.#rateHz;
   }
 
-  /** The report since the one before it; `last` = the sender report that came last, and how long ago. */
+  /** A report for the time since the previous one; `last` = the latest sender report and its age. */
   report(last: { readonly ntpMiddle: number; readonly agoMs: number } | null): ReceptionReport {
     const expected = this.#expected - this.#reportedExpected;
     const lost = expected - (this.#received - this.#reportedReceived);

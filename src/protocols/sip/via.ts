@@ -3,7 +3,7 @@
  */
 import { SipFault } from './fault.ts';
 
-/** How a message came. */
+/** Where a message came from. */
 export interface SipSource {
   readonly protocol: 'UDP' | 'TCP';
   readonly address: string;
@@ -16,9 +16,9 @@ export interface Via {
   readonly version: string;
   /** As written: `UDP`, `TCP` or another token. */
   readonly transport: string;
-  /** Name or address, IPv6 in brackets. */
+  /** Name or address; IPv6 in brackets. */
   readonly host: string;
-  /** Null when it says none. */
+  /** Null when the header has none. */
   readonly port: number | null;
   /** `name` or `name=value`, without the space around them. */
   readonly parameters: readonly string[];
@@ -26,7 +26,7 @@ export interface Via {
   readonly branch: string;
 }
 
-/** What beside the Via names a transaction. */
+/** The fields that identify a transaction in addition to the Via. */
 export interface TransactionNames {
   readonly method: string;
   readonly callId: string;
@@ -34,24 +34,24 @@ export interface TransactionNames {
   readonly sequence: number;
 }
 
-/** Of one value: the stack's grammar takes a second for 30,000. */
+/** Longest value that we accept: the grammar of sip.js takes a second for 30,000 characters. */
 const VIA_MAX_CHARS = 1024;
-/** Of UDP and TCP, where an address says none (RFC 3261 §19.1.2). */
+/** The port for UDP and TCP if an address has none (RFC 3261 §19.1.2). */
 export const SIP_DEFAULT_PORT = 5060;
 const PORT_MAX = 65_535;
 const SENT_BY =
   /^SIP\s*\/\s*(\d{1,3}\.\d{1,3})\s*\/\s*([\w!%'*+.`~-]{1,16})\s+(\[[0-9A-Fa-f:.]{2,45}\]|[^\s,;:"<>[\]]{1,256})(?:\s*:\s*(\d{1,5}))?$/i;
 const PARAMETER = /^[\w!%'*+.`~-]{1,64}(?:=(?:[^\s,;"<>]{0,512}|"(?:[^"\\]|\\.)*"))?$/;
 const BRANCH = /^[^\s,"<>]{0,256}$/;
-/** A branch of RFC 3261 is unique for its sender. One without, or with nothing behind these characters, is not. */
+/** A branch of RFC 3261 is unique for its sender. One without this prefix, or with nothing after it, is not. */
 const UNIQUE_BRANCH = /^z9hG4bK./;
 
-/** All values of a message's Via headers, topmost first, the nothing between two commas left out. */
+/** All values of a message's Via headers, topmost first, without empty ones. */
 export function viasIn(headers: ReadonlyArray<readonly [name: string, value: string]>): string[] {
   return headers.filter(([name]) => name === 'via').flatMap(([, value]) => splitList(value));
 }
 
-/** Reads one value; null when its protocol or host cannot be read. Parameters that cannot be read are left out. */
+/** Reads one value; null when its protocol or host is invalid. Invalid parameters are left out. */
 export function glanceVia(value: string): Via | null {
   const [sentBy = '', ...rest] = splitParameters(value);
   const [, version, transport, host, port] = SENT_BY.exec(sentBy) ?? [];
@@ -69,8 +69,8 @@ export function glanceVia(value: string): Via | null {
 }
 
 /**
- * Reads the topmost value of a request or an answer. A branch without the magic cookie, or none, is of RFC 2543.
- * @throws SipFault when any part of it cannot be read
+ * Reads the topmost value of a request or an answer. The branch may be missing or lack the magic cookie (RFC 2543).
+ * @throws SipFault when any part of the value is invalid
  */
 export function readVia(value: string): Via {
   if (value.length > VIA_MAX_CHARS) throw new SipFault('a longer Via', `at most ${VIA_MAX_CHARS} characters`);
@@ -88,8 +88,8 @@ export function readVia(value: string): Via {
 }
 
 /**
- * The Via with where the message came from (RFC 3261 §18.2.1, RFC 3581 §4), so that answers find back. What the sender
- * itself wrote there is not believed. On TCP the port names the connection.
+ * The Via with the source of the message added (RFC 3261 §18.2.1, RFC 3581 §4), so that answers reach the sender.
+ * Source parameters that the sender wrote itself are removed. On TCP the port identifies the connection.
  */
 export function noteSource(via: Via, { protocol, address, port }: SipSource): string {
   const kept = via.parameters.filter((parameter) => !/^(?:received|rport|maddr)(?:=|$)/i.test(parameter));
@@ -103,9 +103,9 @@ export function answerPort(via: Via, { protocol, port }: SipSource): number {
 }
 
 /**
- * Names the transaction of a request (RFC 3261 §17.2.3): by branch, sent-by and method, of which ACK and CANCEL have
- * that of the INVITE they are about. Where the branch is not unique, Call-ID, From tag and sequence number stand in for
- * it, as RFC 2543 had it.
+ * The key of a request's transaction (RFC 3261 §17.2.3): branch, sent-by and method. ACK and CANCEL have the key of the
+ * INVITE that they belong to. If the branch is not unique, Call-ID, From tag and sequence number are added, as in
+ * RFC 2543.
  */
 export function transactionOf(
   { branch, host, port }: Via,
@@ -116,22 +116,22 @@ export function transactionOf(
   return JSON.stringify([branch, sentBy, of, ...(UNIQUE_BRANCH.test(branch) ? [] : [callId, fromTag, sequence])]);
 }
 
-/** The tag in a From or To header; '' when it has none. What is in a quoted name or in the URI's brackets is none. */
+/** The tag in a From or To header; '' when it has none. Text in a quoted name or in the URI's brackets is ignored. */
 export function tagIn(address: string): string {
   const parameters = address.replace(/"(?:[^"\\]|\\.?)*(?:"|$)/g, '').replace(/^[^>]*>/, '');
   return /;\s*tag\s*=\s*([^\s;,"<>]+)/i.exec(parameters)?.[1] ?? '';
 }
 
 /**
- * A header's comma-separated values, empty ones left out; commas in quotes are part of one. A quote that never ends
- * goes to the end, so that nothing is read twice.
+ * A header's comma-separated values, without empty ones. Commas in quotes do not separate. An unclosed quote extends to
+ * the end, so that the expression does not backtrack.
  */
 export function splitList(value: string): string[] {
   const items = value.match(/(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
   return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
-/** The parts between semicolons, without the space in and around them; quotes hold together what is in them. */
+/** The parts between semicolons, trimmed, without space around `=`. Semicolons in quotes do not separate. */
 function splitParameters(value: string): string[] {
   const parts = value.includes('"') ? (value.match(/(?:[^;"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? []) : value.split(';');
   return parts.map((part, index) => (index === 0 ? part.trim() : part.trim().replace(/^([^\s="]*)\s*=\s*/, '$1=')));

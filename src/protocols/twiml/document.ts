@@ -1,43 +1,43 @@
 /**
- * TwiML (https://www.twilio.com/docs/voice/twiml) as an app answers it: a document into verbs, as far as we can do them
- * ourselves. Names of attributes are taken in any case, for Twilio's own libraries spell some of them two ways. Pure:
+ * Reads an app's TwiML (https://www.twilio.com/docs/voice/twiml): a document into verbs. Verbs that we do not support
+ * become `other`. Names of attributes match in any case, because Twilio's own libraries spell some in two ways. Pure:
  * text in, verbs out.
  */
 import { elementsOf, readXml, textOf, type XmlElement, XmlError, type XmlLimits } from '../xml.ts';
 
-/** Twilio takes 64 kB; in what it takes nothing is nested deeper than a verb's noun with the markup of its speech. */
+/** Twilio accepts 64 kB. The deepest nesting in TwiML is the speech markup in a verb's noun. */
 const LIMITS: XmlLimits = { maxChars: 65_536, maxDepth: 10, maxElements: 500 };
-/** What a UTF-8 document of so many characters may take. */
+/** The largest UTF-8 document with that many characters. */
 export const TWIML_MAX_BYTES = 4 * LIMITS.maxChars;
 const LOOPS_MAX = 1000;
-/** Twilio has no limit; ours is what a call may be silent for on an app's word. */
+/** Twilio has no limit. Ours is the longest silence that an app may ask for. */
 const PAUSE_MAX_S = 300;
 const DIGITS = /^[0-9*#wW]{1,100}$/;
 
-/** How a document asks for the next one. */
+/** Where a document says to request the next one. */
 export interface TwimlLink {
   /** Absolute, http or https. */
   readonly url: string;
   readonly method: 'GET' | 'POST';
 }
 
-/** `<Connect><ConversationRelay>`: which app, how it is to be held, and what is asked when it is over. */
+/** `<Connect><ConversationRelay>`: the app, the options of its session, and the URL to request when it is over. */
 export interface RelayVerb {
-  /** `ws:` or `wss:`, as the document has it. */
+  /** `ws:` or `wss:`, as written in the document. */
   readonly url: string;
   /** The attributes, their names in lower case. */
   readonly attributes: Readonly<Record<string, string>>;
   /** `<Parameter>`s. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** `<Language>`s that name a voice: the voice by the language's code in lower case. */
+  /** The voices of `<Language>` elements, by language code in lower case. */
   readonly voices: Readonly<Record<string, string>>;
-  /** Asked when the session is over; null = the next verb follows. */
+  /** Requested when the session is over; null = the next verb follows. */
   readonly action: TwimlLink | null;
 }
 
 /**
- * One step of a document. `other` is a verb that we cannot do: `takesCall` = the caller would be somebody else's, or be
- * waited for, from there on.
+ * One step of a document. `other` is a verb that we do not support; `takesCall` = it would hand the caller over or wait
+ * for the caller.
  */
 export type TwimlVerb =
   | {
@@ -55,13 +55,13 @@ export type TwimlVerb =
   | { readonly type: 'hangup' }
   | { readonly type: 'other'; readonly name: string; readonly takesCall: boolean };
 
-/** A document: its `<Response>`, and where it came from, which its relative addresses start from. */
+/** A document: its `<Response>`, and the URL that it came from, which is the base of its relative addresses. */
 export interface TwimlDocument {
   readonly response: XmlElement;
   readonly url: string;
 }
 
-/** Verbs whose work cannot be left out: what follows them counts on it. */
+/** Verbs that cannot be skipped, because the verbs after them rely on their result. */
 const TAKES_CALL = [
   'connect',
   'dial',
@@ -75,21 +75,21 @@ const TAKES_CALL = [
   'refer',
   'conference',
 ];
-/** Longest name that is repeated to people. */
+/** Longest name in a log line or message. */
 const NAME_MAX_CHARS = 40;
 
 /**
  * The document that was fetched from `url`. An empty one has no verbs.
- * @throws XmlError when it is no TwiML, or larger than a document may be
+ * @throws XmlError when it is not TwiML, or too large
  */
 export function readTwiml(text: string, url: string): TwimlDocument {
   if (text.trim() === '') return { response: { name: 'Response', attributes: {}, children: [] }, url };
   const response = readXml(text, LIMITS);
-  if (response.name !== 'Response') throw new XmlError(`its root is another element than <Response>`);
+  if (response.name !== 'Response') throw new XmlError('its root element is not <Response>');
   return { response, url };
 }
 
-/** The verbs of a document, in their order. A verb that is malformed is one that we cannot do. */
+/** The verbs of a document, in order. A malformed verb counts as unsupported. */
 export function verbsOf({ response, url }: TwimlDocument): TwimlVerb[] {
   return elementsOf(response).map((element) => readVerb(element, url));
 }
@@ -144,8 +144,7 @@ function readConnect(element: XmlElement, base: string): TwimlVerb | null {
 }
 
 /**
- * What `<Connect>` says of a ConversationRelay that is to be dialled; null = it connects to something else. `base` =
- * the document's URL.
+ * Reads the ConversationRelay in a `<Connect>`; null = it connects to something else. `base` = the document's URL.
  */
 export function readRelay(connect: XmlElement, base: string): RelayVerb | null {
   if (connect.name.toLowerCase() !== 'connect') return null;
@@ -167,7 +166,10 @@ function isSocketUrl(url: string): boolean {
   return URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol) && new URL(url).hash === '';
 }
 
-/** What children of one kind say in two attributes each, under `spell`ed names; those without are passed over. */
+/**
+ * Maps attribute `key`, spelled by `spell`, to attribute `value` for all children of one kind. Children without them
+ * are skipped.
+ */
 function pairs(
   children: readonly XmlElement[],
   kind: string,
@@ -199,12 +201,12 @@ function given(element: XmlElement, name: string): string | undefined {
   return attribute(element, name)?.trim() || undefined;
 }
 
-/** How a verb asks for what follows it: by POST unless it says GET. */
+/** The method with which a verb requests the next document: POST unless it says GET. */
 export function methodOf(element: XmlElement): 'GET' | 'POST' {
   return attribute(element, 'method')?.trim().toUpperCase() === 'GET' ? 'GET' : 'POST';
 }
 
-/** How often, 0 in a document being as often as there is. */
+/** How often to repeat a verb. 0 in a document means as often as we allow. */
 function loopOf(element: XmlElement): number {
   return wholeOf(attribute(element, 'loop'), 1, LOOPS_MAX) || LOOPS_MAX;
 }
@@ -213,7 +215,7 @@ function wholeOf(text: string | undefined, usual: number, max: number): number {
   return text !== undefined && /^\d+$/.test(text.trim()) ? Math.min(Number(text), max) : usual;
 }
 
-/** An address in a document, of http or https; null = there is none that could be asked. */
+/** The absolute form of an http or https address in a document; null = it is not valid. */
 function absolute(address: string, base: string): string | null {
   if (address === '' || !URL.canParse(address, base)) return null;
   const url = new URL(address, base);

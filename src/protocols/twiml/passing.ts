@@ -1,7 +1,7 @@
 /**
- * An app's TwiML on its way to Twilio: as it is, but that its ConversationRelay becomes a stream to us, that what
- * follows is asked of us, and that relative addresses, which Twilio would start from our document, start from the
- * app's.
+ * Passes an app's TwiML on to Twilio with three changes: its ConversationRelay becomes a stream to us, Twilio requests
+ * the documents that follow from us, and relative addresses become absolute. Otherwise Twilio would resolve them
+ * against our URL instead of the app's.
  */
 
 import { escapeXml, textOf, writeXml, type XmlElement } from '../xml.ts';
@@ -9,21 +9,21 @@ import { methodOf, type RelayVerb, readRelay, type TwimlDocument } from './docum
 import { connectStream, type StreamTarget } from './stream.ts';
 
 /**
- * Attributes that hold an address (https://www.twilio.com/docs/voice/twiml), by the end of their names in lower case.
+ * Attributes that hold an address (https://www.twilio.com/docs/voice/twiml), matched by their names in lower case.
  */
 const ADDRESSES = /(?:^action|url|callback|callbackurl)$/;
 
-/** Where Twilio is sent. */
+/** The URLs that we give to Twilio. */
 interface PassingRoutes {
   /** The stream of one ConversationRelay. */
   stream(relay: RelayVerb): StreamTarget;
-  /** Where Twilio asks what follows a session that has an `action`. */
+  /** Where Twilio requests the next document after a session that has an `action`. */
   readonly after: string;
-  /** Where Twilio asks for the document at `url`. */
+  /** Where Twilio requests the document at `url` through us. */
   through(url: string, method: 'GET' | 'POST'): string;
 }
 
-/** The document for Twilio. Throws `invalid_request` where a parameter of the stream is too long for Twilio. */
+/** The document for Twilio. Throws `invalid_request` if a parameter of the stream is too long for Twilio. */
 export function passOnTwiml({ response, url }: TwimlDocument, routes: PassingRoutes): string {
   const verbs = response.children.map((child) =>
     typeof child === 'string' ? escapeXml(child) : passOn(child, url, routes),

@@ -2,11 +2,11 @@
 import { TrunklineError } from '../../foundation/errors.ts';
 import { escapeXml } from '../xml.ts';
 
-/** Name and value of one `<Parameter>` must stay below this together. */
+/** The name and value of one `<Parameter>` together must be shorter than this. */
 const PARAMETER_CHARACTERS = 500;
 /**
- * A media stream: where it goes, and what `start.customParameters` will hold. Twilio strips a query from `url`: data
- * goes into parameters.
+ * A media stream: its URL, and the parameters that come back in `start.customParameters`. Twilio strips the query from
+ * `url`, so data goes into parameters.
  */
 export interface StreamTarget {
   readonly url: string;
@@ -32,27 +32,27 @@ function response(verbs: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><Response>${verbs}</Response>`;
 }
 
-/** The verb alone of {@link connectStreamTwiml}. */
+/** The verb of {@link connectStreamTwiml} without the document around it. */
 export function connectStream(target: StreamTarget): string {
   return `<Connect>${stream(target)}</Connect>`;
 }
 
 /**
- * The call talks to us alone: inbound track, and we may play audio. It goes on with the next verb, here none, when our
- * side closes the socket. Throws `invalid_request` for a parameter of 500 characters or more.
+ * Connects the call to us only: we get the inbound track and may play audio. When we close the socket, Twilio goes on
+ * with the next verb; here there is none. Throws `invalid_request` for a parameter of 500 characters or more.
  */
 export function connectStreamTwiml(target: StreamTarget): string {
   return response(connectStream(target));
 }
 
-/** Twilio says `text` in a voice of its own and hangs up. */
+/** Twilio speaks `text` with its own voice and hangs up. */
 export function sayAndHangUpTwiml(text: string): string {
   return response(`<Say>${escapeXml(text)}</Say><Hangup/>`);
 }
 
 /**
- * The call goes on to `dial` (a phone number) while we listen to both tracks. Throws as {@link connectStreamTwiml}
- * does.
+ * Twilio forwards the call to `dial` (a phone number) while we listen to both tracks. Throws as
+ * {@link connectStreamTwiml} does.
  */
 export function listenAndDialTwiml(target: StreamTarget, dial: string): string {
   return response(`<Start>${stream(target, ' track="both_tracks"')}</Start><Dial>${escapeXml(dial)}</Dial>`);

@@ -153,7 +153,7 @@ export class AudioSocketLeg implements CallLeg {
     this.fail(
       new TrunklineError(
         'reader_too_slow',
-        `${writableLength} bytes wait to be read, expected ${this.#limits.sendBufferMaxBytes} at most`,
+        `the peer reads too slowly: ${writableLength} bytes wait, expected at most ${this.#limits.sendBufferMaxBytes}`,
       ),
     );
   }

@@ -1,36 +1,36 @@
 /**
- * Notices while we are registered that the registrar is gone or has forgotten us: it is asked by OPTIONS whether it is
- * there, and where it asks us by itself it is noticed that it no longer does. What is sent also keeps a NAT open.
+ * Detects, while we are registered, that the registrar is unavailable or has lost our registration. We send it OPTIONS
+ * and expect answers; if it sends OPTIONS to us, we notice when it stops. Our packets also keep a NAT open.
  */
 import type { Clock, Timer } from '../../foundation/clock.ts';
 
 /** Shorter than NATs forget (RFC 5626 §4.4.2 names 29 s for the worst of them on UDP). */
 export const KEEPALIVE_MS = 28_000;
-/** On UDP a question is sent five times within this. */
+/** On UDP a request is sent five times within this. */
 export const ANSWER_TIMEOUT_MS = 10_000;
-/** The registrar's own questions are missed after so many of its longest intervals. */
+/** The registrar has stopped sending OPTIONS if none came for this many times its longest interval. */
 const MISSED_INTERVALS = 3;
-/** Questions closer together belong to one, and one that comes only now and then says nothing. */
+/** OPTIONS that are closer together count as one; longer intervals are cut to the maximum. */
 const INTERVAL_MIN_MS = 5000;
 const INTERVAL_MAX_MS = 600_000;
 
 interface WatchOptions {
   readonly clock: Clock;
-  /** Asks the registrar whether it is there; `onAnswer` is told of any answer. */
+  /** Asks the registrar whether it is available; any answer calls `onAnswer`. */
   ask(onAnswer: () => void): void;
-  /** Sends a sign of life that wants no answer. */
+  /** Sends a keep-alive that needs no answer. */
   ping(): void;
-  /** A registrar that has answered before does not answer any more. */
+  /** The registrar has answered before and no longer does. */
   onSilent(): void;
-  /** It has never answered, and is not asked any more. */
+  /** The registrar has never answered and is not asked any more. */
   onMute(): void;
-  /** It used to ask us, and no longer does. */
+  /** The registrar used to send us OPTIONS and no longer does. */
   onForgotten(): void;
 }
 
 export class RegistrarWatch {
   readonly #options: WatchOptions;
-  /** Whether it answers OPTIONS; null = not known yet. */
+  /** Whether the registrar answers OPTIONS; null = not known yet. */
   #answers: boolean | null = null;
   #keepalive: Timer | null = null;
   #answer: Timer | null = null;
@@ -42,7 +42,7 @@ export class RegistrarWatch {
     this.#options = options;
   }
 
-  /** Whether it is known to answer nothing, so that only its answers to REGISTER show that it is there. */
+  /** Whether the registrar does not answer OPTIONS, so that only REGISTER shows whether it is available. */
   get isMute(): boolean {
     return this.#answers === false;
   }
@@ -52,7 +52,7 @@ export class RegistrarWatch {
     this.#keepalive ??= this.#options.clock.every(KEEPALIVE_MS, () => this.#look(), true);
   }
 
-  /** We are not. */
+  /** We are no longer registered. */
   stop(): void {
     for (const timer of [this.#keepalive, this.#answer, this.#missed]) timer?.cancel();
     this.#keepalive = null;
@@ -62,7 +62,7 @@ export class RegistrarWatch {
     this.#longestMs = 0;
   }
 
-  /** The registrar has asked us whether we are there. */
+  /** The registrar has asked us whether we are available. */
   asked(): void {
     if (this.#keepalive === null) return;
     const { clock, onForgotten } = this.#options;

@@ -1,4 +1,4 @@
-/** Keeps us registered, so that calls for our user are sent to us (RFC 3261 §10). */
+/** Keeps us registered, so that the registrar sends us the calls for our user (RFC 3261 §10). */
 import { randomUUID } from 'node:crypto';
 import type { IncomingResponse, IncomingResponseMessage, OutgoingRequestMessage, URI } from 'sip.js/lib/core/index.js';
 import { Backoff } from '../../foundation/backoff.ts';
@@ -10,26 +10,26 @@ import type { SipStack } from './stack.ts';
 
 const EXPIRES_S = 600;
 const EXPIRES_MAX_S = 86_400;
-/** Refreshed when this share of the time is over, and at least so long before its end. */
+/** A registration is refreshed after this share of its time, and at least this long before it expires. */
 const REFRESH_SHARE = 0.75;
 const REFRESH_MIN_S = 20;
-/** A registrar that answers nothing but REGISTER is asked by it. */
+/** For a registrar that does not answer OPTIONS, REGISTER at this interval shows whether it is available. */
 const MUTE_REFRESH_S = 240;
-/** A REGISTER that is not answered by then is not answered at all (64 × T1). */
+/** How long we wait for the answer to a REGISTER (64 × T1). */
 const ANSWER_TIMEOUT_MS = 32_000;
-/** A registration that lasted for so long had no trouble: when it is lost, the next try is at once. */
+/** A registration that lasted this long was healthy: when it is lost, we try again at once. */
 const HEALTHY_MS = 30_000;
 const RETRIES = { firstMs: 5000, longestMs: 60_000, healthyMs: HEALTHY_MS, jitterShare: 0.25 };
-/** A registrar that asks for ever longer intervals one after the other is not followed for ever. */
+/** How often in a row we accept a longer minimum interval from the registrar. */
 const RAISES_MAX = 5;
-/** Where the registrar knows us by another address, a contact of somebody else may be the one that ends first. */
+/** If no contact in the answer is ours, the shortest one may belong to another phone; we assume at least this. */
 const UNKNOWN_MIN_S = 60;
-/** A wrong password does not get right by trying, and some lock out who tries often. */
+/** After a refusal we wait long: a wrong password stays wrong, and some registrars lock out those who try often. */
 const REFUSED_RETRY_MS = 300_000;
 
 /**
- * Why we are not registered: the registrar does not want us, there is no answer or a server error, or it was and is no
- * more.
+ * Why we are not registered: `refused` = the registrar refused us, `unreachable` = no answer or a server error, `lost`
+ * = we were registered and no longer are.
  */
 export type RegistrationFailure = 'refused' | 'unreachable' | 'lost';
 
@@ -46,12 +46,12 @@ interface RegistrationOptions {
   readonly random?: () => number;
 }
 
-/** A REGISTER that failed. */
+/** How a REGISTER failed. */
 interface Failure {
   readonly reason: RegistrationFailure;
-  /** As the log tells it. */
+  /** The reason as the log has it. */
   readonly trouble: string;
-  /** Of the answer; 408 where there was none. */
+  /** The status of the answer; 408 if there was none. */
   readonly status?: number | undefined;
   readonly hint?: string | undefined;
   readonly notBeforeMs?: number;
@@ -66,25 +66,25 @@ interface Attempt {
 export class Registration {
   readonly #options: RegistrationOptions;
   readonly #watch: RegistrarWatch;
-  /** One for all: that is how a registrar tells a refresh from another phone (RFC 3261 §10.2.4). */
+  /** The same for all REGISTERs, so that the registrar can tell a refresh from another phone (RFC 3261 §10.2.4). */
   readonly #callId = randomUUID();
-  /** Credentials count it on by themselves. */
+  /** The latest REGISTER. sip.js raises its CSeq when it sends it again with credentials. */
   #last: OutgoingRequestMessage | null = null;
   #attempt: Attempt | null = null;
   #expiresS = EXPIRES_S;
-  /** How often in a row the interval was too brief. */
+  /** How often in a row the registrar refused our interval as too brief. */
   #raises = 0;
   readonly #backoff: Backoff;
   #timer: Timer | null = null;
   /** Since when we are registered; null = we are not. */
   #sinceMs: number | null = null;
-  /** Until when the registrar may know us, whatever became of it. */
+  /** Until when the registrar may still have our registration, even if we consider it lost. */
   #boundUntilMs = 0;
-  /** Where the last answer came from. */
+  /** The address from which the last answer came. */
   #registrarAt: SipDestination | null = null;
-  /** Troubles that were told. */
-  readonly #told = new Set<string>();
-  /** Whether something was told since we said that we are registered. */
+  /** Failures that were logged as warnings. */
+  readonly #logged = new Set<string>();
+  /** Whether a failure was logged as a warning since the last "registered". */
   #hasNews = true;
   #ending = false;
 
@@ -112,8 +112,8 @@ export class Registration {
   }
 
   /**
-   * Unregisters, and does not register again. Nothing when the registrar does not know us; when it is about to, as soon
-   * as it does.
+   * Unregisters, and does not register again. Does nothing if the registrar does not know us. If a REGISTER is under
+   * way, unregisters when it is answered.
    */
   end(): void {
     if (this.#ending) return;
@@ -125,8 +125,8 @@ export class Registration {
   }
 
   /**
-   * A connection that we had opened is closed. If it was the registrar's it may have forgotten us with it (Asterisk
-   * does), and cannot call us on it.
+   * A connection that we had opened is closed. If it led to the registrar, the registrar cannot call us on it any more
+   * and may have removed our registration, as Asterisk does.
    */
   connectionClosed(peer: SipDestination): void {
     if (this.#ending || !this.#isRegistrar(peer)) return;
@@ -136,7 +136,7 @@ export class Registration {
     }
   }
 
-  /** Somebody asks by OPTIONS whether we are there. */
+  /** A peer has asked by OPTIONS whether we are available. */
   asked(address: string): void {
     if (address === this.#registrarAt?.host) this.#watch.asked();
   }
@@ -180,7 +180,7 @@ export class Registration {
     return { message, contact };
   }
 
-  /** Our name at the registrar. */
+  /** Our address of record at the registrar. */
   #aor(): URI {
     const { registrar, user } = this.#options;
     const aor = registrar.clone();
@@ -189,7 +189,7 @@ export class Registration {
     return aor;
   }
 
-  /** Whether this is the answer that is waited for; it is not any more then. */
+  /** Ends the wait for an answer. Returns false if `attempt` is not the one that we wait for. */
   #settles(attempt: Attempt): boolean {
     if (this.#attempt !== attempt) return false;
     attempt.timeout?.cancel();
@@ -202,7 +202,7 @@ export class Registration {
   }
 
   /**
-   * A connection that leads nowhere is not used again: it may take a quarter of an hour until the system gives it up.
+   * A dead connection must not be used again: the operating system may need a quarter of an hour to give it up.
    */
   #notAnswered(): void {
     if (this.#registrarAt !== null) this.#options.stack.disconnect(this.#registrarAt);
@@ -229,7 +229,7 @@ export class Registration {
     if (this.#registrarAt !== null && this.#registrarAt.host !== address)
       log.info({ address }, 'the address of the registrar changed');
     this.#registrarAt = { host: address, port };
-    if (!this.registered) this.#tellRegistered(grantedS);
+    if (!this.registered) this.#logRegistered(grantedS);
     this.#setRegistered(true);
     const longestS = this.#watch.isMute ? MUTE_REFRESH_S : EXPIRES_MAX_S;
     const refreshS = Math.max(Math.min(grantedS * REFRESH_SHARE, grantedS - REFRESH_MIN_S), grantedS / 2, 1);
@@ -266,21 +266,21 @@ export class Registration {
     if (this.#ending) return;
     const { reason, trouble, status, hint, notBeforeMs = 0 } = failure;
     const delayMs = Math.max(this.#backoff.next(this.#healthyForMs), notBeforeMs);
-    this.#tellTrouble({ trouble, status, hint, delayMs });
+    this.#logTrouble({ trouble, status, hint, delayMs });
     this.#setRegistered(false);
     this.#options.onFailure(reason);
     this.#again(delayMs);
   }
 
   /**
-   * The registration went without our doing. At first it is made again at once; one that is lost again and again waits
-   * as all failures do.
+   * The registration was lost. A healthy one is renewed at once; one that is lost again and again waits as after other
+   * failures.
    */
   #lost(trouble: string): void {
     const isHealthy = this.#healthyForMs >= HEALTHY_MS;
     if (isHealthy) this.#backoff.restart();
     const delayMs = isHealthy ? 0 : this.#backoff.next(0);
-    this.#tellTrouble({ trouble, delayMs });
+    this.#logTrouble({ trouble, delayMs });
     this.#setRegistered(false);
     this.#options.onFailure('lost');
     this.#attempt?.timeout?.cancel();
@@ -288,13 +288,16 @@ export class Registration {
     this.#again(delayMs);
   }
 
-  /** It answered OPTIONS until now. A connection that leads nowhere is not used again. */
+  /** The registrar answered OPTIONS before and no longer does. A dead connection must not be used again. */
   #silent(): void {
     if (this.#registrarAt !== null) this.#options.stack.disconnect(this.#registrarAt);
     this.#lost('the registrar no longer answers OPTIONS');
   }
 
-  /** It may have lost what it knew, or only changed its habits: its answer to a REGISTER is right in both cases. */
+  /**
+   * The registrar stopped sending OPTIONS. It may have lost our registration, or only be configured differently now.
+   * Registering again is right in both cases.
+   */
   #forgotten(): void {
     this.#options.log.info('the registrar stopped sending OPTIONS: registering again');
     if (this.#attempt === null) this.#register(this.#expiresS);
@@ -308,11 +311,11 @@ export class Registration {
   #ask(onAnswer: () => void): void {
     const { stack, registrar } = this.#options;
     const message = stack.core.makeOutgoingRequestMessage('OPTIONS', registrar, this.#aor(), registrar, {});
-    // Whatever is answered, somebody is there.
-    const hear = ({ message: answer }: IncomingResponse): void => {
+    // Any answer, even a refusal, shows that the registrar is available.
+    const receive = ({ message: answer }: IncomingResponse): void => {
       if (!isOurOwn(answer)) onAnswer();
     };
-    stack.core.request(message, { onAccept: hear, onReject: hear, onRedirect: hear });
+    stack.core.request(message, { onAccept: receive, onReject: receive, onRedirect: receive });
   }
 
   #ping(): void {
@@ -323,7 +326,7 @@ export class Registration {
     const { registrar } = this.#options;
     if (this.#registrarAt !== null && this.registered)
       return this.#registrarAt.host === host && this.#registrarAt.port === port;
-    // Before its first answer only the port tells.
+    // Before the first answer we know only the registrar's port.
     return port === (registrar.port ?? 5060);
   }
 
@@ -331,16 +334,16 @@ export class Registration {
     return this.#sinceMs === null ? 0 : this.#options.clock.nowMs() - this.#sinceMs;
   }
 
-  /** Each trouble is told once, however often it is met, until the registration has been well again for a while. */
-  #tellTrouble({
+  /** Logs each failure once as a warning, until the registration has been healthy again for a while. */
+  #logTrouble({
     trouble,
     status,
     hint,
     delayMs,
   }: Omit<Failure, 'reason' | 'notBeforeMs'> & { readonly delayMs: number }): void {
-    if (this.#healthyForMs >= HEALTHY_MS) this.#told.clear();
-    const isNews = !this.#told.has(trouble);
-    this.#told.add(trouble);
+    if (this.#healthyForMs >= HEALTHY_MS) this.#logged.clear();
+    const isNews = !this.#logged.has(trouble);
+    this.#logged.add(trouble);
     this.#hasNews ||= isNews;
     this.#options.log[isNews ? 'warn' : 'debug'](
       { status, hint, againInMs: Math.round(delayMs) },
@@ -348,7 +351,7 @@ export class Registration {
     );
   }
 
-  #tellRegistered(expiresS: number): void {
+  #logRegistered(expiresS: number): void {
     this.#options.log[this.#hasNews ? 'info' : 'debug']({ expiresS }, 'registered');
     this.#hasNews = false;
   }
@@ -362,14 +365,15 @@ export class Registration {
   }
 }
 
-/** Whether sip.js has written the answer itself: nobody answered (408), or the request could not be sent (503). */
+/** Whether sip.js wrote the answer itself: the peer did not answer (408), or the request could not be sent (503). */
 function isOurOwn(answer: IncomingResponseMessage): boolean {
   return !answer.hasHeader('via');
 }
 
 /**
- * What the registrar granted: at our own among the contacts that it knows, or for all, or as asked (RFC 3261 §10.3).
- * Where it writes ours in another way, as some do for those behind a NAT, the shortest is taken for ours. 0 = nothing.
+ * The time that the registrar granted, in seconds: the `expires` of our contact in its answer, else its Expires header,
+ * else the time that we asked for (RFC 3261 §10.3). Some registrars rewrite contacts behind a NAT; if no contact is
+ * ours, we take the shortest time. 0 = nothing.
  */
 function grantedIn(answer: IncomingResponseMessage, contact: URI, askedS: number): number {
   const contacts = answer.getHeaders('contact').map((value) => ({ value, expiresS: expiresIn(value) }));
@@ -386,7 +390,7 @@ function expiresIn(contact: string): number | null {
   return seconds === undefined ? null : Number(seconds);
 }
 
-/** Whether a Contact header has this URI, whatever its parameters are. */
+/** Whether a Contact header has this URI, with any parameters. */
 function names(header: string, { user, host, port }: URI): boolean {
   const own = `:${user}@${host}:${port}`;
   const at = header.indexOf(own);

@@ -1,38 +1,40 @@
 /**
- * How much may be asked for outside calls, by each source and by all, and within each call: buckets of tokens, which
- * fill again by themselves.
+ * Rate limits for SIP messages: outside calls for each source and for all sources together, and within each call. They
+ * are token buckets, which refill over time.
  */
 import type { Clock } from '../../foundation/clock.ts';
 
 interface Rate {
   readonly perSecond: number;
-  /** Most tokens of a bucket. */
+  /** The most tokens that a bucket holds. */
   readonly burst: number;
 }
 
 /**
- * All phones of an office at once after a power cut, then more than a trunk that sets up calls for all of a machine.
+ * Per source. The burst covers all phones of an office after a power cut. The rate is more than one trunk needs to set
+ * up all the calls that a machine can hold.
  */
 const OF_A_SOURCE: Rate = { perSecond: 20, burst: 100 };
 /**
- * Reading a request costs a millisecond and more; what is left is for the calls that are there, whoever forges whatever
- * number of sources.
+ * All sources together. Reading a request costs a millisecond or more. This keeps the rest of the CPU for the running
+ * calls, even when an attacker forges any number of sources.
  */
 const OF_ALL: Rate = { perSecond: 400, burst: 400 };
 /**
- * Far more than keys are pressed and descriptions change; whoever has a call may not keep the others' waiting either.
+ * Per call. This is far more than pressed keys and changes of a session description need, and keeps one call from
+ * delaying the others.
  */
 const OF_A_CALL: Rate = { perSecond: 20, burst: 100 };
 /**
- * Sources that are known; beyond that the one that asked longest ago is forgotten, which gives it no more than {@link
- * OF_ALL} has.
+ * Sources remembered at once. Beyond this number the one that was idle longest is forgotten and starts with a full
+ * bucket; {@link OF_ALL} still limits it.
  */
 const SOURCES_MAX = 1024;
 /** More than there are calls. */
 const CALLS_MAX = 10_000;
 /**
- * Reading takes as long as there is something to be read: so many bytes cost a token. A telephone's message, of up to
- * two of these, costs one.
+ * The time to read a message grows with its size, so each of these units costs a token. The message of a phone has up
+ * to two of them and costs one token.
  */
 const BYTES_PER_TOKEN = 1024;
 
@@ -57,7 +59,7 @@ class Bucket {
   }
 }
 
-/** A bucket for each name; the one that was asked for last comes last. */
+/** A bucket for each name, ordered by last use. */
 class Buckets {
   readonly #rate: Rate;
   readonly #max: number;
@@ -93,13 +95,13 @@ export class RequestLimit {
     this.#all = new Bucket(OF_ALL, clock.nowMs());
   }
 
-  /** Whether `address` may send one more message of `bytes` outside calls; it has done so then. */
+  /** Takes the tokens for one message of `bytes` outside calls; returns false if `address` or all sources have none. */
   take(address: string, bytes: number): boolean {
     const nowMs = this.#clock.nowMs();
     return this.#sources.take(address, nowMs, tokensOf(bytes)) && this.#all.take(nowMs, tokensOf(bytes));
   }
 
-  /** Whether one more message of `bytes` may come within the call of this Call-ID; it has done so then. */
+  /** Takes the tokens for one message of `bytes` within the call of this Call-ID; returns false if it has none. */
   takeWithin(callId: string, bytes: number): boolean {
     return this.#calls.take(callId, this.#clock.nowMs(), tokensOf(bytes));
   }

@@ -1,21 +1,23 @@
 /**
- * Sends again what may have got lost on UDP: our requests until they are answered, and our refusals of an INVITE until
- * they are acknowledged (RFC 3261 §17, timers A, E and G). The transactions of sip.js rely on their transport for
- * these.
+ * Retransmits messages that may have been lost on UDP: our requests until they are answered, and our refusals of an
+ * INVITE until they are acknowledged (RFC 3261 §17, timers A, E and G). The transactions of sip.js leave this to their
+ * transport.
  */
 
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { ReceivedSip } from '../../protocols/sip/received-message.ts';
 import type { SentSip } from '../../protocols/sip/sent-message.ts';
 
-/** RFC 3261 §17.1.1.1: a round trip, and the longest interval of anything but an INVITE. */
+/** RFC 3261 §17.1.1.1: the estimated round trip, and the longest interval except for an INVITE. */
 const T1_MS = 500;
 const T2_MS = 4000;
-/** Timers B, F and H: then the transaction has failed. */
+/** Timers B, F and H: the transaction has failed after this time. */
 const GIVE_UP_MS = 64 * T1_MS;
-/** Beyond this many nothing is sent again: a gateway with so many open transactions has no spare packets. */
+/** Messages retransmitted at once. A server with more open transactions has no capacity for repeats. */
 const WAITING_MAX = 4096;
-/** Nor are more refusals to one address: who forged it would have each of them repeated ten times. */
+/**
+ * Refusals retransmitted to one address at once. Otherwise requests with a forged source would be amplified tenfold.
+ */
 const REFUSALS_PER_HOST = 16;
 
 interface Waiting {
@@ -44,14 +46,14 @@ export class Retransmissions {
     const key = keyOf(kind, transaction, method);
     const refusedHost = kind === 'response' ? (destination?.host ?? null) : null;
     if (this.#waiting.has(key) || this.#waiting.size >= WAITING_MAX || this.#isEnough(refusedHost)) return;
-    // Only an INVITE's own interval grows without a bound (timer A).
+    // Only the interval of an INVITE grows without a limit (timer A).
     const longestMs = kind === 'request' && method === 'INVITE' ? GIVE_UP_MS : T2_MS;
     const timer = this.#clock.after(T1_MS, () => this.#repeat(key));
     this.#waiting.set(key, { refusedHost, again, longestMs, sinceMs: this.#clock.nowMs(), intervalMs: T1_MS, timer });
     this.#countRefusal(refusedHost, 1);
   }
 
-  /** A message has come: an answer ends the repetition of its request, an ACK that of its refusal. */
+  /** A message was received: an answer stops the retransmission of its request, an ACK that of its refusal. */
   received({
     kind,
     method,
@@ -68,7 +70,7 @@ export class Retransmissions {
     else this.#slowDown(key);
   }
 
-  /** Sends nothing again from now on. */
+  /** Stops all retransmissions. */
   close(): void {
     for (const key of [...this.#waiting.keys()]) this.#forget(key);
   }
@@ -85,7 +87,7 @@ export class Retransmissions {
     waiting.timer = this.#clock.after(waiting.intervalMs, () => this.#repeat(key));
   }
 
-  /** A provisional answer to anything but an INVITE: it is repeated every T2 from then on (RFC 3261 §17.1.2.2). */
+  /** After a provisional answer, a request other than INVITE is repeated every T2 (RFC 3261 §17.1.2.2). */
   #slowDown(key: string): void {
     const waiting = this.#waiting.get(key);
     if (waiting !== undefined) waiting.intervalMs = T2_MS;

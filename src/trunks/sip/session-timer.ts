@@ -1,6 +1,6 @@
 /**
- * Keeps the session timer of one call (RFC 4028): shows the peer in time that the call still exists where that is ours
- * to do, and ends a call whose peer does not show it. What is asked for and agreed is `carriers/session-timer.ts`.
+ * The session timer of one call (RFC 4028). Refreshes the session in time where that is our part, and ends a call whose
+ * peer does not refresh it. `protocols/sip/session-timer.ts` negotiates the terms.
  */
 import type { IncomingRequestMessage, IncomingResponseMessage } from 'sip.js/lib/core/index.js';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -17,21 +17,21 @@ import {
   type TimerRole,
 } from '../../protocols/sip/session-timer.ts';
 
-/** A refresh that is not answered by then is not answered at all (64 × T1). */
+/** How long we wait for the answer to a refresh (64 × T1). */
 const ANSWER_TIMEOUT_MS = 32_000;
-/** After a refusal that says nothing about the call, unless it says when to come again. */
+/** When we retry after a refusal that does not mean the end of the call, unless it has a Retry-After. */
 const RETRY_MS = 10_000;
-/** After a refusal of too small an interval. */
+/** When we retry after the peer refused our interval as too small. */
 const RAISED_MS = 1000;
-/** The end comes so long before the session expires, or a third of the interval (RFC 4028 §10). */
+/** We end the call this long before the session expires, or a third of the interval (RFC 4028 §10). */
 const MARGIN_MAX_MS = 32_000;
 
-/** By what a call is refreshed. */
+/** The request that refreshes a call. */
 export type RefreshMethod = 'UPDATE' | 'INVITE';
 /** Why a session is over: no refresh came in time, or the peer no longer knows of the call. */
 export type SessionEnd = 'expired' | 'gone';
 
-/** How a session was kept up: who refreshed it, and what came of that. */
+/** One refresh of a session: who sent it, and its result. */
 export interface RefreshEvent {
   readonly by: 'us' | 'peer';
   readonly result: 'accepted' | 'failed' | SessionEnd;
@@ -41,14 +41,14 @@ interface SessionTimerOptions {
   readonly clock: Clock;
   /** SIP_SESSION_EXPIRES_SECONDS */
   readonly wantedS: number;
-  /** Whether the call is one of ours: it decides who waits longer when both ask at once (RFC 3261 §14.1). */
+  /** Whether we placed the call. If both sides send a request at once, the caller waits longer (RFC 3261 §14.1). */
   readonly isOurs: boolean;
   /**
-   * Sends a refresh with these headers; `onFinal` gets its final answer. Throws when there is another transaction in
-   * the way.
+   * Sends a refresh with these headers; `onFinal` gets its final answer. Throws while another transaction is in
+   * progress.
    */
   send(method: RefreshMethod, headers: readonly string[], onFinal: (answer: IncomingResponseMessage) => void): void;
-  /** The call is to be ended. Once. */
+  /** The call must be ended. Called once. */
   onOver(why: SessionEnd, terms: SessionTerms): void;
   onRefresh(event: RefreshEvent): void;
   /** Numbers from 0 to 1, below 1. */
@@ -60,7 +60,7 @@ export function timerHeadersOf(message: IncomingRequestMessage | IncomingRespons
   return readTimerHeaders((name) => message.getHeaders(name));
 }
 
-/** Whether a message says that its sender knows UPDATE. */
+/** Whether the sender of a message supports UPDATE; null = the message has no Allow header. */
 function allowsUpdate(message: IncomingRequestMessage | IncomingResponseMessage): boolean | null {
   const allowed = message.getHeaders('allow');
   return allowed.length === 0 ? null : allowed.some((value) => /\bUPDATE\b/i.test(value));
@@ -74,7 +74,7 @@ export class SessionTimer {
   #method: RefreshMethod = 'INVITE';
   #next: Timer | null = null;
   #expiry: Timer | null = null;
-  /** The refresh that waits for its answer; an older one's answer counts for nothing. */
+  /** The refresh that waits for its answer. Answers to older ones are ignored. */
   #pending: { readonly timer: Timer } | null = null;
   #stopped = false;
 
@@ -82,13 +82,13 @@ export class SessionTimer {
     this.#options = options;
   }
 
-  /** What our answer to a request of the peer agrees to; `too-small` = it is to be refused, with {@link tooSmall}. */
+  /** The terms that we accept from a request of the peer; `too-small` = refuse the request with {@link tooSmall}. */
   weigh(message: IncomingRequestMessage): SessionTerms | 'too-small' | null {
     return answerTerms(timerHeadersOf(message), this.#options.wantedS);
   }
 
   /**
-   * The peer's request, which begins or refreshes the session, is accepted on these terms. Returns the headers of our
+   * We accept the peer's request, which begins or refreshes the session, on these terms. Returns the headers of our
    * answer.
    */
   answered(message: IncomingRequestMessage, terms: SessionTerms | null): string[] {
@@ -146,7 +146,7 @@ export class SessionTimer {
     const { random = Math.random, isOurs, onRefresh } = this.#options;
     if (status < 300) {
       onRefresh({ by: 'us', result: 'accepted' });
-      // Where an answer says nothing, what was agreed before stays: one refresh too many does no harm.
+      // If the answer has no terms, we keep the earlier ones: an unnecessary refresh does no harm.
       this.#begin(answer, agreedTerms(timerHeadersOf(answer)) ?? this.#terms, 'uac');
       return;
     }
@@ -165,7 +165,7 @@ export class SessionTimer {
     }
   }
 
-  /** Whether there is a longer interval to be asked for (RFC 4028 §7.4). */
+  /** Raises our interval to the peer's minimum; false if that is not longer, or too long (RFC 4028 §7.4). */
   #raise(minimumS: number): boolean {
     if (this.#terms === null || minimumS <= this.#terms.intervalS || minimumS > MAX_SESSION_S) return false;
     this.#minimumS = minimumS;
@@ -195,7 +195,7 @@ export class SessionTimer {
   }
 }
 
-/** RFC 3261 §14.1: whose call it is waits longer, so that the two do not meet again. */
+/** RFC 3261 §14.1: the caller waits longer, so that the two requests do not collide again. */
 function glareMs(isOurs: boolean, random: () => number): number {
   return isOurs ? 2100 + random() * 1900 : random() * 2000;
 }
@@ -205,7 +205,7 @@ function retryAfterMs(answer: IncomingResponseMessage): number {
   return seconds === undefined ? RETRY_MS : Math.max(Number(seconds) * 1000, 1000);
 }
 
-/** The refusal of an interval that is too small (RFC 4028 §6); a new one each time, for sip.js writes into it. */
+/** The refusal of an interval that is too small (RFC 4028 §6). A new object each time, because sip.js changes it. */
 export function tooSmall(): { statusCode: number; extraHeaders: string[] } {
   return { statusCode: 422, extraHeaders: [`Min-SE: ${MIN_SESSION_S}`] };
 }

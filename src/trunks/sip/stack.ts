@@ -1,6 +1,7 @@
 /**
- * One transport with sip.js's core on it: what comes is let in or dropped here, read, and handed to transactions and
- * dialogs; what they say is routed and, on UDP, sent again. Nothing that comes from the network throws out of here.
+ * One transport with sip.js's core on top. Incoming messages are admitted or dropped, parsed, and passed to
+ * transactions and dialogs. Outgoing messages are routed and, on UDP, retransmitted. No message from the network makes
+ * this throw.
  */
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
@@ -34,51 +35,51 @@ import { type Origin, Refusals } from './refusals.ts';
 import { Retransmissions } from './retransmissions.ts';
 import type { SipSocket } from './udp.ts';
 
-// As if every transport were reliable sip.js ends its transactions at once; whatever is repeated late would meet
-// nothing (timers D, I, J and K).
+// sip.js ends its transactions at once, as if every transport were reliable. Late repeats would then match no
+// transaction (timers D, I, J and K).
 Object.assign(Timers, { TIMER_D: 32_000, TIMER_I: 5000, TIMER_J: 32_000, TIMER_K: 5000 });
 
-// What this user agent can do; sip.js refuses all else with 405.
+// The methods that we support; sip.js refuses all others with 405.
 AllowedMethods.splice(0, AllowedMethods.length, 'INVITE', 'ACK', 'BYE', 'CANCEL', 'OPTIONS', 'INFO', 'UPDATE');
-/** The methods that we know, as a header. */
+/** The Allow header of our answers. */
 export const ALLOW_HEADER = `Allow: ${AllowedMethods.join(', ')}`;
 
 const PROGRAM = 'Trunkline';
 const TAG_BYTES = 9;
-/** Of a client's transaction before its final answer. */
+/** The states of a client transaction before its final answer. */
 const UNANSWERED: readonly string[] = [TransactionState.Calling, TransactionState.Trying, TransactionState.Proceeding];
-/** The user in URIs of ours. */
+/** The user part of our URIs. */
 const OWN_USER = 'trunkline';
 
 /** Schemes of URIs that can name us. */
 const SCHEMES: readonly (string | null)[] = ['sip', 'sips', 'tel'];
 
-/** Why a message was thrown away without an answer. */
+/** Why a message was dropped without an answer. */
 export type DropReason = 'address' | 'rate' | 'scanner' | 'malformed' | 'short' | 'stray' | 'error';
 
-/** What came, beside what sip.js keeps of it. */
+/** Data about a received message that sip.js does not keep. */
 export interface Envelope extends Origin, Pick<ReceivedSip, 'user'> {}
 
-/** What the user agent above does with requests. */
+/** The user agent that uses this stack. */
 export interface StackDelegate {
-  /** Takes a request before sip.js does; true = it has been answered. */
+  /** Called before sip.js handles a request; true = the request has been answered. */
   onRequest(message: IncomingRequestMessage, stack: SipStack): boolean;
   /** A new call. */
   onInvite(request: IncomingInviteRequest, stack: SipStack): void;
-  /** Sees a response before sip.js does. */
+  /** Called before sip.js handles a response. */
   onResponse(message: IncomingResponseMessage, source: SipSource): void;
 }
 
 interface StackOptions {
-  /** How peers reach us: address or name. */
+  /** The address or name at which peers reach us. */
   readonly host: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether messages of this address are looked at. */
+  /** Whether we accept messages from this address. */
   admits(address: string): boolean;
   /**
-   * Asked for each message that belongs to no call: whether this address may send one more that takes as long to read
-   * as so many bytes.
+   * Whether this address may send one more message that belongs to no call. Reading it takes as long as reading this
+   * many bytes.
    */
   mayAsk(address: string, bytes: number): boolean;
   /** The same for each message that belongs to the call of this Call-ID. */
@@ -86,14 +87,14 @@ interface StackOptions {
   onDropped(reason: DropReason): void;
   /** A request is answered with this status, 400 or above. */
   onRefused(statusCode: number): void;
-  /** What a challenge is answered with; `withinCalls` = one within a call, too. */
+  /** The credentials for answering a challenge; `withinCalls` = the challenge is within a call. */
   credentials(withinCalls: boolean): Credentials | undefined;
   readonly delegate: StackDelegate;
 }
 
 export class SipStack implements Transport {
   readonly core: UserAgentCore;
-  /** Ours, as Contact has it. */
+  /** Our URI in Contact headers. */
   readonly contact: URI;
   readonly #options: StackOptions;
   readonly #socket: SipSocket;
@@ -134,8 +135,8 @@ export class SipStack implements Transport {
       },
       {
         onInvite: (request) => {
-          // That of sip.js could be foretold by whoever has seen a few; an ACK that brings ours shows where its sender
-          // is.
+          // The tag of sip.js could be predicted after seeing a few. Ours cannot, so an ACK with it proves that its
+          // sender received our answer.
           Object.assign(request, { toTag: randomBytes(TAG_BYTES).toString('base64url') });
           options.delegate.onInvite(request, this);
         },
@@ -147,7 +148,7 @@ export class SipStack implements Transport {
     return this.#socket.protocol;
   }
 
-  /** The port that it listens on. */
+  /** The port on which it listens. */
   get port(): number {
     return this.#socket.port;
   }
@@ -157,25 +158,25 @@ export class SipStack implements Transport {
     return [...this.core.userAgentClients.values()].some(({ transaction }) => UNANSWERED.includes(transaction.state));
   }
 
-  /** What challenges within a call of ours are answered with. */
+  /** The credentials for challenges within our calls. */
   credentialsWithinCalls(): Credentials | undefined {
     return this.#options.credentials(true);
   }
 
-  /** Where a message came from, and whom it asks for if it is a request. */
+  /** Where a message came from and, for a request, the user that it is for. */
   envelopeOf(message: IncomingRequestMessage | IncomingResponseMessage): Envelope {
     const envelope = this.#envelopes.get(message);
-    if (envelope === undefined) throw new Error('a message that did not come through this stack');
+    if (envelope === undefined) throw new Error('the message was not received by this stack');
     return envelope;
   }
 
-  /** One message has come. Never throws. */
+  /** Handles one received message. Never throws. */
   receive(bytes: Buffer, source: SipSource): void {
     if (!this.#options.admits(source.address)) {
       this.#options.onDropped('address');
       return;
     }
-    // A sign of life that keeps a NAT open (RFC 5626 §3.5.1); some send zero bytes.
+    // A keep-alive for a NAT (RFC 5626 §3.5.1); some phones send NUL bytes.
     const text = bytes.toString('latin1');
     if (text.length <= 4 && /^[\r\n\0]*$/.test(text)) return;
     const origin = this.#admit(text, source);
@@ -192,16 +193,16 @@ export class SipStack implements Transport {
     }
   }
 
-  /** The head of a message has come of which nobody can tell where it ends. Never throws. */
+  /** Handles the head of a message whose length cannot be determined. Never throws. */
   receiveBroken(text: string, source: SipSource, fault: SipFault): void {
     const origin = this.#admit(text, source);
     if (origin !== null) this.#refuse(text, origin, fault);
   }
 
-  /** Sends what sip.js wrote. Rejects when it cannot be sent. */
+  /** Sends a message of sip.js. Rejects when it cannot be sent. */
   async send(text: string): Promise<void> {
     const message = describeSip(text);
-    if (message.destination === null) throw new Error(`a ${message.kind} without a destination`);
+    if (message.destination === null) throw new Error(`the ${message.kind} has no destination`);
     const fitting = message.kind === 'response' ? this.#fit(message, text) : text;
     if (fitting === null) {
       this.#options.onDropped('short');
@@ -210,22 +211,22 @@ export class SipStack implements Transport {
     if (message.statusCode !== null && message.statusCode >= 400) this.#options.onRefused(message.statusCode);
     const isAddress = isIP(message.destination.host) !== 0;
     const destination = isAddress ? message.destination : await resolve(message.destination);
-    // Within a call a request goes where the peer said (Contact, Record-Route) rather than where a setting does.
-    if (message.kind === 'request' && glanceSip(text).toTag !== '') this.#refuseNeighbour(destination);
+    // The destination of a request within a call comes from the peer (Contact, Record-Route), not from our settings.
+    if (message.kind === 'request' && glanceSip(text).toTag !== '') this.#refusePrivateTarget(destination);
     const transmit = (): Promise<void> => this.#socket.send(fitting, destination);
-    // An answer without a transaction is said again when its request comes again, and only then.
+    // An answer without a transaction is sent again only when its request comes again.
     const isRepeated = message.kind === 'request' || this.core.userAgentServers.has(message.transaction);
     if (this.protocol === 'UDP' && isRepeated)
       this.#retransmissions.sent(message, () => void transmit().catch(() => undefined));
     await transmit();
   }
 
-  /** A sign of life that wants no answer (RFC 5626 §3.5.1). */
+  /** Sends a keep-alive that needs no answer (RFC 5626 §3.5.1). */
   ping(destination: SipDestination): void {
     void this.#socket.send('\r\n\r\n', destination).catch(() => undefined);
   }
 
-  /** What is sent there next goes on a new connection. */
+  /** Closes the connection to `destination`; the next message there opens a new one. */
   disconnect(destination: SipDestination): void {
     this.#socket.disconnect(destination);
   }
@@ -237,7 +238,7 @@ export class SipStack implements Transport {
     await this.#socket.close();
   }
 
-  /** Where a message came from, and how much may be answered; null = it is one too many. */
+  /** Where a message came from, and how long an answer may be; null = it exceeds the rate limit and is dropped. */
   #admit(text: string, source: SipSource): Origin | null {
     const glance = glanceSip(text);
     const isExpected = this.#isExpected(glance);
@@ -247,11 +248,11 @@ export class SipStack implements Transport {
       this.#options.onDropped('rate');
       return null;
     }
-    // Over UDP a source can be forged: what we send to it must not be more than what was sent to us.
+    // Over UDP a source can be forged, so we must not send it more bytes than we received.
     return { source, answerMaxBytes: isExpected || source.protocol === 'TCP' ? null : text.length };
   }
 
-  /** Whether a message is of a call or answers a request of ours: nobody else knows those names. */
+  /** Whether a message belongs to a call or answers our request: an outsider does not know their identifiers. */
   #isExpected({ kind, method, branch, callId, fromTag, toTag }: SipGlance): boolean {
     if (kind === 'response')
       return this.core.userAgentClients.get(branch + method)?.transaction.request.callId === callId;
@@ -259,8 +260,8 @@ export class SipStack implements Transport {
   }
 
   /**
-   * An answer as its request allows it; null = not at all. That which accepts a call has a description, and needs its
-   * ACK: its number is bounded instead.
+   * An answer cut to the length that its request allows; null = it must not be sent. The 200 that accepts a call is not
+   * limited, because it carries a session description and must reach the peer. The number of calls is limited instead.
    */
   #fit({ method, statusCode, transaction }: SentSip, text: string): string | null {
     const isCurrent = this.#current?.viaBranch === transaction;
@@ -270,7 +271,7 @@ export class SipStack implements Transport {
     return answerMaxBytes === null || isAcceptance ? text : fitSip(text, answerMaxBytes);
   }
 
-  /** Answers a request that sip.js does not get to see, without a transaction; what cannot be answered is dropped. */
+  /** Answers a request without a transaction, so that sip.js does not see it. Drops it if it cannot be answered. */
   #refuse(text: string, origin: Origin, fault: SipFault): void {
     const refusal = this.#refusals.write(text, origin, fault);
     if (typeof refusal === 'string') {
@@ -302,8 +303,8 @@ export class SipStack implements Transport {
   }
 
   /**
-   * What sip.js, which takes the branch alone, is to know a request's transaction by. An ACK of our 200 is none of the
-   * INVITE's, even where its sender gives it the same branch (RFC 6026 §7.1).
+   * The key by which sip.js finds a request's transaction; sip.js itself uses only the branch. An ACK of our 200 does
+   * not belong to the INVITE's transaction, even if its sender gives it the same branch (RFC 6026 §7.1).
    */
   #transactionOf({ method, transaction }: ReceivedSip): string {
     const isOfAnswered =
@@ -332,8 +333,8 @@ export class SipStack implements Transport {
   }
 
   /**
-   * An ACK of what we remember nothing of, such as a refusal without a transaction. sip.js would take it for a request
-   * that came twice, and answer it.
+   * An ACK for which there is no transaction or dialog, such as the ACK of a refusal that we sent without a
+   * transaction. sip.js would take it for a repeated request and answer it.
    */
   #isIdleAck({ method, viaBranch, callId, toTag, fromTag }: IncomingRequestMessage): boolean {
     if (method !== 'ACK') return false;
@@ -341,8 +342,8 @@ export class SipStack implements Transport {
   }
 
   /**
-   * Whether an answer is to no request of ours: sip.js looks at the branch alone, which has few values, but the Call-ID
-   * of a request is known only to whom we sent it. One with two Vias is to somebody else's (RFC 3261 §8.1.3.3).
+   * Whether an answer belongs to none of our requests. sip.js checks only the branch, which has few values, but the
+   * Call-ID of a request is known only to its receiver. An answer with two Vias is not for us (RFC 3261 §8.1.3.3).
    */
   #isStray(message: IncomingResponseMessage): boolean {
     const client = this.core.userAgentClients.get(message.viaBranch + message.method);
@@ -350,8 +351,8 @@ export class SipStack implements Transport {
   }
 
   /**
-   * A request that was challenged is sent again with credentials, and sip.js hands to the second transaction what comes
-   * for the first one, too: a challenge that comes twice would be taken for the refusal of the credentials.
+   * A challenged request is sent again with credentials, and sip.js passes answers to the first transaction on to the
+   * second. A challenge that arrives twice would then look like a refusal of the credentials.
    */
   #isOfEarlierTry({ viaBranch, method }: IncomingResponseMessage): boolean {
     const client = this.core.userAgentClients.get(viaBranch + method);
@@ -359,16 +360,16 @@ export class SipStack implements Transport {
   }
 
   /**
-   * A peer says where its requests are to go, and is not to reach through us what only we can reach: our own network,
-   * but for other peers in it.
+   * A peer chooses where our requests within its call go. It must not use us to reach our private network, except for
+   * addresses there that are peers themselves.
    */
-  #refuseNeighbour({ host }: SipDestination): void {
+  #refusePrivateTarget({ host }: SipDestination): void {
     if (isPublicAddress(host) || this.#options.admits(host)) return;
     this.#options.log.warn(
       { address: host },
       'a SIP peer wants requests at a private address that SIP_ALLOW does not list',
     );
-    throw new Error('a private address that is no peer');
+    throw new Error('the destination is a private address that is not a peer');
   }
 }
 
@@ -377,7 +378,7 @@ async function resolve(destination: SipDestination): Promise<SipDestination> {
   return { ...destination, host: address };
 }
 
-/** An address as URIs have it. */
+/** An address as URIs write it: IPv6 in brackets. */
 export function bracketed(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }

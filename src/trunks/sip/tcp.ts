@@ -1,4 +1,4 @@
-/** SIP over TCP: a stream of messages, on connections that peers or we have opened (RFC 3261 §18). */
+/** SIP over TCP: streams of messages on connections that peers or we have opened (RFC 3261 §18). */
 import { connect, createServer, type Socket } from 'node:net';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { SipFault } from '../../protocols/sip/fault.ts';
@@ -7,38 +7,38 @@ import type { SipDestination } from '../../protocols/sip/uris.ts';
 import type { SipSource } from '../../protocols/sip/via.ts';
 import { type SipListener, type SipSocket, withoutMapping } from './udp.ts';
 
-/** Connections at once, and of one address. */
+/** Most connections at once, in all and from one address. */
 const CONNECTIONS_MAX = 512;
 const CONNECTIONS_PER_ADDRESS = 32;
 /**
- * A connection on which nothing came for so long is closed; phones send a sign of life every two minutes at the latest.
+ * A connection that received nothing for this long is closed. Phones send a keep-alive at least every two minutes.
  */
 const IDLE_MS = 600_000;
 const CONNECT_TIMEOUT_MS = 5000;
-/** A peer that does not read is cut off. */
+/** A connection is cut when more than this waits because the peer does not read. */
 const WAITING_MAX_BYTES = 262_144;
-/** Nor are its signs of life answered beyond this. */
+/** Keep-alives are not answered while more than this waits. */
 const PONG_WAITING_MAX_BYTES = 4096;
 
 interface TcpOptions {
   readonly address: string;
   readonly port: number;
   readonly clock: Clock;
-  /** Whether a connection from this address is let in at all; otherwise it is closed without a word. */
+  /** Whether to accept a connection from this address; otherwise it is closed without an answer. */
   admits(address: string): boolean;
-  /** One was not. */
+  /** A connection was refused. */
   onRefused(): void;
   readonly onMessage: SipListener;
   /**
-   * Nobody can tell where the message ends that begins with `text`; the connection is closed when what this sends is on
-   * its way. Must not throw.
+   * The length of the message that begins with `text` cannot be determined. The connection is closed after the answer
+   * that this function sends. It must not throw.
    */
   onBroken(text: string, source: SipSource, fault: SipFault): void;
-  /** A connection that we had opened is gone, and not because we let it go. */
+  /** A connection that we had opened was closed, but not by us. */
   onLost(peer: SipDestination): void;
 }
 
-/** Listens, and connects where no connection is open yet. Rejects when it cannot listen. */
+/** Listens, and opens connections where none is open yet. Rejects when it cannot listen. */
 export async function openTcp(options: TcpOptions): Promise<SipSocket> {
   const connections = new Connections(options);
   const server = createServer((socket) => connections.enter(socket));
@@ -75,7 +75,7 @@ interface Connection {
 class Connections {
   readonly #options: TcpOptions;
   readonly #open = new Map<string, Connection>();
-  /** Those that we are opening: whatever is sent there meanwhile goes on the same one. */
+  /** Connections that we are opening. Messages sent there meanwhile use the same one. */
   readonly #opening = new Map<string, { readonly socket: Socket; readonly connected: Promise<Connection> }>();
 
   constructor(options: TcpOptions) {
@@ -151,7 +151,7 @@ class Connections {
     this.#open.set(key, connection);
     socket.setNoDelay(true);
     socket.on('data', (bytes) => this.#receive(connection, bytes));
-    // 'close' follows.
+    // 'close' follows and handles it.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       connection.idle.cancel();
@@ -168,12 +168,13 @@ class Connections {
 
   #receive(connection: Connection, bytes: Buffer): void {
     const { socket, framer, address, port } = connection;
-    // What still comes does not keep it open.
+    // After an error in the stream, further bytes must not keep the connection open.
     if (framer.broken) return;
     connection.idle.cancel();
     connection.idle = this.#watch(socket);
     const frames = framer.push(bytes);
-    // One for all that came together: whoever sends thousands and reads nothing would have as many answers wait here.
+    // One answer for all keep-alives that came together, so that a peer that sends thousands and does not read cannot
+    // fill our memory with answers.
     const isPinged = frames.some(({ type }) => type === 'ping');
     if (isPinged && socket.writableLength < PONG_WAITING_MAX_BYTES) socket.write('\r\n');
     const source = { protocol: 'TCP', address, port } as const;

@@ -1,7 +1,7 @@
 /**
- * Silence for a carrier that plays from a buffer and sends the far party nothing at all while that is empty, as
- * Asterisk does since 22.9: phones and trunks that time out without RTP would hang up, and first words be clipped.
- * Stands between a call and its leg, and counts what the carrier has.
+ * Silence for a carrier that plays from a buffer and sends nothing to the far party while the buffer is empty, as
+ * Asterisk does since 22.9. Without it, phones and trunks that time out without RTP would hang up, and first words
+ * would be clipped. This wraps a call's leg and tracks how much audio the carrier has buffered.
  */
 
 import { frameBytes } from '../../audio/frames.ts';
@@ -13,14 +13,14 @@ import { FRAME_MS, msToSamples } from '../../foundation/units.ts';
 import type { CallStart, CarrierCommand, CarrierEvent } from '../../protocols/dialect.ts';
 
 /**
- * How often the carrier is looked after, and how much silence it gets at once. What is said next waits behind at most
- * 60 ms of it.
+ * How often we check the carrier's buffer, and how much silence we send at once. Speech that follows waits for at most
+ * 60 ms of silence.
  */
 const FILL_MS = 2 * FRAME_MS;
 
 /**
- * The same way, to a leg that is kept in silence while nothing else is sent, from `start` on, where the carrier
- * buffers.
+ * Wraps `connect`: where the carrier buffers, its leg sends silence from `start` on whenever it has nothing else to
+ * send.
  */
 export function withSilence(connect: ConnectLeg, clock: Clock): ConnectLeg {
   return (handlers) => new FilledLeg(connect, handlers, clock);
@@ -31,7 +31,7 @@ class FilledLeg implements CallLeg {
   readonly #clock: Clock;
   #frameBytes = 1;
   #silence: Uint8Array = new Uint8Array(0);
-  /** When the carrier has played all it has, by the clock. */
+  /** When the carrier will have played its whole buffer, by the clock. */
   #untilMs = 0;
   #timer: Timer | null = null;
   #over = false;
@@ -49,7 +49,7 @@ class FilledLeg implements CallLeg {
 
   send(command: CarrierCommand): void {
     if (command.type === 'audio') this.#reckon((command.bytes.length / this.#frameBytes) * FRAME_MS);
-    // The receipt of a flush comes when the queue is empty: for so long it is left so.
+    // Asterisk confirms a flush when its queue is empty, so the queue is left empty for a while.
     if (command.type === 'clear') this.#untilMs = this.#clock.nowMs() + FILL_MS;
     this.#leg.send(command);
   }

@@ -1,6 +1,6 @@
 /**
- * A carrier's WebSocket: moves messages between the socket and a {@link Dialect}, and owns everything that can go wrong
- * with a socket: silence, a peer that does not read, does not close, or vanishes. The only file here that touches
+ * A carrier's WebSocket. Passes messages between the socket and a {@link Dialect}, and handles all failures of a
+ * socket: silence, and a peer that does not read, does not close, or disappears. The only file here that touches
  * sockets.
  */
 import type { WebSocket } from 'ws';
@@ -26,13 +26,13 @@ interface LegOptions {
   readonly handlers: LegHandlers;
 }
 
-/** `text` cut to what fits a close frame, never inside a character. */
+/** `text` cut to the length that fits a close frame, never inside a character. */
 function closeReason(text: string): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(CLOSE_REASON_BYTES));
   return text.slice(0, read);
 }
 
-/** What an error of `ws` means: it broke the protocol (the library names those WS_ERR_…), or the connection broke. */
+/** What an error of `ws` means: the peer violated the protocol (error codes WS_ERR_…), or the connection broke. */
 function endOfSocketError(error: Error & { readonly code?: unknown }): LegEnd {
   const name = String(error.code);
   if (name === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { reason: 'error', code: 'message_too_large', error };
@@ -45,7 +45,7 @@ function endOfFailure(error: TrunklineError): LegEnd {
   return { reason: timedOut ? 'timeout' : 'error', code: error.code, error };
 }
 
-/** One carrier connection. The socket's message size limit (`maxPayload`) is the server's to set. */
+/** One carrier connection. The HTTP server sets the socket's message size limit (`maxPayload`). */
 export class WebSocketLeg implements CallLeg {
   readonly #socket: WebSocket;
   readonly #dialect: Dialect;
@@ -56,7 +56,7 @@ export class WebSocketLeg implements CallLeg {
   #end: LegEnd | null = null;
   #lastMessageMs: number;
   #started = false;
-  /** Watches for start, then for media, then for the close. */
+  /** The time-out for start, then for media, then for the close. */
   #timer: Timer;
 
   constructor(options: LegOptions) {
@@ -67,15 +67,15 @@ export class WebSocketLeg implements CallLeg {
     this.#handlers = options.handlers;
     this.#lastMessageMs = this.#clock.nowMs();
     this.#timer = this.#clock.after(this.#limits.startTimeoutMs, () => this.#onStartTimeout());
-    // A socket of ours is left at ws's default binaryType: each message is one Buffer.
+    // Our sockets keep the default binaryType of ws, so each message is one Buffer.
     this.#socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
     this.#socket.on('error', (error) => this.#onSocketError(error));
     this.#socket.on('close', (code) => this.#onSocketClosed(code));
   }
 
   /**
-   * Sends a command. Throws what the dialect throws; fails the leg with `reader_too_slow` when too much is waiting.
-   * Ignored once closing.
+   * Sends a command. Throws what the dialect throws. Fails the leg with `reader_too_slow` when too many bytes wait to
+   * be sent. Does nothing while the leg is closing.
    */
   send(command: CarrierCommand): void {
     if (this.#end !== null) return;
@@ -85,12 +85,12 @@ export class WebSocketLeg implements CallLeg {
       this.fail(
         new TrunklineError(
           'reader_too_slow',
-          `${waiting} bytes wait to be read, expected ${this.#limits.sendBufferMaxBytes} at most`,
+          `the peer reads too slowly: ${waiting} bytes wait, expected at most ${this.#limits.sendBufferMaxBytes}`,
         ),
       );
       return;
     }
-    // Errors while sending come as the socket's 'error' and 'close'.
+    // Errors while sending are reported by the socket's 'error' and 'close'.
     for (const message of messages) this.#socket.send(message, () => {});
   }
 
@@ -105,12 +105,11 @@ export class WebSocketLeg implements CallLeg {
     this.#beginClose(endOfFailure(error), error.closeCode, error.message);
   }
 
-  /** Stops reading, so that TCP slows the carrier down. The media time-out waits meanwhile. */
+  /** Stops reading, so that TCP slows the carrier down. The media time-out is suspended meanwhile. */
   pause(): void {
     if (this.#end === null) this.#socket.pause();
   }
 
-  /** Reads again. */
   resume(): void {
     this.#lastMessageMs = this.#clock.nowMs();
     this.#socket.resume();
@@ -153,7 +152,7 @@ export class WebSocketLeg implements CallLeg {
     this.fail(new TrunklineError('start_timeout', `no start within ${this.#limits.startTimeoutMs} ms`));
   }
 
-  /** One timer that looks back, rather than one set anew with each of 50 messages a second. */
+  /** One timer that checks the time of the last message, because resetting a timer 50 times a second costs more. */
   #watchMedia(delayMs: number): void {
     this.#timer.cancel();
     this.#timer = this.#clock.after(delayMs, () => {
@@ -188,7 +187,7 @@ export class WebSocketLeg implements CallLeg {
 
   #onSocketError(error: Error): void {
     if (this.#end !== null) return;
-    // The library closes the socket itself after an error; only the waiting is ours.
+    // The library closes the socket itself after an error; we only wait for that.
     this.#end = endOfSocketError(error);
     this.#cutAfterTimeout();
   }

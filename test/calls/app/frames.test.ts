@@ -42,7 +42,7 @@ describe('the frames of ConversationRelay', () => {
     ['{"type":"text","token":null}', 'token: expected text'],
     ['{"type":"speak"}', 'type: expected text, play, sendDigits, language or end'],
     ['[]', 'expected an object'],
-    ['hello', 'expected a JSON object, got text that is no JSON'],
+    ['hello', 'expected a JSON object, got text that is not JSON'],
     ['{"type":"language"}', 'expected ttsLanguage or transcriptionLanguage'],
     ['{"type":"text","token":"x","interruptible":7}', 'interruptible: expected true, false, none, dtmf, speech or any'],
   ])('say of %s what is wrong', (message, what) => {

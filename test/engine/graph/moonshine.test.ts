@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cacheDir, { recursive: true }));
 
 /** Loads the recogniser and lets it write what it hears. */
-async function hear(options: { cacheDir: string }) {
+async function transcribeWith(options: { cacheDir: string }) {
   const progress: string[] = [];
   const device = { provider: 'cpu' } as const;
   const loaded = await loadMoonshine({
@@ -97,34 +97,34 @@ describe('the rewritten graphs', () => {
   });
 
   it('are made with one line of progress, and then taken from the cache, unless they are damaged', async () => {
-    const first = await hear({ cacheDir });
+    const first = await transcribeWith({ cacheDir });
     expect(first).toMatchObject({ text: expect.stringContaining('after the tone'), warning: null });
     expect(first.progress).toEqual([expect.stringContaining(cacheDir)]);
-    expect((await hear({ cacheDir })).progress).toEqual([]);
+    expect((await transcribeWith({ cacheDir })).progress).toEqual([]);
     const [folder = ''] = readdirSync(cacheDir);
     const file = join(cacheDir, folder, 'decoder.onnx');
     writeFileSync(file, readFileSync(file).subarray(0, 1_000_000));
-    expect(await hear({ cacheDir })).toEqual(first);
+    expect(await transcribeWith({ cacheDir })).toEqual(first);
   });
 
   it('are done without, and a warning says why, where they cannot be kept', async () => {
     const file = join(cacheDir, 'file');
     writeFileSync(file, '');
-    const heard = await hear({ cacheDir: join(file, 'cache') });
-    expect(heard.text).toContain('after the tone');
-    expect(heard.warning).toContain('ENOTDIR');
-    expect(heard.warning).toContain('MODEL_CACHE_DIR');
-    expect(heard.runs).toBeGreaterThan(4);
+    const result = await transcribeWith({ cacheDir: join(file, 'cache') });
+    expect(result.text).toContain('after the tone');
+    expect(result.warning).toContain('ENOTDIR');
+    expect(result.warning).toContain('MODEL_CACHE_DIR');
+    expect(result.runs).toBeGreaterThan(4);
   });
 
   it('are done without, and a warning says why, where others could put their own', async () => {
-    await hear({ cacheDir });
+    await transcribeWith({ cacheDir });
     chmodSync(cacheDir, 0o777);
-    const heard = await hear({ cacheDir });
-    expect(heard.text).toContain('after the tone');
-    expect(heard.warning).toContain(`nothing in ${cacheDir} is used: it can be written by everybody`);
-    expect(heard.warning).toContain('MODEL_CACHE_DIR');
-    expect(heard.runs).toBeGreaterThan(4);
+    const result = await transcribeWith({ cacheDir });
+    expect(result.text).toContain('after the tone');
+    expect(result.warning).toContain(`nothing in ${cacheDir} is used: it can be written by everybody`);
+    expect(result.warning).toContain('MODEL_CACHE_DIR');
+    expect(result.runs).toBeGreaterThan(4);
   });
 
   it('are not made of graphs that are not those of Moonshine tiny', async () => {

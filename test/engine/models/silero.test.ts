@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const detect = async (tracks: readonly DetectTrack[]) => (await finish(vad.detect(tracks))).result;
 
-/** Judges `count` windows one job at a time; `change` may spoil the state in between. */
+/** Examines `count` windows one job at a time; `change` may spoil the state in between. */
 async function oneByOne(
   samples: Int16Array,
   count: number,
@@ -52,7 +52,7 @@ describe('Silero', () => {
     expect(speechShare(silence?.probabilities ?? [])).toBe(0);
   });
 
-  it('judges a window by the last samples of the one before, too', async () => {
+  it('examines a window together with the last samples of the one before', async () => {
     const withoutContext = (state: Float32Array) => state.fill(0, state.length - CONTEXT_SAMPLES);
     const [kept, lost] = [await oneByOne(spoken, 60), await oneByOne(spoken, 60, withoutContext)];
     expect(Math.max(...kept.map((probability, index) => Math.abs(probability - (lost[index] ?? 0))))).toBeGreaterThan(
@@ -60,7 +60,7 @@ describe('Silero', () => {
     );
   });
 
-  it('would hear no speech at all in bare windows, for the model wants the context in front', async () => {
+  it('would find no speech at all in windows without the context before them', async () => {
     const session = await openSession(
       packagePath('node_modules', '@ricky0123', 'vad-web', 'dist', 'silero_vad_v6.onnx'),
       {
@@ -82,7 +82,7 @@ describe('Silero', () => {
     }
   });
 
-  it('says the same of windows judged in one job or one by one, the state travelling with them', async () => {
+  it('gives the same for windows examined in one job or one by one with the state carried along', async () => {
     const [together] = await detect([{ samples: windows(spoken, 20), state: null }]);
     expect(await oneByOne(spoken, 20)).toEqual([...(together?.probabilities ?? [])]);
   });

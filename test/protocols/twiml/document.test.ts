@@ -103,7 +103,7 @@ describe('what is no TwiML', () => {
     ['a page', '<html><body><p>Not found</body></html>', /no well-formed XML at line 1/],
     ['a text', 'OK', /no well-formed XML/],
     ['JSON', '{"error":"x"}', /no well-formed XML/],
-    ['another root', '<Answer/>', /another element than <Response>/],
+    ['another root', '<Answer/>', /root element is not <Response>/],
     ['half a document', '<Response><Say>Hello', /no well-formed XML/],
     [
       'an entity of its own',

@@ -262,7 +262,7 @@ describe('a call that came, where we are to refresh', () => {
     expect(methodsIn(await pass(line, 2))).toContain('INVITE');
   });
 
-  it('does not ask at a private address that is no peer', async () => {
+  it('does not ask at a private address that is not a peer', async () => {
     line = new SipLine();
     const headers = [TIMER, 'Session-Expires: 600;refresher=uas', ALLOW, 'Record-Route: <sip:203.0.113.66;lr>'];
     await line.receive(request('INVITE', { body: OFFER, headers }));

@@ -1,6 +1,6 @@
 /**
- * Asks an app for TwiML as Twilio does (https://www.twilio.com/docs/usage/webhooks/voice-webhooks): a signed form,
- * within limits of time, size and place. All calls of a gateway share one.
+ * Requests TwiML from an app as Twilio does (https://www.twilio.com/docs/usage/webhooks/voice-webhooks): a signed form,
+ * with limits on time, size and private addresses. All calls share one client.
  */
 import type { LookupFunction } from 'node:net';
 import { PrivateAddressError } from '../../../foundation/addresses.ts';
@@ -21,14 +21,14 @@ import { type FormFields, signTwilio } from '../../../protocols/media-streams/tw
 import { readTwiml, TWIML_MAX_BYTES, type TwimlDocument, type TwimlLink } from '../../../protocols/twiml/document.ts';
 import { decodeXml, XmlError } from '../../../protocols/xml.ts';
 
-/** A server that did not take the connection may have been between two lives. */
+/** A server that did not accept the connection may be restarting. */
 const RETRY_DELAY_MS = 250;
-/** What never reached the app, so that it can be sent again without being done twice. */
+/** After these errors the request never reached the app, so it can be sent again without being handled twice. */
 const NOT_REACHED = ['ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 const REDIRECTED_AS_POST = [307, 308];
 const FORM = 'application/x-www-form-urlencoded';
 
-/** What became of a request, for the counter. */
+/** How a request ended, for the counter. */
 export type TwimlOutcome = 'answered' | 'unreachable' | 'refused' | 'private' | 'late' | 'too_large' | 'malformed';
 
 interface ClientOptions {
@@ -36,7 +36,7 @@ interface ClientOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** Finds the addresses of names, where private ones are not allowed. */
+  /** Resolves host names where private addresses are not allowed. */
   readonly lookup?: LookupFunction;
 }
 
@@ -48,7 +48,7 @@ export interface TwimlRequest {
   readonly signal: AbortSignal;
 }
 
-class Trouble extends Error {
+class TwimlError extends Error {
   readonly outcome: TwimlOutcome;
 
   constructor(outcome: TwimlOutcome, message: string) {
@@ -66,7 +66,7 @@ export class TwimlClient {
   }
 
   /**
-   * The document that the app answers. Why there is none is logged, once.
+   * The document that the app answers. A failure is logged once, with its reason.
    * @throws TrunklineError `twiml_failed`; the reason of the signal
    */
   fetch(request: TwimlRequest): Promise<TwimlDocument> {
@@ -77,7 +77,7 @@ export class TwimlClient {
     return answer;
   }
 
-  /** Resolves when no request is under way, which is at most APP_TWIML_TIMEOUT_MS from now where no new one is made. */
+  /** Resolves when no request is running: at most APP_TWIML_TIMEOUT_MS from now, unless new ones are made. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
@@ -128,14 +128,14 @@ export class TwimlClient {
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) {
       response.destroy();
-      throw new Trouble('refused', `its server answered ${status}, expected 200`);
+      throw new TwimlError('refused', `its server answered ${status}, expected 200`);
     }
     const body = await readBody(response, TWIML_MAX_BYTES);
     return readTwiml(decodeXml(body, response.headers['content-type']), url.href);
   }
 
   #explain(error: unknown): { outcome: TwimlOutcome; message: string } {
-    if (error instanceof Trouble) return { outcome: error.outcome, message: error.message };
+    if (error instanceof TwimlError) return { outcome: error.outcome, message: error.message };
     if (error instanceof XmlError) return { outcome: 'malformed', message: error.message };
     if (error instanceof PrivateAddressError) {
       return {
@@ -151,12 +151,12 @@ export class TwimlClient {
   }
 }
 
-/** A redirect is followed by GET, as browsers do, unless it says that the form is to be sent again. */
+/** A redirect is followed by GET, as browsers do, unless its status asks to send the form again. */
 function isAskedByGet({ method }: TwimlLink, redirectedBy: number | null): boolean {
   return method === 'GET' || (redirectedBy !== null && !REDIRECTED_AS_POST.includes(redirectedBy));
 }
 
-/** The fields are in the body, or by GET in the query; what is signed is what is sent. */
+/** One request. The fields go into the body, or with GET into the query. We sign exactly what we send. */
 function hop(to: URL, method: 'GET' | 'POST', fields: FormFields, key: string): Hop {
   const form = new URLSearchParams([...fields].map(([name, value]): [string, string] => [name, value]));
   const url = new URL(to);
@@ -172,8 +172,8 @@ function hop(to: URL, method: 'GET' | 'POST', fields: FormFields, key: string): 
 }
 
 /**
- * Both names of one signature. User and password travel as a header of their own and are no part of what the app's
- * server sees.
+ * One signature under both header names. It does not cover user and password: they travel in a header of their own, so
+ * the app's server does not see them in the URL.
  */
 function signatures(url: URL, fields: FormFields, key: string): Record<string, string> {
   if (key === '') return {};

@@ -1,28 +1,28 @@
 /**
- * What Twilio tells a webhook of a call (https://www.twilio.com/docs/voice/twiml#request-parameters), of calls of any
- * carrier.
+ * The form fields that Twilio sends to a webhook (https://www.twilio.com/docs/voice/twiml#request-parameters), for
+ * calls of any carrier.
  */
 import type { CallStart } from '../../../protocols/dialect.ts';
 import type { FormFields } from '../../../protocols/media-streams/twilio-signature.ts';
 
 const API_VERSION = '2010-04-01';
 
-/** Where a call is in its life when an app is asked. */
+/** The state of a call when an app is asked for TwiML. */
 export type CallStatus = 'ringing' | 'in-progress' | 'completed';
 
 /** How a session with an app ended. */
 export interface SessionEnd {
   readonly sessionId: string;
-  /** `ended` by the app, `completed` by the end of the call, `failed` because the app is gone. */
+  /** `ended` by the app, `completed` by the end of the call, `failed` because the app was lost or never reached. */
   readonly status: 'ended' | 'completed' | 'failed';
   readonly durationMs: number;
-  /** Only of one that the app ended. */
+  /** Set only if the app ended the session. */
   readonly handoffData: string | null;
-  /** Only of one that failed: Twilio's code for it (https://www.twilio.com/docs/api/errors) and its words. */
+  /** Set only if the session failed: Twilio's code (https://www.twilio.com/docs/api/errors) and message. */
   readonly error: { readonly code: number; readonly message: string } | null;
 }
 
-/** Of a call; what is not known is left out, but for the fields that every webhook of Twilio's has. */
+/** The fields of a call. Unknown fields are left out, except those that every Twilio webhook has. */
 export function callFields(
   { callId, from, to, details = {}, outgoing = false }: CallStart,
   status: CallStatus,
@@ -44,7 +44,7 @@ export function callFields(
   ];
 }
 
-/** Of a session with an app, beside those of its call. */
+/** The fields of a session with an app, which are added to those of its call. */
 export function sessionFields({ sessionId, status, durationMs, handoffData, error }: SessionEnd): [string, string][] {
   return [
     ['SessionId', sessionId],
@@ -56,7 +56,7 @@ export function sessionFields({ sessionId, status, durationMs, handoffData, erro
   ];
 }
 
-/** `fields` with others in place of those of the same name. */
+/** `fields` and `others`; where both have a field of the same name, that of `others`. */
 export function withFields(fields: FormFields, others: readonly (readonly [string, string])[]): [string, string][] {
   const names = others.map(([name]) => name);
   return [...[...fields].filter(([name]) => !names.includes(name)), ...others].map(([name, value]) => [name, value]);

@@ -1,7 +1,7 @@
 /**
- * Follows an app's TwiML through a call, as Twilio does: one verb after the other, sessions with the app among them,
- * and what the app answers at their end. Twilio's own calls begin with a session that their webhook has found; what
- * follows it is Twilio's to do, and only handed on from here.
+ * Executes an app's TwiML during a call, as Twilio does: one verb after the other, including sessions with the app and
+ * the documents that the app answers at their end. A call from Twilio begins with the session that its webhook found in
+ * the TwiML; Twilio itself executes the document that follows, and we only pass it on.
  */
 
 import { TrunklineError } from '../../../foundation/errors.ts';
@@ -13,22 +13,22 @@ import { callFields, type SessionEnd, sessionFields, withFields } from './fields
 import { RelaySession } from './session.ts';
 import { VerbSpeaker } from './speaker.ts';
 
-/** Documents of one call. */
+/** Most documents in one call. */
 const DOCUMENTS_MAX = 50;
-/** Sessions with apps of one call: a single document may ask for hundreds. */
+/** Most sessions with apps in one call: a single document may ask for hundreds. */
 const SESSIONS_MAX = 50;
-/** How long a call may be held by verbs alone, since it began or since its last session with an app. */
+/** How long verbs alone may hold a call, counted from its beginning or from its last session with an app. */
 const VERBS_MAX_MS = 1_800_000;
 
 /**
- * With what a call begins: a document that is to be asked for, or the session that Twilio's webhook found in it; null =
- * it could not be had.
+ * What a call begins with: a document to request, or the session that Twilio's webhook found in a document; null = the
+ * document could not be fetched.
  */
 export type Beginning =
   | { readonly type: 'document'; readonly link: TwimlLink }
   | { readonly type: 'session'; readonly relay: RelayVerb | null };
 
-/** What comes after a verb: the next one, those of another document, or nothing. */
+/** What comes after a verb: the next one, the verbs of another document, or the end. */
 type Next = 'next' | 'end' | readonly TwimlVerb[];
 
 export class TwimlFollower implements CallApp {
@@ -40,11 +40,11 @@ export class TwimlFollower implements CallApp {
   #sessions = 0;
   #verbsSinceMs: number;
   #handoffData: string | null = null;
-  /** Whether the app was ever talked with. */
+  /** Whether an app was ever connected. */
   #reached = false;
-  /** Twilio comes to ask for what an action answers. */
+  /** Twilio will ask for the answer to an action. */
   #handedOver = false;
-  /** The last that was wanted of the app could not be had. */
+  /** The last request to the app, or the last session with it, failed. */
   #failed = false;
 
   /** Begins at once. */
@@ -56,7 +56,7 @@ export class TwimlFollower implements CallApp {
     void this.#run();
   }
 
-  /** Whether neither the app's TwiML nor an app that it names could be had, and the call is not to go on without. */
+  /** Whether neither the app's TwiML nor an app that it names could be reached, and APP_GONE ends the call then. */
   get unreachable(): boolean {
     if (this.#options.context.settings.APP_GONE !== 'end') return false;
     return (
@@ -74,7 +74,7 @@ export class TwimlFollower implements CallApp {
     this.#session?.onDtmf(digit);
   }
 
-  /** Nothing is asked for and nothing is said any more, but that the app is told of the end of its session. */
+  /** Stops all requests and speech. The app is still told that its session is over. */
   close(): void {
     this.#call.abort(new TrunklineError('call_not_found', 'the call is over'));
     this.#session?.close();
@@ -100,7 +100,7 @@ export class TwimlFollower implements CallApp {
     if (beginning.type === 'document') return await this.#fetch(beginning.link, callFields(start, 'ringing'));
     if (beginning.relay !== null) return [{ type: 'relay', relay: beginning.relay }];
     this.#failed = true;
-    throw new TrunklineError('twiml_failed', "the app's TwiML could not be had");
+    throw new TrunklineError('twiml_failed', "the app's TwiML could not be fetched");
   }
 
   async #follow(first: readonly TwimlVerb[]): Promise<void> {
@@ -131,7 +131,7 @@ export class TwimlFollower implements CallApp {
     }
   }
 
-  /** A verb that would have handed the caller over leaves nothing sensible to go on with. */
+  /** We skip an unsupported verb, but fail at one that would have handed the caller over: what follows relies on it. */
   #passOver({ name, takesCall }: Extract<TwimlVerb, { type: 'other' }>): Next {
     this.#options.log.warn(
       { verb: name, action: takesCall ? 'end' : 'skip' },
@@ -157,7 +157,7 @@ export class TwimlFollower implements CallApp {
     return 'next';
   }
 
-  /** The app is told of the end of its session, whatever becomes of the call meanwhile. */
+  /** Tells the app that its session is over, even if the call ends meanwhile. */
   async #act(action: TwimlLink, end: SessionEnd): Promise<Next> {
     const { start, context, beginning } = this.#options;
     const fields = withFields(
@@ -202,8 +202,8 @@ export class TwimlFollower implements CallApp {
   }
 
   /**
-   * The caller hears that something is wrong, of Twilio where that goes on; then the call ends, or goes on with
-   * captions alone.
+   * Tells the caller that something is wrong, unless Twilio goes on with the call and says so itself. Then the call
+   * ends, or goes on with captions only.
    */
   async #giveUp(): Promise<void> {
     const isEnd = this.#options.context.settings.APP_GONE === 'end';

@@ -1,14 +1,14 @@
-/** What apps answered at the end of their sessions, for Twilio to come and ask for: the call itself goes on there. */
+/** What apps answered at the end of their sessions. Twilio asks for these answers, because it goes on with the call. */
 
 import type { Clock } from '../../../foundation/clock.ts';
 import type { TwimlDocument } from '../../../protocols/twiml/document.ts';
 import { OneUse } from '../../admission/one-use.ts';
 
-/** Answers outstanding at once. */
+/** Most answers that wait at once. */
 const HANDOVERS_MAX = 2000;
 
 /**
- * The answers that Twilio has not asked for yet, by the id of their call; null in place of one that could not be had.
+ * The answers that Twilio has not asked for yet, by call id; null stands for an answer that could not be fetched.
  * They expire after ten minutes.
  */
 export class Handovers extends OneUse<Promise<TwimlDocument | null>> {

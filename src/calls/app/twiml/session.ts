@@ -1,4 +1,6 @@
-/** One `<ConversationRelay>` of a document, from dialling the app to the end of either, and how it ended. */
+/**
+ * One `<ConversationRelay>` of a document: a session with an app, until the app or the call ends it, and its result.
+ */
 import { PrivateAddressError, refusePrivateAddress } from '../../../foundation/addresses.ts';
 import type { RelayVerb } from '../../../protocols/twiml/document.ts';
 import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
@@ -8,7 +10,7 @@ import { readRelayRequest } from '../request.ts';
 import type { SessionEnd } from './fields.ts';
 
 /**
- * What Twilio says of an app that was never reached, and of one that was lost
+ * What Twilio reports about an app that was never reached, and about one that was lost
  * (https://www.twilio.com/docs/api/errors/64102, …/64105).
  */
 const UNREACHABLE = { code: 64_102, message: 'Unable to connect to websocket URL' };
@@ -33,7 +35,7 @@ export class RelaySession implements CallApp {
     else this.#end('failed');
   }
 
-  /** Whether the app was ever talked with. */
+  /** Whether the app was ever connected. */
   get reached(): boolean {
     return this.#app?.reached === true;
   }

@@ -1,4 +1,4 @@
-/** The verbs that are heard: Say, Play and Pause, one after the other. */
+/** Executes the verbs that produce sound or silence: Say, Play and Pause, one after the other. */
 
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Log } from '../../../foundation/log/log.ts';
@@ -8,7 +8,7 @@ import type { TwimlVerb } from '../../../protocols/twiml/document.ts';
 import type { CallContext } from '../../context.ts';
 import type { CallVoice, SayOptions } from '../../outbound/voice.ts';
 
-/** A verb that is heard. */
+/** A verb that produces sound or silence. */
 export type HeardVerb = Extract<TwimlVerb, { type: 'say' | 'play' | 'digits' | 'pause' }>;
 
 interface SpeakerOptions {
@@ -19,7 +19,7 @@ interface SpeakerOptions {
   readonly signal: AbortSignal;
 }
 
-/** Says and plays what verbs ask for. The caller cannot interrupt them. */
+/** The caller cannot interrupt these verbs. */
 export class VerbSpeaker {
   readonly #options: SpeakerOptions;
 
@@ -28,9 +28,9 @@ export class VerbSpeaker {
   }
 
   /**
-   * Does what `verb` asks for and resolves when the caller has heard it. What cannot be said or played is left out,
-   * with a line in the log.
-   * @throws TrunklineError `twiml_failed` when it lasts beyond `untilMs` of the clock
+   * Executes `verb` and resolves when the caller has heard it. A verb that cannot be spoken or played is skipped and
+   * logged.
+   * @throws TrunklineError `twiml_failed` when it lasts longer than `untilMs` of the clock
    */
   async speak(verb: HeardVerb, untilMs: number): Promise<void> {
     if (verb.type === 'pause') {
@@ -45,12 +45,12 @@ export class VerbSpeaker {
       const sinceMs = clock.nowMs();
       if (!this.#attempt(ask)) return;
       await this.#heard(untilMs);
-      // Of silence in no time there is no end, and nobody else would get a turn meanwhile.
+      // Playing nothing takes no time: a loop of it would block the event loop.
       if (clock.nowMs() - sinceMs < FRAME_MS) return;
     }
   }
 
-  /** What has the verb be heard once, each time it is called; null = it cannot be. */
+  /** Returns a function that plays the verb once each time it is called; null = the verb cannot be played. */
   async #prepare(verb: Exclude<HeardVerb, { type: 'pause' }>): Promise<(() => void) | null> {
     switch (verb.type) {
       case 'say':
@@ -62,14 +62,14 @@ export class VerbSpeaker {
     }
   }
 
-  /** Says that something is wrong, after all that was to be said before, and resolves when the caller has heard it. */
+  /** Tells the caller, after all earlier speech, that something is wrong. Resolves when the caller has heard it. */
   async sayFailure(text: string): Promise<void> {
     const { voice } = this.#options;
     if (this.#attempt(() => voice.say(text, { interruptible: 'none' }))) await voice.drained();
   }
 
   /**
-   * Twilio's voices are not ours: one that is not there gives way to one of the language, and that to our usual one.
+   * Twilio's voices are not ours. For a voice that we do not have, we use one of the language, or else our default.
    */
   #say(text: string, voice: string | undefined, lang: string | undefined): void {
     if (text === '') return;
@@ -80,7 +80,7 @@ export class VerbSpeaker {
     this.#options.voice.say(text, { ...style, interruptible: 'none' });
   }
 
-  /** Plays the recording at `url` once, each time it is called; null when it cannot be had. */
+  /** Returns a function that plays the recording at `url` once each time it is called; null = it cannot be fetched. */
   async #recorded(url: string): Promise<(() => void) | null> {
     const { voice, context, signal, log } = this.#options;
     try {
@@ -89,12 +89,12 @@ export class VerbSpeaker {
       return () => void voice.play(samples, rateHz, { label: origin + pathname, interruptible: 'none' });
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
-      if (!signal.aborted) log.warn({ code: error.code }, `<Play> is left out: ${error.message}`);
+      if (!signal.aborted) log.warn({ code: error.code }, `skipped <Play>: ${error.message}`);
       return null;
     }
   }
 
-  /** Whether `action` could be done. */
+  /** Whether `action` succeeded. */
   #attempt(action: () => void): boolean {
     try {
       action();
@@ -102,7 +102,7 @@ export class VerbSpeaker {
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
       if (!this.#options.signal.aborted)
-        this.#options.log.warn({ code: error.code }, "a verb of the app's TwiML cannot be done");
+        this.#options.log.warn({ code: error.code }, "a verb of the app's TwiML could not be executed");
       return false;
     }
   }
@@ -117,8 +117,8 @@ export class VerbSpeaker {
   #checkTime(untilMs: number): void {
     const { context, signal, log } = this.#options;
     if (signal.aborted || context.clock.nowMs() < untilMs) return;
-    log.warn("the verbs of the app's TwiML have held the call for too long");
-    throw new TrunklineError('twiml_failed', "the verbs of the app's TwiML have held the call for too long");
+    log.warn("the verbs of the app's TwiML held the call for too long");
+    throw new TrunklineError('twiml_failed', "the verbs of the app's TwiML held the call for too long");
   }
 
   #wait(lengthMs: number): Promise<void> {

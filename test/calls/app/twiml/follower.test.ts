@@ -174,12 +174,12 @@ describe('the verbs of a document', () => {
     expect(gateway.logLines.join()).not.toContain('4155550100');
   });
 
-  it('are left out where they cannot be done', async () => {
+  it('are skipped where they cannot be executed', async () => {
     webhook.answers['/voice'] = '<Play>/nothing.wav</Play><Say>Still here.</Say>';
     call();
     await ended();
     expect([spoken(), reasons()]).toEqual([['Still here.'], ['app']]);
-    expect(warnings()).toContain('<Play> is left out');
+    expect(warnings()).toContain('skipped <Play>');
   });
 
   it('stop with the call', async () => {
