@@ -123,7 +123,7 @@ describe('a full disk', () => {
       .toBe(true);
     expect(await viewOf(first, id)).toMatchObject({ state: 'running', counts: { failed: 0 } });
     expect(metricValue(await first.metrics(), 'trunkline_disk_waits')).toBeGreaterThan(0);
-    expect(logged(first, 'batches wait until')).toBe(true);
+    expect(logged(first, 'batches wait for it')).toBe(true);
     for (const path of ['/v1/audio/transcriptions', '/v1/batches']) {
       expect(await post(first, path, 1)).toMatchObject({ status: 507, body: { error: { code: 'disk_full' } } });
     }
