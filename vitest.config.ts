@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Tests with a clock of their own: no process, no thread, no network, no built file. `npm run check` runs these alone. */
+/**
+ * Tests with a clock of their own: no process, no thread, no network, no built file. `npm run check` runs these alone.
+ */
 const PURE = [
   'test/{audio,bench,docs,fuzz,protocols,transcription,wer}/**/*.test.ts',
   'test/calls/*.test.ts',

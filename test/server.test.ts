@@ -14,7 +14,7 @@ describe('the server', () => {
     const answer = await testServer.app.inject({ method: 'PUT', url: '/v1/nothing?key=secret' });
     expect(answer.statusCode).toBe(404);
     expect(errorOf(answer.body)).toEqual({
-      message: 'there is no PUT /v1/nothing; /docs lists what there is',
+      message: 'there is no PUT /v1/nothing; /docs lists all routes',
       type: 'not_found_error',
       param: null,
       code: 'route_not_found',

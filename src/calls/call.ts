@@ -120,7 +120,8 @@ export class Call implements LegHandlers {
       this.#timer = this.#options.context.clock.every(TICK_MS, () => this.#tick(), true);
       this.#feed.publishStarted(start, this.startedAt);
       this.#log.info({ tracks: start.tracks }, 'call started');
-      this.#app = this.#openApp();
+      // A reader of the feed may have ended the call by now.
+      if (this.#reason === null) this.#app = this.#openApp();
     } catch (error) {
       this.fail(error);
     }

@@ -1,4 +1,4 @@
-/** All calls of the gateway: those that come in or are dialled, those that are live, and those that ended lately. */
+/** All calls of the server: those that come in or are dialled, those that are live, and those that ended lately. */
 
 import { TrunklineError } from '../foundation/errors.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';

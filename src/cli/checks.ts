@@ -268,8 +268,8 @@ export async function checkFfmpeg(): Promise<Finding> {
     };
   }
   if (probeVersion === null) {
-    const detail =
-      `${version}, but no ffprobe: recordings such as MP4, WebM or AMR are refused. Install the ffprobe of ` + 'ffmpeg';
+    const refused = 'recordings such as MP4, WebM or AMR are refused';
+    const detail = `${version}, but no ffprobe: ${refused}. Install the ffprobe of ffmpeg`;
     return { name: 'ffmpeg', status: 'warn', detail };
   }
   return {

@@ -1,4 +1,4 @@
-/** For supervisors, load balancers and Prometheus. */
+/** Health, readiness and metrics, for supervisors, load balancers and Prometheus. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Metrics } from '../foundation/metrics.ts';
@@ -10,50 +10,50 @@ import { errorResponses } from './server/errors.ts';
 const engine = z.object({
   state: z.enum(['stopped', 'starting', 'ready', 'failed']),
   ready: z.int().describe('Engine processes that can take work'),
-  workers: z.int().describe('Engine processes there should be'),
-  provider: z.string().nullable().describe('Where models run: cpu or cuda; null until known'),
+  workers: z.int().describe('Engine processes that should run'),
+  provider: z.string().nullable().describe('Device that runs the models: cpu or cuda; null until known'),
   models: z.object({ asr: z.string(), vad: z.string(), tts: z.string() }).nullable(),
 });
 
-/** How the speech engine is; see `/ready` for what follows from it. */
+/** The state of the speech engine; `/ready` is derived from it. */
 export type EngineHealth = z.infer<typeof engine>;
 
-/** What the server must know of the process around it. */
+/** State of the process that the HTTP server reports. */
 export interface GatewayHealth {
   readonly draining: boolean;
   readonly engine: EngineHealth;
-  /** The graphics processor there is; null where none is known. */
+  /** Null when no graphics processor is known. */
   readonly gpuName: string | null;
 }
 
 const readiness = z.object({
   status: z.enum(['ready', 'not_ready']),
-  reasons: z.array(z.string()).optional().describe('Why not; only with access'),
-  engine: engine.optional().describe('Only with access'),
+  reasons: z.array(z.string()).optional().describe('Why the server is not ready; only for admitted clients'),
+  engine: engine.optional().describe('Only for admitted clients'),
 });
 
-/** What those let in learn beside the status, by the names that clients of the Qwen3-ASR and Qwen3-TTS servers read. */
+/** Fields for admitted clients only, named as in the Qwen3-ASR and Qwen3-TTS servers. */
 const details = z
   .object({
     mode: z.literal('gateway'),
-    worker_alive: z.boolean().describe('Whether an engine process can take work; the same as model_loaded'),
-    model_loaded: z.boolean().describe('All models are in the engine processes: recogniser, voice detection and voice'),
+    worker_alive: z.boolean().describe('An engine process can take work; the same as model_loaded'),
+    model_loaded: z.boolean().describe('All models are loaded: recogniser, voice detection and speech synthesis'),
     model_id: z.string().describe('The recogniser'),
-    tts_model_id: z.string().describe('What speaks'),
-    cuda: z.boolean().describe('Whether models run on CUDA'),
-    gpu_name: z.string().nullable().describe('Null without CUDA, and where the driver does not tell'),
+    tts_model_id: z.string().describe('The speech synthesis model'),
+    cuda: z.boolean().describe('The models run on CUDA'),
+    gpu_name: z.string().nullable().describe('Null without CUDA, and when the driver does not report it'),
     voices: z
       .array(z.string())
       .describe(
-        "Every name that a voice can be asked for by, others' names for ours included; empty until an engine was ready",
+        "All accepted voice names, including other servers' names for our voices; empty until an engine was ready",
       ),
-    queue_depth: z.int().describe('Requests for speech that are being served'),
+    queue_depth: z.int().describe('Speech requests in progress'),
     max_queue_depth: z.int().describe('SPEECH_REQUESTS_MAX'),
-    audio_cache_size: z.int().describe('Spoken sentences that are kept; POST /cache/clear forgets so many'),
+    audio_cache_size: z.int().describe('Cached spoken sentences; POST /cache/clear removes them'),
     audio_cache_max: z
       .int()
-      .describe('How many of their size can be kept: PROMPT_CACHE_BYTES and SPEECH_CACHE_BYTES together'),
-    voice_cache_size: z.literal(0).describe('No voices are cloned here'),
+      .describe('Sentences of that size that fit: PROMPT_CACHE_BYTES and SPEECH_CACHE_BYTES together'),
+    voice_cache_size: z.literal(0).describe('Trunkline does not clone voices'),
     voice_cache_max: z.literal(0),
     voice_cache_hits: z.literal(0),
   })
@@ -61,9 +61,9 @@ const details = z
 
 const healthAnswer = z.object({ status: z.literal('ok'), ...details.shape });
 
-/** What there is to tell of speech. */
+/** State of speech synthesis over HTTP. */
 export interface SpeechHealth {
-  /** Requests that are being served, and how many may be. */
+  /** Requests in progress, and their limit. */
   readonly depth: { readonly served: number; readonly max: number };
   readonly cached: CachedPrompts;
   readonly voices: readonly string[];
@@ -76,7 +76,7 @@ interface HealthOptions {
   readonly access: Access;
 }
 
-/** `GET /health` and `GET /ready`, open to everybody; who has no access learns the status alone. */
+/** `GET /health` and `GET /ready`. Everybody may ask; clients that are not admitted get only the status. */
 export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, options, done) => {
   const { health, access } = options;
   app.get(
@@ -84,10 +84,10 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
     {
       config: { open: true },
       schema: {
-        summary: 'Is the process alive? What is loaded, for those let in',
+        summary: 'Is the process alive? Lists loaded models for admitted clients',
         description:
-          'Everybody learns `status`, which is `ok` as long as there is an answer. The rest is for those let ' +
-          'in, and named as the Qwen3-ASR and Qwen3-TTS servers name it.',
+          'Everybody gets `status`, which is `ok` whenever there is an answer. The other fields are for admitted ' +
+          'clients; their names are those of the Qwen3-ASR and Qwen3-TTS servers.',
         tags: ['operation'],
         security: [],
         response: { 200: healthAnswer },
@@ -101,7 +101,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
     {
       config: { open: true },
       schema: {
-        summary: 'Can it take calls now?',
+        summary: 'Can the server take calls now?',
         tags: ['operation'],
         security: [],
         response: { 200: readiness, 503: readiness },
@@ -142,7 +142,7 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
   };
 }
 
-/** An engine that was stopped for want of work starts at the first call: that is ready. */
+/** An idle engine that was stopped counts as ready: it starts at the first call. */
 function reasonsAgainst({ draining, engine: { state, ready } }: GatewayHealth): string[] {
   const reasons = draining ? ['the server is shutting down'] : [];
   if (state === 'failed') reasons.push('the speech engine cannot start; the log says why');

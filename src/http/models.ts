@@ -1,6 +1,6 @@
 /**
- * The models there are, as OpenAI's `/v1/models` shows them, and the one rule for names of models: ours, and those of
- * other servers' that stand for them, are taken; any other is refused, whether it is to recognise or to speak.
+ * The models, as OpenAI's `/v1/models` lists them, and the one rule for model names: our names, and names of other
+ * servers' models that stand for ours, are accepted; any other is refused, for recognition and for speech.
  */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -14,15 +14,14 @@ export type ModelKind = 'recogniser' | 'voice';
 
 /** Names that clients written for other servers send. */
 interface ForeignNames {
-  /** Those that are listed. */
+  /** The names in the list. */
   readonly listed: readonly string[];
-  /** Those that are taken. */
+  /** All accepted names. */
   readonly taken: RegExp;
 }
 
 /**
- * OpenAI's names may have a date behind them; Whisper has many names of many servers, `Systran/faster-whisper-small`
- * among them.
+ * OpenAI's names may end in a date. Whisper has many names on many servers, such as `Systran/faster-whisper-small`.
  */
 const FOREIGN: Readonly<Record<ModelKind, ForeignNames>> = {
   recogniser: {
@@ -44,12 +43,12 @@ type ModelSettings = Pick<Settings, 'ASR_MODEL' | 'TTS_MODEL'>;
 const model = z.object({
   id: z.string(),
   object: z.literal('model'),
-  created: z.int().describe('When this server was started, in Unix seconds'),
+  created: z.int().describe('Start time of this server, in Unix seconds'),
   owned_by: z.string(),
 });
 
 /**
- * The rule for both kinds: lets a name of ours pass, one that stands for it, and no name at all.
+ * Accepts our name, a name that stands for it, and no name.
  * @throws TrunklineError `model_not_found` for any other
  */
 export function requireModel(kind: ModelKind, id: string | null | undefined, settings: ModelSettings): void {
@@ -57,7 +56,7 @@ export function requireModel(kind: ModelKind, id: string | null | undefined, set
   refuse(id, modelNames(kind, settings));
 }
 
-/** The names of a kind that are listed, ours first. */
+/** The listed names of a kind, ours first. */
 export function modelNames(kind: ModelKind, settings: ModelSettings): string[] {
   return [ownName(kind, settings), ...FOREIGN[kind].listed];
 }
@@ -84,7 +83,7 @@ export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; cl
     '/v1/models',
     {
       schema: {
-        summary: 'The models there are',
+        summary: 'List the models',
         tags: ['speech'],
         response: {
           200: z.object({ object: z.literal('list'), data: z.array(model) }),
@@ -99,7 +98,7 @@ export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; cl
     '/v1/models/:id',
     {
       schema: {
-        summary: 'One model',
+        summary: 'Get a model',
         tags: ['speech'],
         params: z.object({ id: z.string() }),
         response: { 200: model, ...errorResponses(401, 403, 404, 429) },
@@ -118,7 +117,7 @@ function refuse(id: string, known: readonly string[]): never {
   const named = JSON.stringify(id.slice(0, NAME_SHOWN_CHARS));
   throw new TrunklineError(
     'model_not_found',
-    `model: got ${named}, expected one of ${known.join(', ')}; GET /v1/models lists all`,
+    `model: got ${named}, expected one of ${known.join(', ')}; GET /v1/models lists them`,
     'model',
   );
 }

@@ -1,6 +1,7 @@
 /**
- * Whose client asks: OpenAI's or that of the Qwen3 servers (github.com/jaaacki/qwen3-tts and qwen3-asr), whose errors
- * have another shape. Paths that only those servers have are theirs. On a path that OpenAI has too the model decides.
+ * Tells clients of OpenAI from clients of the Qwen3 servers (github.com/jaaacki/qwen3-tts and qwen3-asr), which expect
+ * errors of another shape. On paths that only those servers have, the client is theirs. On paths that OpenAI has too,
+ * the model decides.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ErrorCode, TrunklineError } from '../foundation/errors.ts';
@@ -10,14 +11,13 @@ import { isQwenVoice } from '../speech/foreign-voices.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `always`: only the Qwen3 servers have this path. `by-model`: OpenAI has it too, and the model that is asked for
-     * decides.
+     * `always`: only the Qwen3 servers have this path. `by-model`: OpenAI has it too, and the requested model decides.
      */
     readonly qwen?: 'always' | 'by-model';
   }
 }
 
-/** `unknown`: the request has not said. */
+/** `unknown`: nothing in the request tells. */
 export type Client = 'openai' | 'qwen' | 'unknown';
 
 const QWEN_MODEL = /^(?:qwen\/)?qwen3-/i;
@@ -27,35 +27,35 @@ export function isQwenModel(model: string): boolean {
   return QWEN_MODEL.test(model);
 }
 
-/** The fields that tell, and what is to be spoken. */
-interface Telling {
+/** The fields that identify the client, and the text to speak. */
+interface ClientFields {
   readonly model?: unknown;
   readonly voice?: unknown;
   readonly input?: unknown;
 }
 
-/** Fields that came otherwise than as a JSON body. */
-const told = new WeakMap<FastifyRequest, Telling>();
+/** Fields of requests without a JSON body. */
+const formFields = new WeakMap<FastifyRequest, ClientFields>();
 
-/** Remembers what the fields of a form say of the client of `request`, whose body fastify has not read. */
-export function rememberFields(request: FastifyRequest, fields: Telling): void {
-  told.set(request, fields);
+/** Stores the form fields of `request`, whose body fastify has not read. */
+export function rememberFields(request: FastifyRequest, fields: ClientFields): void {
+  formFields.set(request, fields);
 }
 
-/** Whose client sends `fields`. The Qwen3-TTS server's own examples name no model, but a voice that nobody else has. */
-export function clientOf({ model, voice }: Telling): Client {
+/** The client that sends such fields. The Qwen3-TTS server's examples name no model, but a voice only it has. */
+export function clientOf({ model, voice }: ClientFields): Client {
   if (typeof model === 'string' && model !== '') return isQwenModel(model) ? 'qwen' : 'openai';
   return typeof voice === 'string' && isQwenVoice(voice) ? 'qwen' : 'unknown';
 }
 
-/** Whose client made `request`, as far as it is known by now. */
+/** The client of `request`, as far as it is known yet. */
 export function clientOfRequest(request: FastifyRequest): Client {
   const { qwen } = request.routeOptions.config;
   if (qwen === undefined) return 'openai';
-  return qwen === 'always' ? 'qwen' : clientOf(told.get(request) ?? fieldsOf(request.body));
+  return qwen === 'always' ? 'qwen' : clientOf(formFields.get(request) ?? fieldsOf(request.body));
 }
 
-/** Our codes by the Qwen3 servers' names; the rest are ours in their style. */
+/** The Qwen3 servers' names of our codes. Other codes are our own in upper case. */
 const QWEN_CODES: Partial<Readonly<Record<ErrorCode, string>>> = {
   audio_unreadable: 'AUDIO_DECODE_FAILED',
   translation_failed: 'TRANSLATION_FAILED',
@@ -78,7 +78,7 @@ export function toQwenError(failure: TrunklineError, request: FastifyRequest): Q
   return { code: qwenCode(failure, request), message, statusCode: statusFor(failure, request), context };
 }
 
-/** What those servers answer to a file that is missing or is no audio; 400 here. */
+/** The Qwen3 servers' status for a file that is missing or is no audio; ours is 400. */
 const UNPROCESSABLE = 422;
 
 /** The HTTP status that the client of `request` expects for `failure`. */
@@ -94,15 +94,15 @@ function qwenCode({ code, param }: TrunklineError, request: FastifyRequest): str
 }
 
 function isEmptyInput(request: FastifyRequest): boolean {
-  const { input = '' } = told.get(request) ?? fieldsOf(request.body);
+  const { input = '' } = formFields.get(request) ?? fieldsOf(request.body);
   return typeof input === 'string' && input.trim() === '';
 }
 
-function fieldsOf(body: unknown): Telling {
+function fieldsOf(body: unknown): ClientFields {
   return typeof body === 'object' && body !== null ? body : {};
 }
 
-/** Counts the requests of the Qwen3 servers' clients: whoever moves sees when the last of them has. */
+/** Counts requests of the Qwen3 servers' clients, so that an operator sees when the last client has moved. */
 export function countQwenRequests(app: FastifyInstance, metrics: Pick<Metrics, 'qwenRequests'>): void {
   app.addHook('onResponse', async (request) => {
     if (clientOfRequest(request) === 'qwen') metrics.qwenRequests.inc({ route: request.routeOptions.url ?? 'none' });

@@ -1,7 +1,6 @@
 /**
- * A thread in which files are decoded: reads them, decodes them, makes them 16 kHz and hands over a few seconds each
- * time it is asked. Of each file it holds what one push to the decoder has become, and no more, however long the file
- * is.
+ * A thread that decodes files: it reads and decodes them, resamples them to 16 kHz, and sends a few seconds for each
+ * request. Of each file it has only the output of one push to the decoder in memory, however long the file is.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
@@ -12,11 +11,11 @@ import { serveWork, type ThreadWork } from '../foundation/workers/worker-thread.
 import type { DecodeAnswer, DecodeTask } from './decode-messages.ts';
 import { tooLong, tooManyChannels, unreadable } from './refusals.ts';
 
-/** Audio that is handed over at once. */
+/** Audio in one answer. */
 const HANDED_SAMPLES = 5 * ENGINE_RATE_HZ;
-/** Read from the file at once. */
+/** Bytes of one read from the file. */
 const READ_BYTES = 65_536;
-/** So much of a file is read in one step, so that other files get their turn where little audio is in many bytes. */
+/** Most bytes read in one step, so that a file with little audio in many bytes does not delay other files. */
 const STEP_BYTES = 1_048_576;
 
 class FileDecoding implements ThreadWork<DecodeAnswer> {
@@ -25,11 +24,11 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
   readonly #fileBytes: number;
   readonly #decoder: StretchDecoder;
   readonly #buffer = new Uint8Array(READ_BYTES);
-  /** What of the buffer has not been pushed to the decoder. */
+  /** The part of the buffer that has not been pushed to the decoder. */
   #unpushed: Uint8Array = new Uint8Array(0);
   #resamplers: Resampler[] = [];
   #rateHz = 0;
-  /** Decoded and not handed over, by channel. */
+  /** Decoded samples that have not been sent, by channel. */
   #held: Int16Array[] = [];
   #handed = 0;
   #readBytes = 0;
@@ -55,7 +54,7 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
     if (this.#handed > this.#task.maxSeconds * ENGINE_RATE_HZ) throw tooLong(this.#task.maxSeconds);
     if (length > 0)
       return { kind: 'audio', channels, share: Math.min(this.#readBytes / Math.max(this.#fileBytes, 1), 1) };
-    if (this.#handed === 0) throw unreadable('there is no audio in it');
+    if (this.#handed === 0) throw unreadable('it contains no audio');
     return { kind: 'end' };
   }
 
@@ -68,7 +67,7 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
     return this.#held[0]?.length ?? 0;
   }
 
-  /** The next 16 kHz audio; no channel where a decoder wants more bytes first. */
+  /** The next 16 kHz audio; without channels if the decoder needs more bytes first. */
   #decodeOn(): Int16Array[] {
     const bytes = this.#nextBytes();
     if (bytes.length > 0) return this.#convert(this.#decoder.push(bytes));
@@ -78,7 +77,7 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
     return rests.map((rest, channel) => joinSamples([last[channel] ?? new Int16Array(0), rest]));
   }
 
-  /** The file's next, in memory of their own: decoders keep what they cannot use yet. Empty at its end. */
+  /** The file's next bytes, copied because decoders keep what they cannot use yet. Empty at the end. */
   #nextBytes(): Uint8Array {
     if (this.#unpushed.length === 0)
       this.#unpushed = this.#buffer.subarray(0, readSync(this.#file, this.#buffer, 0, READ_BYTES, null));
@@ -99,7 +98,7 @@ class FileDecoding implements ThreadWork<DecodeAnswer> {
     const kept = this.#task.channels === 'mix' ? [mixDown(channels)] : channels;
     if (this.#rateHz === 0) this.#begin(rateHz, kept.length);
     if (rateHz !== this.#rateHz || kept.length !== this.#resamplers.length) {
-      throw unreadable('its sampling rate or number of channels changes on the way');
+      throw unreadable('its sampling rate or number of channels changes');
     }
     return kept.map((samples, channel) => this.#resamplers[channel]?.push(samples) ?? samples);
   }

@@ -1,4 +1,4 @@
-/** A file as 16 kHz audio, a few seconds at a time, decoded outside of the gateway's own thread. */
+/** Decodes files to 16 kHz audio, a few seconds at a time, outside of the server's main thread. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { detectAudio } from '../audio/detect.ts';
@@ -14,11 +14,11 @@ import { unreadable } from './refusals.ts';
 import { Turns } from './turns.ts';
 
 const THREAD_HEAP_MB = 128;
-/** Files share threads, so that one may lose its thread to another. It is then begun again, so often at most. */
+/** Most starts of one file: files share threads, and a file begins again if another file has killed its thread. */
 const BEGINNINGS_MAX = 5;
 
 interface DecodersOptions {
-  /** Of what ffmpeg makes of files. */
+  /** Counts the disk of ffmpeg's output. */
   readonly disk: RecordingDisk;
   /** FFMPEG_TIMEOUT_MS. */
   readonly ffmpegTimeoutMs: number;
@@ -27,18 +27,17 @@ interface DecodersOptions {
 
 /** A file to decode. */
 export interface DecodeRequest extends Omit<DecodeTask, 'kind'> {
-  /** Whose it is: tenants take turns. */
+  /** Tenants take turns. */
   readonly tenant: string;
-  /** Folder for what ffmpeg makes of the file, if it has to. */
+  /** Folder for ffmpeg's output, if the file needs ffmpeg. */
   readonly workFolder: string;
   /** Ends the decoding at once. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Decodes the files of one gateway, however many there are, with a few threads and a few ffmpegs: no more than half of
- * the cores, for the engines and live calls need theirs, and two at least, so that a file that takes long does not hold
- * up all others.
+ * Decodes the files of one server with a few threads and a few ffmpeg processes. It uses at most half of the cores,
+ * because engines and live calls need the others, and at least two, so that a slow file does not delay all others.
  */
 export class FileDecoders {
   readonly #options: DecodersOptions;
@@ -53,14 +52,14 @@ export class FileDecoders {
     this.#conversions = new Turns(most);
   }
 
-  /** Threads that decode now. */
+  /** Threads that are decoding. */
   get threads(): number {
     return this.#pool.threads;
   }
 
   /**
-   * The audio of the file at `path`: stretches of some seconds. Nothing is decoded before it is asked for. When it is
-   * over or returned from, nothing of it is left in a thread or in `workFolder`.
+   * The audio of the file at `path`, in pieces of some seconds, decoded on demand. When the iteration ends or is left,
+   * nothing of the file remains in a thread or in `workFolder`.
    * @throws TrunklineError `audio_unreadable`, `audio_too_long` or `upload_disk_full`
    */
   async *decode(request: DecodeRequest): AsyncGenerator<DecodedStretch, void, void> {
@@ -69,7 +68,7 @@ export class FileDecoders {
     const head = await readHead(path);
     if (head.length === 0) throw unreadable('it is empty');
     const kind = detectAudio(head);
-    if (kind === 'text') throw unreadable('it holds text, expected audio');
+    if (kind === 'text') throw unreadable('it contains text, expected audio');
     if (kind !== 'other') {
       yield* this.#decodeInThread({ ...task, kind }, signal);
       return;
@@ -96,12 +95,12 @@ export class FileDecoders {
         return;
       } catch (error) {
         if (!(error instanceof WorkLostError)) throw error;
-        if (error.isCause || beginnings === BEGINNINGS_MAX) throw unreadable('the decoder gave up on it');
+        if (error.isCause || beginnings === BEGINNINGS_MAX) throw unreadable('the decoder failed');
       }
     }
   }
 
-  /** From the stretch with the number `first` on: a file is cut into the same stretches each time. */
+  /** Starts at piece number `first`: a file is always cut into the same pieces. */
   async *#decodeFrom(task: DecodeTask, first: number, signal: AbortSignal): AsyncGenerator<DecodedStretch, void, void> {
     const work = this.#pool.open(task);
     try {

@@ -1,6 +1,5 @@
 /**
- * How much disk recordings take: what is uploaded and downloaded, and what ffmpeg makes of it, all counted together
- * while it is written.
+ * Counts the disk that recordings take, while they are written: uploads, downloads and ffmpeg's output together.
  */
 import { rm, stat, statfs } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
@@ -9,23 +8,23 @@ import { TrunklineError } from '../foundation/errors.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 
-/** So much of a disk stays free for everything else: the smaller of the two. */
+/** Space of a disk that stays free for other use: the smaller of the two. */
 const FREE_MIN_BYTES = 268_435_456;
 const FREE_MIN_SHARE = 0.05;
-/** How much of a file may be written before the disk is looked at again. */
+/** Bytes of a file that may be written before the free space is checked again. */
 const LOOK_PERIOD_BYTES = 4_194_304;
 
 interface DiskOptions {
   /** UPLOAD_DISK_MAX_BYTES. */
   readonly maxBytes: number;
   readonly metrics: Pick<Metrics, 'uploadDiskBytes' | 'uploadDiskRefused'>;
-  /** Asks how full the disk is on which a folder lies (statfs(2)). */
+  /** Returns the free space of a folder's disk (statfs(2)). */
   readonly look?: (
     folder: string,
   ) => Promise<{ readonly bsize: number; readonly blocks: number; readonly bavail: number }>;
 }
 
-/** The disk that the recordings of one gateway take. Files are known by their paths. */
+/** The disk that the recordings of one server take. Files are identified by their paths. */
 export class RecordingDisk {
   readonly #options: DiskOptions;
   readonly #bytesOf = new Map<string, number>();
@@ -36,9 +35,9 @@ export class RecordingDisk {
   }
 
   /**
-   * What is to be written to a new file at `path` passes through this on its way.
-   * It fails with TrunklineError `upload_disk_full` where recordings have all that they may have, or `upload_too_large`
-   * for a file that alone has more than that; with DiskError where the disk itself is nearly full.
+   * A stream that counts the bytes for a new file at `path`.
+   * It fails with TrunklineError `upload_disk_full` when recordings take all the space they may, with
+   * `upload_too_large` when one file alone needs more than that, and with DiskError when the disk is nearly full.
    */
   meter(path: string): Transform {
     this.#note(path, 0);
@@ -58,19 +57,19 @@ export class RecordingDisk {
     });
   }
 
-  /** Counts a file that was there before. */
+  /** Counts a file that exists already. */
   async adopt(path: string): Promise<void> {
     const found = await stat(path).catch(() => null);
     if (found !== null) this.#note(path, found.size);
   }
 
-  /** Removes the file at `path`, if it is there. */
+  /** Removes the file at `path`, if it exists. */
   async remove(path: string): Promise<void> {
     await rm(path, { force: true });
     this.#note(path, 0);
   }
 
-  /** Removes a folder with all that is in it. */
+  /** Removes a folder with its content. */
   async removeFolder(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true });
     for (const path of [...this.#bytesOf.keys()]) if (path.startsWith(folder + sep)) this.#note(path, 0);
@@ -101,7 +100,7 @@ export class RecordingDisk {
 
   async #assertFree(folder: string): Promise<void> {
     const { look = statfs } = this.#options;
-    // Where a file system does not say how full it is, writing will tell.
+    // If the file system does not report its free space, a write fails when it is full.
     const disk = await look(folder).catch(() => null);
     if (disk === null) return;
     const freeBytes = disk.bavail * disk.bsize;

@@ -1,6 +1,6 @@
 /**
- * What no decoder in here knows (MP4, WebM, AMR …) goes through ffmpeg where that is installed, as a program of its
- * own. ffprobe looks at it first: what is not likely to be a recording never reaches a decoder.
+ * Converts formats without a built-in decoder (MP4, WebM, AMR …) with ffmpeg, if it is installed, in a process of its
+ * own. ffprobe checks the file first, so that a file that is hardly a recording does not reach ffmpeg's decoders.
  */
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -15,14 +15,13 @@ import { type ProgramEnd, runProgram } from './program.ts';
 import { tooLong, tooManyChannels, unreadable } from './refusals.ts';
 
 /**
- * Containers that a recording may come in. No playlists and no scripts of inputs: those would make ffmpeg read other
- * files.
+ * Accepted containers. Playlists and scripts of inputs are not accepted: they would make ffmpeg read other files.
  */
 const FORMATS =
   'aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,dts,eac3,flac,flv,gsm,ircam,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,ogg,tta,voc,w64,wav,wv';
 
 /**
- * Decoders that ffmpeg may use: of sound alone. ffprobe, which opens those of all tracks, would fail at the first other
+ * Decoders that ffmpeg may use, only for audio. ffprobe opens decoders for all tracks and would fail at the first other
  * one.
  */
 const CODECS = [
@@ -34,11 +33,11 @@ const CODECS = [
   'pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_s16le_planar,pcm_s16be_planar,pcm_bluray,pcm_dvd,s302m',
 ].join(',');
 
-/** Largest piece of memory that ffmpeg may ask for: an index of four hours of AAC has some 50 MB. */
+/** Largest allocation of ffmpeg: an index of four hours of AAC has some 50 MB. */
 const ALLOC_MAX_BYTES = 268_435_456;
-/** Largest picture of a film that ffprobe looks at to know what it is. */
+/** Largest video picture that ffprobe decodes to identify the format. */
 const PIXELS_MAX = 16_777_216;
-/** Longest piece of ffmpeg's own words in an error. */
+/** Longest quote of ffmpeg's message in an error. */
 const COMPLAINT_MAX_CHARS = 200;
 /** Longest answer of ffprobe that is read. */
 const PROBE_MAX_BYTES = 65_536;
@@ -47,7 +46,7 @@ const SAMPLE_BYTES = 2;
 
 interface Conversion extends Pick<DecodeTask, 'channels' | 'channelsMax' | 'maxSeconds'> {
   readonly from: string;
-  /** Where the WAV file is written. */
+  /** Path of the WAV file. */
   readonly to: string;
   readonly disk: RecordingDisk;
   readonly timeoutMs: number;
@@ -57,9 +56,9 @@ interface Conversion extends Pick<DecodeTask, 'channels' | 'channelsMax' | 'maxS
 }
 
 /**
- * Writes the first audio track of `from` as 16 kHz WAV to `to`, with one channel unless they stay by themselves.
+ * Writes the first audio track of `from` as 16 kHz WAV to `to`, with one channel unless `channels` is `split`.
  * Resolves when the file is complete.
- * @throws TrunklineError `audio_unreadable` when ffmpeg or ffprobe is missing, finds no audio that is taken, or takes
+ * @throws TrunklineError `audio_unreadable` when ffmpeg or ffprobe is missing, finds no accepted audio, or takes
  * longer than `timeoutMs`; `audio_too_long`; `upload_disk_full`
  */
 export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
@@ -68,7 +67,7 @@ export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
   if (channels === 'split' && sound.channels > channelsMax) throw tooManyChannels(sound.channels, channelsMax);
   const keptChannels = channels === 'split' ? sound.channels : 1;
   const secondBytes = ENGINE_RATE_HZ * SAMPLE_BYTES * keptChannels;
-  // One second more than is allowed, so that what is too long can be told.
+  // One second more than allowed, so that a too long file can be detected.
   const output = ['-map', '0:a:0', '-t', maxSeconds + 1, '-fs', WAV_HEAD_MAX_BYTES + (maxSeconds + 1) * secondBytes];
   const format = [
     '-ac',
@@ -112,13 +111,13 @@ export async function convertWithFfmpeg(conversion: Conversion): Promise<void> {
   if (bytes > WAV_HEAD_MAX_BYTES + maxSeconds * secondBytes) throw tooLong(maxSeconds);
 }
 
-/** Options of both programs: what they may read, and how much memory they may take for it. */
+/** Options of both programs: accepted formats and memory limits. */
 const GUARDS = [
   ...['-hide_banner', '-v', 'error', '-max_alloc', ALLOC_MAX_BYTES, '-max_pixels', PIXELS_MAX],
   ...['-protocol_whitelist', 'file', '-format_whitelist', FORMATS],
 ] as const;
 
-/** As ffprobe's writer `json` has it. */
+/** Output of ffprobe's writer `json`. */
 const probed = z.object({
   streams: z
     .array(z.object({ sample_rate: z.coerce.number().default(0), channels: z.number().default(0) }))
@@ -128,13 +127,13 @@ const probed = z.object({
 
 interface Sound {
   readonly channels: number;
-  /** The name by which ffmpeg knows the container. */
+  /** ffmpeg's name of the container. */
   readonly format: string;
 }
 
 /**
- * What ffprobe says of the first audio track. @throws TrunklineError `audio_unreadable` when there is none, or one that
- * is not taken
+ * Reads the first audio track with ffprobe. @throws TrunklineError `audio_unreadable` when there is none, or its format
+ * is not accepted
  */
 async function probe(conversion: Conversion): Promise<Sound> {
   const asked = [
@@ -160,7 +159,7 @@ function parseProbe(text: string): z.infer<typeof probed> {
   try {
     return probed.parse(JSON.parse(text));
   } catch {
-    throw unreadable('ffprobe did not say what it is');
+    throw unreadable('ffprobe could not identify it');
   }
 }
 
@@ -168,12 +167,12 @@ async function readText(output: Readable): Promise<string> {
   let text = '';
   for await (const chunk of output.setEncoding('utf8')) {
     text += String(chunk);
-    if (text.length > PROBE_MAX_BYTES) throw unreadable('ffprobe did not say in a few words what it is');
+    if (text.length > PROBE_MAX_BYTES) throw unreadable('ffprobe gave too long an answer');
   }
   return text;
 }
 
-/** What a program said of it, without the names of our files. */
+/** A program's error message, without the paths of our files. */
 function complaintOf({ complaint }: ProgramEnd<unknown>, path: string): string {
   const said = complaint
     .replaceAll(`file:${path}`, 'the file')

@@ -1,30 +1,30 @@
-/** Finds the recordings in a folder and the folders in it, by what is in the files and never by their names. */
+/** Finds the recordings in a folder and its subfolders by the content of files, never by their names. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { looksLikeRecording } from '../audio/detect.ts';
 import { readHead } from './head.ts';
 
-/** A recording that lies in a folder. */
+/** A recording in a folder. */
 export interface FoundFile {
   readonly path: string;
-  /** Its path from the folder on. */
+  /** Path relative to the folder. */
   readonly name: string;
 }
 
 interface Search {
-  /** The folder, all links followed. */
+  /** The folder's path with all links followed. */
   readonly root: string;
-  /** Links out of this folder (all links followed) are left alone; null = they are followed. */
+  /** Links that lead out of this folder (its path with all links followed) are skipped; null = none are skipped. */
   readonly within: string | null;
-  /** Folders outside of the root that links led to. */
+  /** Folders outside of the root that links have led to. */
   readonly visited: Set<string>;
 }
 
 /**
- * What may be recordings in `folder`, hidden ones too, in the order of their names. Something that cannot be looked at
- * is among them: whoever opens it learns why. A link to what lies in the folder anyway is passed over, and a folder
- * elsewhere is entered once, so the search ends whatever links there are. With `within`, links that lead out of that
- * folder are passed over.
+ * The files in `folder` that may be recordings, hidden ones too, in the order of their names. Files that cannot be read
+ * are included: the caller gets the error when it opens them. A link to something in the folder is skipped, and a
+ * folder elsewhere is entered once, so the search always ends. With `within`, links that lead out of that folder are
+ * skipped.
  * @throws the system's error when `folder` cannot be read
  */
 export async function* findRecordings(
@@ -55,7 +55,7 @@ async function* look(found: FoundFile, search: Search): AsyncGenerator<FoundFile
   }
 }
 
-/** Where the link at `path` leads; null when there is nothing, or it is passed over. */
+/** The target of the link at `path`; null when there is none, or the link is skipped. */
 async function followLink(path: string, { root, within, visited }: Search): Promise<string | null> {
   const target = await realpath(path).catch(() => null);
   if (target === null || isWithin(target, root) || isWithin(root, target) || visited.has(target)) return null;
@@ -64,7 +64,7 @@ async function followLink(path: string, { root, within, visited }: Search): Prom
   return target;
 }
 
-/** Whether `path` is `folder` or lies in it; both with all links followed. */
+/** Whether `path` is `folder` or in it. Both must be paths with all links followed. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -1,8 +1,8 @@
-/** The beginning of a file, by which one knows what it is. */
+/** Reads the beginning of a file, which identifies its format. */
 import { open } from 'node:fs/promises';
 import { DETECT_BYTES } from '../audio/detect.ts';
 
-/** The first DETECT_BYTES of the file at `path`, or all of it where it has fewer. */
+/** The first DETECT_BYTES of the file at `path`, or the whole file if it has fewer. */
 export async function readHead(path: string): Promise<Uint8Array> {
   const file = await open(path, 'r');
   try {

@@ -1,6 +1,5 @@
 /**
- * One of ffmpeg's programs, run as a process of its own: what it writes is taken as it comes, and it does not outlive
- * its time.
+ * Runs ffmpeg or ffprobe as a process, streams its output, and ends it after a time limit.
  */
 import { type SpawnOptionsWithStdioTuple, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -9,11 +8,11 @@ import { programEnd } from '../foundation/program-end.ts';
 import { unreadable } from './refusals.ts';
 
 /**
- * Most memory of a program: its own option limits each piece alone, and a small file can have it ask for a thousand.
- * The index of four hours of AAC and the program itself take 130 MB.
+ * Most memory of a program. ffmpeg's own option limits each allocation only, and a small file can cause a thousand of
+ * them. The index of four hours of AAC and the program itself take 130 MB.
  */
 const MEMORY_MAX_KB = 524_288;
-/** What sh(1) exits with where there is no such program. */
+/** Exit code of sh(1) for a missing program. */
 const EXIT_NOT_FOUND = 127;
 
 interface ProgramRun<T> {
@@ -24,7 +23,7 @@ interface ProgramRun<T> {
   readonly clock: Clock;
   /** Ends the program at once. */
   readonly signal: AbortSignal;
-  /** Takes its output. Where that fails, the program is ended. */
+  /** Consumes the output. If it fails, the program is ended. */
   take(output: Readable): Promise<T>;
 }
 
@@ -32,14 +31,14 @@ interface ProgramRun<T> {
 export interface ProgramEnd<T> {
   /** Null when it was killed. */
   readonly code: number | null;
-  /** The last line of what it said of it: before it comes what it could do without. */
+  /** The last line of stderr: the lines before are about errors that it could ignore. */
   readonly complaint: string;
   readonly taken: T;
 }
 
 /**
  * Runs a program to its end.
- * @throws TrunklineError `audio_unreadable` when there is no such program, or it takes too long; what `take` throws;
+ * @throws TrunklineError `audio_unreadable` when the program is missing or takes too long; what `take` throws;
  * AbortError when `signal` aborts
  */
 export async function runProgram<T>({
@@ -69,8 +68,8 @@ export async function runProgram<T>({
 }
 
 /**
- * Node itself limits no process: the shell does, and becomes the program. Where a system has no such limit, or a lower
- * one, that stays.
+ * Node cannot limit the memory of a process, so a shell sets the limit and then becomes the program. If the system has
+ * no such limit, or a lower one, that stays.
  */
 function spawnBounded(
   command: string,

@@ -1,6 +1,5 @@
 /**
- * Who may have a recording transcribed now, where its file lies meanwhile, and what becomes of it when the gateway
- * ends.
+ * Admits recordings for transcription, keeps their files in a work folder, and finishes or aborts them at shutdown.
  */
 import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
@@ -33,21 +32,21 @@ interface RecordingsOptions extends Omit<Transcriber, 'decoders'> {
   readonly metrics: Metrics;
 }
 
-/** A place among the recordings in work. Whoever has it lets go of it, whatever happened. */
+/** A place among the recordings in work. Its holder must always release it. */
 export interface Place {
-  /** Where the recording's file belongs; it is not there yet. */
+  /** The path for the recording's file, which does not exist yet. */
   readonly path: string;
-  /** The folder that it is in. */
+  /** The folder of that path. */
   readonly workFolder: string;
-  /** Aborts when the gateway cannot wait any longer. */
+  /** Aborts when the server cannot wait any longer. */
   readonly signal: AbortSignal;
-  /** Removes the file and makes room for another recording. Idempotent. */
+  /** Removes the file and frees the place for another recording. Idempotent. */
   release(): Promise<void>;
 }
 
-/** The recordings of one gateway. */
+/** The recordings of one server. */
 export class Recordings {
-  /** What their files take, those of batches included. */
+  /** The disk that recordings take, those of batches included. */
   readonly disk: RecordingDisk;
   readonly #decoders: FileDecoders;
   readonly #options: RecordingsOptions;
@@ -65,7 +64,7 @@ export class Recordings {
   }
 
   /**
-   * Lets one more recording in.
+   * Admits one more recording.
    * @throws TrunklineError `draining` when the server is shutting down, `batch_queue_full` when too many are in work
    */
   async admit(): Promise<Place> {
@@ -85,8 +84,8 @@ export class Recordings {
   }
 
   /**
-   * The languages that can be transcribed, first the one that is assumed. Waits for an engine where none has been
-   * ready, which may take long.
+   * The languages that can be transcribed; the first one is the default. Waits for an engine if none has been ready,
+   * which may take long.
    * @throws TrunklineError `engine_unavailable`; the reason of `signal`
    */
   async languages(signal: AbortSignal): Promise<readonly string[]> {
@@ -102,7 +101,7 @@ export class Recordings {
     }
   }
 
-  /** Transcribes a recording that has its place. As {@link transcribeRecording}. */
+  /** Transcribes an admitted recording. As {@link transcribeRecording}. */
   async transcribe(task: RecordingTask): Promise<RecordingTranscript> {
     let countedMs = 0;
     const onProgress = (progress: RecordingProgress): void => {
@@ -114,8 +113,8 @@ export class Recordings {
   }
 
   /**
-   * Lets no more in, and gives those that are in `timeoutMs` to be finished. Resolves when all have been let go of and
-   * their folder is gone.
+   * Admits no more recordings, and aborts those that are not finished after `timeoutMs`. Resolves when all have been
+   * released and their folder is removed.
    */
   async drain(timeoutMs: number): Promise<void> {
     this.#isDraining = true;
@@ -128,7 +127,7 @@ export class Recordings {
     await (await this.#folder)?.remove();
   }
 
-  /** Removes the folders of gateways that were killed. Never rejects. */
+  /** Removes the folders of processes that were killed. Never rejects. */
   async removeLeftovers(): Promise<void> {
     await removeLeftovers(this.#parent, FOLDER_PREFIX, this.#options.clock);
   }
@@ -140,7 +139,7 @@ export class Recordings {
     if (this.#places.size >= BATCH_QUEUE_MAX) {
       throw new TrunklineError(
         'batch_queue_full',
-        `${BATCH_QUEUE_MAX} recordings are in work, which is the most allowed (BATCH_QUEUE_MAX); try again soon`,
+        `${BATCH_QUEUE_MAX} recordings are in work, the most allowed (BATCH_QUEUE_MAX); try again soon`,
       );
     }
   }
@@ -155,7 +154,7 @@ export class Recordings {
     try {
       if (path !== null) await this.disk.remove(path);
     } finally {
-      // A disk that fails keeps the file; it does not keep the gateway from ending.
+      // If the disk fails, the file stays, but the server must still be able to stop.
       if (this.#places.size === 0) this.#emptied();
     }
   }
@@ -164,7 +163,7 @@ export class Recordings {
     return this.#options.settings.UPLOAD_DIR || tmpdir();
   }
 
-  /** Made when it is needed, and again should somebody who tidies temporary folders have removed it. */
+  /** Makes the folder at its first use, and again if the system has cleaned up temporary folders. */
   async #openFolder(): Promise<string> {
     const opened = this.#folder;
     if (opened !== null && !(await isThere((await opened).path))) {

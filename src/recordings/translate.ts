@@ -1,6 +1,6 @@
 /**
- * Translation by any chat endpoint in the style of OpenAI. Only texts go to it, in a list; numbers and times of
- * subtitles stay here.
+ * Translation by a chat endpoint with OpenAI's API. It gets only lists of texts, not the numbers and times of
+ * subtitles.
  */
 
 import { z } from 'zod';
@@ -14,16 +14,16 @@ import { estimateWordTimes, type TimedWord } from '../transcription/estimated-wo
 import type { Span } from '../transcription/speech-clips.ts';
 import type { RecordingTranscript, Segment } from './transcribe.ts';
 
-/** What a translator is made of. */
+/** The settings of a translator. */
 export type TranslatorSettings = Pick<
   Settings,
   'TRANSLATE_BASE_URL' | 'TRANSLATE_API_KEY' | 'TRANSLATE_MODEL' | 'TRANSLATE_TIMEOUT_MS'
 >;
 
-/** Lines and characters of one request: what a small model keeps count of. */
+/** Most lines and characters of one request: with more a small model loses count. */
 const LINES_MAX = 40;
 const CHARS_MAX = 4000;
-/** Times that one list is sent before its translation is given up. */
+/** Attempts for one list. */
 const ATTEMPTS_MAX = 3;
 const ANSWER_MAX_BYTES = 800_000;
 
@@ -47,7 +47,7 @@ export class Translator {
     if (TRANSLATE_BASE_URL !== '' && TRANSLATE_MODEL !== '') return;
     throw new TrunklineError(
       'unsupported_model',
-      'nothing here can translate: set TRANSLATE_BASE_URL and TRANSLATE_MODEL',
+      'translation is not configured: set TRANSLATE_BASE_URL and TRANSLATE_MODEL',
       'model',
     );
   }
@@ -68,7 +68,7 @@ export class Translator {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const answer = await this.#ask(lines, language, signal);
       if (answer.ok && answer.lines.length === lines.length) return answer.lines;
-      complaint = answer.ok ? `it gave ${answer.lines.length} lines for ${lines.length}` : answer.complaint;
+      complaint = answer.ok ? `the model returned ${answer.lines.length} lines for ${lines.length}` : answer.complaint;
     }
     throw new TrunklineError(
       'translation_failed',
@@ -99,7 +99,7 @@ export class Translator {
       return {
         ok: false,
         complaint: late.signal.aborted
-          ? `it took longer than ${TRANSLATE_TIMEOUT_MS} ms`
+          ? `the endpoint took longer than ${TRANSLATE_TIMEOUT_MS} ms`
           : 'the endpoint could not be reached',
       };
     } finally {
@@ -109,8 +109,8 @@ export class Translator {
 }
 
 /**
- * `recording` with its segments' texts translated. Their words share the time in which the original was said. Segments
- * that say nothing in the other language are left out.
+ * `recording` with translated segments. The words of a segment share the time of its original. Segments with an empty
+ * translation are left out.
  * @throws what `translate` throws
  */
 export async function translateSegments(
@@ -128,7 +128,7 @@ function withText(segment: Segment, text: string): Segment {
   return { ...segment, text, words: estimateWordTimes(text, clip), wordTimes: 'estimated' };
 }
 
-/** Stretches of words without a pause between them. */
+/** Spans of words without a pause between them. */
 function spansOf(words: readonly TimedWord[]): Span[] {
   const spans: Span[] = [];
   for (const { startMs, endMs } of words) {
@@ -153,7 +153,7 @@ function messagesFor(lines: readonly string[], language: string): unknown[] {
   ];
 }
 
-/** Models like to put a list between code fences, or a word before it. */
+/** Models often put a list between code fences, or text before it. */
 function readAnswer(text: string): Answer {
   const parsed = answerSchema.safeParse(parseJson(text));
   if (!parsed.success) return { ok: false, complaint: 'the endpoint did not answer as a chat endpoint does' };

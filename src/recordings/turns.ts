@@ -1,10 +1,10 @@
 /**
- * Turns at something of which only so much is done at once. Of those that wait, the tenant is next for whom the least
- * is being done; among equals, who came first.
+ * Limits how much work runs at once. The next work is that of the tenant with the least running work; among equals, the
+ * work that came first.
  */
 export class Turns {
   readonly #most: number;
-  /** The tenants for whom something is being done, each as often as it is. */
+  /** The tenants of running work, one entry for each work. */
   readonly #served: string[] = [];
   readonly #waiting: { readonly tenant: string; begin(): void }[] = [];
 

@@ -333,9 +333,9 @@ describe('the connection', () => {
   });
 
   it("shows the gateway's own words when it refuses", async () => {
-    gateway.failure = { status: 503, message: 'the gateway is draining' };
+    gateway.failure = { status: 503, message: 'the server is draining' };
     await openPage();
-    await expect.poll(() => page.getByRole('alert').first().innerText()).toBe('the gateway is draining');
+    await expect.poll(() => page.getByRole('alert').first().innerText()).toBe('the server is draining');
   });
 
   it('asks for the key once', async () => {
@@ -345,7 +345,7 @@ describe('the connection', () => {
     await input.waitFor();
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('That key does not open this bridge.').waitFor();
+    await page.getByText('This key is not valid.').waitFor();
     await page.keyboard.type('right');
     await page.keyboard.press('Enter');
     await waitForReader();

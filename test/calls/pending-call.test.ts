@@ -77,7 +77,7 @@ function arrive(environment: Record<string, string> = {}) {
     },
     onGone: (left) => gone.push(left),
   });
-  return { pendingCall, leg, opened, gone, events, clock, say, closed, registry, logLines };
+  return { pendingCall, leg, opened, gone, events, clock, say, closed, registry, logLines, feed: context.feed };
 }
 
 describe('PendingCall', () => {
@@ -163,6 +163,19 @@ describe('PendingCall', () => {
     pendingCall.fail(new Error('and on top of it'));
     closed({ reason: 'error', code: 'too_many_calls', error: null });
     expect([leg.done, gone.length, (await count()) - before]).toEqual([['fail too_many_calls'], 1, 1]);
+  });
+
+  it('dials no app for a call that a reader of the feed ends as it starts', async () => {
+    const { say, opened, clock, feed } = arrive({ APP_URL: 'ws://127.0.0.1:1/' });
+    feed.subscribe({}, ({ event }) => {
+      if (event.type === 'call.started') opened[0]?.hangUp();
+    });
+    const connections = () => metricValue('trunkline_app_connections_total', { outcome: 'refused' });
+    const before = await connections();
+    say({ type: 'start', start: START });
+    await opened[0]?.ended;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([(await connections()) - before, clock.pending]).toEqual([0, 0]);
   });
 
   it('hears nothing more once its call is ending', () => {

@@ -1,13 +1,13 @@
-/** Whether a new call may come in: new ones are refused before old ones suffer. */
+/** Decides whether a new call is admitted: new calls are refused before running calls suffer. */
 import { TrunklineError } from '../../foundation/errors.ts';
 
 /**
- * Share of engine time taken by work that is never dropped from which no call is added. Partial captions have been
- * thinned out by then to make room, and the next thing to suffer would be finals.
+ * No call is added when work that is never dropped takes this share of engine time. Partial captions are already fewer
+ * by then; one more call would delay finals.
  */
 const FIRM_LOAD_MAX = 0.85;
 
-/** The gateway as a new call meets it. */
+/** The load of the server when a new call begins. */
 export interface Occupancy {
   readonly liveCount: number;
   /** MAX_CALLS. */
@@ -18,8 +18,8 @@ export interface Occupancy {
 }
 
 /**
- * Lets a new call in by returning.
- * @throws TrunklineError `draining` when the gateway is shutting down, `too_many_calls` when it is full or its engines
+ * Returns if a new call is admitted.
+ * @throws TrunklineError `draining` when the server is shutting down, `too_many_calls` when it is full or its engines
  * are overloaded
  */
 export function admitCall(occupancy: Occupancy): void {
@@ -31,7 +31,7 @@ export function admitCall(occupancy: Occupancy): void {
       `${liveCount} calls are live and at most ${maxCalls} are allowed (MAX_CALLS)`,
     );
   }
-  // An idle gateway that was busy a moment ago has nobody to protect.
+  // An idle server that was busy a moment ago has nobody to protect.
   if (liveCount > 0 && firmLoad >= FIRM_LOAD_MAX) {
     const percent = Math.floor(firmLoad * 100);
     throw new TrunklineError(

@@ -1,6 +1,6 @@
 /**
- * Who may come in. Locked by default: a configured secret is always asked for (API_KEYS here, TWILIO_AUTH_TOKEN at
- * Twilio's doors); where there is none, only this machine itself may come in, unless ALLOW_ANONYMOUS lets everybody.
+ * Decides which requests are admitted. A configured secret is always required: API_KEYS here, TWILIO_AUTH_TOKEN on
+ * Twilio's routes. Without a secret only requests from this machine are admitted, unless ALLOW_ANONYMOUS is set.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -13,13 +13,13 @@ import { Attempts } from './attempts.ts';
 import { isLocal, Origins } from './origin.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 
-/** The browser's proof that a key was typed. */
+/** Names the cookie that a browser gets when its user has signed in with a key. */
 export const SESSION_COOKIE = 'trunkline_session';
 
-/** Enough of a hash to tell one key from another. */
+/** Characters of a key's hash that identify its tenant. */
 const TENANT_CHARS = 16;
-/** Where there are no keys, all who come in are one: what they may call themselves proves nothing. */
-const NOBODY_IN_PARTICULAR = '';
+/** Without API_KEYS all clients are one tenant, because nothing proves who they are. */
+const ANONYMOUS_TENANT = '';
 
 interface AccessOptions {
   readonly settings: Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL' | 'TRUSTED_PROXIES'>;
@@ -27,7 +27,7 @@ interface AccessOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** The rules, with the sessions and the failed attempts of one server. */
+/** The access rules, sessions and failed attempts of one server. */
 export class Access {
   readonly #settings: AccessOptions['settings'];
   readonly #log: AccessOptions['log'];
@@ -46,7 +46,7 @@ export class Access {
   }
 
   /**
-   * Lets a request with a key or a session in; without API_KEYS, one of this machine.
+   * Admits a request with a key or a session. Without API_KEYS it admits requests from this machine.
    * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts` or `anonymous_refused`
    */
   admit(request: FastifyRequest): void {
@@ -54,17 +54,17 @@ export class Access {
   }
 
   /**
-   * Whose work a request asks for: that of the key that it brought or that opened its session. It says nothing of the
-   * key, and stays the same while the request lasts, whatever becomes of the session.
-   * @throws Error when {@link admit} has not let the request in
+   * The tenant of a request: a hash of the key that the request or its session used. It does not reveal the key, and
+   * it does not change while the request lasts, even if the session ends.
+   * @throws Error when {@link admit} has not admitted the request
    */
   tenantOf(request: FastifyRequest): string {
     const tenant = this.#tenants.get(request);
-    if (tenant === undefined) throw new Error("the request has not been let in, so it is nobody's");
+    if (tenant === undefined) throw new Error('the request has not been admitted, so it has no tenant');
     return tenant;
   }
 
-  /** Whether {@link admit} would let the request in; a wrong key counts as an attempt here too. */
+  /** Whether {@link admit} would admit the request. A wrong key counts as an attempt here too. */
   admits(request: FastifyRequest): boolean {
     try {
       this.admit(request);
@@ -75,20 +75,20 @@ export class Access {
   }
 
   /**
-   * Lets a request in that no secret protects.
+   * Admits a request to a route without a secret.
    * @throws TrunklineError `anonymous_refused`
    */
   admitAnonymous(request: FastifyRequest): void {
     if (this.#settings.ALLOW_ANONYMOUS || isLocal(request)) return;
     throw new TrunklineError(
       'anonymous_refused',
-      'with no secret configured this door is open to this machine only, by its loopback name and without a ' +
-        'proxy; set the secret that guards it, or ALLOW_ANONYMOUS=true',
+      'no secret is configured, so only requests from this machine are allowed, to a loopback name and not through ' +
+        'a proxy; set the secret for this endpoint, or ALLOW_ANONYMOUS=true',
     );
   }
 
   /**
-   * Lets a request in with these Basic credentials (RFC 7617); where there is no password, one of this machine.
+   * Admits a request with these Basic credentials (RFC 7617). Without a password it admits requests from this machine.
    * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
    */
   admitBasic(request: FastifyRequest, user: string, password: string): void {
@@ -101,13 +101,14 @@ export class Access {
     if (given !== null && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
-      'this door needs a username and a password: Authorization: Basic, as its settings say',
+      'this endpoint needs the configured username and password: send Authorization: Basic',
     );
   }
 
   /**
-   * Lets a carrier in with `token`: a bearer token, a Basic password whatever the user, the value of `header`, or
-   * `?token=`, for each carrier has another way to send one. Where there is no token, one of this machine.
+   * Admits a carrier that sends `token` as a bearer token, as a Basic password (with any user), as the value of
+   * `header`, or as `?token=`: carriers differ in what they can send. Without a token it admits requests from this
+   * machine.
    * @throws TrunklineError `credentials_invalid`, `too_many_attempts` or `anonymous_refused`
    */
   admitToken(request: FastifyRequest, token: string, header?: string): void {
@@ -120,13 +121,13 @@ export class Access {
     if (given.length > 0 && this.#attempt(request, isRight)) return;
     throw new TrunklineError(
       'credentials_invalid',
-      'this door needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
+      'this endpoint needs CARRIER_TOKEN: as a bearer token, as a password, or as ?token= in its URL',
     );
   }
 
   /**
-   * Keeps other sites' pages from acting through a visitor's browser: WebSockets and all but GET and HEAD must come
-   * from our own pages or from programs.
+   * Refuses requests that pages of other sites make through a user's browser: WebSockets, and all methods but GET and
+   * HEAD.
    * @throws TrunklineError `origin_refused`
    */
   refuseForeign(request: FastifyRequest): void {
@@ -134,13 +135,13 @@ export class Access {
     if (isReading || !this.#origins.isForeign(request)) return;
     throw new TrunklineError(
       'origin_refused',
-      'the request was made by a page of another site (Origin), expected one of this server or none',
+      'a page of another site made the request (Origin), expected an Origin of this server or none',
     );
   }
 
   /**
    * Exchanges a key for a session.
-   * @returns the `Set-Cookie` header, or null where no keys are asked for
+   * @returns the `Set-Cookie` header, or null without API_KEYS
    * @throws TrunklineError as {@link admit}
    */
   signIn(request: FastifyRequest, key: string): string | null {
@@ -151,7 +152,7 @@ export class Access {
     return this.#cookie(request, this.#sessions.open(this.#checkKey(request, key)), SESSION_LIFE_MS / 1000);
   }
 
-  /** Ends the request's session, if it has one. Returns the `Set-Cookie` header that makes the browser forget it. */
+  /** Ends the request's session, if it has one. Returns the `Set-Cookie` header that removes the cookie. */
   signOut(request: FastifyRequest): string {
     this.#sessions.end(sessionOf(request));
     return this.#cookie(request, '', 0);
@@ -161,7 +162,7 @@ export class Access {
   #identify(request: FastifyRequest): string {
     if (this.#settings.API_KEYS.length === 0) {
       this.admitAnonymous(request);
-      return NOBODY_IN_PARTICULAR;
+      return ANONYMOUS_TENANT;
     }
     const key = bearerOf(request);
     if (key !== null) return this.#checkKey(request, key);
@@ -169,7 +170,7 @@ export class Access {
     if (tenant !== null) return tenant;
     throw new TrunklineError(
       'api_key_missing',
-      'this door needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
+      'this endpoint needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
     );
   }
 
@@ -180,8 +181,7 @@ export class Access {
   }
 
   /**
-   * Whether what the request brought is right; wrong ones are counted. Throws `too_many_attempts` when there were too
-   * many of them.
+   * Whether the request's secret is right. Counts wrong ones. Throws `too_many_attempts` when there were too many.
    */
   #attempt(request: FastifyRequest, isRight: () => boolean): boolean {
     this.#warnOfUntrustedProxy(request);
@@ -191,7 +191,8 @@ export class Access {
   }
 
   /**
-   * Once: an operator who forgot a proxy learns why all its clients count as one, and strangers cannot fill the log.
+   * Warns once only, so that clients cannot fill the log. An operator who forgot a proxy learns why all its clients
+   * count as one.
    */
   #warnOfUntrustedProxy(request: FastifyRequest): void {
     const proxy = this.#hasWarned ? null : this.#origins.untrustedProxy(request);
@@ -199,7 +200,7 @@ export class Access {
     this.#hasWarned = true;
     this.#log.warn(
       { proxy },
-      'X-Forwarded-For is not believed: if this address is your reverse proxy, name it in TRUSTED_PROXIES',
+      'X-Forwarded-For is ignored: if this address is your reverse proxy, add it to TRUSTED_PROXIES',
     );
   }
 
@@ -218,13 +219,13 @@ function bearerOf(request: FastifyRequest): string | null {
   return /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? null;
 }
 
-/** `user:password` as it was sent; null when none was. */
+/** The `user:password` of the request; null when it has none. */
 function basicOf(request: FastifyRequest): string | null {
   const encoded = /^basic +([\w+/=-]{1,1024})$/i.exec(request.headers.authorization ?? '')?.[1];
   return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString();
 }
 
-/** Every token that a carrier's handshake brings. */
+/** All tokens in a carrier's handshake. */
 function tokensOf(request: FastifyRequest, header?: string): string[] {
   const { token } = request.query as Readonly<Record<string, unknown>>;
   const sent = header === undefined ? undefined : request.headers[header];

@@ -1,29 +1,26 @@
 import type { Clock } from '../../foundation/clock.ts';
 import type { Client } from './origin.ts';
 
-/** Wrong keys in a row that an address may offer, and how long it waits for each one after that. */
+/** Wrong keys in a row that an address may send, and the time until it may send another. */
 const IN_A_ROW = { burst: 10, refillMs: 6000 } as const;
-/**
- * Wrong keys of an address that is never shut out for those in a row: whoever shares it may not guess without end
- * either.
- */
+/** The same for an address that is not blocked for wrong keys in a row: clients that share it may not guess forever. */
 const IN_ALL = { burst: 100, refillMs: 100 } as const;
-/** Addresses remembered; the one that was quiet longest is forgotten first. */
+/** Addresses remembered. The one that was idle longest is forgotten first. */
 const ADDRESSES_MAX = 10_000;
 
-/** What came of a key: it was right, it was wrong, or there were too many wrong ones. */
+/** `refused`: the address sent too many wrong keys before. */
 export type Outcome = 'right' | 'wrong' | 'refused';
 
 /**
- * Counts wrong keys per address, so that keys cannot be guessed by trying. After ten in a row an address is shut out:
- * its keys are not looked at any more, but for one every six seconds. Two kinds of address are not, because somebody
- * who guesses would shut others out with him: one from which a right key came before, and one that several clients may
- * share. There a right key always gets in, unless more than ten wrong ones a second come.
+ * Counts wrong keys per address, so that nobody can find a key by trying. After ten wrong keys in a row an address is
+ * blocked: only one of its keys is checked every six seconds. Two kinds of address are not blocked, because one client
+ * that guesses would block others: an address that sent a right key before, and an address that several clients may
+ * share. From these a right key is always accepted, unless more than ten wrong keys come per second.
  */
 export class Attempts {
   readonly #inARow: Buckets;
   readonly #inAll: Buckets;
-  /** Addresses that brought a right key, the latest last. Wrong keys alone push none of them out. */
+  /** Addresses that sent a right key, the latest last. Wrong keys do not remove them. */
   readonly #proven = new Set<string>();
 
   constructor({ clock }: { clock: Clock }) {
@@ -31,7 +28,7 @@ export class Attempts {
     this.#inAll = new Buckets(clock, IN_ALL);
   }
 
-  /** One attempt of `client`; `isRight` looks at the key, and is not asked when the client is shut out. */
+  /** One attempt of `client`. `isRight` checks the key; it is not called when the client is blocked. */
   attempt({ address, isShared }: Client, isRight: () => boolean): Outcome {
     const isOver = this.#inARow.isEmpty(address);
     const mayLook = !isOver || isShared || this.#proven.has(address);

@@ -1,6 +1,6 @@
 /**
- * Where a request comes from and how its client names this server. Headers are the client's word: each function says
- * what it believes.
+ * Where a request comes from and how its client names this server. A client may write anything into headers: each
+ * function says which headers it trusts.
  */
 import type { FastifyRequest } from 'fastify';
 import { AddressRanges, canonicalAddress, isPublicAddress } from '../../foundation/addresses.ts';
@@ -8,21 +8,21 @@ import { isLoopback } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { isProxied } from './proxied.ts';
 
-/** Proxies in a row that are looked through, from ours towards the client. */
+/** Most proxies in a chain, from ours to the client. */
 const HOPS_MAX = 16;
 
-/** Who made a request, as far as it can be known. */
+/** The client of a request, as far as it is known. */
 export interface Client {
   /**
    * IPv4 address, or the first 64 bits of an IPv6 address: what one subscriber usually has. Empty when the socket is
    * gone.
    */
   readonly address: string;
-  /** It is the address of a trusted proxy, which did not say for whom it asks: several clients may share it. */
+  /** The address is that of a trusted proxy that did not name its client: several clients may share it. */
   readonly isShared: boolean;
 }
 
-/** The `Host` header as it came; empty when there is none. */
+/** The `Host` header; empty when there is none. */
 function hostOf(request: FastifyRequest): string {
   return request.headers.host ?? '';
 }
@@ -47,7 +47,7 @@ export function isLocal(request: FastifyRequest): boolean {
   return !isProxied(request) && isLoopback(peerOf(request)) && isLoopback(nameOf(hostOf(request)));
 }
 
-/** What the settings and the proxies that they trust make of requests. */
+/** Reads requests with the settings' PUBLIC_URL and trusted proxies. */
 export class Origins {
   readonly #publicUrl: string;
   readonly #trusted: AddressRanges;
@@ -77,10 +77,10 @@ export class Origins {
   }
 
   /**
-   * What attempts are counted by: the peer, or, where that is a trusted proxy, the last address in `X-Forwarded-For`
-   * that is not one. Each proxy appends the address that it was asked by, so what stands left of that address is
-   * anybody's invention; so is the whole header of another peer. `Forwarded` (RFC 7239) is not read: two headers that
-   * say different things would let a client choose.
+   * The client whose attempts are counted: the peer or, if that is a trusted proxy, the last address in
+   * `X-Forwarded-For` that is not a trusted proxy. Each proxy appends the address of its own client, so a client can
+   * forge everything left of that address, and the whole header when the peer is no trusted proxy. `Forwarded`
+   * (RFC 7239) is not read: with two headers that disagree a client could choose one.
    */
   clientOf(request: FastifyRequest): Client {
     let address = peerOf(request);
@@ -94,8 +94,8 @@ export class Origins {
   }
 
   /**
-   * The peer when it looks like a proxy of one's own that `TRUSTED_PROXIES` does not name: it is in a private network
-   * and forwards. Else null.
+   * The peer if it looks like the operator's own proxy that `TRUSTED_PROXIES` does not name: it is in a private
+   * network and forwards. Else null.
    */
   untrustedProxy(request: FastifyRequest): string | null {
     const peer = peerOf(request);

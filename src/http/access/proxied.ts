@@ -38,7 +38,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'x-varnish',
 ]);
 
-/** The same for families of headers, by how their names begin. */
+/** Prefixes of the names of such headers. */
 const PREFIXES = [
   'cf-',
   'cloudfront-',
@@ -62,11 +62,11 @@ const PREFIXES = [
 ] as const;
 
 /**
- * Whether a request shows that something stands between its client and us: a header that only such things add;
- * HTTP/1.0, which nginx before 1.29.7 speaks to its upstreams by default and hardly any client does; a whole URL in the
- * first line, which only proxies are asked for (RFC 9112 §3.2.2) and which names another server than `Host` may; or
- * `Connection: upgrade` without an upgrade, which nginx sends with what is commonly written for WebSockets. That
- * nothing shows proves nothing: a proxy may add nothing, as nginx since 1.29.7 does by default.
+ * Whether a request shows that it came through a proxy. The signs are: a header that only proxies add; HTTP/1.0, which
+ * nginx before 1.29.7 speaks to its upstreams by default and hardly any client does; a whole URL in the first line,
+ * which only proxies receive (RFC 9112 §3.2.2) and which may name another server than `Host`; and `Connection: upgrade`
+ * without an upgrade, which nginx sends with the usual WebSocket configuration. Without a sign there may still be a
+ * proxy: nginx since 1.29.7 adds nothing by default.
  */
 export function isProxied({ raw: { httpVersion, url = '' }, headers }: FastifyRequest): boolean {
   if (httpVersion !== '1.1' || !url.startsWith('/')) return true;

@@ -3,19 +3,20 @@ import type { Clock } from '../../foundation/clock.ts';
 
 /** How long a browser stays signed in. */
 export const SESSION_LIFE_MS = 12 * 3_600_000;
-/** Browsers signed in at once with one key; beyond it the oldest session of that key ends, and nobody else's. */
+/** Browsers signed in at once with one key. One more ends the oldest session of that key, and no other. */
 const SESSIONS_MAX = 1000;
 const ID_BYTES = 32;
 
 interface Session {
-  /** Whose key opened it. */
+  /** The tenant of the key that opened it. */
   readonly tenant: string;
   readonly expiresAtMs: number;
 }
 
 /**
- * The browsers that have shown a key. A session is a random 256-bit id that only the browser holds: here lies its keyed
- * hash, so looking one up tells nothing by its timing, and ending one really ends it. All end with the process.
+ * The sessions of browsers that signed in with a key. A session is a random 256-bit id that only the browser has. The
+ * server keeps its keyed hash, so the time of a look-up reveals nothing, and an ended session is gone. All sessions end
+ * with the process.
  */
 export class Sessions {
   readonly #clock: Clock;
@@ -37,7 +38,7 @@ export class Sessions {
     return id;
   }
 
-  /** Whose session `id` is; null when it was not given out here, has expired or has ended. */
+  /** The tenant of session `id`; null when it is unknown, has expired or has ended. */
   tenantOf(id: string): string | null {
     const session = this.#open.get(this.#hash(id));
     return session !== undefined && session.expiresAtMs > this.#clock.nowMs() ? session.tenant : null;

@@ -1,4 +1,4 @@
-/** A browser types the key once and gets a cookie for it. */
+/** A user types the key once; the browser gets a session cookie for it. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errorResponses } from '../server/errors.ts';
@@ -7,8 +7,8 @@ import type { Access } from './access.ts';
 const KEY_MAX_CHARS = 512;
 
 /**
- * `POST /v1/session {key}` signs in, `DELETE /v1/session` out. The only routes of /v1 that ask for no key: one brings
- * it.
+ * `POST /v1/session {key}` signs in, `DELETE /v1/session` signs out. These are the only routes of /v1 that need no key
+ * in a header.
  */
 export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, { access }, done) => {
   app.post(
@@ -18,8 +18,8 @@ export const signInRoutes: FastifyPluginCallbackZod<{ access: Access }> = (app, 
       schema: {
         summary: 'Sign a browser in',
         description:
-          'Sets a cookie (HttpOnly, SameSite=Strict, 12 hours) that opens what a key opens. Where no keys ' +
-          'are configured it sets none.',
+          'Sets a cookie (HttpOnly, SameSite=Strict, 12 hours) that gives the same access as the key. It sets no ' +
+          'cookie when API_KEYS is empty.',
         tags: ['access'],
         security: [],
         body: z.strictObject({ key: z.string().max(KEY_MAX_CHARS) }),

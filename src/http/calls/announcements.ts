@@ -1,4 +1,4 @@
-/** The door at which an Asterisk announces a call whose media will say nothing of it but a UUID: AudioSocket's. */
+/** The endpoint at which Asterisk announces an AudioSocket call: AudioSocket itself carries only a UUID. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CallAnnouncements } from '../../calls/admission/call-announcements.ts';
@@ -9,7 +9,7 @@ import { errorResponses } from '../server/errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FIELDS_MAX = 32;
-/** All names and values of one announcement together. */
+/** Longest sum of all names and values of one announcement. */
 const TOTAL_MAX_CHARS = 4096;
 
 const fields = z
@@ -24,7 +24,7 @@ const fields = z
     `expected from and to of at most ${PARTY_MAX_CHARS} characters`,
   );
 
-/** What CURL() of a dialplan posts is a form; other programs may send the same as JSON. */
+/** CURL() in a dialplan posts a form; other programs may send JSON. */
 const body = z
   .union([
     z.string().transform((text) => Object.fromEntries(new URLSearchParams(text))),
@@ -49,16 +49,16 @@ export const announcementRoutes: FastifyPluginCallbackZod<AnnouncementOptions> =
     '/asterisk/calls/:uuid',
     {
       schema: {
-        summary: 'Announces a call of AudioSocket: who calls, and how the call is to be held',
+        summary: 'Announce an AudioSocket call: the caller, the callee and the options of the call',
         description:
-          'AudioSocket itself tells nothing but the UUID. Fields: `from`, `to`, `app` and other parameters ' +
-          'of the call, as a form (CURL() of a dialplan) or JSON. For one call, within ten minutes; ' +
-          'announced again, the later word holds. With the Basic credentials of ASTERISK_USER and ' +
-          'ASTERISK_PASSWORD where a password is set. Tried against Asterisk 22.10.1.',
+          'AudioSocket itself carries only the UUID. Fields: `from`, `to`, `app` and other parameters of the ' +
+          'call, as a form (CURL() in a dialplan) or JSON. An announcement is valid for one call within ten ' +
+          'minutes; a later one for the same UUID replaces it. If ASTERISK_PASSWORD is set, the request needs ' +
+          'Basic credentials (ASTERISK_USER, ASTERISK_PASSWORD). Tried against Asterisk 22.10.1.',
         tags: ['asterisk'],
         security: [],
         consumes: [FORM, 'application/json'],
-        params: z.object({ uuid: z.uuid().describe('The one that AudioSocket() or Dial(AudioSocket/…) will bring') }),
+        params: z.object({ uuid: z.uuid().describe('The UUID that AudioSocket() or Dial(AudioSocket/…) will send') }),
         body,
         response: { 201: z.object({ callId: z.string() }), ...errorResponses(400, 401, 403, 413, 429) },
       },

@@ -1,29 +1,26 @@
-/**
- * The door at which somebody has a running call of Asterisk listened to: both directions, for whoever assists its
- * agent.
- */
+/** The endpoint that starts captions of both directions of a running Asterisk call, for an assistant of its agent. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { errorResponses } from '../server/errors.ts';
 
-/** Who can listen to a channel. */
+/** Listens to channels of Asterisk. */
 export interface Assistant {
-  /** Resolves with the call's id when both directions are heard. */
+  /** Resolves with the call's id when audio of both directions arrives. */
   assist(channel: string): Promise<{ callId: string }>;
 }
 
-/** `POST /v1/asterisk/assist`; `assistant` is null where no Asterisk is named. */
+/** `POST /v1/asterisk/assist`; `assistant` is null when ARI_URL is empty. */
 export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | null }> = (app, { assistant }, done) => {
   app.post(
     '/v1/asterisk/assist',
     {
       schema: {
-        summary: 'Listen to a running call of Asterisk',
+        summary: 'Caption a running call of Asterisk',
         description:
           'Captions both directions of a channel of the Asterisk at ARI_URL until it is hung up, as the ' +
-          'tracks `inbound` (what that channel says) and `outbound` (what it hears) of one call. Nobody on ' +
-          'the call notices. POST /v1/calls/{id}/hangup ends the captions and leaves the call alone. Tried ' +
+          'tracks `inbound` (audio from that channel) and `outbound` (audio to it) of one call. People on the ' +
+          'call do not notice. POST /v1/calls/{id}/hangup ends the captions but not the call in Asterisk. Tried ' +
           'against Asterisk 22.10.1.',
         tags: ['asterisk'],
         querystring: z.strictObject({}),
@@ -37,7 +34,8 @@ export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | nul
       },
     },
     async (request, reply) => {
-      if (assistant === null) throw new TrunklineError('not_implemented', 'no Asterisk is named: set ARI_URL');
+      if (assistant === null)
+        throw new TrunklineError('not_implemented', 'no Asterisk server is configured: set ARI_URL');
       const { callId } = await assistant.assist(request.body.channel);
       return reply.code(201).send({ callId });
     },

@@ -1,4 +1,4 @@
-/** The caption feed over HTTP: Server-Sent Events (WHATWG HTML §9.2) and a WebSocket that says the same. */
+/** The caption feed over HTTP: Server-Sent Events (WHATWG HTML §9.2), and a WebSocket with the same events. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
@@ -13,34 +13,34 @@ import type { FeedReaders, FeedSink } from './readers.ts';
 
 /** How long a browser waits before it connects again. */
 const RETRY_MS = 2000;
-/** How long a WebSocket may take to answer our close before it is torn down. */
+/** How long a WebSocket may take to answer our close before its connection is destroyed. */
 const CLOSE_GRACE_MS = 1000;
 const ID_MAX_CHARS = 300;
 
 const query = z.strictObject({
-  call: z.string().max(ID_MAX_CHARS).optional().describe('Only what happens in this call; it need not have begun'),
+  call: z.string().max(ID_MAX_CHARS).optional().describe('Only events of this call, which may begin later'),
   after: z
     .string()
     .max(ID_MAX_CHARS)
     .optional()
-    .describe('Go on after the event with this id; an id no longer held replays all that is'),
+    .describe('Continue after the event with this id; if that is no longer kept, all kept events are replayed'),
   ids: z
     .enum(['true', 'false'])
     .default('false')
-    .describe('Put the id of each event into its object, as the member `id`'),
+    .describe('Add the id of each event to its object, as the member `id`'),
 });
 type CaptionQuery = z.infer<typeof query>;
 
-const DESCRIPTION = `What happens in all calls, one JSON object for each event: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.ended\`. A reader passes over types that it does not know.
+const DESCRIPTION = `The events of all calls, one JSON object each: \`call.started\`, \`speech.started\`, \`speech.stopped\`, \`caption\`, \`gap\`, \`lag.started\`, \`lag.ended\`, \`spoken\`, \`dtmf\`, \`call.ended\`. A reader must ignore types that it does not know.
 
-\`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of which no final caption comes: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
-again and again, \`shutdown\` = the gateway was stopped before, \`error\` = another fault of ours, \`media\` = its sound was lost on the way here.
-\`lag.started\` and \`lag.ended\` (\`track\`, \`atMs\`, \`lagMs\`) tell that the captions of a track have fallen more than a second behind, and that they have caught up
-and stayed so for five seconds.
+\`gap\` (\`track\`, \`startMs\`, \`endMs\`, \`reason\`) is a stretch of audio without a final caption: \`overload\` = no engine had time for it, \`engine\` = the engines failed at it
+repeatedly, \`shutdown\` = the server was stopped first, \`error\` = another failure of the server, \`media\` = the audio was lost in the network.
+\`lag.started\` (\`track\`, \`atMs\`, \`lagMs\`) says that the captions of a track are more than a second late; \`lag.ended\` says that they have been on time again
+for five seconds.
 
-As Server-Sent Events each has an \`id:\`; a reader that comes back with \`Last-Event-ID\` (browsers do it by themselves) or \`?after=\` misses nothing
-that is still held (FEED_HISTORY). A WebSocket on the same path gets the same objects as text messages; one that wants to resume asks for \`?ids=true\`,
-remembers the \`id\` of the last object and comes back with \`?ids=true&after=<id>\`. A reader that falls behind by more than SEND_BUFFER_MAX_BYTES is cut off
+Each Server-Sent Event has an \`id:\`. A reader that reconnects with \`Last-Event-ID\` (browsers send it themselves) or \`?after=\` misses no event
+that is still kept (FEED_HISTORY). A WebSocket on the same path gets the same objects as text messages. To resume, it asks for \`?ids=true\`,
+stores the \`id\` of the last object and reconnects with \`?ids=true&after=<id>\`. A reader with more than SEND_BUFFER_MAX_BYTES unread is disconnected
 (WebSocket close code 4413) and may resume.`;
 
 /** `GET /v1/captions` and `WS /v1/captions`. */
@@ -88,7 +88,7 @@ function sendMessages(readers: FeedReaders, clock: Clock, asked: CaptionQuery, s
   socket.once('close', () => reader.end());
 }
 
-/** Empty values mean nothing, so that a program may always send both. */
+/** Empty values are ignored, so that a program may always send both. */
 function filterOf(asked: CaptionQuery, lastEventId: string | undefined): FeedFilter {
   const after = lastEventId || asked.after;
   return { ...(asked.call ? { callId: asked.call } : {}), ...(after ? { after } : {}) };

@@ -1,5 +1,5 @@
 /**
- * What a browser needs to call Trunkline itself: a call's name, and the one-use token that lets its stream in at
+ * Prepares a call from a browser: the call's id, and the one-use token with which its stream is admitted at
  * `/twilio/media`.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ import { errorResponses } from '../server/errors.ts';
 const PARTIES: CallParties = { from: 'browser', to: 'trunkline' };
 
 const DESCRIPTION = `A page of this server then opens a WebSocket to \`/twilio/media\` and speaks Twilio's messages: \`connected\`, \`start\` with \`callId\` as its
-\`callSid\` and the token as the custom parameter \`token\`, \`media\`, \`dtmf\`, \`mark\`, \`stop\`. The token is good for one start within ten minutes.`;
+\`callSid\` and the token as the custom parameter \`token\`, \`media\`, \`dtmf\`, \`mark\`, \`stop\`. The token is valid for one start within ten minutes.`;
 
 /** `POST /v1/phone`. */
 export const phoneRoutes: FastifyPluginCallbackZod<{ registry: Pick<CallRegistry, 'admit' | 'tokens'> }> = (

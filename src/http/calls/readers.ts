@@ -1,6 +1,5 @@
 /**
- * Everyone who reads the caption feed: how many there may be, how far one may fall behind, and what happens to them at
- * the end.
+ * The readers of the caption feed: limits their number and their backlog, and ends them at shutdown.
  */
 import type { Feed, FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
@@ -9,21 +8,20 @@ import type { Metrics } from '../../foundation/metrics.ts';
 import { HEARTBEAT_MS } from '../server/server-sent-events.ts';
 
 /**
- * While more than this is unsent, entries wait as references to what the feed holds anyway rather than as copies in a
- * socket.
+ * While more than this is unsent, entries wait as references to the feed's own entries, not as copies in a socket.
  */
 const WRITE_AHEAD_BYTES = 65_536;
-/** Entries already written are taken out of the waiting line in blocks of at least this many. */
+/** Written entries are removed from the queue in blocks of at least this many. */
 const COMPACT_ENTRIES = 1024;
 
-/** Where one reader's events go. */
+/** The connection of one reader. */
 export interface FeedSink {
   readonly kind: 'sse' | 'websocket';
-  /** Bytes taken but not yet given to the network. */
+  /** Bytes that were written but not yet sent to the network. */
   readonly unsentBytes: number;
-  /** Writes one entry; calls `sent` when it has left. */
+  /** Writes one entry; calls `sent` when it has been sent. */
   write(entry: FeedEntry, sent: () => void): void;
-  /** Shows the other side, and whoever is in between, that this connection is alive. */
+  /** Shows the reader, and proxies on the way, that the connection is alive. */
   beat(): void;
   /** Ends the connection of a reader that was too slow. */
   cut(): void;
@@ -31,7 +29,7 @@ export interface FeedSink {
   close(): void;
 }
 
-/** A subscription to end when its connection has gone. */
+/** A subscription. Its owner ends it when the connection has closed. */
 export interface FeedReader {
   /** Idempotent. */
   end(): void;
@@ -42,7 +40,7 @@ interface ReadersOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly readersMax: number;
-  /** Most that may wait for one reader, not counting what it asked to have replayed. */
+  /** Most bytes that may wait for one reader, without replayed events. */
   readonly bufferMaxBytes: number;
 }
 
@@ -63,12 +61,12 @@ export class FeedReaders {
     if (this.#open.size >= readersMax)
       throw new TrunklineError(
         'too_many_readers',
-        `${readersMax} caption feeds are open, which is the most allowed (FEED_READERS_MAX)`,
+        `${readersMax} caption feeds are open, the most allowed (FEED_READERS_MAX)`,
       );
   }
 
   /**
-   * Gives everything that passes `filter` to `sink` until the reader is ended.
+   * Writes all events that pass `filter` to `sink` until the reader is ended.
    * @throws TrunklineError as {@link assertRoom}
    */
   open(filter: FeedFilter, sink: FeedSink): FeedReader {
@@ -88,7 +86,7 @@ export class FeedReaders {
     return reader;
   }
 
-  /** Ends all readers and lets no more in. */
+  /** Ends all readers and admits no more. */
   close(): void {
     this.#closed = true;
     for (const reader of [...this.#open]) reader.close();
@@ -99,12 +97,11 @@ type ReaderOptions = ReadersOptions & { readonly sink: FeedSink; readonly onEnde
 
 class Reader implements FeedReader {
   readonly #options: ReaderOptions;
-  /** Entries for the sink; those from `#next` on still wait for it to get rid of what it has. */
+  /** Entries for the sink. Those from `#next` on wait until the sink has sent what it has. */
   readonly #line: FeedEntry[] = [];
   #next = 0;
   /**
-   * Size of those among them that were not replayed: the replay is bounded by the feed's history, however slowly it is
-   * read.
+   * Bytes of the waiting entries that were not replayed. The feed's history bounds the replay, however slow the reader.
    */
   #waitingLiveBytes = 0;
   #replaying = true;
@@ -163,7 +160,7 @@ class Reader implements FeedReader {
     }
   }
 
-  /** The next entry that waits. Not `Array.shift`, which moves all the others: a replay may be 100,000 long. */
+  /** The next waiting entry. Not `Array.shift`, which moves all others: a replay may have 100,000 entries. */
   #shift(): FeedEntry | undefined {
     const entry = this.#line[this.#next];
     if (entry !== undefined) this.#next += 1;

@@ -25,7 +25,7 @@ const END_REASONS = new Map([
   ['lost', ['the stream was lost', 'stream lost']],
   ['timeout', ['no more media came', 'no more media']],
   ['error', ['the stream broke the protocol', 'protocol error']],
-  ['drained', ['the gateway was stopped', 'gateway stopped']],
+  ['drained', ['the server was stopped', 'server stopped']],
   ['api', ['it was ended over the API', 'ended over the API']],
   ['app', ['the app ended it', 'ended by the app']],
   ['app_unreachable', ['the app could not be reached', 'app unreachable']],

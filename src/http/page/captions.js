@@ -38,7 +38,7 @@ export function formatTime(ms) {
 const GAP_REASONS = new Map([
   ['engine', 'the speech engine failed'],
   ['overload', 'the machine had too much to do'],
-  ['shutdown', 'the gateway was stopped'],
+  ['shutdown', 'the server was stopped'],
   ['media', 'the sound was lost on the way'],
   ['limit', 'the captions are too many to be kept'],
 ]);

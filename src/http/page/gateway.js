@@ -1,9 +1,9 @@
-/** The page's requests to the gateway. */
+/** The page's requests to the server. */
 
-/** The gateway wants a key. */
+/** The server wants a key. */
 export class KeyWanted extends Error {}
 
-/** The gateway cannot be reached. */
+/** The server cannot be reached. */
 export class NoAnswer extends Error {}
 
 /** @param {string} id @returns {string} the path of a call in the API */
@@ -12,8 +12,8 @@ export function callPath(id) {
 }
 
 /**
- * What the gateway answers to a GET of `path`, parsed.
- * Throws KeyWanted or NoAnswer, or an Error with the gateway's own words.
+ * What the server answers to a GET of `path`, parsed.
+ * Throws KeyWanted or NoAnswer, or an Error with the server's own words.
  * @param {string} path
  * @returns {Promise<any>}
  */
@@ -23,7 +23,7 @@ export async function getJson(path) {
 }
 
 /**
- * What the gateway answers to a POST of `body` to `path`, parsed. Throws like {@link getJson}.
+ * What the server answers to a POST of `body` to `path`, parsed. Throws like {@link getJson}.
  * @param {string} path @param {object} body
  * @returns {Promise<any>}
  */
@@ -58,5 +58,5 @@ async function ask(path, request) {
 /** @param {Response} response @returns {Promise<string>} */
 async function readProblem(response) {
   const body = await response.json().catch(() => null);
-  return body?.error?.message ?? `The gateway answered with status ${response.status}.`;
+  return body?.error?.message ?? `The server answered with status ${response.status}.`;
 }

@@ -1,5 +1,5 @@
 /**
- * The page: which calls there are, what is said on the chosen one, and how the page stands with the gateway. Whatever a
+ * The page: which calls there are, what is said on the chosen one, and how the page stands with the server. Whatever a
  * call says enters the document as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a
  * link comes back to it.
  */
@@ -17,7 +17,7 @@ const POLL_MS = 2000;
 const CALLS_SHOWN_MAX = 1000;
 /** A browser does not try a refused feed again: the page does, after this. */
 const REOPEN_MS = 3000;
-/** A call from this page is looked for this often, after so long each, until the gateway lists it. */
+/** A call from this page is looked for this often, after so long each, until the server lists it. */
 const ARRIVAL_LOOKS = 10;
 const ARRIVAL_LOOK_MS = 150;
 
@@ -32,7 +32,7 @@ class Page {
   #feedWasOpen = false;
   /** The chosen call is over: nothing more will come. */
   #over = false;
-  /** Whether the gateway answered the last request; null before the first. @type {boolean | null} */
+  /** Whether the server answered the last request; null before the first. @type {boolean | null} */
   #answers = null;
   #list = new CallList({ list: part('calls'), added: part('calls-added') }, (id) => this.#choose(id));
   #captions = new Captions({
@@ -60,7 +60,7 @@ class Page {
     void this.#poll();
   }
 
-  // How the page stands with the gateway
+  // How the page stands with the server
 
   /** Looks at the calls for as long as the page lives. */
   async #poll() {
@@ -83,7 +83,7 @@ class Page {
   }
 
   get #locked() {
-    return !part('door').hidden;
+    return !part('sign-in').hidden;
   }
 
   /** @param {unknown} error */
@@ -104,7 +104,7 @@ class Page {
     if (this.#locked) return;
     this.#closeFeed();
     this.#phone.hangUp();
-    part('door').hidden = false;
+    part('sign-in').hidden = false;
     part('board').hidden = true;
     part('key').focus();
   }
@@ -120,7 +120,7 @@ class Page {
     }
     input.value = '';
     setText(part('key-problem'), '');
-    part('door').hidden = true;
+    part('sign-in').hidden = true;
     part('board').hidden = false;
     part('calls-heading').focus();
     await this.#look();
@@ -128,8 +128,8 @@ class Page {
 
   /** @param {unknown} error @returns {string} */
   #explainKeyProblem(error) {
-    if (error instanceof KeyWanted) return 'That key does not open this bridge.';
-    if (error instanceof NoAnswer) return 'The gateway does not answer. Try again in a moment.';
+    if (error instanceof KeyWanted) return 'This key is not valid.';
+    if (error instanceof NoAnswer) return 'The server does not answer. Try again in a moment.';
     return error instanceof Error ? error.message : String(error);
   }
 
@@ -142,7 +142,7 @@ class Page {
   /** Its state for the style and in words. @returns {[state: string, words: string]} */
   #nameConnection() {
     if (this.#locked) return ['locked', 'Locked'];
-    if (this.#answers === false) return ['reconnecting', 'Reconnecting: the gateway does not answer…'];
+    if (this.#answers === false) return ['reconnecting', 'Reconnecting: the server does not answer…'];
     if (this.#answers === null) return ['connecting', 'Connecting…'];
     if (this.#feed === null) return ['idle', 'Connected'];
     if (this.#feed.readyState === EventSource.OPEN) return ['live', 'Live'];
@@ -318,7 +318,7 @@ class Page {
   #explainQuiet(call) {
     if (this.#chosen === null) return 'Choose a call to read what was said.';
     if (call === undefined)
-      return 'The gateway does not know this call, or no longer. Choose another, or wait for it to begin.';
+      return 'The server does not know this call, or no longer. Choose another, or wait for it to begin.';
     if (call.state === 'ended' || this.#over) return 'Nothing was said on this call.';
     return 'Nothing has been said yet. Captions appear here while people speak.';
   }

@@ -147,7 +147,7 @@ export class Resampler {
 }
 
 /**
- * What the bridge sent and what of it is still to be played, in order: sound, and marks that are due when all sound
+ * What the server sent and what of it is still to be played, in order: sound, and marks that are due when all sound
  * before them was played. It keeps to what Twilio does:
  * https://www.twilio.com/docs/voice/media-streams/websocket-messages
  */

@@ -14,13 +14,13 @@ import { FRAME_MS, LINE_RATE_HZ } from './phone-audio.js';
 /**
  * @typedef {object} LineListener
  * @property {() => void} onConnecting the microphone is there
- * @property {(callId: string) => void} onLive the bridge hears us
+ * @property {(callId: string) => void} onLive the server hears us
  * @property {(rms: number) => void} onLevel how loud the microphone is, 0 to 1, for each frame
- * @property {(speaking: boolean) => void} onSpeaking whether the bridge is heard
+ * @property {(speaking: boolean) => void} onSpeaking whether the server is heard
  * @property {(words: string) => void} onEnded the call is over, and not by `hangUp`
  */
 
-/** When so much waits to be sent, frames are left out: the bridge repairs gaps, but a growing delay nobody can. */
+/** When so much waits to be sent, frames are left out: the server repairs gaps, but a growing delay nobody can. */
 const SEND_WAIT_MAX_BYTES = 65_536;
 
 const MICROPHONE = {
@@ -125,7 +125,7 @@ export class PhoneLine {
     this.#send('dtmf', { dtmf: { track: 'inbound_track', digit } });
   }
 
-  /** While muted the bridge hears silence. @param {boolean} muted */
+  /** While muted the server hears silence. @param {boolean} muted */
   mute(muted) {
     for (const track of this.#microphone?.getAudioTracks() ?? []) track.enabled = !muted;
   }
@@ -210,7 +210,7 @@ export class PhoneLine {
       this.#listener.onLevel(message.level);
     } else if ('mark' in message) this.#send('mark', { mark: { name: message.mark } });
     else if ('playing' in message) this.#listener.onSpeaking(message.playing);
-    else this.#end('The call is over: the bridge sent more sound at once than can be kept.');
+    else this.#end('The call is over: the server sent more sound at once than can be kept.');
   }
 
   /** The stream's time goes on whether or not its frames can be sent. @param {Uint8Array} frame */

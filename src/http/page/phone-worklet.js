@@ -1,5 +1,5 @@
 /**
- * The phone's part on the browser's audio thread: microphone → 8 kHz µ-law frames of 20 ms, and frames of the bridge →
+ * The phone's part on the browser's audio thread: microphone → 8 kHz µ-law frames of 20 ms, and frames of the server →
  * loudspeaker. It is told `{media}`, `{mark}`, `{clear}`, `{end}` and tells `{frame, level}`, `{mark}`, `{playing}`,
  * `{overflow}`.
  */
@@ -32,7 +32,7 @@ class PhoneProcessor extends AudioWorkletProcessor {
   #energy = 0;
   #ahead = new Float32Array(AHEAD_SAMPLES);
   #aheadCount = 0;
-  #hear = (/** @type {number} */ sample) => this.#addToFrame(sample);
+  #takeSample = (/** @type {number} */ sample) => this.#addToFrame(sample);
   #say = (/** @type {number} */ sample) => {
     this.#ahead[this.#aheadCount] = sample;
     this.#aheadCount += 1;
@@ -79,7 +79,7 @@ class PhoneProcessor extends AudioWorkletProcessor {
    * @param {number} length
    */
   #listen(microphone, length) {
-    for (let at = 0; at < length; at++) this.#down.push(microphone?.[at] ?? 0, this.#hear);
+    for (let at = 0; at < length; at++) this.#down.push(microphone?.[at] ?? 0, this.#takeSample);
   }
 
   /** @param {number} sample */

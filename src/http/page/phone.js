@@ -10,7 +10,7 @@ import { GivenUp, PhoneLine } from './phone-line.js';
 
 /** @type {Record<PhoneState, string>} */
 const WORDS = {
-  idle: 'Talk to this bridge with your microphone.',
+  idle: 'Talk to Trunkline with your microphone.',
   asking: 'Waiting for the microphone. Your browser may ask whether this page may use it.',
   connecting: 'Connecting…',
   live: 'In a call.',
@@ -29,7 +29,7 @@ function toMeter(rms) {
 
 /** @param {unknown} error @returns {string} */
 function explain(error) {
-  if (error instanceof NoAnswer) return 'The gateway does not answer. Try again in a moment.';
+  if (error instanceof NoAnswer) return 'The server does not answer. Try again in a moment.';
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,8 +1,7 @@
 /**
- * How many connections the HTTP server has at once, calls' and readers' included. Whoever opens connections and says
- * nothing, sends a request byte by byte, or never reads an answer, must not keep a carrier out: a new connection takes
- * the place of the one that has been idle longest, and is refused only when none is idle. Only who has been let in is
- * in use.
+ * Limits the connections of the HTTP server, those of calls and readers included. A client that sends nothing, sends a
+ * request byte by byte, or never reads an answer must not block a carrier: a new connection replaces the one that has
+ * been idle longest, and is refused only when none is idle. Only connections with an admitted request are in use.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -11,7 +10,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { Descriptors } from '../../foundation/machine/descriptors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 
-/** Least time between two lines that say that all connections are taken. */
+/** Least time between two warnings that all connections are in use. */
 const WARN_EVERY_MS = 60_000;
 
 /**
@@ -21,8 +20,8 @@ const WARN_EVERY_MS = 60_000;
 const DESCRIPTORS_SHARE = 0.5;
 
 /**
- * How many of the connections `wanted` there can be; without a descriptor left, the system would refuse whoever comes
- * next, a carrier too.
+ * The largest number of connections up to `wanted`. Without a free descriptor the system would refuse every new
+ * connection, even a carrier's.
  */
 export function connectionsThatFit(wanted: number, descriptors: Descriptors | null): number {
   return descriptors === null ? wanted : Math.min(wanted, Math.floor(descriptors.max * DESCRIPTORS_SHARE));
@@ -39,8 +38,8 @@ interface ConnectionsOptions {
 export function limitConnections(app: FastifyInstance, options: ConnectionsOptions): void {
   const connections = new Connections(options);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
-  // By then whoever guards the route has let the request in. An upload is in use while it comes; what else has not come
-  // in full is held back by who sends it.
+  // The request has been admitted when these hooks run. An upload is in use while it comes; any other incomplete
+  // request is not, because its sender may delay it.
   app.addHook('preParsing', async ({ raw, routeOptions }, reply) => {
     if (routeOptions.config.upload === true) connections.holdFor(raw.socket, reply.raw);
   });
@@ -50,16 +49,16 @@ export function limitConnections(app: FastifyInstance, options: ConnectionsOptio
   });
 }
 
-/** Something that says when it is over. */
+/** Emits `close` when it ends. */
 interface Closing {
   once(event: 'close', listener: () => void): unknown;
 }
 
 class Connections {
   readonly #options: ConnectionsOptions;
-  /** Each with what it is held for: answers that are being made, a WebSocket. */
+  /** Open connections with the number of their uses: answers in progress, a WebSocket. */
   readonly #open = new Map<Socket, number>();
-  /** Those held for nothing, the one that has been so for longest first. */
+  /** Connections without a use; the one that has been idle longest is first. */
   readonly #idle = new Set<Socket>();
   #warnedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -67,7 +66,7 @@ class Connections {
     this.#options = options;
   }
 
-  /** Takes a connection in, or destroys it. */
+  /** Adds a connection, or destroys it when all are in use. */
   add(socket: Socket): void {
     if (this.#open.size >= this.#options.max && !this.#closeIdle()) {
       this.#refuse(socket);
@@ -79,7 +78,7 @@ class Connections {
     this.#count();
   }
 
-  /** From now on it gives way to nobody. */
+  /** From now on no other connection replaces it. */
   hold(socket: Socket): void {
     const uses = this.#open.get(socket);
     if (uses === undefined) return;
@@ -111,13 +110,12 @@ class Connections {
 
   #refuse(socket: Socket): void {
     const { max, clock, log, metrics } = this.#options;
-    // A reset, and not an end: some clients wait for ever for an answer behind an end that comes before they have
-    // asked.
+    // A reset, not an end: some clients wait forever for an answer if the connection ends before they send a request.
     socket.resetAndDestroy();
     metrics.connectionsClosed.inc({ reason: 'refused' });
     if (clock.nowMs() - this.#warnedAtMs < WARN_EVERY_MS) return;
     this.#warnedAtMs = clock.nowMs();
-    log.warn({ connections: max }, 'new connections are refused: all that there may be are in use (CONNECTIONS_MAX)');
+    log.warn({ connections: max }, 'new connections are refused: all allowed connections are in use (CONNECTIONS_MAX)');
   }
 
   #forget(socket: Socket): void {

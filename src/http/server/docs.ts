@@ -1,4 +1,4 @@
-/** The OpenAPI description, made from the schemas the routes check with, and a page to read it. */
+/** The OpenAPI description, generated from the routes' schemas, and a page that shows it. */
 import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -10,7 +10,7 @@ import { SESSION_COOKIE } from '../access/access.ts';
 
 const packageSchema = z.object({ version: z.string(), description: z.string() });
 
-/** Collects the routes that are registered after it. */
+/** Collects all routes that are registered later. */
 export async function describeRoutes(app: FastifyInstance): Promise<void> {
   const { version, description } = packageSchema.parse(JSON.parse(readFileSync(packagePath('package.json'), 'utf8')));
   await app.register(swagger, {

@@ -1,21 +1,21 @@
-/** What an error repeats of a client's own value: enough to know it again, and no more, however long or deep it is. */
+/** Shows a client's value in an error: enough to recognise it, however long or deep the value is. */
 
 const ECHO_MAX_CHARS = 80;
-/** Of a list or object; more than can be shown. */
+/** Entries of a list or object that are read: more than can be shown. */
 const DEPTH_MAX = ECHO_MAX_CHARS;
 const ITEMS_MAX = ECHO_MAX_CHARS;
 
-/** `value`, which came as JSON or not at all, as JSON and cut short. */
+/** `value` as JSON, shortened. It came as JSON or is missing. */
 export function describe(value: unknown): string {
   return value === undefined ? 'nothing' : clip(JSON.stringify(outline(value, DEPTH_MAX)));
 }
 
-/** `text`, cut short. */
+/** `text`, shortened. */
 export function clip(text: string): string {
   return text.length <= ECHO_MAX_CHARS ? text : `${text.slice(0, ECHO_MAX_CHARS)}…`;
 }
 
-/** JSON.stringify goes as deep as a client nests, and runs out of stack. */
+/** Limits the depth: JSON.stringify would overflow the stack on deeply nested values. */
 function outline(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;

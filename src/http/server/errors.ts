@@ -1,6 +1,5 @@
 /**
- * Turns any failure of a request into what the client hears (OpenAI's error body), a count and a log line. Handlers
- * only throw.
+ * Turns any failure of a request into the client's error body (OpenAI's), a count and a log line. Handlers only throw.
  */
 import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
@@ -19,11 +18,11 @@ import { newRequestId, REQUEST_ID_HEADER } from './request-ids.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body holds a secret: an error never repeats what came. */
+    /** The body has a secret: an error never repeats its values. */
     readonly secretBody?: true;
     /** The route takes uploads, which may take longer than a request. */
     readonly upload?: true;
-    /** Everybody may ask, and is answered at once: the request keeps no connection from giving way to others. */
+    /** The route needs no secret and answers at once: its connection counts as idle. */
     readonly open?: true;
     /** The route takes WebSockets; an upgrade of any other route is refused. */
     readonly socket?: true;
@@ -31,7 +30,7 @@ declare module 'fastify' {
 }
 
 /**
- * The body of every error: OpenAI's `Error` schema, `code` being one of docs/reference/errors.md, and the request's id.
+ * The body of every error: OpenAI's `Error` schema with a `code` of docs/reference/errors.md, and the request's id.
  */
 const errorSchema = z.object({
   error: z.object({
@@ -48,13 +47,11 @@ export function errorResponses<S extends number>(...statuses: readonly S[]): Rec
   return Object.fromEntries(statuses.map((status) => [status, errorSchema])) as Record<S, typeof errorSchema>;
 }
 
-/**
- * Seconds after which a client that was refused for its many wrong keys may try again, and one that found a queue full.
- */
+/** `Retry-After` in seconds, after too many wrong keys and after any other 429. */
 const RETRY_KEY_SECONDS = 60;
 const RETRY_SOON_SECONDS = 2;
 
-/** One place for every failure of one server. */
+/** Handles all failures of one server. */
 export class Failures {
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -65,7 +62,7 @@ export class Failures {
   }
 
   /**
-   * Counts what went wrong with `request` and logs it if it is a fault of ours. Returns it as the client may hear it.
+   * Counts a failure of `request`, and logs it if the server caused it. Returns the error for the client.
    */
   note(error: unknown, request: FastifyRequest): TrunklineError {
     const failure = toTrunklineError(error, request);
@@ -76,8 +73,8 @@ export class Failures {
   }
 
   /**
-   * As {@link note}, but as the body that the client of `request` expects: OpenAI's, the Qwen3 servers', or both in one
-   * where it has not said whose it is.
+   * As {@link note}, but returns the body that the client of `request` expects: OpenAI's, the Qwen3 servers', or both
+   * in one when the client is unknown.
    */
   tell(error: unknown, request: FastifyRequest): object {
     return bodyOf(this.note(error, request), request);
@@ -97,8 +94,7 @@ export class Failures {
   }
 
   /**
-   * Closes `socket` with the close code for `error`. What a peer or the network did to the socket has closed it
-   * already.
+   * Closes `socket` with the close code for `error`. After an error of the connection the socket is closed already.
    */
   close(error: unknown, socket: WebSocket): void {
     if (error instanceof TrunklineError) {
@@ -126,21 +122,21 @@ function openAiBody(failure: TrunklineError, requestId: string): object {
   return { error: { ...failure.toBody().error, request_id: requestId } };
 }
 
-/** What Node says of requests that it could not read, where it is not that they are no HTTP. */
+/** Messages for Node's error codes of unreadable requests, other than invalid HTTP. */
 const UNREADABLE: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: `the head of the request has more than ${maxHeaderSize} bytes, which is the most allowed`,
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request had not come whole in time',
+  HPE_HEADER_OVERFLOW: `the request headers have more than ${maxHeaderSize} bytes, the most allowed`,
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request was not complete in time',
 };
 
-/** Answers what Node could not read as HTTP: no request exists yet. */
+/** Answers bytes that Node could not read as HTTP: no request exists yet. */
 export function answerUnreadable({ code = 'no code' }: Error & { code?: string }, socket: Socket): void {
   const message = UNREADABLE[code] ?? `expected an HTTP/1.1 request, got something else (${code})`;
   answerByHand(socket, new TrunklineError('invalid_request', message), newRequestId());
 }
 
 /**
- * Answers handshakes that the WebSockets of `app` do not understand as any other error is answered; ws would send a
- * line of HTML. `idOf` = a request's id.
+ * Answers invalid WebSocket handshakes with the usual error body; ws would send a line of HTML. `idOf` returns a
+ * request's id.
  */
 export function answerBadHandshakes(app: FastifyInstance, idOf: (message: IncomingMessage) => string): void {
   app.websocketServer.on('wsClientError', (error, socket, message) => {
@@ -152,7 +148,7 @@ export function answerBadHandshakes(app: FastifyInstance, idOf: (message: Incomi
   });
 }
 
-/** Writes the bytes of an answer to what fastify does not answer, and ends the connection. */
+/** Writes an answer without fastify, and ends the connection. */
 function answerByHand(socket: Duplex, failure: TrunklineError, requestId: string): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(openAiBody(failure, requestId));
@@ -176,17 +172,14 @@ function toTrunklineError(error: unknown, request: FastifyRequest): TrunklineErr
   if (statusCode === 413) return bodyTooLarge(request);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return mediaTypeUnknown(request);
   if (statusCode >= 400 && statusCode < 500) return new TrunklineError('invalid_request', message);
-  return new TrunklineError(
-    'internal',
-    `something went wrong in here; the log says what under request id ${request.id}`,
-  );
+  return new TrunklineError('internal', `the server failed; its log has the cause under request id ${request.id}`);
 }
 
-/** For a method and path that lead nowhere. */
+/** The error for an unknown method and path. */
 export function routeNotFound(request: FastifyRequest): TrunklineError {
   const path = request.url.split('?', 1)[0] ?? '';
   const wanted = request.ws ? `WebSocket at ${clip(path)}` : `${request.method} ${clip(path)}`;
-  return new TrunklineError('route_not_found', `there is no ${wanted}; /docs lists what there is`);
+  return new TrunklineError('route_not_found', `there is no ${wanted}; /docs lists all routes`);
 }
 
 function bodyTooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): TrunklineError {
@@ -201,7 +194,7 @@ function mediaTypeUnknown(request: FastifyRequest): TrunklineError {
   return new TrunklineError('invalid_request', message, request.routeOptions.config.upload === true ? 'file' : null);
 }
 
-/** Checks requests with their routes' schemas; what it finds wrong is in plain words. */
+/** Checks requests with their routes' schemas; its messages are plain English. */
 export const requestValidator: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (data) => {
@@ -209,7 +202,7 @@ export const requestValidator: FastifySchemaCompiler<z.ZodType> =
     return success ? { value } : { error };
   };
 
-/** What {@link requestValidator} found; fastify says of what. */
+/** An error of {@link requestValidator}; fastify adds `validationContext`. */
 interface WrongRequest extends z.ZodError {
   readonly validationContext: string;
 }
@@ -225,7 +218,7 @@ const PLACES: Readonly<Record<string, string>> = {
   headers: 'headers',
 };
 
-/** One clause for each wrong field: where it is, what came and what was expected. */
+/** One clause for each wrong field: its place, its value and the expected value. */
 function explainValidation({ issues, validationContext }: WrongRequest, request: FastifyRequest): string {
   const came = { querystring: request.query, params: request.params, body: request.body, headers: {} }[
     validationContext
@@ -240,7 +233,7 @@ function explainValidation({ issues, validationContext }: WrongRequest, request:
     .join('. ');
 }
 
-/** The first wrong field, in OpenAI's sense of `param`; null where the whole is wrong. */
+/** The first wrong field, for OpenAI's `param`; null when the whole value is wrong. */
 function wrongField({ issues }: WrongRequest): string | null {
   const path = issues[0]?.path ?? [];
   return path.length === 0 ? null : clip(path.join('.'));
@@ -250,7 +243,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(ownValue, root);
 }
 
-/** A name of the client's may be one that every object has: `constructor`. */
+/** A client's field name may be a property of every object, such as `constructor`. */
 function ownValue(value: unknown, key: PropertyKey): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<PropertyKey, unknown>)[key]

@@ -1,13 +1,13 @@
 /**
- * How large a message a WebSocket may send. Most routes have one limit; a route that takes whole seconds of audio in
- * one message says so.
+ * Limits the messages that WebSockets receive. Most routes have the same limit; a route that accepts seconds of audio
+ * in one message declares a larger one.
  */
 import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Largest message of this route's WebSockets, where that is more than MESSAGE_MAX_BYTES. A larger one closes the
+     * Largest message of this route's WebSockets, if it is more than MESSAGE_MAX_BYTES. A larger one closes the
      * socket (1009).
      */
     readonly messageMaxBytes?: number;
@@ -15,8 +15,8 @@ declare module 'fastify' {
 }
 
 /**
- * Gives the WebSockets of `app` their limits: `maxBytes`, or what their route says if that is more. ws has one
- * `maxPayload` for a server, which it reads when it completes a handshake, right behind its event `headers`.
+ * Limits the WebSockets of `app` to `maxBytes`, or to their route's limit if that is larger. ws has one `maxPayload`
+ * for a server, and reads it at the end of a handshake, directly after its event `headers`.
  */
 export function limitMessages(app: FastifyInstance, maxBytes: number): void {
   const limits = new WeakMap<object, number>();

@@ -1,16 +1,16 @@
-/** Requests that offer to go on in another protocol than WebSocket. */
+/** Requests that offer an upgrade to another protocol than WebSocket. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
-/** Headers that are about the offer alone. */
+/** Headers of the offer only. */
 const OF_THE_OFFER = ['upgrade', 'http2-settings'];
 
 /**
- * Passes over such offers to `app`, as a server may (RFC 9110 §7.8): Java's HttpClient and `curl --http2` make one for
- * HTTP/2 (h2c) with their first request, body and all. Node hands each upgrade to whoever takes WebSockets and reads no
- * body behind it, so the request is put back into its connection without the offer. Call it when all that takes
- * upgrades has been registered.
+ * Ignores such offers to `app`, as a server may (RFC 9110 §7.8). Java's HttpClient and `curl --http2` offer HTTP/2
+ * (h2c) with their first request, even one with a body. Node gives each upgrade to the WebSocket handler and reads no
+ * body after it, so this puts the request back into its connection without the offer. Call it after all upgrade
+ * handlers have been registered.
  */
 export function passOverOtherUpgrades(app: FastifyInstance): void {
   const { server } = app;
@@ -26,7 +26,7 @@ export function passOverOtherUpgrades(app: FastifyInstance): void {
   });
 }
 
-/** The head of `message` as it came, without the offer. */
+/** The original head of `message` without the offer. */
 function withoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,19 +1,19 @@
-/** The id under which one request is known to its client, in our log and in errors. */
+/** The id of a request, for its client, the log and errors. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../../foundation/metrics.ts';
 
-/** Carries the id both ways; no standard, but what proxies and both kinds of client use. */
+/** Has the id in requests and answers. It is no standard, but proxies and both kinds of client use it. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
 /**
- * UUIDs, ULIDs, hexadecimal, base64: whatever is put into a log line and a header as it is. No spaces, quotes or
- * control characters, and no e-mail address.
+ * Ids that may stand in a log line and a header unchanged: UUIDs, ULIDs, hexadecimal, base64. No spaces, quotes,
+ * control characters or e-mail addresses.
  */
 const USABLE = /^[A-Za-z0-9][A-Za-z0-9._:/=+-]{0,127}$/;
 
-/** A new id. It says nothing of anybody. */
+/** A new random id. */
 export function newRequestId(): string {
   return randomUUID();
 }
@@ -28,7 +28,7 @@ export class RequestIds {
   }
 
   /**
-   * The id of `message`: its client's, if that can be used, otherwise one of ours. The same each time it is asked for.
+   * The id of `message`: the client's if it is valid, else a new one. Every call returns the same id.
    */
   of(message: IncomingMessage): string {
     const known = this.#ids.get(message);
@@ -38,12 +38,12 @@ export class RequestIds {
     return id;
   }
 
-  /** Says the id in the answers by which `app` opens WebSockets: those are not written by fastify. */
+  /** Adds the id to the handshake answers of `app`'s WebSockets, which fastify does not write. */
   sayInUpgrades(app: FastifyInstance): void {
     app.websocketServer.on('headers', (headers, message) => headers.push(`X-Request-ID: ${this.of(message)}`));
   }
 
-  /** A header that came twice is one text with a comma in it, which is no id. */
+  /** A repeated header is one text with a comma, which is no valid id. */
   #choose(sent: string | string[] | undefined): string {
     const isUsable = typeof sent === 'string' && USABLE.test(sent);
     this.#metrics.requestIds.inc({ from: isUsable ? 'client' : sent === undefined ? 'made' : 'replaced' });

@@ -1,11 +1,11 @@
-/** What is left of a request's body when its answer is out. */
+/** The unread rest of request bodies after their answers. */
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Reads away what nobody wants any more of the bodies that come to `app`. A form that is wrong in its first field is
- * answered before the file behind it has come. Node takes the next request of a connection only behind the whole body
- * of the one before, and throws away by itself only bodies that nobody began to read: the client's next request would
- * wait for ever. How long the rest may take is the request timeout's matter.
+ * Reads and drops the rest of a body after its answer. A form with a wrong first field is answered before its file has
+ * arrived. Node reads the next request of a connection only after the whole body of the previous one, and by itself it
+ * drops only bodies that have no reader yet: the client's next request would wait forever. The request timeout limits
+ * this reading.
  */
 export function readAwayUnread(app: FastifyInstance): void {
   app.addHook('onResponse', async ({ raw, ws }) => {

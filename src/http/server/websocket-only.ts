@@ -1,7 +1,7 @@
-/** Paths that answer nothing but WebSocket handshakes. */
+/** Routes that answer only WebSocket handshakes. */
 import { TrunklineError } from '../../foundation/errors.ts';
 
-/** The handler of plain requests to `path`. */
+/** Returns a handler that refuses plain requests to `path`. */
 export function websocketOnly(path: string): () => never {
   return () => {
     throw new TrunklineError('invalid_request', `${path} is for WebSockets, expected an upgrade`);

@@ -4,8 +4,8 @@
  */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TrunklineError } from '../../foundation/errors.ts';
 import { errorResponses } from '../server/errors.ts';
+import { websocketOnly } from '../server/websocket-only.ts';
 import { cloneRoute } from './clone.ts';
 import { bodyMaxBytes, requestFields, toSpeechRequest } from './request.ts';
 import { AS_AUDIO, AS_QWEN_EVENTS, type SpeechContext, sendSpeech } from './send-speech.ts';
@@ -95,9 +95,7 @@ const socketRoute: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: nu
       tags: ['speech'],
       response: errorResponses(400, 401, 403, 429),
     },
-    handler: () => {
-      throw new TrunklineError('invalid_request', '/v1/audio/speech/ws is for WebSockets, expected an upgrade');
-    },
+    handler: websocketOnly('/v1/audio/speech/ws'),
     wsHandler: (socket, request) => new SpeechSocket({ socket, request, context, idleMs }).open(),
   });
   done();

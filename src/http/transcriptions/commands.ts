@@ -1,5 +1,5 @@
 /**
- * What a client of the Qwen3-ASR server's socket may ask for: by the address it opens, and by the texts that it sends.
+ * Reads the options and commands of a client of the Qwen3-ASR server's socket, from its URL and its text messages.
  */
 import type { FastifyRequest } from 'fastify';
 import { ENGINE_RATE_HZ } from '../../../engine/contract.ts';
@@ -8,28 +8,28 @@ import { type QwenError, toQwenError } from '../qwen.ts';
 import { describe } from '../server/echo.ts';
 import { requireLanguage } from './languages.ts';
 
-/** The sampling rates that are taken, in Hz. */
+/** The range of sampling rates, in Hz. */
 export const SOCKET_RATE_MIN_HZ = 8000;
 export const SOCKET_RATE_MAX_HZ = 48_000;
-/** Longest text message. The longest order there is has a tenth of this. */
+/** Longest text message. The longest command has a tenth of this. */
 export const COMMAND_MAX_CHARS = 4096;
 
 const TRUE = ['true', '1', 'yes'];
 const FALSE = ['false', '0', 'no'];
 
-/** What the address says. */
+/** Options in the URL. */
 export interface SocketQuery {
   readonly useServerVad: boolean;
-  /** Of the samples that the client sends. */
+  /** Sampling rate of the client's audio. */
   readonly rateHz: number;
 }
 
-/** What a text message says; null = it does not say. */
+/** A text message; null = the message has no such field. */
 export type SocketCommand =
   | { readonly action: 'flush' | 'reset' }
   | { readonly action: 'config'; readonly language: string | null; readonly useServerVad: boolean | null };
 
-/** @throws TrunklineError `invalid_request` naming the parameter, what came and what was expected */
+/** @throws TrunklineError `invalid_request` with the parameter, its value and the expected value */
 export function readSocketQuery(query: {
   readonly use_server_vad?: string | undefined;
   readonly sample_rate?: string | undefined;
@@ -82,11 +82,11 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   throw new TrunklineError(
     'message_malformed',
-    'got a text message that is no JSON object, expected one such as {"action":"flush"}',
+    'got a text message that is no JSON object, expected for example {"action":"flush"}',
   );
 }
 
-/** All of it is checked before any of it counts. */
+/** Checks all fields before any takes effect. */
 function readConfig(
   { language, use_server_vad: vad, sample_rate: rate }: Readonly<Record<string, unknown>>,
   rateHz: number,
@@ -96,7 +96,7 @@ function readConfig(
     throw wrong(
       'sample_rate',
       rate,
-      `expected ${rateHz} as this socket was opened; another rate needs another socket, /ws/transcribe?sample_rate=…`,
+      `expected ${rateHz}, the rate of this socket; open another one for another rate: /ws/transcribe?sample_rate=…`,
     );
   return {
     action: 'config',

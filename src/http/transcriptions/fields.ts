@@ -1,6 +1,6 @@
 /**
- * The fields of a transcription request, checked: OpenAI's (CreateTranscriptionRequest) and our own additions. What is
- * not listed is ignored.
+ * Checks the fields of a transcription request: OpenAI's (CreateTranscriptionRequest) and our additions. Other fields
+ * are ignored.
  */
 import { z } from 'zod';
 import { TrunklineError } from '../../foundation/errors.ts';
@@ -8,11 +8,10 @@ import { IN_PLAIN_WORDS } from '../../foundation/settings/plain-issues.ts';
 import { describe } from '../server/echo.ts';
 import type { Fields } from './upload.ts';
 
-/** How a transcript may be answered. */
 const RESPONSE_FORMATS = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 
 const PROMPT_MAX_CHARS = 10_000;
-/** How the Qwen3-ASR server makes subtitles. */
+/** The Qwen3-ASR server's modes for subtitles. */
 const SUBTITLE_MODES = ['accurate', 'fast'];
 
 /** Python writes `True`. */
@@ -33,7 +32,7 @@ function number(minimum: number, maximum: number) {
 
 const granularity = z.enum(['word', 'segment']);
 
-/** How a transcript is written, as texts: a query has the same fields under names of its own. */
+/** The fields of transcript formats, as texts. Queries of batches have the same fields under camelCase names. */
 export const OUTPUT_FIELDS = {
   responseFormat: z.enum(RESPONSE_FORMATS),
   maxLineChars: number(10, 200),
@@ -41,7 +40,7 @@ export const OUTPUT_FIELDS = {
   timestampGranularities: z.string().transform(splitList).pipe(z.array(granularity)),
 } as const;
 
-/** What {@link OUTPUT_FIELDS} are where they are not given. */
+/** The defaults of {@link OUTPUT_FIELDS}. */
 export const OUTPUT_DEFAULTS = {
   responseFormat: 'json',
   maxLineChars: 42,
@@ -49,36 +48,36 @@ export const OUTPUT_DEFAULTS = {
   timestampGranularities: ['segment'],
 } as const satisfies { [K in keyof typeof OUTPUT_FIELDS]: unknown };
 
-/** Single values; a field that came several times counts with its last value. */
+/** Single values. The last value of a repeated field counts. */
 const single = {
   model: z
     .string()
     .max(200)
     .optional()
-    .describe('One of GET /v1/models, or a name of Whisper; they all mean the one that is loaded'),
+    .describe('One of GET /v1/models, or a name of Whisper; all stand for the loaded recogniser'),
   language: z
     .string()
     .max(40)
     .optional()
-    .describe('Code or English name of the language spoken; "auto" or nothing = as the recogniser does'),
+    .describe('Code or English name of the spoken language; "auto" or empty = the recogniser decides'),
   target_language: z
     .string()
     .max(40)
     .optional()
-    .describe('Ours: translate into this language (needs TRANSLATE_BASE_URL)'),
-  prompt: z.string().max(PROMPT_MAX_CHARS).optional().describe('Accepted; the recogniser in the box cannot use it'),
+    .describe('Our addition: translate into this language (needs TRANSLATE_BASE_URL)'),
+  prompt: z.string().max(PROMPT_MAX_CHARS).optional().describe('Accepted; the built-in recogniser ignores it'),
   response_format: OUTPUT_FIELDS.responseFormat.default(OUTPUT_DEFAULTS.responseFormat),
   temperature: number(0, 1).optional().describe('Accepted; decoding is always greedy'),
   stream: flag
     .default(false)
     .describe(
-      'Server-Sent Events, each piece of text as soon as it is there; with json and text, ignored with the ' +
+      'Send each piece of text as a Server-Sent Event as soon as it is ready; for json and text, ignored for the ' +
         'other formats',
     ),
   channels: z
     .enum(['mix', 'split'])
     .default('mix')
-    .describe('Ours: split = one speaker on each side of a stereo recording'),
+    .describe('Our addition: split = transcribe each channel by itself, one speaker on each'),
   max_line_chars: OUTPUT_FIELDS.maxLineChars
     .default(OUTPUT_DEFAULTS.maxLineChars)
     .describe('Our addition: display columns of a subtitle line'),
@@ -95,13 +94,13 @@ const transcriptionForm = z.object({
 /** A checked request. */
 export type TranscriptionForm = z.infer<typeof transcriptionForm>;
 
-/** As the API description shows it. */
+/** The body for the API description. */
 export const transcriptionBody = z.object({
   ...z.object({
     file: z
       .string()
       .meta({ format: 'binary' })
-      .describe('The recording, of any common format; its name does not matter'),
+      .describe('The recording, in any common format; its name does not matter'),
   }).shape,
   ...z.object(single).partial().shape,
   timestamp_granularities: z
@@ -110,7 +109,7 @@ export const transcriptionBody = z.object({
     .describe('With verbose_json; may be sent as timestamp_granularities[]'),
 });
 
-/** @throws TrunklineError `invalid_request` naming the field, what came and what was expected */
+/** @throws TrunklineError `invalid_request` with the field, its value and the expected value */
 export function readForm(fields: Fields): TranscriptionForm {
   const { timestamp_granularities: granularities = [], ...others } = Object.fromEntries(fields);
   const singles = Object.fromEntries(Object.entries(others).map(([name, values]) => [name, values.at(-1)]));
@@ -122,8 +121,8 @@ export function readForm(fields: Fields): TranscriptionForm {
 }
 
 /**
- * Whether the answer to a form is events. As at OpenAI, where srt, vtt and verbose_json come from a model that ignores
- * `stream`.
+ * Whether the answer to a form is a stream of events. At OpenAI the model for srt, vtt and verbose_json ignores
+ * `stream` too.
  */
 export function isStreamed({ stream, response_format }: TranscriptionForm): boolean {
   return stream && (response_format === 'json' || response_format === 'text');
@@ -136,7 +135,7 @@ export function readTranslationForm(fields: Fields): TranscriptionForm {
   return readForm(new Map([...others, ['target_language', target]]));
 }
 
-/** As {@link readForm}, for subtitles whatever else is asked for. */
+/** As {@link readForm}, but always for subtitles. */
 export function readSubtitleForm(fields: Fields): TranscriptionForm {
   const mode = fields.get('mode')?.at(-1) ?? '';
   if (mode !== '' && !SUBTITLE_MODES.includes(mode)) throw wrong('mode', mode, 'expected "accurate" or "fast"');
@@ -146,7 +145,7 @@ export function readSubtitleForm(fields: Fields): TranscriptionForm {
   };
 }
 
-/** A list may come as JSON or with commas, where a client cannot repeat a field. */
+/** A client that cannot repeat a field may send a list as JSON or with commas. */
 function splitList(value: string): string[] {
   return value
     .replace(/[[\]"\s]/g, '')
@@ -170,15 +169,11 @@ function wrong(name: string, came: string | undefined, why: string): TrunklineEr
 }
 
 /**
- * OpenAI's `include` asks for more in the answer. Whoever asks would stumble over what is missing there, so it is said
- * at once.
+ * OpenAI's `include` requests more fields in the answer. It is refused, because a client that requests a field would
+ * fail without it.
  */
 function refuseExtras(fields: Fields): void {
   const wanted = fields.get('include')?.flatMap(splitList)[0];
   if (wanted !== undefined)
-    throw wrong(
-      'include',
-      wanted,
-      'the recogniser gives no log probabilities yet, and there is nothing else to include',
-    );
+    throw wrong('include', wanted, 'expected nothing: the recogniser has no log probabilities yet');
 }

@@ -1,44 +1,44 @@
-/** What a client sent to a socket for audio and nobody has taken yet, in its order. */
+/** The queue of a client's messages to a socket for audio, in order. */
 import { TrunklineError } from '../../foundation/errors.ts';
 
 /** A text, or audio. */
 export type Message = string | Uint8Array;
 
 /**
- * Messages that may wait. The socket is read no further while one does; ws hands out by then what it holds, 64 KiB with
- * at least 6 bytes to a message.
+ * Most messages in the queue. The socket is paused while a message waits, but ws still emits the messages that it has
+ * buffered: 64 KiB with at least 6 bytes in a message.
  */
 const WAITING_MAX = 16_384;
 
 /**
- * Finals behind which it goes on at once. Where nothing was said they are there at once, and thousands of orders would
- * be obeyed in one go.
+ * After this many finals the queue yields to other work. Without speech a final needs no time, and thousands of
+ * commands would run at once.
  */
 const FINALS_IN_A_ROW = 16;
 
 interface InboxOptions {
-  /** Most audio that is taken in one go. Even, so that no sample is cut. */
+  /** Most audio that is taken at once. Even, so that no sample is split. */
   readonly sliceBytes: number;
   /**
-   * Whether `message`, the next one, may be taken now; one that was begun is taken whole. Whoever says no calls {@link
-   * Inbox.run} when that changes.
+   * Whether `message`, the next one, may be taken now. A message that was begun is taken whole. After a refusal the
+   * owner calls {@link Inbox.run} when the answer changes.
    */
   readonly mayTake: (message: Message) => boolean;
   readonly take: (message: Message) => void;
-  /** What `take` failed with. */
+  /** Is called with the error of `take`. */
   readonly onFailure: (error: unknown) => void;
-  /** Something was handed out, or asked for in vain. */
+  /** Is called after each run, even one that took no message. */
   readonly onRun: () => void;
 }
 
 /**
- * Hands out a long message slice by slice, with the rest of the process in between: half a minute of audio takes as
- * long to resample as twenty calls take for a second.
+ * Takes a long message slice by slice, so that other work runs in between: resampling half a minute of audio takes as
+ * long as a second of twenty calls.
  */
 export class Inbox {
   readonly #options: InboxOptions;
   #waiting: Message[] = [];
-  /** Something is being handed out, or others go on before the next slice. */
+  /** A message is being taken, or the next slice is scheduled. */
   #isBusy = false;
   /** A part of the first message has been taken. */
   #hasBegun = false;
@@ -49,24 +49,24 @@ export class Inbox {
     this.#options = options;
   }
 
-  /** Whether nothing waits. */
+  /** Whether no message waits. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
   }
 
   /**
-   * Takes `message` in, and hands out what may be. Ignored after {@link close}. Throws `too_many_requests` when more
-   * waits than can have been read in one go.
+   * Adds `message` and runs. Ignored after {@link close}. Throws `too_many_requests` when more messages wait than a
+   * paused socket can emit.
    */
   push(message: Message): void {
     if (this.#isClosed) return;
     if (this.#waiting.length >= WAITING_MAX)
-      throw new TrunklineError('too_many_requests', `${WAITING_MAX} messages wait already`);
+      throw new TrunklineError('too_many_requests', `${WAITING_MAX} messages are waiting, the most allowed`);
     this.#waiting.push(message);
     this.run();
   }
 
-  /** Hands out what may be taken now. */
+  /** Takes all messages that may be taken now. */
   run(): void {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -80,21 +80,21 @@ export class Inbox {
     this.#options.onRun();
   }
 
-  /** As {@link run}, where a final was waited for. */
+  /** As {@link run}, after a final for which messages waited. */
   runAfterFinal(): void {
     this.#finals++;
     if (this.#finals < FINALS_IN_A_ROW) this.run();
     else if (this.#finals === FINALS_IN_A_ROW) setImmediate(() => this.#goOnAfterFinals());
   }
 
-  /** Forgets what waits, and takes nothing more. */
+  /** Drops waiting messages and accepts no more. */
   close(): void {
     this.#isClosed = true;
     this.#hasBegun = false;
     this.#waiting = [];
   }
 
-  /** Whether to go on at once. */
+  /** Returns whether to continue at once. */
   #handOutNext(): boolean {
     const { sliceBytes, mayTake, take } = this.#options;
     const [message] = this.#waiting;

@@ -1,6 +1,6 @@
 /**
- * Live audio to text over the WebSocket of the Qwen3-ASR server: samples in as binary messages, orders as texts,
- * running text out.
+ * Live audio to text over the WebSocket of the Qwen3-ASR server: receives samples as binary messages and commands as
+ * texts, and sends running text.
  */
 import type { FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
@@ -27,50 +27,50 @@ import { Inbox, type Message } from './inbox.ts';
 /** Largest message of such a socket: half a minute of audio at 16 kHz. */
 export const TRANSCRIBE_MESSAGE_MAX_BYTES = 1_048_576;
 
-/** What the socket says of itself; nothing here waits for a buffer of this size. */
+/** Reported to the client, as the Qwen3-ASR server does. No buffer here has this size. */
 const BUFFER_BYTES = 14_400;
 /** Audio that may wait for the engine before the socket is read no further. */
 const BACKLOG_MAX_MS = 5000;
-/** Without voice detection only an order or the longest utterance ends what is being said. */
+/** Without voice detection only a command or the longest utterance ends an utterance. */
 const NO_ENDPOINT_MS = 600_000;
-/** Audio that is taken in one go. */
+/** Longest audio that is processed at once. */
 const SLICE_MS = 1000;
 /**
- * Least silence that ends what is being said, where ENDPOINT_MS is shorter: that server waits for 450 to 900 ms, and
- * its clients look at one final alone. A reader at a slow pace rests for more than 400 ms in the middle of a sentence,
- * which then comes in pieces, each read worse.
+ * Least silence that ends an utterance if ENDPOINT_MS is shorter. The Qwen3-ASR server waits for 450 to 900 ms, and its
+ * clients use one final only. Somebody who reads slowly pauses for more than 400 ms within a sentence; the sentence
+ * would be split, and its parts would be recognised worse.
  */
 const ENDPOINT_MIN_MS = 600;
 
-/** What a socket is made of. */
+/** Options of a socket and the services that it uses. */
 export interface TranscribeSocketOptions extends SocketQuery {
   readonly socket: WebSocket;
-  /** The request that opened it. */
+  /** The request that opened the socket. */
   readonly request: FastifyRequest;
   readonly engine: Engine;
   readonly settings: TranscriberSettings & Pick<Settings, 'MEDIA_TIMEOUT_MS' | 'SEND_BUFFER_MAX_BYTES'>;
   readonly clock: Clock;
   readonly failures: Failures;
   readonly metrics: TranscriberMetrics;
-  /** Counts text messages by what they ask for. */
+  /** Counts text messages by action. */
   readonly orders: Metrics['transcribeOrders'];
 }
 
 /** A text message that may name a language, which only an engine that was ready can check. */
 const NAMES_LANGUAGE = /"language"/;
 
-/** Asks whether audio could be taken. */
+/** Stands for any audio, to ask whether audio may be taken. */
 const NO_AUDIO = new Uint8Array(0);
 
-/** What is heard from one order to the next. */
+/** The audio between two commands. */
 interface Stretch {
   readonly transcriber: LiveTranscriber;
   /** Samples at the engine's rate. */
-  heard: number;
+  sampleCount: number;
   finals: number;
 }
 
-/** One speaker. Its audio is live: it goes before recordings as a call's does. */
+/** One speaker. Its audio is live: like a call's, it has priority over recordings. */
 export class TranscribeSocket {
   readonly #options: TranscribeSocketOptions;
   #useServerVad: boolean;
@@ -80,10 +80,10 @@ export class TranscribeSocket {
   /** The current stretch, and those that are ending. */
   readonly #stretches = new Set<Stretch>();
   #ended: Promise<void> = Promise.resolve();
-  /** One for the whole socket: making it can take as long as resampling seconds of audio. */
+  /** One for the whole socket: creating one can take as long as resampling seconds of audio. */
   readonly #resampler: Resampler;
   readonly #unread: UnreadTime;
-  #heardMs = 0;
+  #receivedMs = 0;
   /** The first byte of a sample whose second one has not come. */
   #rest: Uint8Array = new Uint8Array(0);
   #idle: Timer | null = null;
@@ -99,13 +99,13 @@ export class TranscribeSocket {
     this.#inbox = new Inbox({
       sliceBytes: 2 * msToSamples(SLICE_MS, options.rateHz),
       mayTake: (message) => this.#mayTake(message),
-      take: (message) => (typeof message === 'string' ? this.#receive(message) : this.#hear(message)),
+      take: (message) => (typeof message === 'string' ? this.#receive(message) : this.#receiveAudio(message)),
       onFailure: (error) => this.#fail(error),
       onRun: () => this.#readOrPause(),
     });
   }
 
-  /** Says what it takes and listens. */
+  /** Sends the greeting and begins to receive. */
   open(): void {
     const { socket, settings, rateHz } = this.#options;
     socket.on('message', (data, isBinary) => this.#read(isBinary ? bytesOf(data) : data.toString()));
@@ -140,30 +140,29 @@ export class TranscribeSocket {
     }
   }
 
-  /** No final is owed, a language can be checked, and there is room for audio. */
+  /** Whether no final is due, and a language can be checked or the transcriber can take audio. */
   #mayTake(message: Message): boolean {
     if (this.#stretches.size > 1) return false;
     if (typeof message === 'string') return this.#areLanguagesKnown || !NAMES_LANGUAGE.test(message);
     return this.#current.transcriber.backlogMs <= BACKLOG_MAX_MS;
   }
 
-  #hear(data: Uint8Array): void {
+  #receiveAudio(data: Uint8Array): void {
     const bytes = Buffer.concat([this.#rest, data]);
     this.#rest = bytes.subarray(bytes.length - (bytes.length % 2));
     const samples = pcm16ToSamples(bytes);
-    this.#heardMs += samplesToMs(samples.length, this.#options.rateHz);
-    this.#push(this.#resampler.push(samples), this.#unread.arrivedAtMs(this.#heardMs));
+    this.#receivedMs += samplesToMs(samples.length, this.#options.rateHz);
+    this.#push(this.#resampler.push(samples), this.#unread.arrivedAtMs(this.#receivedMs));
   }
 
   #push(samples: Int16Array, arrivedAtMs?: number): void {
     if (samples.length === 0) return;
-    this.#current.heard += samples.length;
+    this.#current.sampleCount += samples.length;
     this.#current.transcriber.push(samples, arrivedAtMs);
   }
 
   /**
-   * Reads the socket only while there is room for what comes, and no final is owed. One that is being closed is read
-   * for the other side's close.
+   * Reads the socket only while messages can be taken. A socket that is closing is read until the other side closes.
    */
   #readOrPause(): void {
     const { socket } = this.#options;
@@ -176,7 +175,7 @@ export class TranscribeSocket {
     }
   }
 
-  /** What cannot be read is answered, and the socket goes on. */
+  /** Answers an invalid message with an error; the socket stays open. */
   #receive(text: string): void {
     const { failures, request, rateHz, orders, engine } = this.#options;
     let command: SocketCommand;
@@ -211,21 +210,20 @@ export class TranscribeSocket {
 
   #reset(): void {
     this.#resampler.flush();
-    if (this.#current.heard > 0) this.#forget(this.#begin());
+    if (this.#current.sampleCount > 0) this.#forget(this.#begin());
     this.#rest = new Uint8Array(0);
     this.#send({ status: 'buffer_reset' });
   }
 
   /**
-   * Ends what is being said and says so: where no final comes of it, by an empty one. Nothing is begun anew where
-   * nothing was heard.
+   * Ends the utterance. If no final results, sends an empty one. Begins no new stretch if no audio came.
    */
   #flush(): void {
     this.#push(this.#resampler.flush());
-    this.#end(this.#current.heard > 0 ? this.#begin() : null, true);
+    this.#end(this.#current.sampleCount > 0 ? this.#begin() : null, true);
   }
 
-  /** Has the last finals of `stretch` sent, behind those of the stretches before it. */
+  /** Sends the last finals of `stretch` after those of earlier stretches. */
   #end(stretch: Stretch | null, mustAnswer: boolean): void {
     const finalsBefore = stretch?.finals;
     this.#ended = this.#ended
@@ -243,7 +241,7 @@ export class TranscribeSocket {
     this.#stretches.delete(stretch);
   }
 
-  /** Begins a new stretch and returns the one before it. */
+  /** Begins a new stretch and returns the previous one. */
   #begin(): Stretch {
     const stretch = this.#current;
     this.#current = this.#openStretch();
@@ -268,19 +266,19 @@ export class TranscribeSocket {
         this.#send({ text: event.text, is_partial: !event.final, is_final: event.final });
       },
     });
-    const stretch: Stretch = { transcriber, heard: 0, finals: 0 };
+    const stretch: Stretch = { transcriber, sampleCount: 0, finals: 0 };
     this.#stretches.add(stretch);
     transcriber.onDrained(() => this.#inbox.run());
     return stretch;
   }
 
-  /** A client that reads nothing is cut off. */
+  /** Closes the socket of a client that does not read. */
   #send(message: unknown): void {
     if (this.#isOver) return;
     const { socket, settings } = this.#options;
     socket.send(JSON.stringify(message));
     if (socket.bufferedAmount <= settings.SEND_BUFFER_MAX_BYTES) return;
-    this.#fail(new TrunklineError('reader_too_slow', 'the client reads no answers'));
+    this.#fail(new TrunklineError('reader_too_slow', 'the client does not read answers'));
     socket.terminate();
   }
 
@@ -290,14 +288,13 @@ export class TranscribeSocket {
     const timeoutMs = settings.MEDIA_TIMEOUT_MS;
     this.#idle = clock.after(
       timeoutMs,
-      () => this.#fail(new TrunklineError('media_timeout', `nothing came for ${timeoutMs} ms`)),
+      () => this.#fail(new TrunklineError('media_timeout', `no message came for ${timeoutMs} ms`)),
       true,
     );
   }
 
   /**
-   * Closes the socket for `error`. The client may take half a minute to answer that; nothing that it sends by then
-   * counts.
+   * Closes the socket for `error`. The client may take half a minute to answer; its messages until then are ignored.
    */
   #fail(error: unknown): void {
     if (this.#isOver) return;

@@ -100,8 +100,10 @@ export class IncomingCall implements LegOwner, DialogListener {
     this.release(null);
   }
 
+  /** Until the call has begun, or because it could not begin. */
   fail(error: TrunklineError): void {
-    this.release(error);
+    if (this.#leg === null) this.release(error);
+    else this.#leg.fail(error);
   }
 
   get #source(): SipSource {

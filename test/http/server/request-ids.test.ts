@@ -158,7 +158,7 @@ describe('X-Request-ID', () => {
     const { error } = await exchange(
       `GET /health HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: ${'x'.repeat(20_000)}\r\n\r\n`,
     );
-    expect(error.message).toBe('the head of the request has more than 16384 bytes, which is the most allowed');
+    expect(error.message).toBe('the request headers have more than 16384 bytes, the most allowed');
   });
 
   it('is counted by whose it is', async () => {

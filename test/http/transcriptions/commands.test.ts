@@ -64,7 +64,7 @@ describe('an order', () => {
       'flush',
       'message_malformed',
       null,
-      'got a text message that is no JSON object, expected one such as {"action":"flush"}',
+      'got a text message that is no JSON object, expected for example {"action":"flush"}',
     ],
     ['{"action":"stop"}', 'invalid_request', 'action', 'action: got "stop", expected "flush", "reset" or "config"'],
     ['{}', 'invalid_request', 'action', 'action: got nothing, expected "flush", "reset" or "config"'],
@@ -79,7 +79,7 @@ describe('an order', () => {
       '{"action":"config","sample_rate":16000}',
       'invalid_request',
       'sample_rate',
-      'sample_rate: got 16000, expected 8000 as this socket was opened; another rate needs another socket, ' +
+      'sample_rate: got 16000, expected 8000, the rate of this socket; open another one for another rate: ' +
         '/ws/transcribe?sample_rate=…',
     ],
   ])('is refused: %s', (text, code, param, message) => {

@@ -47,6 +47,20 @@ describe('an INVITE', () => {
     expect(line.media[0]?.peers).toEqual(['192.0.2.7']);
   });
 
+  it('leaves no call behind when its media cannot begin', async () => {
+    line = new SipLine();
+    await line.receive(request('INVITE', { body: OFFER }));
+    const ok = line.take().at(-1) ?? '';
+    const [media] = line.media;
+    if (media !== undefined)
+      media.setRemote = () => {
+        throw new Error('no media');
+      };
+    await line.receive(request('ACK', { to: headerIn(ok, 'To') }));
+    expect([line.gateway.registry.liveCount, media?.closed]).toEqual([0, true]);
+    expect(line.take().at(-1)).toMatch(/^BYE /);
+  });
+
   it('becomes a call with its parties and parameters, not trusted', async () => {
     line = new SipLine({ APP_URL: '' });
     await begin({
