@@ -122,7 +122,7 @@ describe('an engine that stands still', () => {
     expect(await transcript('text')).toMatch(/^\[00:0\d\.\d{3}\] inbound: \[missing 00:\d\d\.\d{3}–00:\d\d\.\d{3}\]$/m);
     expect(await transcript('srt')).toMatch(/^inbound: \[missing\]$/m);
     expect(await transcript('vtt')).toMatch(/^<v inbound>\[missing\]$/m);
-    expect(JSON.parse(await transcript('json'))).toContainEqual(
+    expect(JSON.parse(await transcript('json')).data).toContainEqual(
       expect.objectContaining({ kind: 'gap', text: '', reason: 'overload' }),
     );
     expect(metricValue(await gateway.metrics(), 'trunkline_finals_lost_total{reason="overload"}')).toBe(
