@@ -84,12 +84,17 @@ export class Recordings {
   }
 
   /**
-   * The languages that can be transcribed; the first one is the default. Waits for an engine if none has been ready.
-   * @throws TrunklineError `engine_unavailable`
+   * The languages that can be transcribed; the first one is the default. Waits for an engine if none has been ready,
+   * which may take long.
+   * @throws TrunklineError `engine_unavailable`; the reason of `signal`
    */
-  async languages(): Promise<readonly string[]> {
+  async languages(signal: AbortSignal): Promise<readonly string[]> {
+    signal.throwIfAborted();
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
     try {
-      return await languagesOf(this.#options.engine);
+      return await Promise.race([languagesOf(this.#options.engine), aborted]);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       throw new TrunklineError('engine_unavailable', `no speech engine is ready: ${error.message}`);

@@ -19,9 +19,9 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function open(environment: Record<string, string> = {}): Recordings {
+function open(environment: Record<string, string> = {}, engine = new FakeEngine(clock)): Recordings {
   const settings = readSettings({ UPLOAD_DIR: folder, ...environment });
-  return new Recordings({ settings, engine: new FakeEngine(clock), clock, metrics: new Metrics() });
+  return new Recordings({ settings, engine, clock, metrics: new Metrics() });
 }
 
 describe('Recordings', () => {
@@ -79,6 +79,16 @@ describe('Recordings', () => {
     expect(place.signal.reason).toMatchObject({ code: 'draining' });
     await place.release();
     await drained;
+  });
+
+  it('waits for no engine any more for a client that has left', async () => {
+    const engine = new FakeEngine(clock);
+    engine.languages = [];
+    engine.start = () => new Promise(() => undefined);
+    const left = new AbortController();
+    const languages = open({}, engine).languages(left.signal);
+    left.abort(new Error('left'));
+    await expect(languages).rejects.toThrow('left');
   });
 
   it('makes UPLOAD_DIR where it is not there yet', async () => {

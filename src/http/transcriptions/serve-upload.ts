@@ -74,8 +74,6 @@ async function receiveRecording(
   const { disk } = recordings;
   const form = readForm(await receiveUpload(request, { path, disk, maxBytes: settings.UPLOAD_MAX_BYTES }));
   requireModel('recogniser', form.model, settings);
-  const languages = await recordings.languages();
-  requireLanguage(form.language ?? '', languages);
   const task: RecordingTask = {
     path,
     workFolder,
@@ -84,6 +82,8 @@ async function receiveRecording(
     tenant: access.tenantOf(request),
     signal: AbortSignal.any([signal, goneSignal(reply)]),
   };
+  const languages = await recordings.languages(task.signal);
+  requireLanguage(form.language ?? '', languages);
   return { request, reply, form, languages, task };
 }
 

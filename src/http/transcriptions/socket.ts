@@ -14,6 +14,7 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Metrics } from '../../foundation/metrics.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { msToSamples, samplesToMs } from '../../foundation/units.ts';
+import { languagesOf } from '../../recordings/transcribe.ts';
 import {
   LiveTranscriber,
   type TranscriberMetrics,
@@ -55,6 +56,9 @@ export interface TranscribeSocketOptions extends SocketQuery {
   readonly orders: Metrics['transcribeOrders'];
 }
 
+/** A text message that may name a language, which only an engine that was ready can check. */
+const NAMES_LANGUAGE = /"language"/;
+
 /** Stands for any audio, to ask whether audio may be taken. */
 const NO_AUDIO = new Uint8Array(0);
 
@@ -71,6 +75,7 @@ export class TranscribeSocket {
   readonly #options: TranscribeSocketOptions;
   #useServerVad: boolean;
   #language = 'auto';
+  #areLanguagesKnown = false;
   #current: Stretch;
   /** The current stretch, and those that are ending. */
   readonly #stretches = new Set<Stretch>();
@@ -115,6 +120,14 @@ export class TranscribeSocket {
       max_message_bytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
     });
     this.#awaitMore();
+    void this.#awaitLanguages();
+  }
+
+  /** If no engine becomes ready, no language is refused. */
+  async #awaitLanguages(): Promise<void> {
+    await languagesOf(this.#options.engine).catch(() => undefined);
+    this.#areLanguagesKnown = true;
+    if (!this.#isOver) this.#inbox.run();
   }
 
   #read(message: Message): void {
@@ -127,12 +140,11 @@ export class TranscribeSocket {
     }
   }
 
-  /** Whether no final is due and the transcriber can take audio. */
+  /** Whether no final is due, and a language can be checked or the transcriber can take audio. */
   #mayTake(message: Message): boolean {
-    return (
-      this.#stretches.size <= 1 &&
-      (typeof message === 'string' || this.#current.transcriber.backlogMs <= BACKLOG_MAX_MS)
-    );
+    if (this.#stretches.size > 1) return false;
+    if (typeof message === 'string') return this.#areLanguagesKnown || !NAMES_LANGUAGE.test(message);
+    return this.#current.transcriber.backlogMs <= BACKLOG_MAX_MS;
   }
 
   #receiveAudio(data: Uint8Array): void {

@@ -113,6 +113,25 @@ describe('WS /ws/transcribe', () => {
     );
   });
 
+  it('refuses a language that the recogniser lacks also before an engine is ready', async () => {
+    testServer = await startServer();
+    const { engine } = testServer;
+    const { languages } = engine;
+    engine.languages = [];
+    const ready = new AbortController();
+    engine.start = async () => void (await once(ready.signal, 'abort'));
+    client = new Client(`${await listen(testServer.app)}/ws/transcribe`);
+    await once(client.socket, 'open');
+    client.order({ action: 'reset' });
+    client.order({ action: 'config', language: 'de' });
+    await eventually(() => expect(client?.answers.map(({ status }) => status)).toEqual(['connected', 'buffer_reset']));
+    engine.languages = languages;
+    ready.abort();
+    await eventually(() =>
+      expect(client?.answers.slice(2)).toMatchObject([{ code: 'UNSUPPORTED_LANGUAGE', statusCode: 400 }]),
+    );
+  });
+
   it('can be configured', async () => {
     const speaker = await open('?use_server_vad=0');
     speaker.order({ action: 'config', language: 'en-US', use_server_vad: 'yes' });
