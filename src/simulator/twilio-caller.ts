@@ -27,7 +27,7 @@ const FRAMES_PER_TURN = 50;
 
 /** A call to place. Times are ms since its stream began; audio is 8 kHz. */
 export interface CallOptions extends Partial<LineFaults> {
-  /** The server's media door, `ws:` or `wss:`. */
+  /** The server's media endpoint, `ws:` or `wss:`. */
   readonly url: string;
   /**
    * `outbound` beside `inbound` makes the stream unidirectional with both tracks, as Twilio does: it takes no audio and
