@@ -39,6 +39,27 @@ export async function freeUdpPorts(count: number): Promise<{ first: number; last
   throw new Error(`no ${count} UDP ports in a row are free`);
 }
 
+/**
+ * A port that nobody has over UDP or TCP, for SIP, which listens on both. One that the system hands out for UDP may be
+ * a TCP connection's of another test. @throws Error when there is none.
+ */
+export async function freeSipPort(): Promise<number> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const { first: port } = await freeUdpPorts(2);
+    const server = createServer();
+    try {
+      server.listen({ port, host: '127.0.0.1', exclusive: true });
+      await once(server, 'listening');
+      return port;
+    } catch {
+      // A connection has it.
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+  throw new Error('no port is free for both UDP and TCP');
+}
+
 async function bindUdp(port: number): Promise<Socket> {
   const socket = createSocket('udp4');
   socket.bind({ port, address: '127.0.0.1', exclusive: true });

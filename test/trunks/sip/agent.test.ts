@@ -11,7 +11,7 @@ import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';
-import { freeUdpPorts } from '../../helpers/ports.ts';
+import { freeSipPort, freeUdpPorts } from '../../helpers/ports.ts';
 import { packetOf } from '../rtp/media.ts';
 import { answer, headerIn, OFFER, request } from './line.ts';
 
@@ -28,11 +28,11 @@ interface Bridge {
   readonly port: number;
 }
 
-async function openBridge(environment: Record<string, string> = {}, wantedPort = 0): Promise<Bridge> {
+async function openBridge(environment: Record<string, string> = {}): Promise<Bridge> {
   const gateway = startCalls({ SIP_PORT: '5060', ...environment });
   const { settings, log, metrics } = gateway.context;
   const agent = new SipAgent({ settings, registry: gateway.registry, clock: systemClock, log, metrics });
-  const address = await agent.listen('127.0.0.1', wantedPort);
+  const address = await agent.listen('127.0.0.1', await freeSipPort());
   closing.push(async () => {
     // The calls' clock stands still, so that nobody waits for their last words.
     void gateway.registry.drain(0);
@@ -191,9 +191,7 @@ describe('the user agent', () => {
   });
 
   it('says what is wrong when its port is taken, and gives it back at the end', async () => {
-    // None that the system hands out: while nobody has it another test might get it.
-    const { first: freePort } = await freeUdpPorts(2);
-    const first = await openBridge({}, freePort);
+    const first = await openBridge();
     const { settings, log, metrics, clock } = first.gateway.context;
     const second = new SipAgent({ settings, registry: first.gateway.registry, clock, log, metrics });
     await expect(second.listen('127.0.0.1', first.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { freeSipPort } from '../../helpers/ports.ts';
 import { answer, headerIn, request } from './line.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -47,7 +48,7 @@ async function register(registrar: Registrar): Promise<{ agent: SipAgent; gatewa
   });
   const { settings, log, metrics, clock } = gateway.context;
   const agent = new SipAgent({ settings, registry: gateway.registry, clock, log, metrics });
-  await agent.listen('127.0.0.1', 0);
+  await agent.listen('127.0.0.1', await freeSipPort());
   closing.push(async () => {
     const closed = agent.close();
     await gateway.clock.run(3000, 50);

@@ -8,6 +8,7 @@ import { SipPhone } from '../../../src/simulator/sip-phone.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { type Gateway, metricValue, startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { freeSipPort } from '../../helpers/ports.ts';
 
 const QUIET = { audio: new Int16Array(0), endless: true };
 const closing: (() => Promise<unknown>)[] = [];
@@ -31,7 +32,7 @@ async function open(): Promise<{ gateway: Gateway; agent: SipAgent; phone: SipPh
   });
   const { settings, log, metrics, clock } = gateway.context;
   const agent = new SipAgent({ settings, registry: gateway.registry, clock, log, metrics });
-  const address = await agent.listen('127.0.0.1', 0);
+  const address = await agent.listen('127.0.0.1', await freeSipPort());
   closing.push(async () => {
     void gateway.registry.drain(0);
     await gateway.clock.run(5000, 50);

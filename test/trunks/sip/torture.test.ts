@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/foundation/clock.ts';
 import { SipAgent } from '../../../src/trunks/sip/agent.ts';
 import { metricValue, startCalls } from '../../calls/harness.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { freeSipPort } from '../../helpers/ports.ts';
 import { headerIn, PEER, request, SipLine } from './line.ts';
 import { tortureBytes, tortureFiles, tortureMessages, withRport } from './torture.ts';
 
@@ -35,7 +36,7 @@ async function openBridge(): Promise<number> {
   const gateway = startCalls({ SIP_PORT: '5060' });
   const { settings, log, metrics } = gateway.context;
   const agent = new SipAgent({ settings, registry: gateway.registry, clock: systemClock, log, metrics });
-  const address = await agent.listen('127.0.0.1', 0);
+  const address = await agent.listen('127.0.0.1', await freeSipPort());
   closing.push(() => agent.close());
   return Number(address.split(':')[1]);
 }
