@@ -1,6 +1,17 @@
-import { describe, expect, it } from 'vitest';
-import { count, killEngine, NEVER_READY, open, outcome, restart, say } from '../helpers/engine-client.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  closeEngineClients,
+  count,
+  killEngine,
+  NEVER_READY,
+  open,
+  outcome,
+  restart,
+  say,
+} from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
+
+afterEach(closeEngineClients);
 
 describe('EngineClient: order', () => {
   it('hands over what waited in the order of urgency', async () => {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/foundation/log/log.ts';
 import {
+  closeEngineClients,
   count,
   DIES_LOADING,
   IGNORES_DRAIN,
@@ -15,6 +16,8 @@ import {
 } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { isAlive } from '../helpers/processes.ts';
+
+afterEach(closeEngineClients);
 
 describe('EngineClient: engines come and go', () => {
   it('is ready when the first engine is, and tells what it runs', async () => {

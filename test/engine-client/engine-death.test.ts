@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { count, killEngine, open, outcome, restart, say } from '../helpers/engine-client.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeEngineClients, count, killEngine, open, outcome, restart, say } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { isAlive } from '../helpers/processes.ts';
+
+afterEach(closeEngineClients);
 
 describe('EngineClient: the death of an engine', () => {
   it('sends the jobs in flight again and nobody notices', async () => {

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
-import { count, open, outcome, say } from '../helpers/engine-client.ts';
+import { closeEngineClients, count, open, outcome, say } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { isAlive } from '../helpers/processes.ts';
+
+afterEach(closeEngineClients);
 
 /** So long at most a live job stays with an engine that gives no sign of life. */
 const TAKEN_BACK_MS = 2000;

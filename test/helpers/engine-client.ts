@@ -1,6 +1,6 @@
 /** A client of pretend engine processes, and what its tests do to them. */
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { TranscribeRequest } from '../../src/engine-client/engine.ts';
 import { EngineClient, type EngineClientOptions } from '../../src/engine-client/engine-client.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
@@ -96,8 +96,12 @@ export async function restart(engineClient: EngineClient, clock: FakeClock, back
 export const count = async (metrics: Metrics, name: string) =>
   (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
 
-afterEach(async () => {
+/**
+ * Ends the engines that a test has opened: for `afterEach` of each file, since files share a process and a hook of this
+ * module would be the first one's alone.
+ */
+export async function closeEngineClients(): Promise<void> {
   const pids = opened.flatMap((engineClient) => engineClient.status.pids);
   for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
   await Promise.all(opened.splice(0).map((engineClient) => engineClient.close()));
-});
+}
