@@ -6,10 +6,8 @@ import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
 import { TONE } from '../engine/settings.ts';
 import { FakeClock } from '../fakes/clock.ts';
-import { closeEngineClients, MANY_CORES } from '../helpers/engine-client.ts';
+import { MANY_CORES } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
-
-afterEach(closeEngineClients);
 
 /** A pretend engine process; the words that it obeys are listed in its file. */
 const ENTRY = fileURLToPath(new URL('../fakes/engine-child.mjs', import.meta.url));

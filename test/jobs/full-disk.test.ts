@@ -18,10 +18,8 @@ import { RecordingDisk } from '../../src/recordings/disk.ts';
 import type { RecordingTask, RecordingTranscript } from '../../src/recordings/transcribe.ts';
 import { Translator } from '../../src/recordings/translate.ts';
 import { FakeClock } from '../fakes/clock.ts';
-import { closeEngineClients, count } from '../helpers/engine-client.ts';
+import { count } from '../helpers/engine-client.ts';
 import { eventually } from '../helpers/eventually.ts';
-
-afterEach(closeEngineClients);
 
 const RECORDING: RecordingTranscript = { durationMs: 1200, spokenLanguage: 'en', segments: [] };
 const HOURS_MS = 3_600_000;
