@@ -1,5 +1,5 @@
+import { pause } from '../foundation/abortable-pause.ts';
 import type { Clock } from '../foundation/clock.ts';
-import { pause } from './abortable-pause.ts';
 import type { Decoded, Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import { type Hypothesis, LocalAgreement } from './local-agreement.ts';

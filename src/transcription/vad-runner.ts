@@ -1,7 +1,7 @@
 import { VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
 import { type Detection, type Engine, EngineError } from '../engine-client/engine.ts';
+import { pause } from '../foundation/abortable-pause.ts';
 import type { Clock } from '../foundation/clock.ts';
-import { pause } from './abortable-pause.ts';
 import { newRetryBackoff } from './retry-backoff.ts';
 import type { SampleRing } from './sample-ring.ts';
 

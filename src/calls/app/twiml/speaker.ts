@@ -1,5 +1,6 @@
 /** Executes the verbs that produce sound or silence: Say, Play and Pause, one after the other. */
 
+import { pause } from '../../../foundation/abortable-pause.ts';
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { Log } from '../../../foundation/log/log.ts';
 import { settlesWithin } from '../../../foundation/settles-within.ts';
@@ -123,15 +124,6 @@ export class VerbSpeaker {
 
   #wait(lengthMs: number): Promise<void> {
     const { context, signal } = this.#options;
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const done = (): void => {
-        timer.cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = context.clock.after(lengthMs, done);
-      signal.addEventListener('abort', done);
-    });
+    return pause(context.clock, lengthMs, signal);
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../foundation/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Resolves after `delayMs`, or as soon as `signal` aborts; leaves no timer behind. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
