@@ -59,6 +59,7 @@ export function checkSettings(value: unknown, table: ModelTable): EngineSettings
     threads: checkWhole(value, 'threads', 1, THREADS_MAX),
     modelGraphs: checkChoice(value, 'modelGraphs', ['rewritten', 'shipped']),
     modelCacheDir: checkPath(value, 'modelCacheDir'),
+    modelsDir: value['modelsDir'] === '' ? '' : checkPath(value, 'modelsDir'),
     decodeRunTokens: checkWhole(value, 'decodeRunTokens', 1, RUN_MAX_TOKENS),
   };
 }

@@ -46,6 +46,8 @@ export interface EngineSettings {
   readonly modelGraphs: 'rewritten' | 'shipped';
   /** Folder in which rewritten graphs are kept. */
   readonly modelCacheDir: string;
+  /** Folder of installed models (engine/models/installed.ts), an absolute path; '' = none. */
+  readonly modelsDir: string;
   /** Tokens of one decoder run at most, with rewritten graphs. */
   readonly decodeRunTokens: number;
 }
