@@ -146,8 +146,8 @@ interface Transformed extends Likeliest {
 }
 
 /**
- * The likeliest token after each of `tokens` with its log probability, the caches that include `tokens`, and the cross-attention queries of
- * {@link ALIGNING_LAYER}.
+ * The likeliest token after each of `tokens` with its log probability, the caches that include `tokens`, and the
+ * cross-attention queries of {@link ALIGNING_LAYER}.
  */
 function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: Transformer): Transformed {
   const embedding = decoder.embedding(EMBEDDING);
