@@ -46,6 +46,8 @@ export interface EngineSettings {
   readonly modelGraphs: 'rewritten' | 'shipped';
   /** Folder in which rewritten graphs are kept. */
   readonly modelCacheDir: string;
+  /** Folder of installed models (engine/models/installed.ts), an absolute path; '' = none. */
+  readonly modelsDir: string;
   /** Tokens of one decoder run at most, with rewritten graphs. */
   readonly decodeRunTokens: number;
 }
@@ -103,6 +105,8 @@ export interface SpeakJob {
   readonly voice: string;
   /** 1 = the voice's own, 2 = in half the time; from {@link SPEED_MIN} to {@link SPEED_MAX}. */
   readonly speed: number;
+  /** Whether its sound is told as it is made, by {@link SoundMessage}. */
+  readonly streamed: boolean;
 }
 
 /** Forget a job: nothing more is computed for it and it is answered `cancelled`. Unknown ids are ignored. */
@@ -285,11 +289,23 @@ export interface DetectedMessage {
   readonly cost: JobCost;
 }
 
-/** The sound of a {@link SpeakJob}. */
+/**
+ * The next stretch of the sound of a {@link SpeakJob} that is `streamed`, from its beginning on; as many as there are.
+ * The same job gives the same samples each time, whatever the stretches: one that is sent again after the death of its
+ * engine begins with the samples that the gateway has had.
+ */
+export interface SoundMessage {
+  readonly kind: 'sound';
+  readonly id: number;
+  readonly samples: Int16Array;
+  readonly rateHz: number;
+}
+
+/** The end of the sound of a {@link SpeakJob}. */
 export interface SpokenMessage {
   readonly kind: 'spoken';
   readonly id: number;
-  /** Empty when nothing in the text can be spoken. */
+  /** What comes behind all {@link SoundMessage}s; all of it where there were none. May be empty. */
   readonly samples: Int16Array;
   readonly rateHz: number;
   readonly cost: JobCost;
@@ -312,5 +328,6 @@ export type FromEngine =
   | RefusedMessage
   | TranscribedMessage
   | DetectedMessage
+  | SoundMessage
   | SpokenMessage
   | FailedMessage;

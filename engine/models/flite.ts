@@ -10,7 +10,7 @@ import type { Steps } from '../scheduler.ts';
 import { runProgram } from '../wasi.ts';
 import type { Line, Sound, Tts } from './model.ts';
 import { FLITE_FILE, pathOf } from './package-files.ts';
-import { amplify, joinSamples, pauseAfter, readSamples, trimSilence } from './sound.ts';
+import { amplify, pauseAfter, readSamples, trimSilence } from './sound.ts';
 
 const LICENCE = 'MIT-Festival';
 
@@ -65,15 +65,18 @@ class Flite implements Tts {
     this.voices = fliteVoices(this.name);
   }
 
-  /** One step for each piece of at most 160 characters. */
-  async *speak({ text, voice, speed }: Line): Steps<Sound> {
+  /** One step for each piece of at most 160 characters, which is told as it is made. */
+  async *speak({ text, voice, speed }: Line, tell: (sound: Sound) => void): Steps<Sound> {
     const rateHz = this.voices.find(({ name }) => name === voice)?.rateHz ?? 0;
-    const stretches: Int16Array[] = [];
-    for (const piece of cutPieces(foldToAscii(text))) {
-      if (stretches.length > 0) yield;
-      stretches.push(trimSilence(this.#run(piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed }));
+    const pieces = cutPieces(foldToAscii(text));
+    let samples: Int16Array = new Int16Array(0);
+    for (const [index, piece] of pieces.entries()) {
+      samples = trimSilence(this.#run(piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed });
+      if (index + 1 === pieces.length) break;
+      tell({ samples, rateHz });
+      yield;
     }
-    return { samples: joinSamples(stretches), rateHz };
+    return { samples, rateHz };
   }
 
   /** The text follows `-t`, so a text that begins with a hyphen is not taken for an option. */

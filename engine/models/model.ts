@@ -53,6 +53,10 @@ export interface Tts {
   readonly name: string;
   /** In the order in which they are to be shown; at least one. */
   readonly voices: readonly VoiceInfo[];
-  /** Synthesizes a line in one of {@link voices}; without samples when nothing in it can be spoken. */
-  speak(line: Line): Steps<Sound>;
+  /**
+   * Synthesizes a line in one of {@link voices}; without samples when nothing in it can be spoken. `tell` is given
+   * stretches of the sound as they are made, in order; the result is what comes behind them. Where a synthesizer has
+   * nothing to tell early, the result is all of it.
+   */
+  speak(line: Line, tell: (sound: Sound) => void): Steps<Sound>;
 }

@@ -75,11 +75,16 @@ export interface SpeakRequest {
   readonly signal?: AbortSignal;
   /** Aborting it makes a `batch` job as urgent as `speak`, wherever it is by then: somebody waits for it now. */
   readonly hurry?: AbortSignal;
+  /**
+   * Is given the beginning of the sound while the rest is made: stretches in order, as many as there are. What comes
+   * behind them is the result. The death of an engine in between is not noticed. It must not throw.
+   */
+  readonly onSound?: (samples: Int16Array, rateHz: number) => void;
 }
 
 /** A sentence as sound. */
 export interface Speech {
-  /** Empty when nothing in the text can be spoken. */
+  /** All of it, or what comes behind the stretches that {@link SpeakRequest.onSound} was given. May be empty. */
   readonly samples: Int16Array;
   readonly rateHz: number;
   readonly cost: JobCost;

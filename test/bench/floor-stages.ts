@@ -172,6 +172,7 @@ function engineSettings(): EngineSettings {
     cudaDevice: CUDA_DEVICE,
     threads: 1,
     modelCacheDir: MODEL_CACHE_DIR,
+    modelsDir: '',
     ...FIXED_ENGINE_SETTINGS,
   };
 }

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../engine/models/flite.ts';
 import type { Asr, Recognition } from '../../../engine/models/model.ts';
 import { loadMoonshine } from '../../../engine/models/moonshine.ts';
+import { speakWhole } from '../../../engine/models/speak-whole.ts';
 import { Resampler } from '../../../src/audio/resample.ts';
 import { readWav } from '../../../src/audio/wav.ts';
 import { TALK_LINES, TALK_VOICE } from '../../../src/cli/talk-lines.ts';
@@ -86,7 +87,7 @@ async function sentences(): Promise<Sentence[]> {
   const spoken: Sentence[] = [];
   for (const sentence of PHONE_SENTENCES) {
     const text = normaliseText(sentence);
-    const { result } = await finish(tts.speak({ text, voice: 'rms', speed: 1 }));
+    const { result } = await finish(speakWhole(tts, { text, voice: 'rms', speed: 1 }));
     const silence = new Int16Array(result.rateHz / 10);
     const line = new Resampler(result.rateHz, LINE_RATE_HZ).push(joined(silence, result.samples, silence));
     spoken.push({ words: normaliseWords(text), samples: throughPhone(line) });
@@ -193,7 +194,7 @@ describe('the demo', () => {
   it('has a caller who talks with the app in sentences that are read right, word for word, on either graphs', async () => {
     const tts = await loadFlite();
     for (const text of Object.values(TALK_LINES)) {
-      const { result } = await finish(tts.speak({ text, voice: TALK_VOICE, speed: 1 }));
+      const { result } = await finish(speakWhole(tts, { text, voice: TALK_VOICE, speed: 1 }));
       expect(await readings(result.samples, result.rateHz)).toEqual([normaliseWords(text).join(' ')]);
     }
   });

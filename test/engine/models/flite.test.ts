@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cutPieces, fliteVoices, foldToAscii, loadFlite } from '../../../engine/models/flite.ts';
 import type { Tts } from '../../../engine/models/model.ts';
+import { speakWhole } from '../../../engine/models/speak-whole.ts';
 import { finish } from '../speech.ts';
 
 const SENTENCE = 'Your order will be there by noon.';
@@ -16,7 +17,7 @@ async function say(
   text: string,
   { voice = 'kal', speed = 1 } = {},
 ): Promise<{ samples: Int16Array; seconds: number; runs: number }> {
-  const { result, runs } = await finish(flite.speak({ text, voice, speed }));
+  const { result, runs } = await finish(speakWhole(flite, { text, voice, speed }));
   return { samples: result.samples, seconds: result.samples.length / result.rateHz, runs };
 }
 
@@ -32,7 +33,7 @@ describe('flite', () => {
   it.each(fliteVoices(''))(
     'speaks with the voice $name at $rateHz Hz, about as loud as the others, without making the caller wait',
     async ({ name, rateHz }) => {
-      const { result } = await finish(flite.speak({ text: SENTENCE, voice: name, speed: 1 }));
+      const { result } = await finish(speakWhole(flite, { text: SENTENCE, voice: name, speed: 1 }));
       expect(result.rateHz).toBe(rateHz);
       expect(result.samples.length / rateHz).toBeGreaterThan(1.5);
       expect(result.samples.length / rateHz).toBeLessThan(3);
@@ -76,6 +77,16 @@ describe('flite', () => {
     const { seconds, runs } = await say('the '.repeat(250));
     expect(seconds).toBeGreaterThan(20);
     expect(runs).toBe(7);
+  });
+
+  it('tells the pieces of a long text as they are made', async () => {
+    const told: number[] = [];
+    const line = { text: 'the '.repeat(250), voice: 'kal', speed: 1 };
+    const { result } = await finish(flite.speak(line, ({ samples }) => void told.push(samples.length)));
+    expect(told).toHaveLength(6);
+    const whole = (await say(line.text)).samples;
+    expect(told.reduce((sum, length) => sum + length, 0) + result.samples.length).toBe(whole.length);
+    expect(whole.subarray(whole.length - result.samples.length)).toEqual(result.samples);
   });
 
   it('makes one run of an ordinary sentence', async () => {

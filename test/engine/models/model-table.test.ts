@@ -33,7 +33,16 @@ describe('the model table', () => {
   it('takes a model of every kind by one row, from configure to a result', async () => {
     const answers = await run([...MODEL_TABLE, ...ADDED_MODELS], { ...TONE, ...ADDED_NAMES }, [
       { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, samples: tone(400, 200), draft: [] },
-      { kind: 'speak', id: 2, urgency: 'speak', dueInMs: 100, text: 'Grüß Gott', voice: 'hum', speed: 1 },
+      {
+        kind: 'speak',
+        id: 2,
+        urgency: 'speak',
+        dueInMs: 100,
+        text: 'Grüß Gott',
+        voice: 'hum',
+        speed: 1,
+        streamed: true,
+      },
       {
         kind: 'detect',
         id: 3,
