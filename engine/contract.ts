@@ -172,6 +172,12 @@ export interface VoiceInfo {
   /** BCP-47, e.g. `en-US`. */
   readonly language: string;
   readonly rateHz: number;
+  /** Name and revision of what makes this voice: part of the key of its cached prompts. */
+  readonly model: string;
+  /** SPDX identifier, or the licence's own name. */
+  readonly licence: string;
+  /** CPU seconds for each second of speech, measured here or by a table; null = unknown. */
+  readonly cost: number | null;
 }
 
 /** What a recogniser can do beside writing down what is said. */
@@ -212,7 +218,7 @@ export interface ReadyMessage {
   readonly kind: 'ready';
   readonly asrModel: string;
   readonly vadModel: string;
-  /** Name and revision of whatever makes speech: part of the key of cached prompts. */
+  /** Names and revisions of whatever makes speech. */
   readonly ttsModel: string;
   readonly voices: readonly VoiceInfo[];
   /** What the recogniser understands, in BCP-47; at least one, and first the one that is assumed. */

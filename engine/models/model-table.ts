@@ -105,6 +105,13 @@ export const MODEL_TABLE: ModelTable = [
   },
   {
     kind: 'synthesizer',
+    name: 'installed',
+    cost: SYNTHESIZER_COST,
+    files: [FLITE_FILE],
+    load: async () => (await import('./flite-and-espeak.ts')).loadFliteAndEspeak(),
+  },
+  {
+    kind: 'synthesizer',
     name: 'flite',
     cost: SYNTHESIZER_COST,
     files: [FLITE_FILE],

@@ -4,7 +4,7 @@
  * one word from it again and again. It comes in slices, so that the way of a sound that grows is tested.
  */
 import type { Steps } from '../scheduler.ts';
-import { FLITE_VOICES } from './flite.ts';
+import { fliteVoices } from './flite.ts';
 import type { Line, Sound, Tts } from './model.ts';
 
 const CHAR_MS = 20;
@@ -12,15 +12,17 @@ const FIRST_BAND_HZ = 400;
 const BAND_HZ = 200;
 const BANDS = 12;
 const PEAK = 8000;
+const NAME = 'tone-1';
+const VOICES = fliteVoices(NAME);
 /** Not a whole number of frames, so that whoever cuts a sound into frames has rests to keep. */
 const SLICE_MS = 210;
 
 /** A synthesizer of tones; a text without a letter or digit is silent. One step for each slice of 210 ms. */
 export const toneTts: Tts = Object.freeze({
-  name: 'tone-1',
-  voices: FLITE_VOICES,
+  name: NAME,
+  voices: VOICES,
   async *speak({ text, voice, speed }: Line, tell: (sound: Sound) => void): Steps<Sound> {
-    const rateHz = FLITE_VOICES.find(({ name }) => name === voice)?.rateHz ?? 0;
+    const rateHz = VOICES.find(({ name }) => name === voice)?.rateHz ?? 0;
     if (!/[\p{L}\p{N}]/u.test(text)) return { samples: new Int16Array(0), rateHz };
     const length = Math.round((text.length * CHAR_MS * rateHz) / (1000 * speed));
     const turn = (2 * Math.PI * toneHzOf(text)) / rateHz;

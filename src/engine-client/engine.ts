@@ -131,7 +131,7 @@ export interface Engine {
   readonly languages: readonly string[];
   /** What the recogniser can do; null until an engine has been ready. */
   readonly abilities: RecogniserAbilities | null;
-  /** Name and revision of what makes speech, part of the key of cached prompts; null until an engine has been ready. */
+  /** Names and revisions of what makes speech; null until an engine has been ready. */
   readonly ttsModel: string | null;
   /**
    * Starts the engine processes if they are stopped, and resolves when one is ready: then voices, languages and

@@ -151,7 +151,7 @@ describe('EngineClient: speech', () => {
     expect(engineClient.voices).toEqual([]);
     expect(engineClient.ttsModel).toBeNull();
     await engineClient.start();
-    expect(engineClient.voices).toEqual([{ name: 'rms', language: 'en-US', rateHz: 16_000 }]);
+    expect(engineClient.voices).toMatchObject([{ name: 'rms', language: 'en-US', rateHz: 16_000 }]);
     expect(engineClient.ttsModel).toBe('tone');
     await engineClient.close();
     expect(engineClient.voices).toHaveLength(1);

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { checkJob, checkSettings, isMessage } from '../../engine/checks.ts';
 import { MODEL_TABLE } from '../../engine/models/model-table.ts';
 import { Refusal } from '../../engine/refusal.ts';
+import { FAKE_VOICE } from '../fakes/voices.ts';
 import { TONE } from './settings.ts';
 
-const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }] };
+const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [FAKE_VOICE] };
 const TRANSCRIBE = {
   kind: 'transcribe',
   id: 1,
@@ -42,7 +43,7 @@ describe('checkSettings', () => {
   it.each([
     ['asrModel', 'whisper', 'ASR_MODEL: got "whisper", expected one of moonshine-tiny, tone'],
     ['vadModel', undefined, 'VAD_MODEL: got undefined, expected one of silero, tone'],
-    ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of flite, tone'],
+    ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of installed, flite, tone'],
     ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],

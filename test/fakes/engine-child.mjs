@@ -87,7 +87,7 @@ function start(configured) {
     asrModel: 'tone',
     vadModel: 'tone',
     ttsModel: 'tone',
-    voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }],
+    voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000, model: 'tone', licence: 'none', cost: 0.01 }],
     languages: ['en'],
     abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
     costs: {

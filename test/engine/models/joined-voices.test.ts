@@ -3,12 +3,13 @@ import { joinVoices } from '../../../engine/models/joined-voices.ts';
 import type { Line, Sound, Tts } from '../../../engine/models/model.ts';
 import { speakWhole } from '../../../engine/models/speak-whole.ts';
 import type { Steps } from '../../../engine/scheduler.ts';
+import { FAKE_VOICE } from '../../fakes/voices.ts';
 import { finish } from '../speech.ts';
 
 function synthesizer(name: string, voices: readonly string[], runs: number): Tts {
   return {
     name,
-    voices: voices.map((voice) => ({ name: voice, language: 'en', rateHz: runs })),
+    voices: voices.map((voice) => ({ ...FAKE_VOICE, name: voice, rateHz: runs })),
     async *speak({ text }: Line): Steps<Sound> {
       for (let run = 1; run < runs; run++) yield;
       return { samples: new Int16Array(text.length), rateHz: runs };

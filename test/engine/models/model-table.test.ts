@@ -56,7 +56,7 @@ describe('the model table', () => {
       asrModel: 'two-languages-1',
       vadModel: 'always-1',
       ttsModel: 'hummer-1',
-      voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000 }],
+      voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1' }],
       languages: ['en', 'de'],
       abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: true },
       costs: {
@@ -80,7 +80,7 @@ describe('the model table', () => {
       {
         kind: 'refused',
         code: 'bad_settings',
-        message: 'TTS_MODEL: got "parrot", expected one of flite, tone, hummer',
+        message: 'TTS_MODEL: got "parrot", expected one of installed, flite, tone, hummer',
       },
     ]);
   });
