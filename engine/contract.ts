@@ -259,6 +259,8 @@ export interface SpokenWord {
   readonly startMs: number;
   /** The next word's start where there is no pause between the two. */
   readonly endMs: number;
+  /** How probable its tokens were together, by the recogniser: 0–1, not calibrated; absent when it cannot tell. */
+  readonly probability?: number;
 }
 
 /** The text of a {@link TranscribeJob}. */
@@ -268,6 +270,8 @@ export interface TranscribedMessage {
   readonly text: string;
   /** To be sent as the next window's draft; empty after a loop was collapsed. */
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
+  readonly logprobs: Float32Array | null;
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;
   /**

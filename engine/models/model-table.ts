@@ -65,7 +65,7 @@ export const MODEL_TABLE: ModelTable = [
     kind: 'recogniser',
     name: 'moonshine-tiny',
     languages: ['en'],
-    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
+    abilities: { drafts: true, wordTimes: true, logprobs: true, languageGuess: false },
     cost: RECOGNISER_COST,
     files: Object.values(MOONSHINE_FILES),
     runsOn: ['cpu', 'cuda'],

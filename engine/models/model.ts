@@ -7,6 +7,8 @@ export interface Recognition {
   readonly text: string;
   /** The hypothesis, to be given as `draft` with a longer stretch of the same speech; empty after a loop. */
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the model does not say. */
+  readonly logprobs: Float32Array | null;
   /** Whether a repetition loop was collapsed. */
   readonly looped: boolean;
   /** When its words were said, if that was asked for and can be told. */

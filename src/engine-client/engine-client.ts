@@ -167,8 +167,8 @@ export class EngineClient implements Engine {
     const draft = this.abilities?.drafts === false ? [] : request.draft;
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
-    const { text, tokens, looped, words, cost } = expectKind(reply, 'transcribed');
-    return { text, tokens, looped, cost, ...(words === undefined ? {} : { words }) };
+    const { text, tokens, logprobs, looped, words, cost } = expectKind(reply, 'transcribed');
+    return { text, tokens, logprobs, looped, cost, ...(words === undefined ? {} : { words }) };
   }
 
   async speak(request: SpeakRequest): Promise<Speech> {

@@ -33,6 +33,8 @@ export interface TranscribeRequest {
 export interface Transcript {
   readonly text: string;
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
+  readonly logprobs: Float32Array | null;
   readonly looped: boolean;
   /** In order, when they were asked for and the recogniser can tell. */
   readonly words?: readonly SpokenWord[];

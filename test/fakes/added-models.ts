@@ -20,7 +20,7 @@ const recogniser: RecogniserRow = {
       async *transcribe(samples) {
         yield;
         const isGerman = samples.some((sample) => sample > 1000);
-        return { text: isGerman ? 'ja' : 'yes', tokens: [isGerman ? 1 : 0], looped: false };
+        return { text: isGerman ? 'ja' : 'yes', tokens: [isGerman ? 1 : 0], logprobs: null, looped: false };
       },
       warmUp: () => Promise.resolve(),
     },

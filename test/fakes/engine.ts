@@ -87,7 +87,7 @@ export class FakeEngine implements Engine {
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
     this.transcribed.push(request);
     await this.#answerAfter(this.transcribeMs, request.signal);
-    return { tokens: [], looped: false, cost: NO_COST, ...this.hear(request) };
+    return { tokens: [], logprobs: null, looped: false, cost: NO_COST, ...this.hear(request) };
   }
 
   /** The state counts the track's windows, so that a test can see that it travels along. */

@@ -137,6 +137,18 @@ describe('the rewritten graphs', () => {
     expect(await agreement(some, withDraft(rewritten), withDraft(shipped))).toBeGreaterThanOrEqual(0.85);
   });
 
+  it('are as sure of their tokens as the shipped ones', async () => {
+    const differences: number[] = [];
+    for (const samples of all) {
+      const [one, other] = [await ours(samples), await theirs(samples)];
+      if (one.tokens.join() !== other.tokens.join()) continue;
+      for (const [index, logprob] of one.logprobs?.entries() ?? [])
+        differences.push(Math.abs(Math.exp(logprob) - Math.exp(other.logprobs?.[index] ?? Number.NaN)));
+    }
+    expect(differences.length).toBeGreaterThan(100);
+    expect(differences.reduce((sum, difference) => sum + difference, 0) / differences.length).toBeLessThan(0.02);
+  });
+
   it('make as many word errors as the shipped ones on a whole recording', async () => {
     const reference = normaliseWords(TEXTS['long-speech']?.join(' ') ?? '');
     const rateOf = ({ text }: Recognition) => wordErrorRate(countEdits(reference, normaliseWords(text)));
