@@ -90,9 +90,9 @@ export class Captions {
 }
 
 /**
- * One utterance's captions: partials while their text changes, then at most one final and its revisions. Text without a letter or
- * digit is noise and counts as none. Without words there is no caption, unless partials were shown: then a final, empty
- * if need be, ends them.
+ * One utterance's captions: partials while their text changes, then at most one final and its revisions. Text
+ * without a letter or digit is noise and counts as none. Without words there is no caption, unless partials were shown:
+ * then a final, empty if need be, ends them.
  */
 export class UtteranceCaptions {
   readonly #utterance: number;

@@ -4,8 +4,8 @@ import type { FinalCaption, TranscriptGap, TranscriptItem } from './transcript.t
 const ITEMS_MAX = 5000;
 
 /**
- * A call's final captions as they came, each with its latest text, and what is missing among them. Beyond {@link ITEMS_MAX} the oldest go, and
- * what they covered is a gap.
+ * A call's final captions as they came, each with its latest text, and what is missing among them. Beyond {@link
+ * ITEMS_MAX} the oldest go, and what they covered is a gap.
  */
 export class FinalCaptions {
   readonly #kept: TranscriptItem[] = [];

@@ -43,8 +43,9 @@ const CONTENT_TYPES: Readonly<Record<(typeof TRANSCRIPT_FORMATS)[number], string
 
 const transcript = {
   description:
-    'The final captions so far with their latest text, and the stretches that have none, in the order of their start. In text and ' +
-    'subtitles such a stretch reads `[missing]`. Readers ignore items of a `kind` that they do not know',
+    'The final captions so far with their latest text, and the stretches that have none, in the order of their ' +
+    'start. In text and subtitles such a stretch reads `[missing]`. Readers ignore items of a `kind` that ' +
+    'they do not know',
   content: {
     'application/json': { schema: z.object({ data: z.array(z.discriminatedUnion('kind', [caption, gap])) }) },
     'text/plain': { schema: z.string() },
