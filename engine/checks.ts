@@ -63,6 +63,7 @@ export function checkSettings(value: unknown, table: ModelTable): EngineSettings
     threads: checkWhole(value, 'threads', 1, THREADS_MAX),
     modelGraphs: checkChoice(value, 'modelGraphs', ['rewritten', 'shipped']),
     modelCacheDir: checkPath(value, 'modelCacheDir'),
+    modelsDir: value['modelsDir'] === '' ? '' : checkPath(value, 'modelsDir'),
     decodeRunTokens: checkWhole(value, 'decodeRunTokens', 1, RUN_MAX_TOKENS),
   };
 }
@@ -157,7 +158,8 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
   return null;
 }
 
-function findTextProblem({ text, voice, speed }: Message, { voices }: ModelLimits): string | null {
+function findTextProblem({ text, voice, speed, streamed }: Message, { voices }: ModelLimits): string | null {
+  if (typeof streamed !== 'boolean') return `streamed: got ${describe(streamed)}, expected a boolean`;
   if (typeof text !== 'string') return `text: got ${describe(text)}, expected a string`;
   if (text.length > SPEAK_TEXT_MAX_CHARS)
     return `text: got ${text.length} characters, expected at most ${SPEAK_TEXT_MAX_CHARS}`;

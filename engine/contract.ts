@@ -59,6 +59,8 @@ export interface EngineSettings {
   readonly modelGraphs: 'rewritten' | 'shipped';
   /** Folder in which rewritten graphs are kept. */
   readonly modelCacheDir: string;
+  /** Folder of installed models (engine/models/installed.ts), an absolute path; '' = none. */
+  readonly modelsDir: string;
   /** Tokens of one decoder run at most, with rewritten graphs. */
   readonly decodeRunTokens: number;
 }
@@ -116,6 +118,8 @@ export interface SpeakJob {
   readonly voice: string;
   /** 1 = the voice's own, 2 = in half the time; from {@link SPEED_MIN} to {@link SPEED_MAX}. */
   readonly speed: number;
+  /** Whether its sound is told as it is made, by {@link SoundMessage}. */
+  readonly streamed: boolean;
 }
 
 /** Has the speaker finished, or is this a pause in the middle of what is to be said? */
@@ -195,6 +199,12 @@ export interface VoiceInfo {
   /** BCP-47, e.g. `en-US`. */
   readonly language: string;
   readonly rateHz: number;
+  /** Name and revision of what makes this voice: part of the key of its cached prompts. */
+  readonly model: string;
+  /** SPDX identifier, or the licence's own name. */
+  readonly licence: string;
+  /** CPU seconds for each second of speech, measured here or by a table; null = unknown. */
+  readonly cost: number | null;
 }
 
 /** What a recogniser can do beside writing down what is said. */
@@ -237,7 +247,7 @@ export interface ReadyMessage {
   readonly kind: 'ready';
   readonly asrModel: string;
   readonly vadModel: string;
-  /** Name and revision of whatever makes speech: part of the key of cached prompts. */
+  /** Names and revisions of whatever makes speech. */
   readonly ttsModel: string;
   /** The turn detector; null = there is none, and a {@link TurnJob} fails with `bad_input`. */
   readonly turnModel: string | null;
@@ -280,6 +290,8 @@ export interface SpokenWord {
   readonly startMs: number;
   /** The next word's start where there is no pause between the two. */
   readonly endMs: number;
+  /** How probable its tokens were together, by the recogniser: 0–1, not calibrated; absent when it cannot tell. */
+  readonly probability?: number;
 }
 
 /** The text of a {@link TranscribeJob}. */
@@ -289,6 +301,8 @@ export interface TranscribedMessage {
   readonly text: string;
   /** To be sent as the next window's draft; empty after a loop was collapsed. */
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
+  readonly logprobs: Float32Array | null;
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;
   /**
@@ -310,11 +324,23 @@ export interface DetectedMessage {
   readonly cost: JobCost;
 }
 
-/** The sound of a {@link SpeakJob}. */
+/**
+ * The next stretch of the sound of a {@link SpeakJob} that is `streamed`, from its beginning on; as many as there are.
+ * The same job gives the same samples each time, whatever the stretches: one that is sent again after the death of its
+ * engine begins with the samples that the gateway has had.
+ */
+export interface SoundMessage {
+  readonly kind: 'sound';
+  readonly id: number;
+  readonly samples: Int16Array;
+  readonly rateHz: number;
+}
+
+/** The end of the sound of a {@link SpeakJob}. */
 export interface SpokenMessage {
   readonly kind: 'spoken';
   readonly id: number;
-  /** Empty when nothing in the text can be spoken. */
+  /** What comes behind all {@link SoundMessage}s; all of it where there were none. May be empty. */
   readonly samples: Int16Array;
   readonly rateHz: number;
   readonly cost: JobCost;
@@ -346,6 +372,7 @@ export type FromEngine =
   | RefusedMessage
   | TranscribedMessage
   | DetectedMessage
+  | SoundMessage
   | SpokenMessage
   | TurnedMessage
   | FailedMessage;

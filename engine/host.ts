@@ -10,8 +10,9 @@ import type {
   TurnedMessage,
 } from './contract.ts';
 import { loadModels, type Models } from './models/load-models.ts';
-import type { TurnDetector } from './models/model.ts';
+import type { Sound, TurnDetector } from './models/model.ts';
 import { MODEL_TABLE, type ModelTable } from './models/model-table.ts';
+import { speakWhole } from './models/speak-whole.ts';
 import { Refusal } from './refusal.ts';
 import { Scheduler, type Steps } from './scheduler.ts';
 import type { Time } from './time.ts';
@@ -121,8 +122,9 @@ export class EngineHost {
       return;
     }
     const job = checkJob(message, limitsOf(models));
+    const tell = (sound: Sound): void => this.#outlet.send({ ...sound, kind: 'sound', id });
     if (typeof job === 'string') this.#reject(id, job);
-    else this.#scheduler.submit({ id, urgency: job.urgency, dueInMs: job.dueInMs, steps: work(models, job) });
+    else this.#scheduler.submit({ id, urgency: job.urgency, dueInMs: job.dueInMs, steps: work(models, job, tell) });
   }
 
   #reject(id: number, message: string): void {
@@ -131,9 +133,12 @@ export class EngineHost {
 }
 
 /** A job as steps of the models. */
-async function* work({ asr, vad, tts, turn }: Models, job: EngineJob): Steps<Result> {
+async function* work({ asr, vad, tts, turn }: Models, job: EngineJob, tell: (sound: Sound) => void): Steps<Result> {
   if (job.kind === 'detect') return { kind: 'detected', tracks: yield* vad.detect(job.tracks) };
-  if (job.kind === 'speak') return { kind: 'spoken', ...(yield* tts.speak(job)) };
+  if (job.kind === 'speak') {
+    const sound = yield* job.streamed ? tts.speak(job, tell) : speakWhole(tts, job);
+    return { kind: 'spoken', ...sound };
+  }
   if (job.kind === 'turn') return { kind: 'turned', probability: yield* requireTurn(turn).decide(job.samples) };
   return { kind: 'transcribed', ...(yield* asr.transcribe(job.samples, job.draft, job)) };
 }

@@ -4,6 +4,7 @@
  */
 import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from './contract.ts';
 import type { Models } from './models/load-models.ts';
+import { speakWhole } from './models/speak-whole.ts';
 import { runThrough } from './scheduler.ts';
 
 /** Lengths of the stretches that are recognised, in seconds: a first partial and a whole utterance. */
@@ -31,7 +32,7 @@ export async function warmUp({ asr, vad, tts, turn }: Pick<Models, 'asr' | 'vad'
   const track = { samples: speechLikeNoise(WINDOWS * VAD_WINDOW_SAMPLES), state: null };
   await runThrough(vad.detect(Array.from({ length: TRACKS }, () => track)));
   const voice = tts.voices[0]?.name ?? '';
-  await runThrough(tts.speak({ text: SENTENCE, voice, speed: 1 }));
+  await runThrough(speakWhole(tts, { text: SENTENCE, voice, speed: 1 }));
   if (turn !== null) await runThrough(turn.decide(speechLikeNoise(TURN_MAX_SAMPLES)));
 }
 

@@ -75,7 +75,7 @@ export const MODEL_TABLE: ModelTable = [
     kind: 'recogniser',
     name: 'moonshine-tiny',
     languages: ['en'],
-    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
+    abilities: { drafts: true, wordTimes: true, logprobs: true, languageGuess: false },
     cost: RECOGNISER_COST,
     files: Object.values(MOONSHINE_FILES),
     runsOn: ['cpu', 'cuda'],
@@ -112,6 +112,13 @@ export const MODEL_TABLE: ModelTable = [
     cost: VOICE_DETECTOR_COST,
     files: [],
     load: async () => (await import('./tone.ts')).toneVad,
+  },
+  {
+    kind: 'synthesizer',
+    name: 'installed',
+    cost: SYNTHESIZER_COST,
+    files: [FLITE_FILE],
+    load: async () => (await import('./flite-and-espeak.ts')).loadFliteAndEspeak(),
   },
   {
     kind: 'synthesizer',

@@ -7,6 +7,8 @@ export interface Recognition {
   readonly text: string;
   /** The hypothesis, to be given as `draft` with a longer stretch of the same speech; empty after a loop. */
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the model does not say. */
+  readonly logprobs: Float32Array | null;
   /** Whether a repetition loop was collapsed. */
   readonly looped: boolean;
   /** When its words were said, if that was asked for and can be told. */
@@ -60,6 +62,10 @@ export interface Tts {
   readonly name: string;
   /** In the order in which they are to be shown; at least one. */
   readonly voices: readonly VoiceInfo[];
-  /** Synthesizes a line in one of {@link voices}; without samples when nothing in it can be spoken. */
-  speak(line: Line): Steps<Sound>;
+  /**
+   * Synthesizes a line in one of {@link voices}; without samples when nothing in it can be spoken. `tell` is given
+   * stretches of the sound as they are made, in order; the result is what comes behind them. Where a synthesizer has
+   * nothing to tell early, the result is all of it.
+   */
+  speak(line: Line, tell: (sound: Sound) => void): Steps<Sound>;
 }

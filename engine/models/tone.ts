@@ -48,7 +48,7 @@ export const toneAsr: Asr = Object.freeze({
       if (loudness(slice) >= LOUD) tokens.push(bandOf(slice));
       yield;
     }
-    return { text: tokens.map((token) => WORDS[token]).join(' '), tokens, looped: false };
+    return { text: tokens.map((token) => WORDS[token]).join(' '), tokens, logprobs: null, looped: false };
   },
   warmUp: () => Promise.resolve(),
 });

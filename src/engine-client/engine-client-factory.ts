@@ -2,6 +2,7 @@
 import type { EngineSettings } from '../../engine/contract.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
+import { NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
 import { defaultWorkers } from './worker-count.ts';
@@ -17,6 +18,7 @@ export type EngineClientSettings = Pick<
   | 'CUDA_DEVICE'
   | 'ENGINE_THREADS'
   | 'MODEL_CACHE_DIR'
+  | 'MODELS_DIR'
   | 'ENGINE_WORKERS'
   | 'ENGINE_IDLE_MS'
 >;
@@ -57,6 +59,7 @@ export function createEngineClient(
       cudaDevice: settings.CUDA_DEVICE,
       threads: settings.ENGINE_THREADS,
       modelCacheDir: settings.MODEL_CACHE_DIR,
+      modelsDir: settings.MODELS_DIR === NO_FOLDER ? '' : settings.MODELS_DIR,
       ...FIXED_ENGINE_SETTINGS,
       ...engineSettings,
     },

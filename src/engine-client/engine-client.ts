@@ -32,7 +32,7 @@ import { EngineLoad } from './engine-load.ts';
 import { Pool } from './engine-pool.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { expectKind, Job, type JobReply, type JobWork } from './job.ts';
+import { expectKind, Job, type JobReply, type JobWork, type SoundListener } from './job.ts';
 import { type JobSignals, replyTo } from './job-signals.ts';
 import type { ProcessEnd } from './process-handlers.ts';
 import type { EngineStartListener } from './start-listener.ts';
@@ -74,6 +74,7 @@ export interface EngineClientOptions {
 interface Terms extends JobSignals {
   readonly dueInMs: number;
   readonly tenant?: string;
+  readonly onSound?: SoundListener;
 }
 
 export class EngineClient implements Engine {
@@ -172,13 +173,16 @@ export class EngineClient implements Engine {
     const draft = this.abilities?.drafts === false ? [] : request.draft;
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
-    const { text, tokens, looped, words, cost } = expectKind(reply, 'transcribed');
-    return { text, tokens, looped, cost, ...(words === undefined ? {} : { words }) };
+    const { text, tokens, logprobs, looped, words, cost } = expectKind(reply, 'transcribed');
+    return { text, tokens, logprobs, looped, cost, ...(words === undefined ? {} : { words }) };
   }
 
   async speak(request: SpeakRequest): Promise<Speech> {
-    const { text, voice, speed, urgency } = request;
-    const reply = await this.#ask({ kind: 'speak', urgency, text, voice, speed }, request);
+    const { text, voice, speed, urgency, onSound } = request;
+    const reply = await this.#ask(
+      { kind: 'speak', urgency, text, voice, speed, streamed: onSound !== undefined },
+      request,
+    );
     const { samples, rateHz, cost } = expectKind(reply, 'spoken');
     return { samples, rateHz, cost };
   }
@@ -227,19 +231,19 @@ export class EngineClient implements Engine {
   }
 
   async #detectTracks(tracks: readonly DetectTrack[]): Promise<DetectedMessage> {
-    const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, DETECT_DUE_MS);
+    const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, { dueInMs: DETECT_DUE_MS });
     return expectKind(await job.reply, 'detected');
   }
 
   async #ask(work: JobWork, terms: Terms): Promise<JobReply> {
     if (terms.signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
-    const job = this.#submit(work, terms.dueInMs, terms.tenant);
+    const job = this.#submit(work, terms);
     return await replyTo(job, terms, { cancel: () => this.#cancel(job), hurry: () => this.#hurry(job) });
   }
 
-  #submit(work: JobWork, dueInMs: number, tenant = ''): Job {
+  #submit(work: JobWork, { dueInMs, tenant = '', onSound }: Terms): Job {
     const { clock } = this.#options;
-    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs, tenant });
+    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs, tenant, onSound });
     if (this.#unavailable !== null) {
       job.fail('unavailable', this.#unavailable);
       return job;

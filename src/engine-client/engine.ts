@@ -33,6 +33,8 @@ export interface TranscribeRequest {
 export interface Transcript {
   readonly text: string;
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
+  readonly logprobs: Float32Array | null;
   readonly looped: boolean;
   /** In order, when they were asked for and the recogniser can tell. */
   readonly words?: readonly SpokenWord[];
@@ -92,11 +94,16 @@ export interface SpeakRequest {
   readonly signal?: AbortSignal;
   /** Aborting it makes a `batch` job as urgent as `speak`, wherever it is by then: somebody waits for it now. */
   readonly hurry?: AbortSignal;
+  /**
+   * Is given the beginning of the sound while the rest is made: stretches in order, as many as there are. What comes
+   * behind them is the result. The death of an engine in between is not noticed. It must not throw.
+   */
+  readonly onSound?: (samples: Int16Array, rateHz: number) => void;
 }
 
 /** A sentence as sound. */
 export interface Speech {
-  /** Empty when nothing in the text can be spoken. */
+  /** All of it, or what comes behind the stretches that {@link SpeakRequest.onSound} was given. May be empty. */
   readonly samples: Int16Array;
   readonly rateHz: number;
   readonly cost: JobCost;
@@ -146,7 +153,7 @@ export interface Engine {
   readonly languages: readonly string[];
   /** What the recogniser can do; null until an engine has been ready. */
   readonly abilities: RecogniserAbilities | null;
-  /** Name and revision of what makes speech, part of the key of cached prompts; null until an engine has been ready. */
+  /** Names and revisions of what makes speech; null until an engine has been ready. */
   readonly ttsModel: string | null;
   /** The turn detector; null where there is none, and until an engine has been ready. */
   readonly turnModel: string | null;

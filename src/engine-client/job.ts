@@ -38,6 +38,9 @@ export function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K)
   throw new EngineError('model_failed', `the engine answered ${reply.kind} where ${kind} was expected`);
 }
 
+/** Is given the sound of a job as it is made, in order. It must not throw. */
+export type SoundListener = (samples: Int16Array, rateHz: number) => void;
+
 /** Settled once; what comes afterwards is ignored. */
 export class Job implements Owned {
   readonly id: number;
@@ -46,6 +49,9 @@ export class Job implements Owned {
   readonly tenant: string;
   readonly submittedAtMs: number;
   readonly dueAtMs: number;
+  readonly #onSound: SoundListener | null;
+  /** Samples of its sound that were passed on. */
+  #knownSamples = 0;
   #isHurried = false;
   /** Resolves with the engine's answer; fails with {@link EngineError}. */
   readonly reply: Promise<JobReply>;
@@ -56,10 +62,18 @@ export class Job implements Owned {
   #deliveredAtMs = 0;
   #expiry: Timer | null = null;
 
-  constructor(options: { id: number; work: JobWork; nowMs: number; dueInMs: number; tenant: string }) {
+  constructor(options: {
+    id: number;
+    work: JobWork;
+    nowMs: number;
+    dueInMs: number;
+    tenant: string;
+    onSound?: SoundListener | undefined;
+  }) {
     this.id = options.id;
     this.work = options.work;
     this.tenant = options.tenant;
+    this.#onSound = options.onSound ?? null;
     this.submittedAtMs = options.nowMs;
     this.dueAtMs = options.nowMs + options.dueInMs;
     this.reply = new Promise((resolve, reject) => {
@@ -138,6 +152,26 @@ export class Job implements Owned {
   /** Hands over the timer that gives the job up while it waits; the job cancels it. */
   expireBy(timer: Timer): void {
     this.#expiry = timer;
+  }
+
+  /**
+   * An engine has made `samples` of its sound, which begin at sample number `from`. What another engine has made
+   * before is not passed on again.
+   */
+  tell(samples: Int16Array, rateHz: number, from: number): void {
+    const news = this.#unknown(samples, from);
+    if (this.#settled || news.length === 0) return;
+    this.#knownSamples += news.length;
+    this.#onSound?.(news, rateHz);
+  }
+
+  /** The end of its sound, which begins at sample number `from`, without what was passed on. */
+  withoutKnown(reply: SpokenMessage, from: number): SpokenMessage {
+    return { ...reply, samples: this.#unknown(reply.samples, from) };
+  }
+
+  #unknown(samples: Int16Array, from: number): Int16Array {
+    return samples.subarray(Math.max(this.#knownSamples - from, 0));
   }
 
   resolve(reply: JobReply): void {

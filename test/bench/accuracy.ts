@@ -10,6 +10,8 @@ import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { startGateway } from '../helpers/gateway.ts';
 import { LINE_RATE_HZ, nonSpeechSignals } from '../helpers/signals.ts';
+import { PAUSES } from './pause-set.ts';
+import { type CauseFound, measurePauses, pauseTable, revisedLoss } from './pauses.ts';
 import { loadPrompts, type Prompt, type PromptCall, promptCalls } from './prompts.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { countEdits, type Edits, sumEdits, wordErrorRate } from './wer/align.ts';
@@ -41,10 +43,11 @@ export async function benchAccuracy(options: { readonly every: number }): Promis
   const live = await liveEdits(gateway.url, feed, calls);
   const falseCaptions = await captionsOnNonSpeech(gateway.url, feed);
   const steadiness = measureSteadiness(feed);
+  const pauses = await measurePauses(gateway.url, feed, options.every);
   feed.close();
   await gateway.stop();
   const whole = await wholeEdits(prompts);
-  return report({ prompts, calls, live, whole, steadiness, falseCaptions });
+  return report({ prompts, calls, live, whole, steadiness, falseCaptions, pauses });
 }
 
 async function liveEdits(url: string, feed: FeedReader, calls: readonly PromptCall[]): Promise<Edits> {
@@ -147,6 +150,7 @@ interface Found {
   readonly whole: Edits;
   readonly steadiness: Steadiness;
   readonly falseCaptions: readonly { signal: string; captions: number }[];
+  readonly pauses: readonly CauseFound[];
 }
 
 function report(found: Found): Report {
@@ -155,6 +159,7 @@ function report(found: Found): Report {
   const { steadiness } = found;
   const firstMs = quantile(steadiness.firstPartialMs, 0.5);
   const wrongShare = (100 * steadiness.stableWrong) / Math.max(steadiness.stableWords, 1);
+  const lost = revisedLoss(found.pauses.find(({ title }) => title === PAUSES)?.calls ?? []).points;
   const falseCount = found.falseCaptions.reduce((sum, { captions }) => sum + captions, 0);
   return {
     name: 'accuracy',
@@ -185,6 +190,7 @@ function report(found: Found): Report {
           ['stable words that the final has otherwise', `${figure(wrongShare, 1)} % of ${steadiness.stableWords}`],
         ],
       },
+      pauseTable(found.pauses),
       {
         title: 'Captions on what is not speech',
         heads: ['signal', 'captions'],
@@ -197,6 +203,11 @@ function report(found: Found): Report {
         goal: 'within 1 point of whole-utterance WER',
         found: `${figure(liveWer - wholeWer, 2)} points`,
         met: liveWer - wholeWer <= 1,
+      },
+      {
+        goal: 'speech with pauses: revised within 1.5 points of the file',
+        found: `${figure(lost, 2)} points`,
+        met: lost <= 1.5,
       },
       { goal: '0 captions on non-speech', found: `${falseCount}`, met: falseCount === 0 },
       { goal: 'first partial p50 ≤ 600 ms', found: `${figure(firstMs)} ms`, met: firstMs <= 600 },

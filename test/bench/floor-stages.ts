@@ -8,7 +8,7 @@ import { moonshineFiles } from '../../engine/graph/moonshine.ts';
 import { EngineHost } from '../../engine/host.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
 import { moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
-import type { Decoding, MoonshineGraphs } from '../../engine/models/moonshine-graphs.ts';
+import type { Decoding, MoonshineGraphs, Said } from '../../engine/models/moonshine-graphs.ts';
 import { openRewrittenGraphs } from '../../engine/models/moonshine-rewritten.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
 import type { Steps } from '../../engine/scheduler.ts';
@@ -116,7 +116,7 @@ class TimedGraphs implements MoonshineGraphs {
     };
   }
 
-  async #decode(run: () => Promise<number[]>): Promise<number[]> {
+  async #decode(run: () => Promise<Said>): Promise<Said> {
     const beginMs = performance.now();
     const tokens = await run();
     this.decoderMs += performance.now() - beginMs;
@@ -173,6 +173,7 @@ function engineSettings(): EngineSettings {
     cudaDevice: CUDA_DEVICE,
     threads: 1,
     modelCacheDir: MODEL_CACHE_DIR,
+    modelsDir: '',
     ...FIXED_ENGINE_SETTINGS,
   };
 }

@@ -33,7 +33,7 @@ it('knows their languages, abilities and voices once an engine is ready', async 
   await engineClient.start();
   expect(engineClient.languages).toEqual(['en', 'de']);
   expect(engineClient.abilities).toMatchObject({ wordTimes: false, languageGuess: true });
-  expect(engineClient.voices).toEqual([{ name: 'hum', language: 'de-AT', rateHz: 8000 }]);
+  expect(engineClient.voices).toMatchObject([{ name: 'hum', language: 'de-AT', rateHz: 8000 }]);
   expect(engineClient.turnModel).toBe('undecided-1');
   expect(engineClient.status.models).toEqual({ asr: 'two-languages-1', vad: 'always-1', tts: 'hummer-1' });
 });

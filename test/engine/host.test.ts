@@ -76,13 +76,35 @@ describe('an engine', () => {
     expect(await drained()).toMatchObject([2, 1, 3, 4].map((id) => ({ kind: 'transcribed', id })));
   });
 
+  it('tells a sound as it is made where that is asked for: the same sound as at once', async () => {
+    await configured();
+    const speak = {
+      kind: 'speak',
+      urgency: 'speak',
+      dueInMs: 500,
+      speed: 1,
+      voice: 'kal',
+      text: 'As long as a breath.',
+    };
+    host.receive({ ...speak, id: 1, streamed: true });
+    host.receive({ ...speak, id: 2, streamed: false });
+    const told = await drained();
+    expect(told.map(({ kind }) => kind)).toEqual(['sound', 'spoken', 'spoken']);
+    const samples = (id: number) =>
+      told.flatMap((message) =>
+        (message.kind === 'sound' || message.kind === 'spoken') && message.id === id ? [...message.samples] : [],
+      );
+    expect(samples(1)).toHaveLength(0.4 * 8000);
+    expect(samples(1)).toEqual(samples(2));
+  });
+
   it('says a sentence, in the voices that it named', async () => {
     await configured();
     expect(messages[0]).toMatchObject({
       ttsModel: 'tone-1',
       voices: [{ name: 'rms' }, { name: 'slt' }, { name: 'awb' }, { name: 'kal' }, {}],
     });
-    const speak = { kind: 'speak', urgency: 'speak', dueInMs: 500, speed: 1 };
+    const speak = { kind: 'speak', urgency: 'speak', dueInMs: 500, speed: 1, streamed: false };
     host.receive({ ...speak, id: 1, text: 'ten chars.', voice: 'kal' });
     host.receive({ ...speak, id: 2, text: 'hello', voice: 'nobody' });
     expect(await drained()).toMatchObject([

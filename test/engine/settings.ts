@@ -16,5 +16,6 @@ export const TONE: EngineSettings = Object.freeze({
   threads: 1,
   modelGraphs: 'rewritten',
   modelCacheDir: TEST_CACHE_DIR,
+  modelsDir: '',
   decodeRunTokens: 16,
 });

@@ -25,7 +25,7 @@ const recogniser: RecogniserRow = {
       async *transcribe(samples) {
         yield;
         const isGerman = samples.some((sample) => sample > 1000);
-        return { text: isGerman ? 'ja' : 'yes', tokens: [isGerman ? 1 : 0], looped: false };
+        return { text: isGerman ? 'ja' : 'yes', tokens: [isGerman ? 1 : 0], logprobs: null, looped: false };
       },
       warmUp: () => Promise.resolve(),
     },
@@ -39,7 +39,7 @@ const synthesizer: SynthesizerRow = {
   files: [],
   load: async () => ({
     name: 'hummer-1',
-    voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000 }],
+    voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1', licence: 'none', cost: null }],
     async *speak({ text }) {
       yield;
       return { samples: new Int16Array(text.length).fill(7), rateHz: 8000 };

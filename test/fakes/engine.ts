@@ -19,6 +19,7 @@ import {
   type TurnRequest,
 } from '../../src/engine-client/engine.ts';
 import type { Clock } from '../../src/foundation/clock.ts';
+import { FAKE_VOICE } from './voices.ts';
 
 const NO_COST = { waitMs: 0, runMs: 0, runs: 1 };
 /** Word n is spoken as a constant level of LEVEL × n. */
@@ -59,10 +60,7 @@ export class FakeEngine implements Engine {
     level((SPOKEN_CHAR_MS * text.length) / speed, text.length);
   /** The probability that a turn is over; replace it to script pauses. */
   decide: (request: TurnRequest) => number = () => 1;
-  voices: readonly VoiceInfo[] = [
-    { name: 'rms', language: 'en-US', rateHz: ENGINE_RATE_HZ },
-    { name: 'slt', language: 'en-US', rateHz: ENGINE_RATE_HZ },
-  ];
+  voices: readonly VoiceInfo[] = [FAKE_VOICE, { ...FAKE_VOICE, name: 'slt' }];
   languages: readonly string[] = ['en'];
   abilities: RecogniserAbilities | null = { drafts: true, wordTimes: true, logprobs: false, languageGuess: false };
   ttsModel: string | null = 'fake-tts-1';
@@ -96,7 +94,7 @@ export class FakeEngine implements Engine {
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
     this.transcribed.push(request);
     await this.#answerAfter(this.transcribeMs, request.signal);
-    return { tokens: [], looped: false, cost: NO_COST, ...this.hear(request) };
+    return { tokens: [], logprobs: null, looped: false, cost: NO_COST, ...this.hear(request) };
   }
 
   /** The state counts the track's windows, so that a test can see that it travels along. */

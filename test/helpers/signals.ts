@@ -79,8 +79,8 @@ function noise(seconds: number, rms: number, random: () => number): Int16Array {
   return generate(seconds, () => random() * rms);
 }
 
-/** White noise through Paul Kellet's economy filter (−3 dB per octave), scaled to `rms`. */
-function pinkNoise(seconds: number, rms: number, random: () => number): Int16Array {
+/** White noise through Paul Kellet's economy filter (−3 dB per octave), scaled to `rms` (0–1 of full scale). */
+export function pinkNoise(seconds: number, rms: number, random: () => number): Int16Array {
   const raw = new Float64Array(seconds * LINE_RATE_HZ);
   let low = 0;
   let middle = 0;
@@ -118,7 +118,7 @@ export function uniform(seed: number): () => number {
 }
 
 /** Normally distributed numbers, mean 0 and deviation 1 (Box–Muller). */
-function gaussian(seed: number): () => number {
+export function gaussian(seed: number): () => number {
   const random = uniform(seed);
   return () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
 }

@@ -33,7 +33,16 @@ describe('the model table', () => {
   it('takes a model of every kind by one row, from configure to a result', async () => {
     const answers = await run([...MODEL_TABLE, ...ADDED_MODELS], { ...TONE, ...ADDED_NAMES }, [
       { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, samples: tone(400, 200), draft: [] },
-      { kind: 'speak', id: 2, urgency: 'speak', dueInMs: 100, text: 'Grüß Gott', voice: 'hum', speed: 1 },
+      {
+        kind: 'speak',
+        id: 2,
+        urgency: 'speak',
+        dueInMs: 100,
+        text: 'Grüß Gott',
+        voice: 'hum',
+        speed: 1,
+        streamed: true,
+      },
       {
         kind: 'detect',
         id: 3,
@@ -49,7 +58,7 @@ describe('the model table', () => {
       vadModel: 'always-1',
       ttsModel: 'hummer-1',
       turnModel: 'undecided-1',
-      voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000 }],
+      voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1' }],
       languages: ['en', 'de'],
       abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: true },
       costs: {
@@ -75,7 +84,7 @@ describe('the model table', () => {
       {
         kind: 'refused',
         code: 'bad_settings',
-        message: 'TTS_MODEL: got "parrot", expected one of flite, tone, hummer',
+        message: 'TTS_MODEL: got "parrot", expected one of installed, flite, tone, hummer',
       },
     ]);
   });
