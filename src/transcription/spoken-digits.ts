@@ -26,8 +26,8 @@ const REPEATS: ReadonlyMap<string, number> = new Map([
 const AROUND = new Set(
   (
     'um uh er erm ah so okay ok yes yeah sure well and then its it is thats that my the a number numbers account ' +
-    'card phone telephone mobile code area zip postal pin reference order id extension plus dash hyphen minus slash space ' +
-    'point dot hash pound star please here heres'
+    'card phone telephone mobile code area zip postal pin reference order id extension plus dash hyphen minus ' +
+    'slash space point dot hash pound star please here heres'
   ).split(' '),
 );
 const FIGURES = /^\p{Nd}+$/u;
