@@ -10,7 +10,14 @@ import { type Gateway, runGateway } from '../src/main.ts';
 import { eventually } from './helpers/eventually.ts';
 import { freePort } from './helpers/ports.ts';
 
-const PRETEND = { PORT: '0', ENGINE_PRELOAD: 'false', ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone' };
+const PRETEND = {
+  PORT: '0',
+  ENGINE_PRELOAD: 'false',
+  ENGINE_WORKERS: '1',
+  ASR_MODEL: 'tone',
+  VAD_MODEL: 'tone',
+  MODELS_DIR: 'none',
+};
 const QUIET = { ...PRETEND, LOG_LEVEL: 'silent' };
 const UNKNOWN_MODEL = /(ASR|VAD|TTS)_MODEL: got "nosuch", expected one of \S+, tone$/;
 

@@ -2,6 +2,7 @@
 import type { EngineSettings } from '../../engine/contract.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
+import { NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { EngineClient, type EngineClientOptions } from './engine-client.ts';
 import { defaultWorkers } from './worker-count.ts';
@@ -12,10 +13,12 @@ export type EngineClientSettings = Pick<
   | 'ASR_MODEL'
   | 'VAD_MODEL'
   | 'TTS_MODEL'
+  | 'TURN_MODEL'
   | 'EXECUTION_PROVIDER'
   | 'CUDA_DEVICE'
   | 'ENGINE_THREADS'
   | 'MODEL_CACHE_DIR'
+  | 'MODELS_DIR'
   | 'ENGINE_WORKERS'
   | 'ENGINE_IDLE_MS'
 >;
@@ -51,10 +54,12 @@ export function createEngineClient(
       asrModel: settings.ASR_MODEL,
       vadModel: settings.VAD_MODEL,
       ttsModel: settings.TTS_MODEL,
+      turnModel: settings.TURN_MODEL,
       executionProvider: settings.EXECUTION_PROVIDER,
       cudaDevice: settings.CUDA_DEVICE,
       threads: settings.ENGINE_THREADS,
       modelCacheDir: settings.MODEL_CACHE_DIR,
+      modelsDir: settings.MODELS_DIR === NO_FOLDER ? '' : settings.MODELS_DIR,
       ...FIXED_ENGINE_SETTINGS,
       ...engineSettings,
     },

@@ -21,6 +21,7 @@ const PRETEND = {
   ASR_MODEL: 'tone',
   VAD_MODEL: 'tone',
   TTS_MODEL: 'tone',
+  MODELS_DIR: 'none',
   LOG_LEVEL: 'trace',
 };
 /** Requests at once, each of which is a line at this level. */

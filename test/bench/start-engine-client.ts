@@ -16,7 +16,12 @@ export async function startEngineClient(
   environment: Readonly<Record<string, string>> = {},
   engineSettings: Partial<EngineSettings> = {},
 ): Promise<EngineClient> {
-  const settings = readSettings({ ENGINE_WORKERS: String(workers), ENGINE_IDLE_MS: '0', ...environment });
+  const settings = readSettings({
+    ENGINE_WORKERS: String(workers),
+    ENGINE_IDLE_MS: '0',
+    MODELS_DIR: 'none',
+    ...environment,
+  });
   const wiring = {
     clock: systemClock,
     log: createLog('warn'),

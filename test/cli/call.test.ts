@@ -82,6 +82,7 @@ describe('a call to an app that is not there', () => {
       ASR_MODEL: 'tone',
       VAD_MODEL: 'tone',
       TTS_MODEL: 'tone',
+      MODELS_DIR: 'none',
       LOG_LEVEL: 'silent',
     };
     gateway = await runGateway(readSettings({ ...engines, PORT: '0', APP_URL: `ws://127.0.0.1:${await freePort()}` }));

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkCores, checkFfmpeg, checkNode, checkPorts, checkSettings, describeCuda } from '../../src/cli/checks.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 
-const settings = readSettings({});
+const settings = readSettings({ MODELS_DIR: 'none' });
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -11,7 +11,14 @@ export interface CliResult {
 
 /** What a command finds in its environment: pretend models, and `more`. */
 export function cliEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
-  return { PATH: process.env['PATH'], ASR_MODEL: 'tone', VAD_MODEL: 'tone', ENGINE_WORKERS: '1', ...more };
+  return {
+    PATH: process.env['PATH'],
+    ASR_MODEL: 'tone',
+    VAD_MODEL: 'tone',
+    MODELS_DIR: 'none',
+    ENGINE_WORKERS: '1',
+    ...more,
+  };
 }
 
 /** Runs `trunkline ...args` from `dist` with pretend models and nothing else in the environment but `environment`. */

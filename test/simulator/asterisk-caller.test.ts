@@ -158,6 +158,7 @@ describe('a call from end to end', () => {
       ASR_MODEL: 'tone',
       VAD_MODEL: 'tone',
       TTS_MODEL: 'tone',
+      MODELS_DIR: 'none',
       LOG_LEVEL: 'silent',
       PORT: '0',
     };

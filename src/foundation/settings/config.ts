@@ -23,6 +23,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** What a setting that names a folder says where there is to be none. */
+export const NO_FOLDER = 'none';
+
 /** Live calls for each core if MAX_CALLS is 0. */
 const CALLS_PER_CORE = 20;
 
@@ -56,6 +59,10 @@ export function readSettings(environment: Environment = process.env, { opensPort
   }
   if (problems.length > 0) throw new ConfigError(problems);
   values['MODEL_CACHE_DIR'] = resolve((values as Settings).MODEL_CACHE_DIR || defaultCacheDir(environment));
+  if ((values as Settings).MODELS_DIR !== NO_FOLDER)
+    values['MODELS_DIR'] = resolve(
+      (values as Settings).MODELS_DIR || join(stateDir(environment), 'trunkline', 'models'),
+    );
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   return Object.freeze(values) as Settings;
 }
@@ -79,6 +86,11 @@ export function maxCallsOf(cores: number): number {
 /** The user's cache folder: https://specifications.freedesktop.org/basedir-spec/latest/ */
 function defaultCacheDir(environment: Environment): string {
   return join(environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache'), 'trunkline');
+}
+
+/** Where the user's programs keep what must last: https://specifications.freedesktop.org/basedir-spec/latest/ */
+function stateDir(environment: Environment): string {
+  return environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local', 'state');
 }
 
 /** The environment for a child process: that of this process, and `defaults` for variables that are not set. */
@@ -134,8 +146,17 @@ function findContradictions(settings: Settings): string[] {
         `(${settings.VAD_START_THRESHOLD})`,
     );
   }
-  if (settings.EAGER_MS > settings.ENDPOINT_MS) {
-    problems.push(`EAGER_MS: got ${settings.EAGER_MS}, expected at most ENDPOINT_MS (${settings.ENDPOINT_MS})`);
+  const endpointMs = Math.min(settings.ENDPOINT_MS, settings.ENDPOINT_CAPTIONS_MS);
+  if (settings.EAGER_MS > endpointMs) {
+    problems.push(
+      `EAGER_MS: got ${settings.EAGER_MS}, expected at most ENDPOINT_MS and ENDPOINT_CAPTIONS_MS (${endpointMs})`,
+    );
+  }
+  if (settings.TURN_EARLY_ABOVE < settings.TURN_HOLD_BELOW) {
+    problems.push(
+      `TURN_EARLY_ABOVE: got ${settings.TURN_EARLY_ABOVE}, expected at least TURN_HOLD_BELOW ` +
+        `(${settings.TURN_HOLD_BELOW})`,
+    );
   }
   if (settings.WINDOW_MAX_MS < settings.CHUNK_MS + settings.OVERLAP_MS) {
     const least = settings.CHUNK_MS + settings.OVERLAP_MS;

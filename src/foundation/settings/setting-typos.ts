@@ -16,6 +16,9 @@ const TWO_TYPOS_CHARS = 8;
 /** The most typos in a whole name. */
 const TYPOS_MAX = 2;
 
+/** Other programs have these, however near they are: training jobs find their model in MODEL_DIR. */
+const FOREIGN: readonly string[] = ['MODEL_DIR'];
+
 /** A variable, and the setting that was probably meant. */
 export interface Typo {
   readonly name: string;
@@ -29,7 +32,7 @@ export interface Typo {
 export function findTypos(names: readonly string[], isSet: (setting: SettingName) => boolean): Typo[] {
   const settings = Object.keys(SETTINGS) as SettingName[];
   return names.flatMap((name) => {
-    if (name in SETTINGS) return [];
+    if (name in SETTINGS || FOREIGN.includes(name)) return [];
     const meant = settings.find((setting) => isTypoOf(name, setting, isSet));
     return meant === undefined ? [] : [{ name, meant }];
   });

@@ -181,6 +181,16 @@ describe('the settings', () => {
     expect(readSettings({ MODEL_CACHE_DIR: 'graphs' }).MODEL_CACHE_DIR).toBe(resolve('graphs'));
   });
 
+  it('look for installed models in the folder of the user, of the setting, or nowhere', () => {
+    expect(readSettings({ XDG_STATE_HOME: '/var/state/me', HOME: '/home/me' }).MODELS_DIR).toBe(
+      '/var/state/me/trunkline/models',
+    );
+    expect(readSettings({ HOME: '/home/me' }).MODELS_DIR).toBe('/home/me/.local/state/trunkline/models');
+    expect(isAbsolute(readSettings({}).MODELS_DIR)).toBe(true);
+    expect(readSettings({ MODELS_DIR: 'models' }).MODELS_DIR).toBe(resolve('models'));
+    expect(readSettings({ MODELS_DIR: 'none' }).MODELS_DIR).toBe('none');
+  });
+
   it('never repeat a secret', () => {
     const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
     expect(secrets.map(([name]) => name)).toEqual([

@@ -19,6 +19,7 @@ const TONE = {
   ASR_MODEL: 'tone',
   VAD_MODEL: 'tone',
   TTS_MODEL: 'tone',
+  MODELS_DIR: 'none',
   LOG_LEVEL: 'silent',
   PORT: '0',
 };

@@ -8,7 +8,14 @@ import { readWav } from '../../../src/audio/wav.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
 import { type Gateway, runGateway } from '../../../src/main.ts';
 
-const ENVIRONMENT = { PORT: '0', LOG_LEVEL: 'silent', ENGINE_WORKERS: '1', ASR_MODEL: 'tone', VAD_MODEL: 'tone' };
+const ENVIRONMENT = {
+  PORT: '0',
+  LOG_LEVEL: 'silent',
+  ENGINE_WORKERS: '1',
+  ASR_MODEL: 'tone',
+  VAD_MODEL: 'tone',
+  MODELS_DIR: 'none',
+};
 const INPUT = 'Your appointment is at nine. Please bring your card.';
 /** What flite takes for it. */
 const SECONDS_MIN = 2;

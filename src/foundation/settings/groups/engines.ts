@@ -18,6 +18,12 @@ export const engines = {
       'Folder that keeps the rewritten graphs of the recogniser. The server does not use a folder that others can ' +
         'write. Empty = trunkline in XDG_CACHE_HOME or ~/.cache.',
     ),
+    MODELS_DIR: text(
+      '',
+      'folder',
+      'Folder of the models that `trunkline models add` installs. none = use none. Empty = trunkline/models in ' +
+        'XDG_STATE_HOME or ~/.local/state.',
+    ),
   },
   tuning: {
     CUDA_DEVICE: whole(0, 0, 63, 'index', 'Index of the GPU, with cuda or auto.'),
