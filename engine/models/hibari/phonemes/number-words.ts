@@ -1,14 +1,16 @@
-/** Whole numbers of any length in English words, as num2words writes them: https://pypi.org/project/num2words/ */
+/**
+ * Whole numbers of any length in English words, as num2words writes them, but for "and" and hyphens:
+ * https://pypi.org/project/num2words/
+ */
 
 const SMALL = (
   'zero one two three four five six seven eight nine ten ' +
   'eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'
 ).split(' ');
 const TENS = '  twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
-const SCALES =
-  ' thousand million billion trillion quadrillion quintillion sextillion septillion octillion nonillion decillion'.split(
-    ' ',
-  );
+const SCALES = (
+  ' thousand million billion trillion quadrillion ' + 'quintillion sextillion septillion octillion nonillion decillion'
+).split(' ');
 const GROUP_DIGITS = 3;
 
 const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map([
@@ -21,7 +23,7 @@ const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map([
   ['twelve', 'twelfth'],
 ]);
 
-/** `1234` → `one thousand two hundred and thirty four`; numbers that have no name are read digit by digit. */
+/** `1234` → `one thousand two hundred thirty four`; numbers that have no name are read digit by digit. */
 export function cardinalWords(digits: string): string {
   const number = digits.replace(/^0+(?=\d)/, '');
   if (number.length > SCALES.length * GROUP_DIGITS) return digitWords(number);

@@ -1,6 +1,8 @@
 /** Vowels, consonants and stress in the alphabet of misaki: https://github.com/hexgrad/misaki (en.py) */
 
+/** The mark before the vowel that is stressed most. */
 export const PRIMARY_STRESS = 'ˈ';
+/** The mark before a vowel that is stressed less. */
 export const SECONDARY_STRESS = 'ˌ';
 export const VOWELS: ReadonlySet<string> = new Set('AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻ');
 export const CONSONANTS: ReadonlySet<string> = new Set('bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ');
