@@ -43,6 +43,13 @@ export interface Vad {
   detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]>;
 }
 
+/** A detector of the end of a speaker's turn. */
+export interface TurnDetector {
+  readonly name: string;
+  /** The probability (0–1) that the turn is over: of 16 kHz speech, at most 8 s, with the silence behind it. */
+  decide(samples: Int16Array): Steps<number>;
+}
+
 /** The text to be spoken, its voice and its speed. */
 export type Line = Pick<SpeakJob, 'text' | 'voice' | 'speed'>;
 

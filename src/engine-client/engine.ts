@@ -62,6 +62,23 @@ export interface Detection {
   readonly state: Float32Array;
 }
 
+/** One stretch of 16 kHz mono speech behind which there is silence: is the speaker's turn over? */
+export interface TurnRequest {
+  /** The turn so far, or its last TURN_MAX_SAMPLES, with 150–200 ms of silence at its end. */
+  readonly samples: Int16Array;
+  /** Wanted within this many ms; what cannot be begun by then fails with `stale`. */
+  readonly dueInMs: number;
+  /** Aborting it fails the promise with `cancelled`. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a {@link TurnRequest} is answered with. */
+export interface TurnDecision {
+  /** That the turn is over, 0–1. */
+  readonly probability: number;
+  readonly cost: JobCost;
+}
+
 /** One sentence or clause to be said. */
 export interface SpeakRequest {
   /** As it is to be read, at most SPEAK_TEXT_MAX_CHARS. */
@@ -123,6 +140,11 @@ export interface Engine {
    * transcribe} does.
    */
   speak(request: SpeakRequest): Promise<Speech>;
+  /**
+   * Resolves with the probability that the turn is over; fails with {@link EngineError}, `bad_input` where there is no
+   * turn detector.
+   */
+  turn(request: TurnRequest): Promise<TurnDecision>;
   /** Voices to speak with; empty until an engine has been ready. */
   readonly voices: readonly VoiceInfo[];
   /**
@@ -133,6 +155,8 @@ export interface Engine {
   readonly abilities: RecogniserAbilities | null;
   /** Names and revisions of what makes speech; null until an engine has been ready. */
   readonly ttsModel: string | null;
+  /** The turn detector; null where there is none, and until an engine has been ready. */
+  readonly turnModel: string | null;
   /**
    * Starts the engine processes if they are stopped, and resolves when one is ready: then voices, languages and
    * abilities are known.
