@@ -33,7 +33,15 @@ describe('what a listener says into our speech', () => {
       'What?',
       'Agent.',
     ],
-    ...["Okay, that's enough.", 'Right, I would like', 'I know that one', 'Good bye', 'Thanks, but', 'Hello?', 'Cancel.'],
+    ...[
+      "Okay, that's enough.",
+      'Right, I would like',
+      'I know that one',
+      'Good bye',
+      'Thanks, but',
+      'Hello?',
+      'Cancel.',
+    ],
     ...['See', 'one', 'I would', 'Go away'],
   ])('interrupts: %j', (text) => {
     expect(isBackchannel(text)).toBe(false);
