@@ -63,8 +63,11 @@ function namesIn(modelsDir: string): string[] {
   }
 }
 
-/** Null where the folder has no `bridge.json`, or is none. */
-function readBridge(folder: string): Bridge | null {
+/**
+ * The `bridge.json` of `folder`; null where there is none.
+ * @throws BridgeError; errors of the disk
+ */
+export function readBridge(folder: string): Bridge | null {
   const path = join(folder, BRIDGE_FILE);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return null;
