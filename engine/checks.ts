@@ -10,6 +10,7 @@ import {
   SPEAK_TEXT_MAX_CHARS,
   SPEED_MAX,
   SPEED_MIN,
+  TURN_MAX_SAMPLES,
   type Urgency,
   VAD_WINDOW_SAMPLES,
   type VoiceInfo,
@@ -37,6 +38,8 @@ export interface ModelLimits {
   /** Floats of one track's voice-detector state. */
   readonly vadStateLength: number;
   readonly voices: readonly VoiceInfo[];
+  /** Whether there is a turn detector. */
+  readonly decidesTurns: boolean;
 }
 
 /** Whether `value` can be a message at all. */
@@ -54,6 +57,7 @@ export function checkSettings(value: unknown, table: ModelTable): EngineSettings
     asrModel: checkModel(value['asrModel'], 'ASR_MODEL', table, 'recogniser'),
     vadModel: checkModel(value['vadModel'], 'VAD_MODEL', table, 'voice detector'),
     ttsModel: checkModel(value['ttsModel'], 'TTS_MODEL', table, 'synthesizer'),
+    turnModel: checkTurnModel(value['turnModel'], table),
     executionProvider: checkChoice(value, 'executionProvider', ['cpu', 'cuda', 'auto']),
     cudaDevice: checkWhole(value, 'cudaDevice', 0, CUDA_DEVICE_MAX),
     threads: checkWhole(value, 'threads', 1, THREADS_MAX),
@@ -71,6 +75,10 @@ function checkModel(value: unknown, setting: string, table: ModelTable, kind: Mo
     setting,
     modelsOf(table, kind).map(({ name }) => name),
   );
+}
+
+function checkTurnModel(value: unknown, table: ModelTable): string {
+  return oneOf(value, 'TURN_MODEL', ['auto', 'off', ...modelsOf(table, 'turn detector').map(({ name }) => name)]);
 }
 
 function checkChoice<const T extends string>(settings: Message, name: string, options: readonly T[]): T {
@@ -99,6 +107,7 @@ const URGENCIES_OF: ReadonlyMap<unknown, readonly Urgency[]> = new Map<EngineJob
   ['transcribe', ['final', 'eager', 'partial', 'batch']],
   ['detect', ['detect', 'batch']],
   ['speak', ['speak', 'batch']],
+  ['turn', ['turn']],
 ]);
 
 function checkPath(settings: Message, name: string): string {
@@ -123,7 +132,16 @@ function findJobProblem(message: Message, limits: ModelLimits): string | null {
   if (!urgencies.some((name) => name === urgency))
     return `urgency: got ${describe(urgency)}, expected ${urgencies.join(', ')}`;
   if (kind === 'detect') return findTracksProblem(message['tracks'], limits);
+  if (kind === 'turn') return findTurnProblem(message, limits);
   return kind === 'speak' ? findTextProblem(message, limits) : findSpeechProblem(message, limits);
+}
+
+function findTurnProblem({ samples }: Message, { decidesTurns }: ModelLimits): string | null {
+  if (!decidesTurns) return 'kind: got "turn", and there is no turn detector';
+  if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
+  if (samples.length > 0 && samples.length <= TURN_MAX_SAMPLES) return null;
+  const maximum = `${TURN_MAX_SAMPLES} (${TURN_MAX_SAMPLES / ENGINE_RATE_HZ} s)`;
+  return `samples: got ${samples.length}, expected from 1 to ${maximum}`;
 }
 
 function findSpeechProblem(message: Message, limits: ModelLimits): string | null {
@@ -140,7 +158,8 @@ function findSpeechProblem(message: Message, limits: ModelLimits): string | null
   return null;
 }
 
-function findTextProblem({ text, voice, speed }: Message, { voices }: ModelLimits): string | null {
+function findTextProblem({ text, voice, speed, streamed }: Message, { voices }: ModelLimits): string | null {
+  if (typeof streamed !== 'boolean') return `streamed: got ${describe(streamed)}, expected a boolean`;
   if (typeof text !== 'string') return `text: got ${describe(text)}, expected a string`;
   if (text.length > SPEAK_TEXT_MAX_CHARS)
     return `text: got ${text.length} characters, expected at most ${SPEAK_TEXT_MAX_CHARS}`;

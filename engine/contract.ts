@@ -17,6 +17,9 @@ export const VAD_WINDOW_SAMPLES = 512;
  */
 export const SPEAK_TEXT_MAX_CHARS = 1000;
 
+/** Longest {@link TurnJob.samples}: turn detectors look at the last 8 s. */
+export const TURN_MAX_SAMPLES = 8 * ENGINE_RATE_HZ;
+
 /** Bounds of {@link SpeakJob.speed}. */
 export const SPEED_MIN = 0.25;
 export const SPEED_MAX = 4;
@@ -28,8 +31,16 @@ export const EXIT_WRONG_SETTINGS = 42;
  * How urgent a job is, most urgent first. All but `batch` belong to a live call and go before it between any two model
  * runs.
  */
-export const URGENCIES = ['detect', 'final', 'speak', 'eager', 'partial', 'batch'] as const;
+export const URGENCIES = ['detect', 'final', 'speak', 'turn', 'eager', 'partial', 'batch'] as const;
 export type Urgency = (typeof URGENCIES)[number];
+
+/**
+ * Whether jobs of this urgency are worth nothing when they come late: one that is not begun within its time is answered
+ * `stale`, and under load they are the ones to be dropped.
+ */
+export function isDroppable(urgency: Urgency): boolean {
+  return urgency === 'turn' || urgency === 'partial';
+}
 
 /** What an engine is started with (its first message). */
 export interface EngineSettings {
@@ -37,6 +48,8 @@ export interface EngineSettings {
   readonly asrModel: string;
   readonly vadModel: string;
   readonly ttsModel: string;
+  /** A turn detector of the model table; `auto` = the one that is installed, if any; `off` = none. */
+  readonly turnModel: string;
   readonly executionProvider: 'cpu' | 'cuda' | 'auto';
   /** Which CUDA device, counted from 0. */
   readonly cudaDevice: number;
@@ -62,7 +75,7 @@ export interface ConfigureMessage {
 export interface TranscribeJob {
   readonly kind: 'transcribe';
   readonly id: number;
-  readonly urgency: Exclude<Urgency, 'detect' | 'speak'>;
+  readonly urgency: Exclude<Urgency, 'detect' | 'speak' | 'turn'>;
   /** Wanted within this many ms from its receipt. A `partial` not begun by then is answered `stale`. */
   readonly dueInMs: number;
   readonly samples: Int16Array;
@@ -105,6 +118,22 @@ export interface SpeakJob {
   readonly voice: string;
   /** 1 = the voice's own, 2 = in half the time; from {@link SPEED_MIN} to {@link SPEED_MAX}. */
   readonly speed: number;
+  /** Whether its sound is told as it is made, by {@link SoundMessage}. */
+  readonly streamed: boolean;
+}
+
+/** Has the speaker finished, or is this a pause in the middle of what is to be said? */
+export interface TurnJob {
+  readonly kind: 'turn';
+  readonly id: number;
+  readonly urgency: 'turn';
+  /** A job that is not begun by then is answered `stale`. */
+  readonly dueInMs: number;
+  /**
+   * The turn so far, or its last {@link TURN_MAX_SAMPLES}, with 150–200 ms of the silence behind it: silence itself
+   * makes the end of the turn more probable, so that later decisions are worse.
+   */
+  readonly samples: Int16Array;
 }
 
 /** Forget a job: nothing more is computed for it and it is answered `cancelled`. Unknown ids are ignored. */
@@ -144,7 +173,7 @@ export interface DrainMessage {
   readonly kind: 'drain';
 }
 
-export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
+export type EngineJob = TranscribeJob | DetectJob | SpeakJob | TurnJob;
 export type ToEngine =
   | ConfigureMessage
   | EngineJob
@@ -170,6 +199,12 @@ export interface VoiceInfo {
   /** BCP-47, e.g. `en-US`. */
   readonly language: string;
   readonly rateHz: number;
+  /** Name and revision of what makes this voice: part of the key of its cached prompts. */
+  readonly model: string;
+  /** SPDX identifier, or the licence's own name. */
+  readonly licence: string;
+  /** CPU seconds for each second of speech, measured here or by a table; null = unknown. */
+  readonly cost: number | null;
 }
 
 /** What a recogniser can do beside writing down what is said. */
@@ -203,6 +238,8 @@ export interface JobCosts {
   readonly transcribe: SoundCost;
   readonly detect: SoundCost;
   readonly speak: TextCost;
+  /** Null where there is no turn detector. */
+  readonly turn: SoundCost | null;
 }
 
 /** The models are loaded and warm. */
@@ -210,8 +247,10 @@ export interface ReadyMessage {
   readonly kind: 'ready';
   readonly asrModel: string;
   readonly vadModel: string;
-  /** Name and revision of whatever makes speech: part of the key of cached prompts. */
+  /** Names and revisions of whatever makes speech. */
   readonly ttsModel: string;
+  /** The turn detector; null = there is none, and a {@link TurnJob} fails with `bad_input`. */
+  readonly turnModel: string | null;
   readonly voices: readonly VoiceInfo[];
   /** What the recogniser understands, in BCP-47; at least one, and first the one that is assumed. */
   readonly languages: readonly string[];
@@ -251,6 +290,8 @@ export interface SpokenWord {
   readonly startMs: number;
   /** The next word's start where there is no pause between the two. */
   readonly endMs: number;
+  /** How probable its tokens were together, by the recogniser: 0–1, not calibrated; absent when it cannot tell. */
+  readonly probability?: number;
 }
 
 /** The text of a {@link TranscribeJob}. */
@@ -260,6 +301,8 @@ export interface TranscribedMessage {
   readonly text: string;
   /** To be sent as the next window's draft; empty after a loop was collapsed. */
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
+  readonly logprobs: Float32Array | null;
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;
   /**
@@ -281,13 +324,34 @@ export interface DetectedMessage {
   readonly cost: JobCost;
 }
 
-/** The sound of a {@link SpeakJob}. */
+/**
+ * The next stretch of the sound of a {@link SpeakJob} that is `streamed`, from its beginning on; as many as there are.
+ * The same job gives the same samples each time, whatever the stretches: one that is sent again after the death of its
+ * engine begins with the samples that the gateway has had.
+ */
+export interface SoundMessage {
+  readonly kind: 'sound';
+  readonly id: number;
+  readonly samples: Int16Array;
+  readonly rateHz: number;
+}
+
+/** The end of the sound of a {@link SpeakJob}. */
 export interface SpokenMessage {
   readonly kind: 'spoken';
   readonly id: number;
-  /** Empty when nothing in the text can be spoken. */
+  /** What comes behind all {@link SoundMessage}s; all of it where there were none. May be empty. */
   readonly samples: Int16Array;
   readonly rateHz: number;
+  readonly cost: JobCost;
+}
+
+/** The answer to a {@link TurnJob}. */
+export interface TurnedMessage {
+  readonly kind: 'turned';
+  readonly id: number;
+  /** That the turn is over, 0–1. */
+  readonly probability: number;
   readonly cost: JobCost;
 }
 
@@ -308,5 +372,7 @@ export type FromEngine =
   | RefusedMessage
   | TranscribedMessage
   | DetectedMessage
+  | SoundMessage
   | SpokenMessage
+  | TurnedMessage
   | FailedMessage;

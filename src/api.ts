@@ -9,6 +9,7 @@ export type {
   GapEvent,
   GapReason,
   LagEvent,
+  RevisionEvent,
   SpeechEvent,
   SpokenEvent,
 } from './calls/feed/events.ts';

@@ -3,8 +3,9 @@
  * and the draft that follows it, keeps the part of the draft that the model agrees with and adds the next token. Every
  * further turn adds one token. The graph chooses the most likely token itself, so it never returns the 32768 logits.
  * The loop ends at the end token or after `max_steps` turns. The graph returns its caches for the next run, whose
- * `input_ids` are the last token alone. It also returns the queries of the last turn in one layer; they show where in
- * the speech each token was found (see moonshine-alignment.ts).
+ * `input_ids` are the last token alone. It also returns the log probability of each token that it kept or added, and
+ * the queries of the last turn in one layer; they show where in the speech each token was found (see
+ * moonshine-alignment.ts).
  */
 import { GraphBuilder, type ValueType } from './builder.ts';
 import {
@@ -40,6 +41,7 @@ const ONE_TOKEN: ValueType = { type: 'int64', dims: [1] };
 const TOKENS: ValueType = { type: 'int64', dims: [1, 'tokens'] };
 const PAST: ValueType = { type: 'float', dims: [1, HEADS, 'past', HEAD_SIZE] };
 const PRESENT: ValueType = { type: 'float', dims: [1, HEADS, 'present', HEAD_SIZE] };
+const LOGPROBS: ValueType = { type: 'float', dims: [1, 'certain'] };
 const QUERIES: ValueType = { type: 'float', dims: [1, 'asked', HIDDEN_SIZE] };
 
 /** The best tokens of each position, which the head computes a second time. */
@@ -58,11 +60,13 @@ export function buildDecoder(decoder: ShippedGraph): Uint8Array {
   const body = buildBody(graph.body(), decoder);
   const always = graph.constant(tensor('true', 'bool', [], Uint8Array.of(1)));
   const noQueries = graph.constant(tensor('no queries', 'float', [1, 0, HIDDEN_SIZE], new Float32Array(0)));
-  const carried = ['input_ids', ...PAST_NAMES, noQueries];
+  const noLogprobs = graph.constant(tensor('no logprobs', 'float', [1, 0], new Float32Array(0)));
+  const carried = ['input_ids', ...PAST_NAMES, noLogprobs, noQueries];
   const results = graph.addMany('Loop', ['max_steps', always, ...carried], carried.length + 2, {
     attributes: { body },
   });
   for (const [index, name] of PRESENT_NAMES.entries()) graph.output(results[index + 1] ?? '', name, PRESENT);
+  graph.output(results.at(-4) ?? '', 'logprobs', LOGPROBS);
   graph.output(results.at(-3) ?? '', 'queries', QUERIES);
   graph.output(results.at(-2) ?? '', 'tokens', { type: 'int64', dims: ['steps', 1] });
   graph.output(results.at(-1) ?? '', 'accepted', { type: 'int64', dims: ['steps', 1] });
@@ -75,16 +79,18 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
   graph.input('goes on', { type: 'bool', dims: [] });
   const tokens = graph.input('turn.tokens', TOKENS);
   const past = PAST_NAMES.map((name) => graph.input(`turn.${name}`, PAST));
+  const before = graph.input('turn.logprobs', LOGPROBS);
   graph.input('turn.queries', QUERIES);
 
   const start = graph.add('Shape', [past[0] ?? ''], { attributes: { start: 2n, end: 3n } });
-  const { likeliest, present, queries } = addTransformer(graph, { decoder, tokens, past, start });
+  const { likeliest, logprobs, present, queries } = addTransformer(graph, { decoder, tokens, past, start });
   const accepted = addAgreement(graph, tokens, likeliest);
   const next = graph.add('Reshape', [
     graph.add('Gather', [likeliest, accepted], { attributes: { axis: 1n } }),
     graph.integers([1n]),
   ]);
-  const certain = graph.add('Add', [graph.add('Add', [start, accepted]), graph.integers([1n])]);
+  const kept = graph.add('Add', [accepted, graph.integers([1n])]);
+  const certain = graph.add('Add', [start, kept]);
   const isEnd = graph.add('Equal', [next, graph.integers([BigInt(END_TOKEN)])]);
 
   graph.output(graph.add('Squeeze', [graph.add('Not', [isEnd])]), 'turn.goes on', { type: 'bool', dims: [] });
@@ -93,6 +99,8 @@ function buildBody(graph: GraphBuilder, decoder: ShippedGraph) {
     const cropped = graph.add('Slice', [cache, graph.integers([0n]), certain, graph.integers([2n])]);
     graph.output(cropped, `turn.${PRESENT_NAMES[index]}`, PRESENT);
   }
+  const added = graph.add('Slice', [logprobs, graph.integers([0n]), kept, graph.integers([1n])]);
+  graph.output(graph.add('Concat', [before, added], { attributes: { axis: 1n } }), 'turn.next logprobs', LOGPROBS);
   graph.output(queries, 'turn.next queries', QUERIES);
   graph.output(next, 'turn.token', ONE_TOKEN);
   graph.output(accepted, 'turn.accepted', ONE_TOKEN);
@@ -126,15 +134,20 @@ interface Transformer {
   readonly start: string;
 }
 
-interface Transformed {
+/** The likeliest token after each position, and its log probability; both [1, count]. */
+interface Likeliest {
   readonly likeliest: string;
+  readonly logprobs: string;
+}
+
+interface Transformed extends Likeliest {
   readonly present: readonly string[];
   readonly queries: string;
 }
 
 /**
- * The likeliest token after each of `tokens`, the caches that include `tokens`, and the cross-attention queries of
- * {@link ALIGNING_LAYER}.
+ * The likeliest token after each of `tokens` with its log probability, the caches that include `tokens`, and the
+ * cross-attention queries of {@link ALIGNING_LAYER}.
  */
 function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: Transformer): Transformed {
   const embedding = decoder.embedding(EMBEDDING);
@@ -164,7 +177,7 @@ function addTransformer(graph: GraphBuilder, { decoder, tokens, past, start }: T
     weights: decoder.floats('model.decoder.norm.weight_merged_0'),
     epsilon,
   });
-  return { likeliest: addHead(graph, hidden, { decoder, embedding, lookUp }), present, queries };
+  return { ...addHead(graph, hidden, { decoder, embedding, lookUp }), present, queries };
 }
 
 function addEmbedding(graph: GraphBuilder, { rows, columns, bytes, scales, zeroPoints }: QuantizedMatrix): LookUp {
@@ -186,9 +199,10 @@ interface Head {
 /**
  * The likeliest token after each position. The logits of all tokens are computed in 8-bit integers, which is fast, and
  * those of the best few again in float, as the shipped head computes all: otherwise the rounding of activations to 8
- * bits would decide between tokens that are almost equally likely.
+ * bits would decide between tokens that are almost equally likely. Probabilities are of the former: of several ways,
+ * `LogSoftmax` takes the least time.
  */
-function addHead(graph: GraphBuilder, hidden: string, { decoder, embedding, lookUp }: Head): string {
+function addHead(graph: GraphBuilder, hidden: string, { decoder, embedding, lookUp }: Head): Likeliest {
   const rough = addLinear(graph, hidden, 'head', decoder.forProduct(transposed(embedding)));
   const [, candidates = ''] = graph.addMany('TopK', [rough, graph.integers([CANDIDATES])], 2, {
     attributes: { axis: -1n },
@@ -196,10 +210,13 @@ function addHead(graph: GraphBuilder, hidden: string, { decoder, embedding, look
   const column = graph.add('Unsqueeze', [hidden, graph.integers([-1n])]);
   const exact = graph.add('MatMul', [lookUp(candidates), column]);
   const best = graph.add('ArgMax', [exact], { attributes: { axis: 2n, keepdims: 0n } });
-  return graph.add('Squeeze', [
-    graph.add('GatherElements', [candidates, best], { attributes: { axis: 2n } }),
-    graph.integers([2n]),
-  ]);
+  const chosen = graph.add('GatherElements', [candidates, best], { attributes: { axis: 2n } });
+  const all = graph.add('LogSoftmax', [rough], { attributes: { axis: -1n } });
+  const logprobs = graph.add('GatherElements', [all, chosen], { attributes: { axis: 2n } });
+  const [likeliest = '', squeezed = ''] = [chosen, logprobs].map((value) =>
+    graph.add('Squeeze', [value, graph.integers([2n])]),
+  );
+  return { likeliest, logprobs: squeezed };
 }
 
 interface DecoderLayer {

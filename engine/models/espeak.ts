@@ -28,6 +28,10 @@ const WPM_MAX = 450;
 const VOICE_PREFIX = 'espeak:';
 const WAV_HEADER_BYTES = 44;
 
+const LICENCE = 'GPL-3.0-or-later';
+/** CPU seconds of the program for each second of speech. */
+const COST = 0.01;
+
 /** The program to run, by default found on PATH, and how long one run may take. */
 interface Program {
   readonly path?: string;
@@ -42,9 +46,9 @@ export async function findEspeak({ path = PROGRAM, runMaxMs = RUN_MAX_MS }: Prog
   const program = { path, runMaxMs };
   try {
     const [list, version] = await Promise.all([run(program, ['--voices']), run(program, ['--version'])]);
-    const voices = readVoices(list.toString('utf8'));
-    const revision = /\d+(\.\d+)+/.exec(version.toString('utf8'))?.[0] ?? 'unknown';
-    return voices.length === 0 ? null : new Espeak(program, voices, revision);
+    const model = `espeak-ng-${/\d+(\.\d+)+/.exec(version.toString('utf8'))?.[0] ?? 'unknown'}`;
+    const voices = readVoices(list.toString('utf8'), model);
+    return voices.length === 0 ? null : new Espeak(program, voices, model);
   } catch {
     return null;
   }
@@ -54,7 +58,7 @@ export async function findEspeak({ path = PROGRAM, runMaxMs = RUN_MAX_MS }: Prog
  * The voices in what `espeak-ng --voices` prints: one a line, the language in the second column. One voice for each
  * language.
  */
-export function readVoices(list: string): VoiceInfo[] {
+export function readVoices(list: string, model: string): VoiceInfo[] {
   const languages = list
     .split('\n')
     .slice(1)
@@ -63,6 +67,9 @@ export function readVoices(list: string): VoiceInfo[] {
     name: `${VOICE_PREFIX}${language}`,
     language: canonical(language),
     rateHz: RATE_HZ,
+    model,
+    licence: LICENCE,
+    cost: COST,
   }));
 }
 
@@ -79,10 +86,10 @@ class Espeak implements Tts {
   readonly voices: readonly VoiceInfo[];
   readonly #program: Required<Program>;
 
-  constructor(program: Required<Program>, voices: readonly VoiceInfo[], version: string) {
+  constructor(program: Required<Program>, voices: readonly VoiceInfo[], model: string) {
     this.#program = program;
     this.voices = voices;
-    this.name = `espeak-ng-${version}`;
+    this.name = model;
   }
 
   /** Pauses while the program runs, and ends the program when the job is cancelled. */

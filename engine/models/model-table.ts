@@ -5,7 +5,7 @@
  */
 import type { EngineSettings, RecogniserAbilities, SoundCost, TextCost } from '../contract.ts';
 import type { Device } from '../onnx.ts';
-import type { Asr, Tts, Vad } from './model.ts';
+import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
 
 /** What a model is loaded with. */
@@ -50,7 +50,16 @@ export interface VoiceDetectorRow extends Row {
   load(context: LoadContext): Promise<Vad>;
 }
 
-export type ModelRow = RecogniserRow | SynthesizerRow | VoiceDetectorRow;
+/** A family of turn detectors. */
+export interface TurnDetectorRow extends Row {
+  readonly kind: 'turn detector';
+  readonly cost: SoundCost;
+  /** Whether it is there to be used where the settings name none. */
+  isInstalled(settings: EngineSettings): boolean;
+  load(context: LoadContext): Promise<TurnDetector>;
+}
+
+export type ModelRow = RecogniserRow | SynthesizerRow | VoiceDetectorRow | TurnDetectorRow;
 
 export type ModelTable = readonly ModelRow[];
 
@@ -58,6 +67,7 @@ export type ModelTable = readonly ModelRow[];
 const RECOGNISER_COST: SoundCost = { perJobMs: 2, perSecondMs: 6.15 };
 const SYNTHESIZER_COST: TextCost = { perJobMs: 3, perCharacterMs: 1 };
 const VOICE_DETECTOR_COST: SoundCost = { perJobMs: 0.5, perSecondMs: 3.9 };
+const TURN_DETECTOR_COST: SoundCost = { perJobMs: 45, perSecondMs: 0.5 };
 
 /** Of each kind, the model that is used unless the settings say otherwise comes first. */
 export const MODEL_TABLE: ModelTable = [
@@ -65,7 +75,7 @@ export const MODEL_TABLE: ModelTable = [
     kind: 'recogniser',
     name: 'moonshine-tiny',
     languages: ['en'],
-    abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
+    abilities: { drafts: true, wordTimes: true, logprobs: true, languageGuess: false },
     cost: RECOGNISER_COST,
     files: Object.values(MOONSHINE_FILES),
     runsOn: ['cpu', 'cuda'],
@@ -105,6 +115,13 @@ export const MODEL_TABLE: ModelTable = [
   },
   {
     kind: 'synthesizer',
+    name: 'installed',
+    cost: SYNTHESIZER_COST,
+    files: [FLITE_FILE],
+    load: async () => (await import('./flite-and-espeak.ts')).loadFliteAndEspeak(),
+  },
+  {
+    kind: 'synthesizer',
     name: 'flite',
     cost: SYNTHESIZER_COST,
     files: [FLITE_FILE],
@@ -116,6 +133,14 @@ export const MODEL_TABLE: ModelTable = [
     cost: SYNTHESIZER_COST,
     files: [],
     load: async () => (await import('./tone-tts.ts')).toneTts,
+  },
+  {
+    kind: 'turn detector',
+    name: 'tone',
+    cost: TURN_DETECTOR_COST,
+    files: [],
+    isInstalled: () => false,
+    load: async () => (await import('./tone.ts')).toneTurnDetector,
   },
 ];
 

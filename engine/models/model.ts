@@ -7,6 +7,8 @@ export interface Recognition {
   readonly text: string;
   /** The hypothesis, to be given as `draft` with a longer stretch of the same speech; empty after a loop. */
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the model does not say. */
+  readonly logprobs: Float32Array | null;
   /** Whether a repetition loop was collapsed. */
   readonly looped: boolean;
   /** When its words were said, if that was asked for and can be told. */
@@ -41,6 +43,13 @@ export interface Vad {
   detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]>;
 }
 
+/** A detector of the end of a speaker's turn. */
+export interface TurnDetector {
+  readonly name: string;
+  /** The probability (0–1) that the turn is over: of 16 kHz speech, at most 8 s, with the silence behind it. */
+  decide(samples: Int16Array): Steps<number>;
+}
+
 /** The text to be spoken, its voice and its speed. */
 export type Line = Pick<SpeakJob, 'text' | 'voice' | 'speed'>;
 
@@ -53,6 +62,10 @@ export interface Tts {
   readonly name: string;
   /** In the order in which they are to be shown; at least one. */
   readonly voices: readonly VoiceInfo[];
-  /** Synthesizes a line in one of {@link voices}; without samples when nothing in it can be spoken. */
-  speak(line: Line): Steps<Sound>;
+  /**
+   * Synthesizes a line in one of {@link voices}; without samples when nothing in it can be spoken. `tell` is given
+   * stretches of the sound as they are made, in order; the result is what comes behind them. Where a synthesizer has
+   * nothing to tell early, the result is all of it.
+   */
+  speak(line: Line, tell: (sound: Sound) => void): Steps<Sound>;
 }

@@ -8,6 +8,12 @@ export interface MoonshineGraphs {
   encode(waveform: Float32Array): Steps<Decoding>;
 }
 
+/** Tokens in order, and the natural logarithm of the probability of each. */
+export interface Said {
+  readonly tokens: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
 /**
  * The decoding of one stretch of speech. It does not end by itself: the end token is returned like any other, and more
  * tokens can be requested after it.
@@ -16,9 +22,9 @@ export interface Decoding {
   /**
    * The first model run: gives the beginning of `draft` that the model agrees with, and at least one token after it.
    */
-  start(draft: readonly number[]): Promise<number[]>;
+  start(draft: readonly number[]): Promise<Said>;
   /** One model run: at least one token more. */
-  more(): Promise<number[]>;
+  more(): Promise<Said>;
   /**
    * One model run: when each of `tokens` begins, in samples from the start of the speech, and finally when the last one
    * ends; never decreasing. Null where the graphs cannot tell.

@@ -1,6 +1,6 @@
 /**
- * Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and returns only tokens and the
- * caches for the next run.
+ * Moonshine's graphs as engine/graph/ rewrites them: a decoder run gives many tokens, and returns only tokens,
+ * their probabilities and the caches for the next run.
  */
 
 import type { RewrittenFiles } from '../graph/moonshine.ts';
@@ -21,12 +21,12 @@ import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
 import { alignTokens } from './moonshine-alignment.ts';
-import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
+import { type Decoding, type MoonshineGraphs, type Said, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 
 /** The keys that the aligning layer's queries are for. */
 const ALIGNING_KEYS = CROSS_NAMES[2 * ALIGNING_LAYER] ?? '';
 
-const OUTPUTS = ['tokens', 'accepted', ...PRESENT_NAMES];
+const OUTPUTS = ['tokens', 'accepted', 'logprobs', ...PRESENT_NAMES];
 
 /**
  * Opens the graphs and closes their files.
@@ -85,11 +85,11 @@ class RewrittenDecoding implements Decoding {
     this.#feeds = { ...speech, ...noPast(), max_steps: stepsTensor(runTokens) };
   }
 
-  start(draft: readonly number[]): Promise<number[]> {
+  start(draft: readonly number[]): Promise<Said> {
     return this.#run([START_TOKEN, ...draft]);
   }
 
-  more(): Promise<number[]> {
+  more(): Promise<Said> {
     return this.#run([this.#last]);
   }
 
@@ -106,14 +106,17 @@ class RewrittenDecoding implements Decoding {
   }
 
   /** Takes a token that is certain and the draft that follows it. */
-  async #run(tokens: readonly number[]): Promise<number[]> {
+  async #run(tokens: readonly number[]): Promise<Said> {
     this.#feeds['input_ids'] = tokenTensor(tokens);
     const outputs = await this.#decoder.run(this.#feeds, OUTPUTS);
     for (const [index, name] of PAST_NAMES.entries()) this.#feeds[name] = tensorOf(outputs, PRESENT_NAMES[index] ?? '');
     const said = numbersOf(outputs, 'tokens');
     this.#last = said.at(-1) ?? END_TOKEN;
     const [accepted = 0] = numbersOf(outputs, 'accepted');
-    return [...tokens.slice(1, 1 + accepted), ...said];
+    return {
+      tokens: [...tokens.slice(1, 1 + accepted), ...said],
+      logprobs: Array.from(floatsOf(outputs, 'logprobs')),
+    };
   }
 }
 

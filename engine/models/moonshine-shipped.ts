@@ -9,7 +9,7 @@ import { END_TOKEN, HEAD_SIZE, HEADS, LAYERS, START_TOKEN, VOCABULARY_SIZE } fro
 import { floatsOf, openSession, type SessionOptions, tensorOf } from '../onnx.ts';
 import { type InferenceSession, Tensor } from '../onnxruntime.ts';
 import type { Steps } from '../scheduler.ts';
-import { type Decoding, type MoonshineGraphs, type Tensors, tokenTensor } from './moonshine-graphs.ts';
+import { type Decoding, type MoonshineGraphs, type Said, type Tensors, tokenTensor } from './moonshine-graphs.ts';
 
 const decoderCaches = cacheNames('decoder');
 const encoderCaches = cacheNames('encoder');
@@ -71,7 +71,7 @@ class ShippedDecoding implements Decoding {
     this.#feeds = { encoder_hidden_states: hidden };
   }
 
-  async start(draft: readonly number[]): Promise<number[]> {
+  async start(draft: readonly number[]): Promise<Said> {
     const feeds = {
       ...this.#feeds,
       ...noPast(),
@@ -88,15 +88,17 @@ class ShippedDecoding implements Decoding {
     for (const cache of decoderCaches)
       this.#feeds[pastOf(cache)] = crop(tensorOf(outputs, presentOf(cache)), accepted + 1);
     this.#feeds['use_cache_branch'] = flag(true);
-    return [...draft.slice(0, accepted), this.#last];
+    const tokens = [...draft.slice(0, accepted), this.#last];
+    return { tokens, logprobs: tokens.map((token, position) => logprobOf(logits, position, token)) };
   }
 
-  async more(): Promise<number[]> {
+  async more(): Promise<Said> {
     this.#feeds['input_ids'] = tokenTensor([this.#last]);
     const outputs = await this.#decoder.run(this.#feeds, stepOutputs);
-    this.#last = mostLikely(floatsOf(outputs, 'logits'), 0);
+    const logits = floatsOf(outputs, 'logits');
+    this.#last = mostLikely(logits, 0);
     for (const cache of decoderCaches) this.#feeds[pastOf(cache)] = tensorOf(outputs, presentOf(cache));
-    return [this.#last];
+    return { tokens: [this.#last], logprobs: [logprobOf(logits, 0, this.#last)] };
   }
 
   align(): Promise<null> {
@@ -126,6 +128,24 @@ function mostLikely(logits: Float32Array, position: number): number {
     }
   }
   return best - from;
+}
+
+/**
+ * Logits so far below the highest one make no difference to its probability: all 32768 of them 0.01 %. Most are, and
+ * an exponential takes longer than a comparison.
+ */
+const LOGITS_BELOW = 20;
+
+/** The logarithm of the probability of the likeliest token of one position. */
+function logprobOf(logits: Float32Array, position: number, likeliest: number): number {
+  const from = position * VOCABULARY_SIZE;
+  const most = logits[from + likeliest] ?? Number.NaN;
+  let sum = 0;
+  for (let i = from; i < from + VOCABULARY_SIZE; i++) {
+    const above = (logits[i] ?? Number.NaN) - most;
+    if (above > -LOGITS_BELOW) sum += Math.exp(above);
+  }
+  return -Math.log(sum);
 }
 
 /** The first `positions` of a cache of [1, heads, length, head size]. */

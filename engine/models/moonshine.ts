@@ -98,21 +98,25 @@ class Moonshine implements Asr {
   }
 
   async *transcribe(samples: Int16Array, draft: readonly number[], { timed = false } = {}): Steps<Recognition> {
-    if (samples.length === 0) return { text: '', tokens: [], looped: false };
+    if (samples.length === 0) return { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
     const maxTokens = Math.ceil((samples.length / ENGINE_RATE_HZ) * TOKENS_PER_SECOND) + TOKENS_SPARE;
     const decoding = yield* this.#graphs.encode(toWaveform(samples));
     yield;
     // A draft leaves room for at least one token more.
-    const tokens = await decoding.start(upToEnd(draft, maxTokens - 1));
+    let said = await decoding.start(upToEnd(draft, maxTokens - 1));
+    const tokens = [...said.tokens];
+    const logprobs = [...said.logprobs];
     while (!tokens.includes(END_TOKEN) && tokens.length < maxTokens) {
       yield;
-      tokens.push(...(await decoding.more()));
+      said = await decoding.more();
+      tokens.push(...said.tokens);
+      logprobs.push(...said.logprobs);
     }
-    const recognition = toRecognition(upToEnd(tokens, maxTokens));
+    const recognition = toRecognition(upToEnd(tokens, maxTokens), logprobs);
     if (!timed || recognition.looped) return recognition;
     yield;
     const times = await decoding.align(recognition.tokens);
-    return times === null ? recognition : { ...recognition, words: wordsOf(recognition.tokens, times) };
+    return times === null ? recognition : { ...recognition, words: wordsOf(recognition, times) };
   }
 
   async warmUp(samples: Int16Array): Promise<void> {
@@ -134,9 +138,11 @@ function upToEnd(tokens: readonly number[], maxTokens: number): readonly number[
   return tokens.slice(0, Math.min(maxTokens, end === -1 ? tokens.length : end));
 }
 
-function toRecognition(decoded: readonly number[]): Recognition {
+function toRecognition(decoded: readonly number[], logprobs: readonly number[]): Recognition {
   const { tokens, looped } = collapseLoops(decoded);
-  return { text: textOf(tokens), tokens: looped ? [] : tokens, looped };
+  const text = textOf(tokens);
+  if (looped) return { text, tokens: [], logprobs: new Float32Array(0), looped };
+  return { text, tokens, logprobs: Float32Array.from(logprobs.slice(0, tokens.length)), looped };
 }
 
 function textOf(tokens: readonly number[]): string {
@@ -148,13 +154,20 @@ function isText(token: number): boolean {
 }
 
 /** Words are separated by spaces. `times` in samples: where each token begins, and where the last one ends. */
-function wordsOf(tokens: readonly number[], times: readonly number[]): SpokenWord[] {
+function wordsOf({ tokens, logprobs }: Recognition, times: readonly number[]): SpokenWord[] {
   const starts = tokens.flatMap((token, index) => (isText(token) && beginsWord(token) ? [index] : []));
   return starts.flatMap((start, index) => {
     const end = starts[index + 1] ?? tokens.length;
     const text = textOf(tokens.slice(start, end));
-    return text === '' ? [] : [{ text, startMs: toMs(times[start]), endMs: toMs(times[end]) }];
+    if (text === '') return [];
+    const word = { text, startMs: toMs(times[start]), endMs: toMs(times[end]) };
+    return logprobs === null ? [word] : [{ ...word, probability: probabilityOf(logprobs.subarray(start, end)) }];
   });
+}
+
+/** That all of the tokens are right. */
+function probabilityOf(logprobs: Float32Array): number {
+  return Math.exp(logprobs.reduce((sum, logprob) => sum + logprob, 0));
 }
 
 function beginsWord(token: number): boolean {

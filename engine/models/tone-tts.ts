@@ -1,10 +1,10 @@
 /**
  * Pretend voices for tests, with the names and rates of the real ones: a text is one pure tone, 20 ms for each of its
  * characters at speed 1, in the frequency band that its hash gives, so that the pretend recogniser of `tone.ts` reads
- * one word from it again and again.
+ * one word from it again and again. It comes in slices, so that the way of a sound that grows is tested.
  */
 import type { Steps } from '../scheduler.ts';
-import { FLITE_VOICES } from './flite.ts';
+import { fliteVoices } from './flite.ts';
 import type { Line, Sound, Tts } from './model.ts';
 
 const CHAR_MS = 20;
@@ -12,17 +12,29 @@ const FIRST_BAND_HZ = 400;
 const BAND_HZ = 200;
 const BANDS = 12;
 const PEAK = 8000;
+const NAME = 'tone-1';
+const VOICES = fliteVoices(NAME);
+/** Not a whole number of frames, so that whoever cuts a sound into frames has rests to keep. */
+const SLICE_MS = 210;
 
-/** A synthesizer of tones; a text without a letter or digit is silent. One step. */
+/** A synthesizer of tones; a text without a letter or digit is silent. One step for each slice of 210 ms. */
 export const toneTts: Tts = Object.freeze({
-  name: 'tone-1',
-  voices: FLITE_VOICES,
-  async *speak({ text, voice, speed }: Line): Steps<Sound> {
-    const rateHz = FLITE_VOICES.find(({ name }) => name === voice)?.rateHz ?? 0;
+  name: NAME,
+  voices: VOICES,
+  async *speak({ text, voice, speed }: Line, tell: (sound: Sound) => void): Steps<Sound> {
+    const rateHz = VOICES.find(({ name }) => name === voice)?.rateHz ?? 0;
     if (!/[\p{L}\p{N}]/u.test(text)) return { samples: new Int16Array(0), rateHz };
     const length = Math.round((text.length * CHAR_MS * rateHz) / (1000 * speed));
     const turn = (2 * Math.PI * toneHzOf(text)) / rateHz;
-    return { samples: Int16Array.from({ length }, (_, i) => Math.round(PEAK * Math.sin(turn * i))), rateHz };
+    const slice = (from: number, to: number): Int16Array =>
+      Int16Array.from({ length: to - from }, (_, i) => Math.round(PEAK * Math.sin(turn * (from + i))));
+    const sliceSamples = (SLICE_MS * rateHz) / 1000;
+    let told = 0;
+    for (; told + sliceSamples < length; told += sliceSamples) {
+      tell({ samples: slice(told, told + sliceSamples), rateHz });
+      yield;
+    }
+    return { samples: slice(told, length), rateHz };
   },
 });
 

@@ -8,7 +8,7 @@ import { ERRORS, TrunklineError } from '../foundation/errors.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart, CarrierEvent, Track } from '../protocols/dialect.ts';
-import type { SpeechEvent } from '../transcription/live-transcriber.ts';
+import type { Revision, SpeechEvent } from '../transcription/live-transcriber.ts';
 import type { CallApp } from './app/call-app.ts';
 import { openCallApp } from './app/open-app.ts';
 import type { CallContext } from './context.ts';
@@ -233,12 +233,19 @@ export class Call implements LegHandlers {
       leg,
       context,
       log: this.#log,
+      endpointMs: (track) => this.#endpointMs(track),
       emit: (track, event) => this.#onTrack(track, event),
       onLag: (track, change: LagChange) => {
         lags.note(this.#log, track, change);
         this.#feed.publishLag(track, change);
       },
     });
+  }
+
+  /** An app waits for the caller's words alone; captions can wait for whole phrases. */
+  #endpointMs(track: Track): number {
+    const { ENDPOINT_MS, ENDPOINT_CAPTIONS_MS } = this.#options.context.settings;
+    return track === 'inbound' && this.#app !== null ? ENDPOINT_MS : ENDPOINT_CAPTIONS_MS;
   }
 
   #openVoice(): CallVoice {
@@ -279,6 +286,7 @@ export class Call implements LegHandlers {
 
   #onTrack(track: Track, event: TrackEvent): void {
     if (event.type === 'gap') this.#feed.publishGap(track, event);
+    else if (event.type === 'revision') this.#onRevision(track, event);
     else if (track === 'inbound') this.#onCallerSpeech(event);
     else this.#feed.publishSpeech(track, event);
   }
@@ -289,6 +297,10 @@ export class Call implements LegHandlers {
     if (event === null) return;
     this.#app?.onSpeech(event);
     this.#feed.publishSpeech('inbound', event);
+  }
+
+  #onRevision(track: Track, revision: Revision): void {
+    if (track !== 'inbound' || this.#echoFilter.admits(revision)) this.#feed.publishRevision(track, revision);
   }
 
   #tick(): void {

@@ -25,6 +25,7 @@ export type CallSettings = AppSettings &
     | 'BARGE_IN_CONFIRM_MS'
     | 'BARGE_IN_WORDS'
     | 'CALLS_KEPT'
+    | 'ENDPOINT_CAPTIONS_MS'
     | 'GAP_MAX_MS'
     | 'MAX_CALLS'
     | 'MESSAGE_MAX_BYTES'

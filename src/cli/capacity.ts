@@ -42,7 +42,7 @@ export async function showCapacity(
 /** The result for people. */
 export function sumUp(
   { calls, isLimit, steps }: Capacity,
-  { MAX_CALLS, ENDPOINT_MS }: Pick<Settings, 'MAX_CALLS' | 'ENDPOINT_MS'>,
+  { MAX_CALLS, ENDPOINT_CAPTIONS_MS }: Pick<Settings, 'MAX_CALLS' | 'ENDPOINT_CAPTIONS_MS'>,
 ): string[] {
   if (calls === 0)
     return [
@@ -54,7 +54,7 @@ export function sumUp(
   return [
     '',
     `This machine holds ${isLimit ? '' : 'at least '}${calls} calls: 95 % of the finals came at most ` +
-      `${lateMs} ms after the ${ENDPOINT_MS} ms of silence that end an utterance.`,
+      `${lateMs} ms after the ${ENDPOINT_CAPTIONS_MS} ms of silence that end an utterance.`,
     `Set MAX_CALLS=${calls} or less (it is ${MAX_CALLS} now). One side of each call was captioned, and the simulated`,
     'callers ran on this machine too. Captions of both sides, an app, speech, recordings and other programs need',
     'more CPU time; callers on other machines need less.',

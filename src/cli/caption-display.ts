@@ -1,5 +1,5 @@
 /** Shows captions on a terminal: partial ones change in place, final ones stay. */
-import type { CaptionEvent, GapEvent } from '../calls/feed/events.ts';
+import type { CaptionEvent, GapEvent, RevisionEvent } from '../calls/feed/events.ts';
 import type { Track } from '../protocols/dialect.ts';
 import type { LiveLine, Output } from './terminal.ts';
 
@@ -34,6 +34,11 @@ export class CaptionDisplay {
     this.#out.line(speechHead(gap) + missingWords(gap));
   }
 
+  /** A line that stays, below the final that it replaces. */
+  showRevision(revision: RevisionEvent): void {
+    this.#out.line(this.#out.dim(speechHead(revision) + correctedWords(revision)));
+  }
+
   /** Removes the live lines. */
   end(): void {
     this.#speaking.clear();
@@ -42,7 +47,10 @@ export class CaptionDisplay {
 }
 
 /** When and who, in columns: `0:04  Caller  `. */
-export function speechHead({ startMs, track }: Pick<CaptionEvent | GapEvent, 'startMs' | 'track'>): string {
+export function speechHead({
+  startMs,
+  track,
+}: Pick<CaptionEvent | GapEvent | RevisionEvent, 'startMs' | 'track'>): string {
   return head(startMs, SPEAKERS[track]);
 }
 
@@ -54,6 +62,11 @@ export function appHead(atMs: number): string {
 /** The text in place of words without a caption: `[missing until 0:09: overload]`. */
 export function missingWords({ endMs, reason }: Pick<GapEvent, 'endMs' | 'reason'>): string {
   return `[missing until ${shortTime(endMs)}: ${reason}]`;
+}
+
+/** The text of a revision, told apart from a final's. */
+function correctedWords({ text }: Pick<RevisionEvent, 'text'>): string {
+  return text === '' ? '(corrected: nothing was said)' : `(corrected) ${text}`;
 }
 
 function shortTime(atMs: number): string {

@@ -18,7 +18,7 @@ export interface CallCost {
 export function printLatencies(
   latencies: Latencies,
   cost: CallCost,
-  { ENDPOINT_MS }: Pick<Settings, 'ENDPOINT_MS'>,
+  { ENDPOINT_CAPTIONS_MS }: Pick<Settings, 'ENDPOINT_CAPTIONS_MS'>,
   out: Output,
 ): void {
   const { firstPartial, partialLag, speechToFinal } = latencies;
@@ -28,7 +28,9 @@ export function printLatencies(
   printRow('New words, after they were said', partialLag, out);
   printRow('A whole sentence, after its end', speechToFinal, out);
   if (speechToFinal.length > 0)
-    out.line(out.dim(`    ${ENDPOINT_MS} ms of that are the silence that ends a sentence (ENDPOINT_MS)`));
+    out.line(
+      out.dim(`    ${ENDPOINT_CAPTIONS_MS} ms of that are the silence that ends a sentence (ENDPOINT_CAPTIONS_MS)`),
+    );
   printWork(cost, out);
 }
 

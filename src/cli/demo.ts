@@ -1,6 +1,6 @@
 /** `trunkline demo`: a gateway, a simulated carrier and a reader of the captions in one process. */
 import { randomUUID } from 'node:crypto';
-import type { CaptionEvent, GapEvent } from '../calls/feed/events.ts';
+import type { CaptionEvent, FeedEvent, GapEvent, RevisionEvent } from '../calls/feed/events.ts';
 import { systemClock } from '../foundation/clock.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
@@ -98,14 +98,16 @@ async function showCall(
 
   const display = new CaptionDisplay(out);
   const meter = new LatencyMeter(settings);
-  const finals: (CaptionEvent | GapEvent)[] = [];
+  const transcript = new Map<string, CaptionEvent | RevisionEvent | GapEvent>();
   const feed = await openFeed(gateway.url, callSid, (event) => {
     meter.note(event, systemClock.nowMs());
-    if (event.type === 'gap' || (event.type === 'caption' && event.final)) finals.push(event);
+    if (isLasting(event))
+      transcript.set(`${event.track} ${event.type === 'gap' ? `gap ${event.startMs}` : event.utterance}`, event);
     // Faster than real time, captions of the two sides come out of order. They are sorted and printed after the call.
     if (fast) return;
     if (event.type === 'gap') display.showGap(event);
     if (event.type === 'caption') display.show(event);
+    if (event.type === 'revision') display.showRevision(event);
   });
   const startMs = systemClock.nowMs();
   try {
@@ -126,10 +128,10 @@ async function showCall(
   }
   const cost = { audioMs, elapsedMs: systemClock.nowMs() - startMs, runSeconds: await modelRunSeconds(gateway) };
   if (fast) {
-    printTranscript(finals, out);
+    printTranscript([...transcript.values()], out);
     printSpeed(cost, out);
   } else printLatencies(meter.latencies, cost, settings, out);
-  return finals.filter(({ type }) => type === 'caption').length;
+  return [...transcript.values()].filter(({ type }) => type !== 'gap').length;
 }
 
 /** Returns whether the talk went as planned: three answers, one of them interrupted. */
@@ -152,8 +154,14 @@ function checkCall({ closeCode, closeReason }: CallReport): void {
   if (closeCode !== 1000) throw new Error(`the gateway ended the call with ${closeCode} ${closeReason}`);
 }
 
-function printTranscript(finals: readonly (CaptionEvent | GapEvent)[], out: Output): void {
-  for (const item of finals.toSorted((a, b) => a.startMs - b.startMs)) {
+/** What stays in a transcript; a revision takes the place of its final. */
+function isLasting(event: FeedEvent): event is CaptionEvent | RevisionEvent | GapEvent {
+  return event.type === 'gap' || event.type === 'revision' || (event.type === 'caption' && event.final);
+}
+
+function printTranscript(items: readonly (CaptionEvent | RevisionEvent | GapEvent)[], out: Output): void {
+  const worded = items.filter((item) => item.type === 'gap' || item.text !== '');
+  for (const item of worded.toSorted((a, b) => a.startMs - b.startMs)) {
     out.line(speechHead(item) + (item.type === 'gap' ? missingWords(item) : item.text));
   }
 }

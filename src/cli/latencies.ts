@@ -15,7 +15,7 @@ export interface Latencies {
   /** From the arrival of the last audio used to the partial caption. */
   readonly partialLag: readonly number[];
   /**
-   * From the end of speech to its final caption, including the silence that ends the utterance (ENDPOINT_MS).
+   * From the end of speech to its final caption, including the silence that ends the utterance (ENDPOINT_CAPTIONS_MS).
    */
   readonly speechToFinal: readonly number[];
 }
@@ -67,7 +67,7 @@ export interface CaptionLags {
 /** The lags of the captions in `events`, as the gateway with these settings reports them. */
 export function lagsOf(
   events: readonly FeedEvent[],
-  settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>,
+  settings: Pick<Settings, 'ENDPOINT_CAPTIONS_MS' | 'POST_ROLL_MS'>,
 ): CaptionLags {
   const captions = events.filter((event): event is CaptionEvent => event.type === 'caption');
   const stops = new Set(
@@ -78,7 +78,9 @@ export function lagsOf(
   const finals = captions.filter(({ final }) => final);
   const isAtEndpoint = ({ callId, track, endMs }: CaptionEvent) => stops.has(`${callId} ${track} ${endMs}`);
   return {
-    lateMs: finals.filter(isAtEndpoint).map(({ lagMs }) => lagMs + settings.POST_ROLL_MS - settings.ENDPOINT_MS),
+    lateMs: finals
+      .filter(isAtEndpoint)
+      .map(({ lagMs }) => lagMs + settings.POST_ROLL_MS - settings.ENDPOINT_CAPTIONS_MS),
     cutLagMs: finals.filter((final) => !isAtEndpoint(final)).map(({ lagMs }) => lagMs),
     partialLagMs: captions.filter(({ final }) => !final).map(({ lagMs }) => lagMs),
   };

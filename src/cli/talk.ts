@@ -158,6 +158,7 @@ class Talk {
       if (event.final && event.text !== '')
         this.#lastWordAtMs = systemClock.nowMs() - event.lagMs - this.#settings.POST_ROLL_MS;
     }
+    if (event.type === 'revision') this.#display.showRevision(event);
     if (event.type === 'spoken') {
       this.#spoken.push(event);
       this.#out.line(appHead(this.#appSinceMs ?? event.atMs) + markUnheard(event));

@@ -1,10 +1,16 @@
-import type { JobCosts, Urgency } from '../../engine/contract.ts';
+import type { JobCosts, SoundMessage, Urgency } from '../../engine/contract.ts';
 import type { Job } from './job.ts';
 import { isAsUrgent } from './urgency-queue.ts';
 
+/** A job, and how many samples of its sound the process has told. */
+interface AssignedJob {
+  readonly job: Job;
+  toldSamples: number;
+}
+
 /** The jobs that one engine process was given and has not answered. */
 export class AssignedJobs {
-  readonly #jobs = new Map<number, Job>();
+  readonly #jobs = new Map<number, AssignedJob>();
   /** The job that has the process to itself. */
   #lone: Job | null = null;
 
@@ -14,7 +20,7 @@ export class AssignedJobs {
 
   /** All of them, in the order in which they were given. */
   get all(): Job[] {
-    return [...this.#jobs.values()];
+    return [...this.#jobs.values()].map(({ job }) => job);
   }
 
   /** Those of live calls. */
@@ -43,16 +49,27 @@ export class AssignedJobs {
 
   add(job: Job): void {
     if (job.mustTravelAlone) this.#lone = job;
-    this.#jobs.set(job.id, job);
+    this.#jobs.set(job.id, { job, toldSamples: 0 });
   }
 
-  /** Removes the job with this id, which is answered; undefined where there is none. */
-  take(id: number): Job | undefined {
-    const job = this.#jobs.get(id);
-    if (job === undefined) return undefined;
+  /** Passes on what the process has told of a job's sound. */
+  tell({ id, samples, rateHz }: SoundMessage): void {
+    const assigned = this.#jobs.get(id);
+    if (assigned === undefined) return;
+    assigned.job.tell(samples, rateHz, assigned.toldSamples);
+    assigned.toldSamples += samples.length;
+  }
+
+  /**
+   * Removes the job with this id, which is answered; undefined where there is none. `toldSamples` = how much of its
+   * sound came before the answer.
+   */
+  take(id: number): AssignedJob | undefined {
+    const assigned = this.#jobs.get(id);
+    if (assigned === undefined) return undefined;
     this.#jobs.delete(id);
-    if (this.#lone === job) this.#lone = null;
-    return job;
+    if (this.#lone === assigned.job) this.#lone = null;
+    return assigned;
   }
 
   /** Removes all of them. */
@@ -66,15 +83,15 @@ export class AssignedJobs {
   /** Estimated ms of model runs that go before a new job of `urgency`. */
   workBefore(urgency: Urgency, costs: JobCosts): number {
     let sumMs = 0;
-    for (const job of this.#jobs.values()) {
+    for (const { job } of this.#jobs.values()) {
       if (isAsUrgent(job.urgency, urgency)) sumMs += job.estimateMs(costs);
     }
     return sumMs;
   }
 
   #some(isMeant: (urgency: Urgency) => boolean): boolean {
-    for (const { urgency } of this.#jobs.values()) {
-      if (isMeant(urgency)) return true;
+    for (const { job } of this.#jobs.values()) {
+      if (isMeant(job.urgency)) return true;
     }
     return false;
   }

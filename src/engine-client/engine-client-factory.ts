@@ -13,6 +13,7 @@ export type EngineClientSettings = Pick<
   | 'ASR_MODEL'
   | 'VAD_MODEL'
   | 'TTS_MODEL'
+  | 'TURN_MODEL'
   | 'EXECUTION_PROVIDER'
   | 'CUDA_DEVICE'
   | 'ENGINE_THREADS'
@@ -53,6 +54,7 @@ export function createEngineClient(
       asrModel: settings.ASR_MODEL,
       vadModel: settings.VAD_MODEL,
       ttsModel: settings.TTS_MODEL,
+      turnModel: settings.TURN_MODEL,
       executionProvider: settings.EXECUTION_PROVIDER,
       cudaDevice: settings.CUDA_DEVICE,
       threads: settings.ENGINE_THREADS,

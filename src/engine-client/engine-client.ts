@@ -2,13 +2,14 @@
  * The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each
  * one is settled.
  */
-import type {
-  DetectedMessage,
-  DetectTrack,
-  EngineSettings,
-  FailedMessage,
-  RecogniserAbilities,
-  VoiceInfo,
+import {
+  type DetectedMessage,
+  type DetectTrack,
+  type EngineSettings,
+  type FailedMessage,
+  isDroppable,
+  type RecogniserAbilities,
+  type VoiceInfo,
 } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
@@ -24,12 +25,15 @@ import {
   type Speech,
   type TranscribeRequest,
   type Transcript,
+  type TurnDecision,
+  type TurnRequest,
 } from './engine.ts';
 import { EngineLoad } from './engine-load.ts';
 import { Pool } from './engine-pool.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { expectKind, Job, type JobReply, type JobWork } from './job.ts';
+import { expectKind, Job, type JobReply, type JobWork, type SoundListener } from './job.ts';
+import { type JobSignals, replyTo } from './job-signals.ts';
 import type { ProcessEnd } from './process-handlers.ts';
 import type { EngineStartListener } from './start-listener.ts';
 import { StartWaiters } from './start-waiters.ts';
@@ -67,11 +71,10 @@ export interface EngineClientOptions {
 }
 
 /** What a job comes with beside its work. */
-interface Terms {
+interface Terms extends JobSignals {
   readonly dueInMs: number;
-  readonly signal?: AbortSignal;
-  readonly hurry?: AbortSignal;
   readonly tenant?: string;
+  readonly onSound?: SoundListener;
 }
 
 export class EngineClient implements Engine {
@@ -133,6 +136,10 @@ export class EngineClient implements Engine {
     return this.#pool.lastReady?.ttsModel ?? null;
   }
 
+  get turnModel(): string | null {
+    return this.#pool.lastReady?.turnModel ?? null;
+  }
+
   get status(): EngineStatus {
     const { lastReady, readyCount, pids } = this.#pool;
     return {
@@ -166,15 +173,24 @@ export class EngineClient implements Engine {
     const draft = this.abilities?.drafts === false ? [] : request.draft;
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
     const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
-    const { text, tokens, looped, words, cost } = expectKind(reply, 'transcribed');
-    return { text, tokens, looped, cost, ...(words === undefined ? {} : { words }) };
+    const { text, tokens, logprobs, looped, words, cost } = expectKind(reply, 'transcribed');
+    return { text, tokens, logprobs, looped, cost, ...(words === undefined ? {} : { words }) };
   }
 
   async speak(request: SpeakRequest): Promise<Speech> {
-    const { text, voice, speed, urgency } = request;
-    const reply = await this.#ask({ kind: 'speak', urgency, text, voice, speed }, request);
+    const { text, voice, speed, urgency, onSound } = request;
+    const reply = await this.#ask(
+      { kind: 'speak', urgency, text, voice, speed, streamed: onSound !== undefined },
+      request,
+    );
     const { samples, rateHz, cost } = expectKind(reply, 'spoken');
     return { samples, rateHz, cost };
+  }
+
+  async turn(request: TurnRequest): Promise<TurnDecision> {
+    const reply = await this.#ask({ kind: 'turn', urgency: 'turn', samples: request.samples }, request);
+    const { probability, cost } = expectKind(reply, 'turned');
+    return { probability, cost };
   }
 
   detect(request: DetectRequest): Promise<Detection> {
@@ -215,29 +231,19 @@ export class EngineClient implements Engine {
   }
 
   async #detectTracks(tracks: readonly DetectTrack[]): Promise<DetectedMessage> {
-    const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, DETECT_DUE_MS);
+    const job = this.#submit({ kind: 'detect', urgency: 'detect', tracks }, { dueInMs: DETECT_DUE_MS });
     return expectKind(await job.reply, 'detected');
   }
 
-  async #ask(work: JobWork, { dueInMs, signal, hurry, tenant }: Terms): Promise<JobReply> {
-    if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
-    const job = this.#submit(work, dueInMs, tenant);
-    const abort = () => this.#cancel(job);
-    const hasten = () => this.#hurry(job);
-    signal?.addEventListener('abort', abort, { once: true });
-    hurry?.addEventListener('abort', hasten, { once: true });
-    if (hurry?.aborted) hasten();
-    try {
-      return await job.reply;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      hurry?.removeEventListener('abort', hasten);
-    }
+  async #ask(work: JobWork, terms: Terms): Promise<JobReply> {
+    if (terms.signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
+    const job = this.#submit(work, terms);
+    return await replyTo(job, terms, { cancel: () => this.#cancel(job), hurry: () => this.#hurry(job) });
   }
 
-  #submit(work: JobWork, dueInMs: number, tenant = ''): Job {
+  #submit(work: JobWork, { dueInMs, tenant = '', onSound }: Terms): Job {
     const { clock } = this.#options;
-    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs, tenant });
+    const job = new Job({ id: this.#nextId++, work, nowMs: clock.nowMs(), dueInMs, tenant, onSound });
     if (this.#unavailable !== null) {
       job.fail('unavailable', this.#unavailable);
       return job;
@@ -247,7 +253,7 @@ export class EngineClient implements Engine {
     this.#pump();
     // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its
     // time.
-    if (job.urgency === 'partial' && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
+    if (isDroppable(job.urgency) && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
     return job;
   }
 
@@ -345,8 +351,8 @@ export class EngineClient implements Engine {
   #resend(job: Job): void {
     if (job.settled || this.#isUnderWay(job)) return;
     if (this.#unavailable !== null) job.fail('unavailable', this.#unavailable);
-    else if (job.urgency === 'partial') {
-      job.fail('stale', 'the engine was lost; newer audio will bring a newer partial');
+    else if (isDroppable(job.urgency)) {
+      job.fail('stale', 'the engine was lost, and the answer would come too late');
       this.#pool.cancel(job);
     } else if (!job.exhausted) {
       this.#options.metrics.engineJobsResent.inc();

@@ -269,6 +269,7 @@ export class EngineProcess {
     if (message.kind === 'refused') this.#onRefused(message);
     else if (message.kind === 'ready') this.#onReady(message);
     else if (message.kind === 'progress') this.#onProgress(message);
+    else if (message.kind === 'sound') this.#jobs.tell(message);
     else this.#onAnswer(message);
   }
 
@@ -292,8 +293,10 @@ export class EngineProcess {
   }
 
   #onAnswer(answer: JobReply | FailedMessage): void {
-    const job = this.#jobs.take(answer.id);
-    if (job !== undefined) this.#options.handlers.answered(job, answer);
+    const assigned = this.#jobs.take(answer.id);
+    if (assigned === undefined) return;
+    const { job, toldSamples } = assigned;
+    this.#options.handlers.answered(job, answer.kind === 'spoken' ? job.withoutKnown(answer, toldSamples) : answer);
   }
 
   #onSignOfLife(): void {

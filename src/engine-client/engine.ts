@@ -33,6 +33,8 @@ export interface TranscribeRequest {
 export interface Transcript {
   readonly text: string;
   readonly tokens: readonly number[];
+  /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
+  readonly logprobs: Float32Array | null;
   readonly looped: boolean;
   /** In order, when they were asked for and the recogniser can tell. */
   readonly words?: readonly SpokenWord[];
@@ -60,6 +62,23 @@ export interface Detection {
   readonly state: Float32Array;
 }
 
+/** One stretch of 16 kHz mono speech behind which there is silence: is the speaker's turn over? */
+export interface TurnRequest {
+  /** The turn so far, or its last TURN_MAX_SAMPLES, with 150–200 ms of silence at its end. */
+  readonly samples: Int16Array;
+  /** Wanted within this many ms; what cannot be begun by then fails with `stale`. */
+  readonly dueInMs: number;
+  /** Aborting it fails the promise with `cancelled`. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a {@link TurnRequest} is answered with. */
+export interface TurnDecision {
+  /** That the turn is over, 0–1. */
+  readonly probability: number;
+  readonly cost: JobCost;
+}
+
 /** One sentence or clause to be said. */
 export interface SpeakRequest {
   /** As it is to be read, at most SPEAK_TEXT_MAX_CHARS. */
@@ -75,11 +94,16 @@ export interface SpeakRequest {
   readonly signal?: AbortSignal;
   /** Aborting it makes a `batch` job as urgent as `speak`, wherever it is by then: somebody waits for it now. */
   readonly hurry?: AbortSignal;
+  /**
+   * Is given the beginning of the sound while the rest is made: stretches in order, as many as there are. What comes
+   * behind them is the result. The death of an engine in between is not noticed. It must not throw.
+   */
+  readonly onSound?: (samples: Int16Array, rateHz: number) => void;
 }
 
 /** A sentence as sound. */
 export interface Speech {
-  /** Empty when nothing in the text can be spoken. */
+  /** All of it, or what comes behind the stretches that {@link SpeakRequest.onSound} was given. May be empty. */
   readonly samples: Int16Array;
   readonly rateHz: number;
   readonly cost: JobCost;
@@ -116,6 +140,11 @@ export interface Engine {
    * transcribe} does.
    */
   speak(request: SpeakRequest): Promise<Speech>;
+  /**
+   * Resolves with the probability that the turn is over; fails with {@link EngineError}, `bad_input` where there is no
+   * turn detector.
+   */
+  turn(request: TurnRequest): Promise<TurnDecision>;
   /** Voices to speak with; empty until an engine has been ready. */
   readonly voices: readonly VoiceInfo[];
   /**
@@ -124,8 +153,10 @@ export interface Engine {
   readonly languages: readonly string[];
   /** What the recogniser can do; null until an engine has been ready. */
   readonly abilities: RecogniserAbilities | null;
-  /** Name and revision of what makes speech, part of the key of cached prompts; null until an engine has been ready. */
+  /** Names and revisions of what makes speech; null until an engine has been ready. */
   readonly ttsModel: string | null;
+  /** The turn detector; null where there is none, and until an engine has been ready. */
+  readonly turnModel: string | null;
   /**
    * Starts the engine processes if they are stopped, and resolves when one is ready: then voices, languages and
    * abilities are known.

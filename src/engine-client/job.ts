@@ -12,6 +12,8 @@ import {
   type SpokenMessage,
   type TranscribedMessage,
   type TranscribeJob,
+  type TurnedMessage,
+  type TurnJob,
   type Urgency,
 } from '../../engine/contract.ts';
 import type { Timer } from '../foundation/clock.ts';
@@ -25,15 +27,19 @@ const DELIVERIES_MAX = 3;
 export type JobWork =
   | Omit<TranscribeJob, 'id' | 'dueInMs'>
   | Omit<DetectJob, 'id' | 'dueInMs'>
-  | Omit<SpeakJob, 'id' | 'dueInMs'>;
+  | Omit<SpeakJob, 'id' | 'dueInMs'>
+  | Omit<TurnJob, 'id' | 'dueInMs'>;
 
-export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage;
+export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage | TurnedMessage;
 
 /** @throws EngineError when `reply` is not of `kind` */
 export function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K): Extract<JobReply, { kind: K }> {
   if (reply.kind === kind) return reply as Extract<JobReply, { kind: K }>;
   throw new EngineError('model_failed', `the engine answered ${reply.kind} where ${kind} was expected`);
 }
+
+/** Is given the sound of a job as it is made, in order. It must not throw. */
+export type SoundListener = (samples: Int16Array, rateHz: number) => void;
 
 /** Settled once; what comes afterwards is ignored. */
 export class Job implements Owned {
@@ -43,6 +49,9 @@ export class Job implements Owned {
   readonly tenant: string;
   readonly submittedAtMs: number;
   readonly dueAtMs: number;
+  readonly #onSound: SoundListener | null;
+  /** Samples of its sound that were passed on. */
+  #knownSamples = 0;
   #isHurried = false;
   /** Resolves with the engine's answer; fails with {@link EngineError}. */
   readonly reply: Promise<JobReply>;
@@ -53,10 +62,18 @@ export class Job implements Owned {
   #deliveredAtMs = 0;
   #expiry: Timer | null = null;
 
-  constructor(options: { id: number; work: JobWork; nowMs: number; dueInMs: number; tenant: string }) {
+  constructor(options: {
+    id: number;
+    work: JobWork;
+    nowMs: number;
+    dueInMs: number;
+    tenant: string;
+    onSound?: SoundListener | undefined;
+  }) {
     this.id = options.id;
     this.work = options.work;
     this.tenant = options.tenant;
+    this.#onSound = options.onSound ?? null;
     this.submittedAtMs = options.nowMs;
     this.dueAtMs = options.nowMs + options.dueInMs;
     this.reply = new Promise((resolve, reject) => {
@@ -112,15 +129,14 @@ export class Job implements Owned {
   }
 
   /** Rough cost in ms of model runs, by what an engine said of its models. */
-  estimateMs({ transcribe, detect, speak }: JobCosts): number {
+  estimateMs(costs: JobCosts): number {
     const { work } = this;
-    if (work.kind === 'speak') return speak.perJobMs + (work.text.length / work.speed) * speak.perCharacterMs;
+    if (work.kind === 'speak')
+      return costs.speak.perJobMs + (work.text.length / work.speed) * costs.speak.perCharacterMs;
     const samples =
-      work.kind === 'transcribe'
-        ? work.samples.length
-        : work.tracks.reduce((sum, track) => sum + track.samples.length, 0);
-    const { perJobMs, perSecondMs } = work.kind === 'transcribe' ? transcribe : detect;
-    return perJobMs + (samples / ENGINE_RATE_HZ) * perSecondMs;
+      work.kind === 'detect' ? work.tracks.reduce((sum, track) => sum + track.samples.length, 0) : work.samples.length;
+    const cost = costs[work.kind];
+    return cost === null ? 0 : cost.perJobMs + (samples / ENGINE_RATE_HZ) * cost.perSecondMs;
   }
 
   /** Counts a delivery and makes its message. */
@@ -136,6 +152,26 @@ export class Job implements Owned {
   /** Hands over the timer that gives the job up while it waits; the job cancels it. */
   expireBy(timer: Timer): void {
     this.#expiry = timer;
+  }
+
+  /**
+   * An engine has made `samples` of its sound, which begin at sample number `from`. What another engine has made
+   * before is not passed on again.
+   */
+  tell(samples: Int16Array, rateHz: number, from: number): void {
+    const news = this.#unknown(samples, from);
+    if (this.#settled || news.length === 0) return;
+    this.#knownSamples += news.length;
+    this.#onSound?.(news, rateHz);
+  }
+
+  /** The end of its sound, which begins at sample number `from`, without what was passed on. */
+  withoutKnown(reply: SpokenMessage, from: number): SpokenMessage {
+    return { ...reply, samples: this.#unknown(reply.samples, from) };
+  }
+
+  #unknown(samples: Int16Array, from: number): Int16Array {
+    return samples.subarray(Math.max(this.#knownSamples - from, 0));
   }
 
   resolve(reply: JobReply): void {

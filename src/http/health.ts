@@ -5,6 +5,7 @@ import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { CachedPrompts } from '../speech/speech.ts';
 import type { Access } from './access/access.ts';
+import { modelNames } from './models.ts';
 import { errorResponses } from './server/errors.ts';
 
 const engine = z.object({
@@ -128,7 +129,7 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
     worker_alive: ready > 0,
     model_loaded: ready > 0,
     model_id: models?.asr ?? settings.ASR_MODEL,
-    tts_model_id: models?.tts ?? settings.TTS_MODEL,
+    tts_model_id: models?.tts ?? modelNames('voice', settings)[0] ?? '',
     cuda: isCuda,
     gpu_name: isCuda ? gpuName : null,
     voices: [...voices],

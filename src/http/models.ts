@@ -21,7 +21,8 @@ interface ForeignNames {
 }
 
 /**
- * OpenAI's names may end in a date. Whisper has many names on many servers, such as `Systran/faster-whisper-small`.
+ * The names of our synthesizers stand for each other. OpenAI's names may end in a date. Whisper has many names on many
+ * servers, such as `Systran/faster-whisper-small`.
  */
 const FOREIGN: Readonly<Record<ModelKind, ForeignNames>> = {
   recogniser: {
@@ -31,9 +32,12 @@ const FOREIGN: Readonly<Record<ModelKind, ForeignNames>> = {
   },
   voice: {
     listed: ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts', 'qwen3-tts'],
-    taken: /^(?:tts-1(?:-hd)?(?:-\d{4})?|gpt-4o-mini-tts(?:-\d{4}-\d{2}-\d{2})?|(?:qwen\/)?qwen3-tts(?:-[\w.-]+)?)$/i,
+    taken:
+      /^(?:flite|hibari|kokoro|tts-1(?:-hd)?(?:-\d{4})?|gpt-4o-mini-tts(?:-\d{4}-\d{2}-\d{2})?|(?:qwen\/)?qwen3-tts(?:-[\w.-]+)?)$/i,
   },
 };
+/** Stands for all synthesizers of TTS_MODEL=installed: the voice chooses among them. */
+const ALWAYS_INSTALLED = 'flite';
 const NAME_SHOWN_CHARS = 64;
 /** Longest name of a model. */
 export const MODEL_NAME_MAX_CHARS = 200;
@@ -66,7 +70,8 @@ function isModel(kind: ModelKind, id: string, settings: ModelSettings): boolean 
 }
 
 function ownName(kind: ModelKind, settings: ModelSettings): string {
-  return kind === 'recogniser' ? settings.ASR_MODEL : settings.TTS_MODEL;
+  if (kind === 'recogniser') return settings.ASR_MODEL;
+  return settings.TTS_MODEL === 'installed' ? ALWAYS_INSTALLED : settings.TTS_MODEL;
 }
 
 /** `GET /v1/models` and `GET /v1/models/:id`. */

@@ -38,7 +38,7 @@ export class PromptMaker {
     const { codec, urgency, dueInMs } = request;
     const { voice, speed, normalises } = resolved;
     const key = {
-      ttsModel: this.#engine.ttsModel ?? '',
+      model: voice.model,
       voice: voice.name,
       speed,
       normaliser: normalises ? NORMALISER_VERSION : NOT_NORMALISED,

@@ -10,8 +10,8 @@ export interface Prompt {
 
 /** Everything that changes the sound of a prompt. */
 export interface PromptKey {
-  /** Name and revision of the model. */
-  readonly ttsModel: string;
+  /** Name and revision of what makes the voice. */
+  readonly model: string;
   readonly voice: string;
   readonly speed: number;
   /** Version of the rules that normalised the text; `off` = it was not normalised. */
@@ -23,8 +23,8 @@ export interface PromptKey {
 
 /** The name of a prompt in caches: SHA-256 of its key, in hex. */
 export function hashOf(key: PromptKey): string {
-  const { ttsModel, voice, speed, normaliser, text, codec } = key;
+  const { model, voice, speed, normaliser, text, codec } = key;
   const { name, rateHz, channels, bytesPerSample } = codec;
-  const parts = [ttsModel, voice, speed, normaliser, text, name, rateHz, channels, bytesPerSample];
+  const parts = [model, voice, speed, normaliser, text, name, rateHz, channels, bytesPerSample];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

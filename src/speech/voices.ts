@@ -14,7 +14,8 @@ const NO_VOICE_MAP: VoiceMap = new Map();
 
 /**
  * The voice that `name` means, or `fallback` without a name: one of `voices`, by its own name, by a name in `map`, or
- * by OpenAI's or the Qwen3-TTS server's name for it.
+ * by OpenAI's or the Qwen3-TTS server's name for it. With neither it is the first voice: engines list the best one
+ * for calls first.
  * @throws TrunklineError `invalid_request` listing the voices, `engine_unavailable` when no engine has named any yet
  */
 export function resolveVoice(
@@ -26,7 +27,7 @@ export function resolveVoice(
   if (voices.length === 0)
     throw new TrunklineError('engine_unavailable', 'no engine has been ready yet, so there is no voice');
   const wanted = name ?? fallback;
-  const voice = findVoice(wanted, voices, map);
+  const voice = name === undefined && fallback === '' ? voices[0] : findVoice(wanted, voices, map);
   if (voice !== undefined) return voice;
   const foreign = `OpenAI's ${OPENAI_VOICE_NAMES.join(', ')}, or Qwen3-TTS's ${QWEN_VOICE_NAMES.join(', ')}`;
   const expected = `one of ${listVoices(voices)}, ${foreign}`;

@@ -35,10 +35,24 @@ export type TranscriberEvent =
       readonly startMs: number;
       readonly endMs: number;
       readonly lagMs: number;
+    }
+  /** A later, better text of an utterance whose final is out. */
+  | {
+      readonly type: 'revision';
+      readonly utterance: number;
+      /** The final is version 1, so this counts from 2. */
+      readonly version: number;
+      /** Empty when, as it turned out, nothing was said. */
+      readonly text: string;
+      /** As in the final. */
+      readonly startMs: number;
+      readonly endMs: number;
     };
 
-/** Everything but gaps. */
-export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' }>;
+/** What is known at once: everything but gaps and revisions. */
+export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'revision' }>;
+
+export type Revision = Extract<TranscriberEvent, { type: 'revision' }>;
 
 export type Caption = Extract<TranscriberEvent, { type: 'caption' }>;
 
@@ -76,15 +90,18 @@ export class Captions {
 }
 
 /**
- * One utterance's captions: partials while their text changes, then at most one final. Text without a letter or
- * digit is noise and counts as none. Without words there is no caption, unless partials were shown: then a final, empty
- * if need be, ends them.
+ * One utterance's captions: partials while their text changes, then at most one final and its revisions. Text
+ * without a letter or digit is noise and counts as none. Without words there is no caption, unless partials were shown:
+ * then a final, empty if need be, ends them.
  */
 export class UtteranceCaptions {
   readonly #utterance: number;
   readonly #startMs: number;
   readonly #ms: (sample: number) => number;
   #shown: Hypothesis | null = null;
+  #final: Caption | null = null;
+  #version = 1;
+  #latestText = '';
 
   constructor(utterance: number, startMs: number, ms: (sample: number) => number) {
     this.#utterance = utterance;
@@ -112,7 +129,24 @@ export class UtteranceCaptions {
   final(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
     const spoken = SPOKEN.test(hypothesis.text);
     if (!spoken && !this.shown) return null;
-    return this.#caption(spoken ? hypothesis : { ...hypothesis, tail: '', text: '' }, true, to, lagMs);
+    this.#final = this.#caption(spoken ? hypothesis : { ...hypothesis, tail: '', text: '' }, true, to, lagMs);
+    this.#latestText = this.#final.text;
+    return this.#final;
+  }
+
+  /** Whether there was a final, so that {@link revise} may have something to revise. */
+  get isFinal(): boolean {
+    return this.#final !== null;
+  }
+
+  /** The next version of the text after the final; null when it says what is known already, or there was no final. */
+  revise(text: string): Revision | null {
+    const revised = SPOKEN.test(text) ? text : '';
+    if (this.#final === null || revised === this.#latestText) return null;
+    const { utterance, startMs, endMs } = this.#final;
+    this.#latestText = revised;
+    this.#version++;
+    return { type: 'revision', utterance, version: this.#version, text: revised, startMs, endMs };
   }
 
   #caption({ stable, tail, text }: Hypothesis, final: boolean, to: number, lagMs: number): Caption {

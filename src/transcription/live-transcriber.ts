@@ -12,13 +12,13 @@ import { type TranscriberMetrics, Utterances } from './utterances.ts';
 import { VadRunner } from './vad-runner.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 
-export type { LossReason, SpeechEvent, TranscriberEvent } from './captions.ts';
+export type { LossReason, Revision, SpeechEvent, TranscriberEvent } from './captions.ts';
 export type { TranscriberMetrics } from './utterances.ts';
 
 /** The settings of a transcriber. */
 export type TranscriberSettings = Pick<
   Settings,
-  keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings
+  keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings | 'JOIN_MS'
 >;
 
 /** What a transcriber works with. */

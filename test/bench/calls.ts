@@ -13,7 +13,7 @@ import { runCallers } from './run-callers.ts';
 import { linePlot } from './svg.ts';
 
 const STEPS = [2, 6, 10, 14, 20, 28, 40];
-const { ENDPOINT_MS, POST_ROLL_MS } = readSettings({});
+const { ENDPOINT_CAPTIONS_MS, POST_ROLL_MS } = readSettings({});
 /** The capacity is the last step whose p95 from end of speech to final stays below the endpoint silence plus this. */
 const LATE_MS = 300;
 const GOAL_CALLS = 10;
@@ -79,7 +79,7 @@ async function runStep(calls: number, { seconds, carrier }: CallsOptions): Promi
   const page = await gateway.metrics();
   feed.close();
   await gateway.stop();
-  const lags = lagsOf(feed.events, { ENDPOINT_MS, POST_ROLL_MS });
+  const lags = lagsOf(feed.events, { ENDPOINT_CAPTIONS_MS, POST_ROLL_MS });
   return {
     calls,
     gapsMs,
@@ -116,7 +116,7 @@ function report(steps: readonly Step[], { seconds, carrier }: CallsOptions): Rep
       'step, and one more in which the gateway speaks all ' +
       'the time, everything included: sockets, gateway, engines, and the ' +
       'callers themselves on the same machine. "Late" is end of speech → final caption beyond the endpoint silence ' +
-      `of ${ENDPOINT_MS} ms. ` +
+      `of ${ENDPOINT_CAPTIONS_MS} ms. ` +
       `Capacity: **${capacity} calls** (the last step whose p95 is at most ${LATE_MS} ms late).`,
     plots: [
       { name: 'capacity', title: 'Calls against lag', svg: capacityPlot(steps) },

@@ -8,7 +8,7 @@ import { moonshineFiles } from '../../engine/graph/moonshine.ts';
 import { EngineHost } from '../../engine/host.ts';
 import type { Asr, Vad } from '../../engine/models/model.ts';
 import { moonshineOn, shippedFiles } from '../../engine/models/moonshine.ts';
-import type { Decoding, MoonshineGraphs } from '../../engine/models/moonshine-graphs.ts';
+import type { Decoding, MoonshineGraphs, Said } from '../../engine/models/moonshine-graphs.ts';
 import { openRewrittenGraphs } from '../../engine/models/moonshine-rewritten.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
 import type { Steps } from '../../engine/scheduler.ts';
@@ -116,7 +116,7 @@ class TimedGraphs implements MoonshineGraphs {
     };
   }
 
-  async #decode(run: () => Promise<number[]>): Promise<number[]> {
+  async #decode(run: () => Promise<Said>): Promise<Said> {
     const beginMs = performance.now();
     const tokens = await run();
     this.decoderMs += performance.now() - beginMs;
@@ -168,6 +168,7 @@ function engineSettings(): EngineSettings {
     asrModel: ASR_MODEL,
     vadModel: VAD_MODEL,
     ttsModel: 'tone',
+    turnModel: 'off',
     executionProvider: 'cpu',
     cudaDevice: CUDA_DEVICE,
     threads: 1,
@@ -234,9 +235,11 @@ function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine 
     languages: [],
     abilities: null,
     ttsModel: null,
+    turnModel: null,
     start: () => engineClient.start(),
     wake: () => engineClient.wake(),
     speak: () => Promise.reject(new Error('nothing is spoken')),
+    turn: () => Promise.reject(new Error('no turn is decided')),
     detect(request) {
       onJob({ kind: 'detect', samples: request.samples });
       return engineClient.detect(request);

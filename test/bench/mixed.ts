@@ -16,7 +16,7 @@ import { toEngineRate } from './whole-recordings.ts';
 const CALLS = 6;
 const RECORDINGS = 20;
 const RATIO_MAX = 1.25;
-const ENDPOINT_MS = Number(SETTINGS.ENDPOINT_MS.defaultText);
+const ENDPOINT_CAPTIONS_MS = Number(SETTINGS.ENDPOINT_CAPTIONS_MS.defaultText);
 /** Longest piece of a recording, so what the longest model run is about. */
 const PIECE_SECONDS = 10;
 const RUN_ROUNDS = 5;
@@ -141,7 +141,7 @@ function report(
       `alone, and while ${RECORDINGS} recordings of ${fileSeconds} s are ` +
       "in the gateway all the time. The callers run on the same machine. A final's lag is counted from the end of " +
       'speech, so the endpoint silence of ' +
-      `${ENDPOINT_MS} ms is in it; a partial's from the arrival of the last audio that it heard.`,
+      `${ENDPOINT_CAPTIONS_MS} ms is in it; a partial's from the arrival of the last audio that it heard.`,
     tables: [
       {
         title: 'What callers feel',
@@ -208,5 +208,5 @@ function report(
 
 /** End of speech → final, in ms. */
 function finalLagMs({ lateMs }: Phase, share: number): number {
-  return ENDPOINT_MS + quantile(lateMs, share);
+  return ENDPOINT_CAPTIONS_MS + quantile(lateMs, share);
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadFlite } from '../../engine/models/flite.ts';
+import { speakWhole } from '../../engine/models/speak-whole.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { normaliseText } from '../../src/speech/normalise.ts';
 import { finish } from '../engine/speech.ts';
@@ -45,7 +46,7 @@ async function speakSentences(): Promise<Prompt[]> {
     const text = PHONE_SENTENCES.slice(i, i + SENTENCES_AT_ONCE)
       .map(normaliseText)
       .join(' ');
-    const { samples, rateHz } = (await finish(tts.speak({ text, voice: VOICE, speed: 1 }))).result;
+    const { samples, rateHz } = (await finish(speakWhole(tts, { text, voice: VOICE, speed: 1 }))).result;
     const resampler = new Resampler(rateHz, LINE_RATE_HZ);
     prompts.push({
       id: `sentences-${i}`,

@@ -8,17 +8,17 @@ const LATENCIES = { firstPartial: [500, 300, 400], partialLag: [40, 60], speechT
 describe('the figures of the demo', () => {
   it('say the usual and the worst delay, and what the models cost', () => {
     const { terminal, out } = captureTerminal();
-    printLatencies(LATENCIES, COST, { ENDPOINT_MS: 400 }, terminal.out);
+    printLatencies(LATENCIES, COST, { ENDPOINT_CAPTIONS_MS: 400 }, terminal.out);
     expect(out.text).toMatch(/First words.* 400 ms +500 ms\n/);
     expect(out.text).toMatch(/New words.* 40 ms +60 ms\n/);
-    expect(out.text).toMatch(/A whole sentence.* 450 ms +450 ms\n.*400 ms .*ENDPOINT_MS/);
+    expect(out.text).toMatch(/A whole sentence.* 450 ms +450 ms\n.*400 ms .*ENDPOINT_CAPTIONS_MS/);
     expect(out.text).toMatch(/ 15 % of one core\n$/);
   });
 
   it('leave out what was not measured', () => {
     const { terminal, out } = captureTerminal();
     const none = { firstPartial: [], partialLag: [], speechToFinal: [] };
-    printLatencies(none, COST, { ENDPOINT_MS: 400 }, terminal.out);
+    printLatencies(none, COST, { ENDPOINT_CAPTIONS_MS: 400 }, terminal.out);
     expect(out.text).not.toMatch(/ ms/);
     expect(out.text).toContain('15 % of one core');
   });

@@ -104,12 +104,54 @@ describe('EngineClient: speech', () => {
     });
   });
 
+  it('passes on the sound as it is made, and resolves with what comes behind it', async () => {
+    open();
+    const told: string[] = [];
+    const onSound = (samples: Int16Array, rateHz: number) =>
+      void told.push(`${String.fromCharCode(...samples)} ${rateHz}`);
+    expect(await speak('one|two|three', { onSound })).toBe('three');
+    expect(told).toEqual(['one 16000', 'two 16000']);
+    expect(await speak('one|two|three')).toBe('three');
+    expect(told).toHaveLength(2);
+  });
+
+  it('passes on each sample once, also when the engine dies in the middle', async () => {
+    open();
+    let told = '';
+    const held = speak('one|two|hold', {
+      onSound: (samples) => {
+        told += String.fromCharCode(...samples);
+      },
+    });
+    await eventually(() => expect(told).toBe('onetwo'));
+    process.kill(engineClient.status.pids[0] ?? 0, 'SIGKILL');
+    await eventually(() => expect(engineClient.status.pids).toEqual([]));
+    clock.advance(100);
+    await eventually(async () => expect(await speak('seen')).toContain('hold'));
+    await speak('release');
+    expect(await held).toBe('released');
+    expect(told).toBe('onetwo');
+  });
+
+  it('passes nothing on once it is cancelled', async () => {
+    open();
+    const abort = new AbortController();
+    let told = '';
+    const onSound = (samples: Int16Array): void => {
+      told += String.fromCharCode(...samples);
+      abort.abort();
+    };
+    expect(await codeOf(speak('one|two|hold', { onSound, signal: abort.signal }))).toBe('cancelled');
+    await eventually(async () => expect(await speak('seen')).toContain('cancelled'));
+    expect(told).toBe('one');
+  });
+
   it('knows the voices and the model once an engine has been ready, and while none is', async () => {
     open();
     expect(engineClient.voices).toEqual([]);
     expect(engineClient.ttsModel).toBeNull();
     await engineClient.start();
-    expect(engineClient.voices).toEqual([{ name: 'rms', language: 'en-US', rateHz: 16_000 }]);
+    expect(engineClient.voices).toMatchObject([{ name: 'rms', language: 'en-US', rateHz: 16_000 }]);
     expect(engineClient.ttsModel).toBe('tone');
     await engineClient.close();
     expect(engineClient.voices).toHaveLength(1);

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { checkJob, checkSettings, isMessage } from '../../engine/checks.ts';
 import { MODEL_TABLE } from '../../engine/models/model-table.ts';
 import { Refusal } from '../../engine/refusal.ts';
+import { FAKE_VOICE } from '../fakes/voices.ts';
 import { TONE } from './settings.ts';
 
-const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }] };
+const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [FAKE_VOICE], decidesTurns: true };
 const TRANSCRIBE = {
   kind: 'transcribe',
   id: 1,
@@ -23,7 +24,18 @@ const DETECT = {
   tracks: [TRACK, { samples: new Int16Array(0), state: null }],
 };
 
-const SPEAK = { kind: 'speak', id: 3, urgency: 'speak', dueInMs: 100, text: 'Hello.', voice: 'rms', speed: 1 };
+const SPEAK = {
+  kind: 'speak',
+  id: 3,
+  urgency: 'speak',
+  dueInMs: 100,
+  text: 'Hello.',
+  voice: 'rms',
+  speed: 1,
+  streamed: true,
+};
+
+const TURN = { kind: 'turn', id: 4, urgency: 'turn', dueInMs: 200, samples: new Int16Array(8 * 16_000) };
 
 describe('checkSettings', () => {
   it('takes every setting as it is', () => {
@@ -33,7 +45,8 @@ describe('checkSettings', () => {
   it.each([
     ['asrModel', 'whisper', 'ASR_MODEL: got "whisper", expected one of moonshine-tiny, tone'],
     ['vadModel', undefined, 'VAD_MODEL: got undefined, expected one of silero, tone'],
-    ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of flite, tone'],
+    ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of installed, flite, tone'],
+    ['turnModel', 'guess', 'TURN_MODEL: got "guess", expected one of auto, off, tone'],
     ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],
@@ -51,9 +64,12 @@ describe('checkSettings', () => {
 });
 
 describe('checkJob', () => {
-  it.each([TRANSCRIBE, DETECT, SPEAK, { ...SPEAK, urgency: 'batch', speed: 0.25 }])('takes a $kind job', (job) => {
-    expect(checkJob(job, LIMITS)).toBe(job);
-  });
+  it.each([TRANSCRIBE, DETECT, SPEAK, TURN, { ...SPEAK, urgency: 'batch', speed: 0.25 }])(
+    'takes a $kind job',
+    (job) => {
+      expect(checkJob(job, LIMITS)).toBe(job);
+    },
+  );
 
   it.each([
     ['an unknown kind', { ...TRANSCRIBE, kind: 'sing' }, 'kind: got "sing"'],
@@ -69,6 +85,7 @@ describe('checkJob', () => {
     ['too long a text', { ...SPEAK, text: 'x'.repeat(1001) }, 'text: got 1001 characters, expected at most 1000'],
     ['a voice that is not there', { ...SPEAK, voice: 'slt' }, 'voice: got "slt", expected one of rms'],
     ['too low a speed', { ...SPEAK, speed: 0.2 }, 'speed: got 0.2, expected a number from 0.25 to 4'],
+    ['a sound that may be streamed', { ...SPEAK, streamed: 1 }, 'streamed: got 1, expected a boolean'],
     ['a speed that is no number', { ...SPEAK, speed: Number.NaN }, 'speed: got NaN'],
     [
       'floats',
@@ -89,6 +106,14 @@ describe('checkJob', () => {
     ],
     ['a token that is no whole number', { ...TRANSCRIBE, draft: [0.5] }, 'draft: got 0.5'],
     ['a hole in the draft', { ...TRANSCRIBE, draft: [1, undefined, 2] }, 'draft: got undefined'],
+    ['the urgency of another kind', { ...TURN, urgency: 'eager' }, 'urgency: got "eager", expected turn'],
+    [
+      'a turn without sound',
+      { ...TURN, samples: new Int16Array(0) },
+      'samples: got 0, expected from 1 to 128000 (8 s)',
+    ],
+    ['too long a turn', { ...TURN, samples: new Int16Array(128_001) }, 'samples: got 128001'],
+    ['a turn of floats', { ...TURN, samples: [1] }, 'samples: got an object (Array), expected an Int16Array'],
     ['tracks that are no array', { ...DETECT, tracks: {} }, 'tracks: expected an array'],
     ['a track that is no object', { ...DETECT, tracks: [TRACK, 5] }, 'tracks[1]: expected an object'],
     [
@@ -105,8 +130,12 @@ describe('checkJob', () => {
     expect(checkJob(message, LIMITS)).toContain(problem);
   });
 
+  it('refuses a turn where there is no turn detector', () => {
+    expect(checkJob(TURN, { ...LIMITS, decidesTurns: false })).toBe('kind: got "turn", and there is no turn detector');
+  });
+
   it('answers anything at all with a job or words', () => {
-    const kinds = fc.constantFrom('transcribe', 'detect', 'speak', 'configure', null, 7);
+    const kinds = fc.constantFrom('transcribe', 'detect', 'speak', 'turn', 'configure', null, 7);
     const message = fc.record({
       kind: kinds,
       urgency: fc.anything(),

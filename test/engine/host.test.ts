@@ -76,13 +76,35 @@ describe('an engine', () => {
     expect(await drained()).toMatchObject([2, 1, 3, 4].map((id) => ({ kind: 'transcribed', id })));
   });
 
+  it('tells a sound as it is made where that is asked for: the same sound as at once', async () => {
+    await configured();
+    const speak = {
+      kind: 'speak',
+      urgency: 'speak',
+      dueInMs: 500,
+      speed: 1,
+      voice: 'kal',
+      text: 'As long as a breath.',
+    };
+    host.receive({ ...speak, id: 1, streamed: true });
+    host.receive({ ...speak, id: 2, streamed: false });
+    const told = await drained();
+    expect(told.map(({ kind }) => kind)).toEqual(['sound', 'spoken', 'spoken']);
+    const samples = (id: number) =>
+      told.flatMap((message) =>
+        (message.kind === 'sound' || message.kind === 'spoken') && message.id === id ? [...message.samples] : [],
+      );
+    expect(samples(1)).toHaveLength(0.4 * 8000);
+    expect(samples(1)).toEqual(samples(2));
+  });
+
   it('says a sentence, in the voices that it named', async () => {
     await configured();
     expect(messages[0]).toMatchObject({
       ttsModel: 'tone-1',
       voices: [{ name: 'rms' }, { name: 'slt' }, { name: 'awb' }, { name: 'kal' }, {}],
     });
-    const speak = { kind: 'speak', urgency: 'speak', dueInMs: 500, speed: 1 };
+    const speak = { kind: 'speak', urgency: 'speak', dueInMs: 500, speed: 1, streamed: false };
     host.receive({ ...speak, id: 1, text: 'ten chars.', voice: 'kal' });
     host.receive({ ...speak, id: 2, text: 'hello', voice: 'nobody' });
     expect(await drained()).toMatchObject([
@@ -94,6 +116,22 @@ describe('an engine', () => {
       },
       { kind: 'spoken', id: 1, samples: { length: 0.2 * 8000 }, rateHz: 8000, cost: { runs: 1 } },
     ]);
+  });
+
+  it('decides turns where a turn detector is wanted, and says which', async () => {
+    host.receive({ kind: 'configure', settings: { ...TONE, turnModel: 'tone' } });
+    while (messages.length === 0) await systemTime.letMessagesIn();
+    expect(messages[0]).toMatchObject({ turnModel: 'tone', costs: { turn: { perJobMs: 45 } } });
+    host.receive({ kind: 'turn', id: 1, urgency: 'turn', dueInMs: 200, samples: tone(2600, 300) });
+    expect(await drained()).toMatchObject([{ kind: 'turned', id: 1, probability: 1, cost: { runs: 1 } }]);
+  });
+
+  it('has no turn detector where none is wanted or installed', async () => {
+    host.receive({ kind: 'configure', settings: { ...TONE, turnModel: 'auto' } });
+    while (messages.length === 0) await systemTime.letMessagesIn();
+    expect(messages[0]).toMatchObject({ turnModel: null, costs: { turn: null } });
+    host.receive({ kind: 'turn', id: 1, urgency: 'turn', dueInMs: 200, samples: tone(2600, 300) });
+    expect(await drained()).toMatchObject([{ kind: 'failed', id: 1, code: 'bad_input' }]);
   });
 
   it('gives a sign of life between two model runs when it is asked for one, ready or not', async () => {

@@ -10,6 +10,7 @@ export const TONE: EngineSettings = Object.freeze({
   asrModel: 'tone',
   vadModel: 'tone',
   ttsModel: 'tone',
+  turnModel: 'off',
   executionProvider: 'cpu',
   cudaDevice: 0,
   threads: 1,

@@ -1,7 +1,7 @@
 /**
  * A pretend engine process that speaks engine/contract.ts. What it does with a transcribe job is written in the job:
  * its samples spell a word. What it does with a speak job its text says; the samples of the answer spell that of the
- * transcribe job.
+ * transcribe job. A text `one|two|word` has the sounds of `one` and `two` told early, if the job is streamed.
  *   die      ends itself by SIGKILL            hang     blocks its thread for ever
  *   quit     exits with code 0 unasked         hold     keeps the job until it is cancelled, released or drained
  *   deaf     closes its channel and lives on    fail     fails every held job, then answers itself
@@ -44,10 +44,18 @@ function cling() {
   process.stderr.write(`keeper ${keeper.pid}`, blockForEver);
 }
 
+const soundOf = (text) => ({ samples: Int16Array.from(text, (letter) => letter.charCodeAt(0)), rateHz: 16_000 });
+
+function speak(job) {
+  const early = job.text.split('|');
+  const word = early.pop();
+  if (job.streamed) for (const text of early) send({ kind: 'sound', id: job.id, ...soundOf(text) });
+  obey(job, word);
+}
+
 function answer(job, text) {
   if (job.kind === 'speak') {
-    const samples = Int16Array.from(text, (letter) => letter.charCodeAt(0));
-    send({ kind: 'spoken', id: job.id, samples, rateHz: 16_000, cost });
+    send({ kind: 'spoken', id: job.id, ...soundOf(text), cost });
     return;
   }
   send({ kind: 'transcribed', id: job.id, text, tokens: [...job.draft], looped: false, cost });
@@ -79,13 +87,15 @@ function start(configured) {
     asrModel: 'tone',
     vadModel: 'tone',
     ttsModel: 'tone',
-    voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000 }],
+    turnModel: settings.turnModel === 'off' ? null : settings.turnModel,
+    voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000, model: 'tone', licence: 'none', cost: 0.01 }],
     languages: ['en'],
     abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
     costs: {
       transcribe: { perJobMs: 2, perSecondMs: 6.15 },
       detect: { perJobMs: 0.5, perSecondMs: 3.9 },
       speak: { perJobMs: 3, perCharacterMs: 1 },
+      turn: { perJobMs: 45, perSecondMs: 0.5 },
     },
     provider: 'cpu',
     warning: null,
@@ -109,6 +119,12 @@ function obey(job, word) {
     if (word === 'fail') failHeld();
     answer(job, word);
   }
+}
+
+/** The first sample, in thousandths, is how probable it is that the turn is over. */
+function turn(job) {
+  seen.push(`turn:${job.samples.length}`);
+  send({ kind: 'turned', id: job.id, probability: job.samples[0] / 1000, cost });
 }
 
 /** Judges a window by its first sample, in thousandths; a state counts the windows of its track. */
@@ -143,8 +159,9 @@ function drain() {
 const handlers = {
   configure: (message) => start(message.settings),
   transcribe: (job) => obey(job, String.fromCharCode(...job.samples)),
-  speak: (job) => obey(job, job.text),
+  speak,
   detect,
+  turn,
   cancel: (message) => cancel(message.id),
   hurry: (message) => hurry(message.id),
   hold: (message) => seen.push(message.isHeld ? 'held back' : 'let go on'),

@@ -15,8 +15,11 @@ import {
   type Speech,
   type TranscribeRequest,
   type Transcript,
+  type TurnDecision,
+  type TurnRequest,
 } from '../../src/engine-client/engine.ts';
 import type { Clock } from '../../src/foundation/clock.ts';
+import { FAKE_VOICE } from './voices.ts';
 
 const NO_COST = { waitMs: 0, runMs: 0, runs: 1 };
 /** Word n is spoken as a constant level of LEVEL × n. */
@@ -38,6 +41,7 @@ export class FakeEngine implements Engine {
   transcribeMs = 0;
   detectMs = 0;
   speakMs = 0;
+  turnMs = 0;
   /** While set, requests that come due fail with it. */
   failure: EngineErrorCode | null = null;
   hear: (request: TranscribeRequest) => {
@@ -54,19 +58,20 @@ export class FakeEngine implements Engine {
    */
   utter: (request: SpeakRequest) => Int16Array = ({ text, speed }) =>
     level((SPOKEN_CHAR_MS * text.length) / speed, text.length);
-  voices: readonly VoiceInfo[] = [
-    { name: 'rms', language: 'en-US', rateHz: ENGINE_RATE_HZ },
-    { name: 'slt', language: 'en-US', rateHz: ENGINE_RATE_HZ },
-  ];
+  /** The probability that a turn is over; replace it to script pauses. */
+  decide: (request: TurnRequest) => number = () => 1;
+  voices: readonly VoiceInfo[] = [FAKE_VOICE, { ...FAKE_VOICE, name: 'slt' }];
   languages: readonly string[] = ['en'];
   abilities: RecogniserAbilities | null = { drafts: true, wordTimes: true, logprobs: false, languageGuess: false };
   ttsModel: string | null = 'fake-tts-1';
+  turnModel: string | null = null;
   wakes = 0;
   /** Requests without an answer. */
   pending = 0;
   readonly transcribed: TranscribeRequest[] = [];
   readonly detected: DetectRequest[] = [];
   readonly spoken: SpeakRequest[] = [];
+  readonly turns: TurnRequest[] = [];
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -89,7 +94,7 @@ export class FakeEngine implements Engine {
   async transcribe(request: TranscribeRequest): Promise<Transcript> {
     this.transcribed.push(request);
     await this.#answerAfter(this.transcribeMs, request.signal);
-    return { tokens: [], looped: false, cost: NO_COST, ...this.hear(request) };
+    return { tokens: [], logprobs: null, looped: false, cost: NO_COST, ...this.hear(request) };
   }
 
   /** The state counts the track's windows, so that a test can see that it travels along. */
@@ -109,6 +114,12 @@ export class FakeEngine implements Engine {
     this.spoken.push(request);
     await this.#answerAfter(this.speakMs, request.signal);
     return { samples: this.utter(request), rateHz: ENGINE_RATE_HZ, cost: NO_COST };
+  }
+
+  async turn(request: TurnRequest): Promise<TurnDecision> {
+    this.turns.push(request);
+    await this.#answerAfter(this.turnMs, request.signal);
+    return { probability: this.decide(request), cost: NO_COST };
   }
 
   async #answerAfter(delayMs: number, signal: AbortSignal | undefined): Promise<void> {

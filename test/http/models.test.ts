@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireModel } from '../../src/http/models.ts';
+import { modelNames, requireModel } from '../../src/http/models.ts';
 
 const SETTINGS = { ASR_MODEL: 'moonshine-tiny', TTS_MODEL: 'flite' } as const;
 
@@ -54,5 +54,11 @@ describe('requireModel', () => {
     const refused = () => requireModel(kind, id, SETTINGS);
     expect(refused).toThrow(expect.objectContaining({ code: 'model_not_found', param: 'model' }));
     expect(refused).toThrow(message);
+  });
+
+  it('takes each synthesizer that may be installed by its name where the settings want all of them', () => {
+    const settings = { ...SETTINGS, TTS_MODEL: 'installed' };
+    for (const id of ['flite', 'hibari', 'kokoro', 'tts-1']) requireModel('voice', id, settings);
+    expect(modelNames('voice', settings).slice(0, 2)).toEqual(['flite', 'tts-1']);
   });
 });

@@ -33,5 +33,5 @@ export function countedCache(
 
 /** The key of a text with the usual voice, except for `changes`. */
 export function keyOf(text: string, changes: Partial<PromptKey> = {}): PromptKey {
-  return { ttsModel: 'fake-tts-1', voice: 'rms', speed: 1, normaliser: '1', text, codec: MULAW_8K, ...changes };
+  return { model: 'fake-tts-1', voice: 'rms', speed: 1, normaliser: '1', text, codec: MULAW_8K, ...changes };
 }

@@ -27,7 +27,7 @@ class Synthesis {
 
 describe('the name of a prompt', () => {
   const changes: Partial<PromptKey>[] = [
-    { ttsModel: 'fake-tts-2' },
+    { model: 'fake-tts-2' },
     { voice: 'slt' },
     { speed: 1.1 },
     { normaliser: 'off' },

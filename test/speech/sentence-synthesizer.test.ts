@@ -71,7 +71,7 @@ describe('a prompt', () => {
     await say('It costs $5.', { voice: 'slt' });
     await say('It costs $5.', { speed: 1.5 });
     await say('It costs $5.', { textNormalize: false });
-    engine.ttsModel = 'fake-tts-2';
+    engine.voices = engine.voices.map((voice) => ({ ...voice, model: 'fake-tts-2' }));
     await say('It costs $5.');
     expect(asked).toEqual(Array(5).fill('engine'));
   });

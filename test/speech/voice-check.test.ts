@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { voiceCheck } from '../../src/speech/voice-check.ts';
+import { FAKE_VOICE } from '../fakes/voices.ts';
 
 const VOICES = [
-  { name: 'rms', language: 'en-US', rateHz: 16_000 },
-  { name: 'slt', language: 'en-US', rateHz: 16_000 },
+  { ...FAKE_VOICE, name: 'rms', language: 'en-US', rateHz: 16_000 },
+  { ...FAKE_VOICE, name: 'slt', language: 'en-US', rateHz: 16_000 },
 ];
-const GERMAN = { name: 'espeak:de', language: 'de', rateHz: 22_050 };
+const GERMAN = { ...FAKE_VOICE, name: 'espeak:de', language: 'de', rateHz: 22_050 };
 
 /** The messages when engines with `voices` are ready, twice. */
 function messagesOf(environment: Record<string, string>, voices = VOICES): { refused: string[]; errors: string[] } {

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { findVoiceMapProblem, readVoiceMap } from '../../src/speech/voice-map.ts';
 import { findVoice, resolveVoice } from '../../src/speech/voices.ts';
+import { FAKE_VOICE } from '../fakes/voices.ts';
 
-const voice = (name: string, language = 'en-US') => ({ name, language, rateHz: 16_000 });
+const voice = (name: string, language = 'en-US') => ({ ...FAKE_VOICE, name, language });
 const VOICES = [voice('rms'), voice('slt'), voice('espeak:de', 'de')];
 const MAP = readVoiceMap(
   readSettings({

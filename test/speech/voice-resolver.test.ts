@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VoiceResolver } from '../../src/speech/voice-resolver.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { FAKE_VOICE } from '../fakes/voices.ts';
 
 function resolverOf(engine: FakeEngine): VoiceResolver {
   return new VoiceResolver({ engine, defaultVoice: 'rms' });
@@ -10,9 +11,9 @@ function resolverOf(engine: FakeEngine): VoiceResolver {
 describe('the voice', () => {
   const engine = new FakeEngine(new FakeClock());
   engine.voices = [
-    { name: 'rms', language: 'en-US', rateHz: 16_000 },
-    { name: 'awb', language: 'en-GB', rateHz: 16_000 },
-    { name: 'espeak:de', language: 'de', rateHz: 22_050 },
+    { ...FAKE_VOICE, name: 'rms', language: 'en-US', rateHz: 16_000 },
+    { ...FAKE_VOICE, name: 'awb', language: 'en-GB', rateHz: 16_000 },
+    { ...FAKE_VOICE, name: 'espeak:de', language: 'de', rateHz: 22_050 },
   ];
 
   it.each([

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../src/foundation/errors.ts';
 import { listVoiceNames, resolveVoice } from '../../src/speech/voices.ts';
+import { FAKE_VOICE } from '../fakes/voices.ts';
 
-const voice = (name: string, language = 'en-US') => ({ name, language, rateHz: 16_000 });
+const voice = (name: string, language = 'en-US') => ({ ...FAKE_VOICE, name, language });
 const VOICES = [voice('rms'), voice('slt'), voice('awb', 'en-GB'), voice('espeak:de', 'de')];
 const OPENAI = 'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ');
 
@@ -10,6 +11,11 @@ describe('resolveVoice', () => {
   it('finds a voice by its name, and the usual one without a name', () => {
     expect(resolveVoice('espeak:de', VOICES, 'rms')).toEqual(voice('espeak:de', 'de'));
     expect(resolveVoice(undefined, VOICES, 'slt').name).toBe('slt');
+  });
+
+  it('finds the first voice where neither a text nor a setting names one', () => {
+    expect(resolveVoice(undefined, VOICES, '').name).toBe('rms');
+    expect(() => resolveVoice('', VOICES, '')).toThrow('voice: got ""');
   });
 
   it.each(OPENAI)("has a voice for OpenAI's %s", (name) => {

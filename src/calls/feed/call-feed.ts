@@ -1,7 +1,7 @@
 /** What one call tells the feed, and the transcript that comes of it. */
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
-import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { LagChange } from '../inbound/lag.ts';
 import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS, type SpokenEvent } from './events.ts';
 import type { Feed } from './feed.ts';
@@ -82,6 +82,12 @@ export class CallFeed {
     this.#lagMs = lagMs;
     if (final) this.#captions.add({ kind: 'caption', track, utterance, text, startMs, endMs });
     feed.publish({ type: 'caption', callId, track, utterance, stable, tail, text, final, startMs, endMs, lagMs });
+  }
+
+  publishRevision(track: Track, { utterance, version, text, startMs, endMs }: Revision): void {
+    const { callId, feed } = this.#options;
+    this.#captions.revise({ kind: 'caption', track, utterance, version, text, startMs, endMs });
+    feed.publish({ type: 'revision', callId, track, utterance, version, text, startMs, endMs });
   }
 
   publishGap(track: Track, { startMs, endMs, reason }: Pick<GapEvent, 'startMs' | 'endMs' | 'reason'>): void {

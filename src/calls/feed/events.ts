@@ -48,6 +48,25 @@ export interface CaptionEvent {
 }
 
 /**
+ * A better text of an utterance whose final caption is out: it was read again together with what was said around it.
+ * The version with the highest number counts.
+ */
+export interface RevisionEvent {
+  readonly type: 'revision';
+  readonly callId: string;
+  readonly track: Track;
+  /** As in the caption. */
+  readonly utterance: number;
+  /** From 2: the final caption is version 1. */
+  readonly version: number;
+  /** Empty when, as it turned out, nothing was said. */
+  readonly text: string;
+  /** As in the final caption. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/**
  * Why a stretch has no final caption: as a {@link LossReason}, or `media`: its sound was lost on the way to us. Silence
  * that a carrier does not send is no gap.
  */
@@ -133,6 +152,7 @@ export type FeedEvent =
   | CallStartedEvent
   | SpeechEvent
   | CaptionEvent
+  | RevisionEvent
   | GapEvent
   | LagEvent
   | SpokenEvent

@@ -4,8 +4,8 @@ import type { FinalCaption, TranscriptGap, TranscriptItem } from './transcript.t
 const ITEMS_MAX = 5000;
 
 /**
- * A call's final captions as they came, and what is missing among them. Beyond {@link ITEMS_MAX} the oldest go, and
- * what they covered is a gap.
+ * A call's final captions as they came, each with its latest text, and what is missing among them. Beyond {@link
+ * ITEMS_MAX} the oldest go, and what they covered is a gap.
  */
 export class FinalCaptions {
   readonly #kept: TranscriptItem[] = [];
@@ -42,6 +42,17 @@ export class FinalCaptions {
     this.#keep(final);
   }
 
+  /** A later text takes the place of an earlier one; an empty one takes it out. */
+  revise(revised: FinalCaption): void {
+    const index = this.#kept.findLastIndex((item) => isSame(item, revised));
+    if (index === -1) this.add(revised);
+    else if (revised.text !== '') this.#kept[index] = revised;
+    else {
+      this.#kept.splice(index, 1);
+      this.#captions--;
+    }
+  }
+
   /** A stretch of which no final comes. */
   addGap(gap: TranscriptGap): void {
     this.#gaps++;
@@ -63,4 +74,8 @@ export class FinalCaptions {
       endMs: Math.max(before?.endMs ?? endMs, endMs),
     });
   }
+}
+
+function isSame(item: TranscriptItem, { track, utterance }: FinalCaption): boolean {
+  return item.kind === 'caption' && item.track === track && item.utterance === utterance;
 }

@@ -9,6 +9,8 @@ export interface FinalCaption {
   readonly track: Track;
   /** Counts the track's utterances from 1. */
   readonly utterance: number;
+  /** The version of its text, from 2 where a revision replaced that of the final caption. */
+  readonly version?: number;
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;

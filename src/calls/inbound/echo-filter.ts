@@ -1,4 +1,4 @@
-import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallVoice } from '../outbound/voice.ts';
 import { ECHO_DELAY_MAX_MS, isEcho, mayBeEcho } from './echo.ts';
 
@@ -9,6 +9,9 @@ interface EchoFilterOptions {
   /** A caption was kept back for good. */
   onEcho(): void;
 }
+
+/** Utterances that are remembered as echoes; a revision comes before there are more. */
+const WITHHELD_MAX = 64;
 
 type Caption = Extract<SpeechEvent, { type: 'caption' }>;
 
@@ -21,6 +24,8 @@ export class EchoFilter {
   #speechFromMs = 0;
   /** The caller's utterance of which a caption was let through last. */
   #shown = 0;
+  /** The latest utterances whose final was kept back. */
+  readonly #withheld = new Set<number>();
 
   constructor(options: EchoFilterOptions) {
     this.#options = options;
@@ -39,6 +44,11 @@ export class EchoFilter {
     return event;
   }
 
+  /** Whether others may have the revision: what was an echo stays away, and nothing becomes one afterwards. */
+  admits({ utterance, text, startMs }: Pick<Revision, 'utterance' | 'text' | 'startMs'>): boolean {
+    return !this.#withheld.has(utterance) && !isEcho(text, this.#playedDuring({ startMs }));
+  }
+
   #filterCaption(caption: Caption): Caption | null {
     const played = this.#playedDuring(caption);
     const { text, startMs } = caption;
@@ -53,11 +63,14 @@ export class EchoFilter {
   #withhold(caption: Caption): Caption | null {
     if (!caption.final) return null;
     this.#options.onEcho();
+    this.#withheld.add(caption.utterance);
+    const [oldest] = this.#withheld;
+    if (this.#withheld.size > WITHHELD_MAX && oldest !== undefined) this.#withheld.delete(oldest);
     return this.#shown === caption.utterance ? { ...caption, tail: '', text: '' } : null;
   }
 
   /** What was played while this was said, or so shortly before that it may have come back as an echo. */
-  #playedDuring({ startMs }: Caption): string {
+  #playedDuring({ startMs }: Pick<Caption, 'startMs'>): string {
     const { voice, nowMs } = this.#options;
     return voice.playedWithin(nowMs() - startMs + ECHO_DELAY_MAX_MS);
   }

@@ -37,6 +37,8 @@ export interface TrackOptions {
   /** Whether the carrier's chunks have times of their own; left out = they will show it. */
   readonly timed?: boolean | undefined;
   readonly context: CallContext;
+  /** How much silence ends an utterance; asked when the first sound comes. */
+  endpointMs(): number;
   /** Times are in ms of the call. */
   emit(event: TrackEvent): void;
   /** Its captions have fallen behind, or caught up. */
@@ -249,9 +251,9 @@ export class TrackChain {
 
   #openTranscriber(): LiveTranscriber {
     if (this.#transcriber !== null) return this.#transcriber;
-    const { context, emit, onDrained } = this.#options;
+    const { context, endpointMs, emit, onDrained } = this.#options;
     const transcriber = new LiveTranscriber({
-      settings: context.settings,
+      settings: { ...context.settings, ENDPOINT_MS: endpointMs() },
       engine: context.engine,
       clock: context.clock,
       originMs: this.#timeline.originMs ?? 0,

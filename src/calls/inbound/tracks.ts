@@ -18,6 +18,8 @@ interface CallTracksOptions {
   readonly leg: Pick<CallLeg, 'pause' | 'resume'>;
   readonly context: CallContext;
   readonly log: Log;
+  /** How much silence ends an utterance of a track; asked when its sound begins. */
+  endpointMs(track: Track): number;
   /** Times are in ms of the call. */
   emit(track: Track, event: TrackEvent): void;
   /** The captions of a track have fallen behind, or caught up. */
@@ -101,12 +103,13 @@ export class CallTracks {
   }
 
   #openChain(track: Track): TrackChain {
-    const { start, context, emit, onLag } = this.#options;
+    const { start, context, endpointMs, emit, onLag } = this.#options;
     return new TrackChain({
       carrier: start.carrier,
       codec: start.codec,
       timed: start.timed,
       context,
+      endpointMs: () => endpointMs(track),
       emit: (event) => emit(track, event),
       onLag: (change) => onLag(track, change),
       onDrained: () => this.#regulate(),

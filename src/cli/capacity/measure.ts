@@ -154,7 +154,7 @@ interface Found {
 /** The result of a step, from its events. */
 export function evaluate(
   { calls, refused, allEnded, events }: Found,
-  settings: Pick<Settings, 'ENDPOINT_MS' | 'POST_ROLL_MS'>,
+  settings: Pick<Settings, 'ENDPOINT_CAPTIONS_MS' | 'POST_ROLL_MS'>,
 ): CapacityStep {
   const { lateMs, cutLagMs, partialLagMs } = lagsOf(events, settings);
   const gaps = events.filter(({ type }) => type === 'gap').length;

@@ -146,8 +146,11 @@ function findContradictions(settings: Settings): string[] {
         `(${settings.VAD_START_THRESHOLD})`,
     );
   }
-  if (settings.EAGER_MS > settings.ENDPOINT_MS) {
-    problems.push(`EAGER_MS: got ${settings.EAGER_MS}, expected at most ENDPOINT_MS (${settings.ENDPOINT_MS})`);
+  const endpointMs = Math.min(settings.ENDPOINT_MS, settings.ENDPOINT_CAPTIONS_MS);
+  if (settings.EAGER_MS > endpointMs) {
+    problems.push(
+      `EAGER_MS: got ${settings.EAGER_MS}, expected at most ENDPOINT_MS and ENDPOINT_CAPTIONS_MS (${endpointMs})`,
+    );
   }
   if (settings.WINDOW_MAX_MS < settings.CHUNK_MS + settings.OVERLAP_MS) {
     const least = settings.CHUNK_MS + settings.OVERLAP_MS;

@@ -14,6 +14,7 @@ const caption = z.object({
   kind: z.literal('caption'),
   track,
   utterance: z.int().describe('Number of the utterance on its track, counted from 1'),
+  version: z.int().optional().describe('From 2, where a revision replaced the text of the final caption'),
   text: z.string(),
   startMs: z.number(),
   endMs: z.number(),
@@ -42,8 +43,9 @@ const CONTENT_TYPES: Readonly<Record<(typeof TRANSCRIPT_FORMATS)[number], string
 
 const transcript = {
   description:
-    'The final captions so far, and the stretches that have none, in the order of their start. In text and ' +
-    'subtitles such a stretch reads `[missing]`. Readers ignore items of a `kind` that they do not know',
+    'The final captions so far with their latest text, and the stretches that have none, in the order of their ' +
+    'start. In text and subtitles such a stretch reads `[missing]`. Readers ignore items of a `kind` that ' +
+    'they do not know',
   content: {
     'application/json': { schema: z.object({ data: z.array(z.discriminatedUnion('kind', [caption, gap])) }) },
     'text/plain': { schema: z.string() },

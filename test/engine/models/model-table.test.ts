@@ -33,7 +33,16 @@ describe('the model table', () => {
   it('takes a model of every kind by one row, from configure to a result', async () => {
     const answers = await run([...MODEL_TABLE, ...ADDED_MODELS], { ...TONE, ...ADDED_NAMES }, [
       { kind: 'transcribe', id: 1, urgency: 'final', dueInMs: 100, samples: tone(400, 200), draft: [] },
-      { kind: 'speak', id: 2, urgency: 'speak', dueInMs: 100, text: 'Grüß Gott', voice: 'hum', speed: 1 },
+      {
+        kind: 'speak',
+        id: 2,
+        urgency: 'speak',
+        dueInMs: 100,
+        text: 'Grüß Gott',
+        voice: 'hum',
+        speed: 1,
+        streamed: true,
+      },
       {
         kind: 'detect',
         id: 3,
@@ -41,19 +50,22 @@ describe('the model table', () => {
         dueInMs: 32,
         tracks: [{ samples: tone(400, 64), state: null }],
       },
+      { kind: 'turn', id: 4, urgency: 'turn', dueInMs: 200, samples: tone(400, 300) },
     ]);
     expect(answers[0]).toMatchObject({
       kind: 'ready',
       asrModel: 'two-languages-1',
       vadModel: 'always-1',
       ttsModel: 'hummer-1',
-      voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000 }],
+      turnModel: 'undecided-1',
+      voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1' }],
       languages: ['en', 'de'],
       abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: true },
       costs: {
         transcribe: { perJobMs: 1, perSecondMs: 10 },
         detect: { perJobMs: 1, perSecondMs: 1 },
         speak: { perJobMs: 1, perCharacterMs: 1 },
+        turn: { perJobMs: 1, perSecondMs: 1 },
       },
     });
     expect(answers.slice(1)).toEqual(
@@ -61,6 +73,7 @@ describe('the model table', () => {
         expect.objectContaining({ kind: 'transcribed', id: 1, text: 'ja' }),
         expect.objectContaining({ kind: 'spoken', id: 2, rateHz: 8000 }),
         expect.objectContaining({ kind: 'detected', id: 3 }),
+        expect.objectContaining({ kind: 'turned', id: 4, probability: 0.5 }),
       ]),
     );
   });
@@ -71,7 +84,7 @@ describe('the model table', () => {
       {
         kind: 'refused',
         code: 'bad_settings',
-        message: 'TTS_MODEL: got "parrot", expected one of flite, tone, hummer',
+        message: 'TTS_MODEL: got "parrot", expected one of installed, flite, tone, hummer',
       },
     ]);
   });

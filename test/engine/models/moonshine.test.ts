@@ -7,6 +7,8 @@ import { finish, speech } from '../speech.ts';
 const END_TOKEN = 2;
 const RUN_TOKENS = 8;
 
+const mean = (values: ArrayLike<number>) => Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
+
 describe.each(['rewritten', 'shipped'] as const)('Moonshine with %s graphs', (graphs) => {
   let asr: Asr;
   let spoken: Int16Array;
@@ -36,6 +38,21 @@ describe.each(['rewritten', 'shipped'] as const)('Moonshine with %s graphs', (gr
   it('writes what is said', () => {
     expect(undrafted.text.toLowerCase()).toContain('leave a message after the tone');
     expect(undrafted.looped).toBe(false);
+  });
+
+  it('says how probable each token was', () => {
+    const logprobs = undrafted.logprobs ?? [];
+    expect(logprobs).toHaveLength(undrafted.tokens.length);
+    for (const logprob of logprobs) expect(logprob).toBeLessThanOrEqual(1e-4);
+    expect(mean(logprobs)).toBeGreaterThan(-0.5);
+    expect(mean(logprobs)).toBeLessThan(0);
+  });
+
+  it.each([4, 100])('says about the same of them with a draft of up to %i tokens', async (length) => {
+    const { result } = await finish(asr.transcribe(spoken, undrafted.tokens.slice(0, length)));
+    expect(result.logprobs).toHaveLength(undrafted.tokens.length);
+    for (const [index, logprob] of undrafted.logprobs?.entries() ?? [])
+      expect(Math.abs((result.logprobs?.[index] ?? Number.NaN) - logprob)).toBeLessThan(0.3);
   });
 
   it('makes no more runs than it has to', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWav } from '../../../src/audio/wav.ts';
+import { FAKE_VOICE } from '../../fakes/voices.ts';
 import { startServer, type TestServer } from '../test-server.ts';
 
 let testServer: TestServer;
@@ -95,7 +96,7 @@ describe('POST /v1/audio/speech', () => {
     [{ voice: undefined, language: 'auto' }, 'rms'],
     [{ voice: 'slt', language: 'de-DE' }, 'slt'],
   ])('takes %j for the voice %s', async (fields, voice) => {
-    testServer.engine.voices = [...testServer.engine.voices, { name: 'anna', language: 'de-DE', rateHz: 16_000 }];
+    testServer.engine.voices = [...testServer.engine.voices, { ...FAKE_VOICE, name: 'anna', language: 'de-DE' }];
     expect((await speak(fields)).statusCode).toBe(200);
     expect(testServer.engine.spoken.map((request) => request.voice)).toEqual([voice]);
   });

@@ -9,7 +9,27 @@ export const recognition = {
       'model',
       'Speech recogniser. tone = a deterministic model for tests; it recognises no speech.',
     ),
-    ENDPOINT_MS: whole(400, 100, 5000, 'ms', 'Silence of this length ends an utterance.'),
+    TURN_MODEL: text(
+      'auto',
+      'model',
+      'Model that decides in a pause whether the caller has finished. auto = smart-turn where it is installed. off = ' +
+        'none. tone = a deterministic model for tests; it knows no speech.',
+    ),
+    ENDPOINT_MS: whole(
+      400,
+      100,
+      5000,
+      'ms',
+      'Silence of this length ends an utterance of a caller who talks with an app.',
+    ),
+    ENDPOINT_CAPTIONS_MS: whole(
+      400,
+      100,
+      5000,
+      'ms',
+      'Silence of this length ends an utterance where there are only captions: in calls without an app, and on what ' +
+        'the caller is told.',
+    ),
   },
   tuning: {
     VAD_MODEL: text(
@@ -57,6 +77,14 @@ export const recognition = {
       30_000,
       'ms',
       'Longest utterance. The server cuts longer speech at its quietest point before this length.',
+    ),
+    JOIN_MS: whole(
+      3000,
+      0,
+      10_000,
+      'ms',
+      'Speech that begins within this time after an utterance is read again together with it, and a revision ' +
+        'replaces the captions of both. 0 = never.',
     ),
   },
 } as const satisfies SettingGroup;

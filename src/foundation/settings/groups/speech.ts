@@ -6,10 +6,11 @@ export const speech = {
   title: 'Speech',
   everyday: {
     DEFAULT_VOICE: text(
-      'rms',
+      '',
       'voice',
-      'Voice for text that names none: rms, slt, awb, kal or kal16. ' +
-        'With espeak-ng installed also espeak:de and its other languages.',
+      'Voice for text that names none: rms, slt, awb, kal or kal16. With espeak-ng installed also espeak:de and its ' +
+        'other languages; with hibari or kokoro in MODELS_DIR also hibari:heart, kokoro:af_heart and others. ' +
+        'Empty = the best one for calls: hibari:heart where it is installed, else rms.',
     ),
     VOICE_MAP: voiceMap(
       'Voices that replace the voices of other platforms; upper and lower case do not matter. In calls, ' +
@@ -31,9 +32,10 @@ export const speech = {
   },
   tuning: {
     TTS_MODEL: text(
-      'flite',
+      'installed',
       'model',
-      'Speech synthesizer. tone = a deterministic model for tests; it speaks no words.',
+      'Speech synthesizer. installed = all there are on this machine: flite, espeak-ng, and those in MODELS_DIR; ' +
+        'flite = without those in MODELS_DIR; tone = a deterministic model for tests that speaks no words.',
     ),
     PLAYOUT_LEAD_MS: whole(
       500,
