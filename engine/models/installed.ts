@@ -27,7 +27,7 @@ export interface InstalledModel {
 export interface InstalledModels {
   /** In the order of their names. */
   readonly models: readonly InstalledModel[];
-  /** One line for each folder that cannot be used: its name, why, and what helps. */
+  /** One line for each folder that cannot be used: its name, and why. */
   readonly problems: readonly string[];
 }
 
@@ -83,9 +83,9 @@ export function readBridge(folder: string): Bridge | null {
 }
 
 function findProblem(name: string, folder: string, { name: stated, files }: Bridge): string | null {
-  if (stated !== name) return `its ${BRIDGE_FILE} is of ${stated}, expected ${name}: rename the folder`;
+  if (stated !== name) return `its ${BRIDGE_FILE} is of ${stated}, expected ${name}`;
   const missing = Object.keys(files).find((file) => !isFile(join(folder, file)));
-  return missing === undefined ? null : `${missing} is missing: add the model again`;
+  return missing === undefined ? null : `${missing} is missing`;
 }
 
 function isFile(path: string): boolean {

