@@ -15,6 +15,11 @@ export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
  */
 export type TranscriberEvent =
   | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
+  /**
+   * The turn of the speaker is over: all that was said in its utterances `first` to `last`, whose finals are out.
+   * `atMs` is the end of its speech.
+   */
+  | { readonly type: 'turn.ended'; readonly first: number; readonly last: number; readonly atMs: number }
   /** No final comes for this stretch: speech, or audio that voice detection never examined. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
   | {
@@ -49,8 +54,10 @@ export type TranscriberEvent =
       readonly endMs: number;
     };
 
-/** What is known at once: everything but gaps and revisions. */
-export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'revision' }>;
+/** What is known at once of the speech itself: everything but gaps, revisions and ends of turns. */
+export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'revision' | 'turn.ended' }>;
+
+export type TurnEnded = Extract<TranscriberEvent, { type: 'turn.ended' }>;
 
 export type Revision = Extract<TranscriberEvent, { type: 'revision' }>;
 
@@ -71,6 +78,11 @@ export class Captions {
   /** Speech began or ended at sample number `at`. */
   speech(type: 'speech.started' | 'speech.stopped', at: number): TranscriberEvent {
     return { type, atMs: this.#ms(at) };
+  }
+
+  /** The turn of utterances `first` to `last` is over; its speech ends at sample number `at`. */
+  turnEnded(first: number, last: number, at: number): TurnEnded {
+    return { type: 'turn.ended', first, last, atMs: this.#ms(at) };
   }
 
   /** No final comes of what lies between sample numbers `from` and `to`. */

@@ -5,6 +5,8 @@ import {
   type LossReason,
   type TranscriberEvent,
   type TranscriberSettings,
+  type TurnEnded,
+  type TurnListener,
 } from '../../src/transcription/live-transcriber.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
@@ -24,6 +26,7 @@ interface Options {
   readonly partials?: boolean;
   readonly urgency?: 'live' | 'batch';
   readonly originMs?: number;
+  readonly turns?: TurnListener;
 }
 
 export class TranscriberHarness {
@@ -37,7 +40,7 @@ export class TranscriberHarness {
   dropped = 0;
   readonly transcriber: LiveTranscriber;
 
-  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live' }: Options = {}) {
+  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live', turns }: Options = {}) {
     this.transcriber = new LiveTranscriber({
       settings: settingsWith(settings),
       engine: this.engine,
@@ -45,6 +48,7 @@ export class TranscriberHarness {
       originMs,
       partials,
       urgency,
+      turns,
       emit: (event) => {
         this.events.push(event);
         this.emittedAtMs.push(this.clock.nowMs());
@@ -99,6 +103,11 @@ export class TranscriberHarness {
 
   get finals(): Caption[] {
     return this.captions.filter((caption) => caption.final);
+  }
+
+  /** The ends of turns. */
+  get turns(): TurnEnded[] {
+    return this.events.filter((event) => event.type === 'turn.ended');
   }
 
   get gaps(): Extract<TranscriberEvent, { type: 'gap' }>[] {

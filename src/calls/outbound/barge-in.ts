@@ -159,6 +159,12 @@ export class BargeIn {
   }
 }
 
+/** How the caller may interrupt an utterance: true = `any`, as when nothing is said of it; false = `none`. */
+export function toInterruptible(setting: Interruptible | boolean | undefined): Interruptible {
+  if (setting === false) return 'none';
+  return setting === undefined || setting === true ? 'any' : setting;
+}
+
 /**
  * How the caller may interrupt in a call: as its parameter `bargeIn` says, or else the setting.
  * @throws TrunklineError `invalid_request` for any other value of the parameter
