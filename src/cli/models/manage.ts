@@ -63,7 +63,7 @@ export async function showFolder({ settings, terminal, json }: ManageContext): P
   return EXIT_OK;
 }
 
-/** `trunkline models verify`: reads every file of the models `names`, or of all. Returns failed when one is not right. */
+/** `trunkline models verify`: reads every file of the models `names`, or of all. Fails when one is not right. */
 export async function verifyModels(names: readonly string[], context: ManageContext): Promise<number> {
   const { terminal, json, catalog = CATALOG } = context;
   const { models, problems } = select(names, context);

@@ -33,8 +33,8 @@ export function requireModelsDir({ MODELS_DIR }: { readonly MODELS_DIR: string }
 }
 
 /**
- * Runs `work` as the only command that changes `modelsDir`, which is created if need be. `onWait` is told who else is at
- * work, while that is waited for.
+ * Runs `work` as the only command that changes `modelsDir`, which is created if need be. `onWait` is told who else is
+ * at work, while that is waited for.
  * @throws Error that names the folder and what helps; what `work` throws
  */
 export async function withModelsFolder<T>(
@@ -93,8 +93,8 @@ export async function removeWork(modelsDir: string, name: string): Promise<void>
 }
 
 /**
- * Removes the files of `bridge` from `folder`, its `bridge.json` last, and the folders that are empty then. Returns what
- * is left there.
+ * Removes the files of `bridge` from `folder`, its `bridge.json` last, and the folders that are empty then. Returns
+ * what is left there.
  * @throws errors of the disk
  */
 export async function removeModel(folder: string, bridge: Bridge): Promise<string[]> {
