@@ -41,21 +41,28 @@ export interface TurnCase {
   readonly samples: Int16Array;
   /** Sample at which the silence begins. */
   readonly speechTo: number;
+  /** How the prompt goes on; empty where it does not. */
+  readonly rest: Int16Array;
 }
 
 /** Every `every`-th prompt as cases. `engine` says when words begin. */
 export async function loadTurnCases(engine: EngineClient, every: number): Promise<TurnCase[]> {
   const random = uniform(3);
-  const rest = pinkNoise(2, LINE_RMS, gaussian(4)).subarray(0, (REST_MS * LINE_RATE_HZ) / 1000);
+  const silence = pinkNoise(2, LINE_RMS, gaussian(4)).subarray(0, (REST_MS * LINE_RATE_HZ) / 1000);
   const cases: TurnCase[] = [];
-  const add = (kind: TurnKind, speech: Int16Array) =>
-    cases.push({ kind, samples: concatenate([speech, rest]), speechTo: speech.length });
+  const add = (kind: TurnKind, samples: Int16Array, to = samples.length) =>
+    cases.push({
+      kind,
+      samples: concatenate([samples.subarray(0, to), silence]),
+      speechTo: to,
+      rest: samples.subarray(to),
+    });
   for (const prompt of loadPrompts().filter((_, index) => index % every === 0)) {
     if (prompt.samples.length > PROMPT_MAX_SECONDS * LINE_RATE_HZ) continue;
     if (FRAGMENTS.has(prompt.id)) add('fragment', prompt.samples);
     else {
       add('complete', prompt.samples);
-      for (const cut of await findCuts(engine, prompt, random)) add(cut.kind, prompt.samples.subarray(0, cut.at));
+      for (const cut of await findCuts(engine, prompt, random)) add(cut.kind, prompt.samples, cut.at);
     }
   }
   return cases;
