@@ -127,10 +127,18 @@ export function nothingSaid(talkers: readonly Sound[]): Sound[] {
   const music = existsSync(MUSIC) ? readdirSync(MUSIC).filter((name) => name.endsWith('.wav')) : [];
   return [
     ...Object.values(nonSpeechSignals(NOTHING_S)).map((samples) => nothing('signals', samples)),
-    ...music.map((name) => nothing('music', readWav(readFileSync(join(MUSIC, name))).channels[0] ?? new Int16Array(0))),
+    ...music.flatMap((name) => minutesOf(join(MUSIC, name)).map((samples) => nothing('music', samples))),
     nothing('breath', breath(NOTHING_S)),
     ...[4, 8, 16].map((count) => nothing(`babble of ${count}`, babble(talkers, count))),
   ];
+}
+
+function minutesOf(path: string): Int16Array[] {
+  const samples = readWav(readFileSync(path)).channels[0] ?? new Int16Array(0);
+  const length = NOTHING_S * LINE_RATE_HZ;
+  return Array.from({ length: Math.ceil(samples.length / length) }, (_, index) =>
+    samples.subarray(index * length, (index + 1) * length),
+  );
 }
 
 /** Pink noise that swells and fades as breath does, with silence in between. */
@@ -151,8 +159,7 @@ function babble(talkers: readonly Sound[], count: number): Int16Array {
       const { samples } = talkers[Math.floor(random() * talkers.length)] ?? { samples: new Int16Array(1) };
       const scale = 0.1 / Math.max(rmsOf(samples), 1e-4) / Math.sqrt(count);
       for (const [index, sample] of samples.entries())
-        if (at + index >= 0 && at + index < mixed.length)
-          mixed[at + index] = (mixed[at + index] ?? 0) + sample * scale;
+        if (at + index >= 0 && at + index < mixed.length) mixed[at + index] = (mixed[at + index] ?? 0) + sample * scale;
       at += samples.length;
     }
   }
@@ -161,7 +168,11 @@ function babble(talkers: readonly Sound[], count: number): Int16Array {
 
 /** Pink noise so many dB below the loudness of the samples. */
 function withNoise(samples: Int16Array, snrDb: number, seed: number): Int16Array {
-  const noise = pinkNoise(Math.ceil(samples.length / LINE_RATE_HZ), rmsOf(samples) / 10 ** (snrDb / 20), gaussian(seed));
+  const noise = pinkNoise(
+    Math.ceil(samples.length / LINE_RATE_HZ),
+    rmsOf(samples) / 10 ** (snrDb / 20),
+    gaussian(seed),
+  );
   return samples.map((sample, index) => clip(sample + (noise[index] ?? 0)));
 }
 
