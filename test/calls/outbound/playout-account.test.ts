@@ -20,7 +20,7 @@ describe('the account of what was heard', () => {
         (lengths, options, steps) => {
           const playing = new Line(options);
           const sounds = lengths.map((length, n) => sound(String(n), length));
-          for (const each of sounds) playing.playout.push(each);
+          for (const each of sounds) playing.push(each);
           let before = 0;
           for (const [n, ms] of steps.entries()) {
             playing.clock.advance(ms);
@@ -46,7 +46,7 @@ describe('the account of what was heard', () => {
       fc.property(frames, fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 12 }), (lengths, steps) => {
         const playing = new Line();
         lengths.forEach((length, n) => {
-          playing.playout.push(sound(String(n), length, n));
+          playing.push(sound(String(n), length, n));
         });
         for (const frames of steps) {
           playing.clock.advance(frames * FRAME_MS);

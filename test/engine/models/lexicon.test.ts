@@ -14,7 +14,8 @@ const lexiconOf = (text: string): Lexicon => new Lexicon(parseLexicon(text));
 describe('a file of pronunciations', () => {
   it('has phonemes, respellings, languages and comments', () => {
     const text =
-      '\ufeff# ours\r\n\r\nTrunkline  /tɹˈʌŋklˌIn/\nSQL = sequel\n[en-GB] schedule /ʃˈɛdjuːl/\n[de] SQL = ess kuh ell\n';
+      '\ufeff# ours\r\n\r\nTrunkline  /tɹˈʌŋklˌIn/\nSQL = sequel\n' +
+      '[en-GB] schedule /ʃˈɛdjuːl/\n[de] SQL = ess kuh ell\n';
     expect(parseLexicon(text)).toEqual([
       { words: 'Trunkline', language: 'en', kind: 'phonemes', said: 'tɹˈʌŋklˌIn', line: 3 },
       { words: 'SQL', language: 'en', kind: 'respelling', said: 'sequel', line: 4 },
