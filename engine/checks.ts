@@ -64,6 +64,7 @@ export function checkSettings(value: unknown, table: ModelTable): EngineSettings
     modelGraphs: checkChoice(value, 'modelGraphs', ['rewritten', 'shipped']),
     modelCacheDir: checkPath(value, 'modelCacheDir'),
     modelsDir: value['modelsDir'] === '' ? '' : checkPath(value, 'modelsDir'),
+    lexiconFile: value['lexiconFile'] === '' ? '' : checkPath(value, 'lexiconFile'),
     decodeRunTokens: checkWhole(value, 'decodeRunTokens', 1, RUN_MAX_TOKENS),
   };
 }

@@ -61,6 +61,8 @@ export interface EngineSettings {
   readonly modelCacheDir: string;
   /** Folder of installed models (engine/models/installed.ts), an absolute path; '' = none. */
   readonly modelsDir: string;
+  /** The operator's file of pronunciations (engine/models/lexicon-file.ts), an absolute path; '' = none. */
+  readonly lexiconFile: string;
   /** Tokens of one decoder run at most, with rewritten graphs. */
   readonly decodeRunTokens: number;
 }
