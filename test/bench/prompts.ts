@@ -31,7 +31,10 @@ export function hasPrompts(): boolean {
   return existsSync(SOUNDS) && existsSync(TRANSCRIPTS);
 }
 
-/** All prompts of `wordsMin` words or more, three unless said otherwise. @throws Error naming the packages to install when they are not there. */
+/**
+ * All prompts of `wordsMin` words or more, three unless said otherwise.
+ * @throws Error naming the packages to install when they are not there
+ */
 export function loadPrompts(wordsMin = WORDS_MIN): Prompt[] {
   if (!hasPrompts()) {
     throw new Error(
