@@ -6,6 +6,7 @@
 import type { EngineSettings, RecogniserAbilities, SoundCost, TextCost } from '../contract.ts';
 import type { Device } from '../onnx.ts';
 import { findInstalled } from './installed.ts';
+import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
 
@@ -14,6 +15,8 @@ export interface LoadContext {
   readonly settings: EngineSettings;
   /** Where it is to run. */
   readonly device: Device;
+  /** Words that the operator wants said in a way of their own. Respellings are in the texts already. */
+  readonly lexicon: Lexicon;
   /** Is told what takes a while, in words for the operator. */
   readonly progress: (text: string) => void;
 }
