@@ -2,6 +2,7 @@
 import type { EngineSettings, ReadyMessage } from '../contract.ts';
 import type { Device } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
+import { readLexicon, respelling } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import {
   findModel,
@@ -42,7 +43,8 @@ export async function loadModels(
   const synthesizer = requireRow(table, 'synthesizer', settings.ttsModel);
   const turnDetector = chooseTurnDetector(table, settings);
   for (const row of [recogniser, detector, synthesizer, turnDetector]) requireFiles(row?.files ?? []);
-  const context = { settings, device: CPU, progress };
+  const lexicon = await readLexicon(settings.lexiconFile);
+  const context = { settings, device: CPU, lexicon, progress };
   const [vad, tts, turn] = await Promise.all([
     detector.load(context),
     synthesizer.load(context),
@@ -52,7 +54,7 @@ export async function loadModels(
   return {
     asr,
     vad,
-    tts,
+    tts: respelling(tts, lexicon),
     turn,
     warning,
     languages: recogniser.languages,

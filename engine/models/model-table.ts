@@ -5,6 +5,8 @@
  */
 import type { EngineSettings, RecogniserAbilities, SoundCost, TextCost } from '../contract.ts';
 import type { Device } from '../onnx.ts';
+import { findInstalled } from './installed.ts';
+import type { Lexicon } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
 
@@ -13,6 +15,8 @@ export interface LoadContext {
   readonly settings: EngineSettings;
   /** Where it is to run. */
   readonly device: Device;
+  /** Words that the operator wants said in a way of their own. Respellings are in the texts already. */
+  readonly lexicon: Lexicon;
   /** Is told what takes a while, in words for the operator. */
   readonly progress: (text: string) => void;
 }
@@ -67,7 +71,7 @@ export type ModelTable = readonly ModelRow[];
 const RECOGNISER_COST: SoundCost = { perJobMs: 2, perSecondMs: 6.15 };
 const SYNTHESIZER_COST: TextCost = { perJobMs: 3, perCharacterMs: 1 };
 const VOICE_DETECTOR_COST: SoundCost = { perJobMs: 0.5, perSecondMs: 3.9 };
-const TURN_DETECTOR_COST: SoundCost = { perJobMs: 45, perSecondMs: 0.5 };
+const TURN_DETECTOR_COST: SoundCost = { perJobMs: 36, perSecondMs: 0.7 };
 
 /** Of each kind, the model that is used unless the settings say otherwise comes first. */
 export const MODEL_TABLE: ModelTable = [
@@ -133,6 +137,14 @@ export const MODEL_TABLE: ModelTable = [
     cost: SYNTHESIZER_COST,
     files: [],
     load: async () => (await import('./tone-tts.ts')).toneTts,
+  },
+  {
+    kind: 'turn detector',
+    name: 'smart-turn',
+    cost: TURN_DETECTOR_COST,
+    files: [],
+    isInstalled: ({ modelsDir }) => findInstalled(modelsDir, 'smart-turn').length > 0,
+    load: async ({ settings }) => (await import('./smart-turn.ts')).loadSmartTurn(settings),
   },
   {
     kind: 'turn detector',

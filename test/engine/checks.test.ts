@@ -46,7 +46,7 @@ describe('checkSettings', () => {
     ['asrModel', 'whisper', 'ASR_MODEL: got "whisper", expected one of moonshine-tiny, tone'],
     ['vadModel', undefined, 'VAD_MODEL: got undefined, expected one of silero, tone'],
     ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of installed, flite, tone'],
-    ['turnModel', 'guess', 'TURN_MODEL: got "guess", expected one of auto, off, tone'],
+    ['turnModel', 'guess', 'TURN_MODEL: got "guess", expected one of auto, off, smart-turn, tone'],
     ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],

@@ -29,7 +29,7 @@ export interface AppChannel {
   resume(): void;
 }
 
-type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'drained' | 'onEvent'>;
+type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'drained' | 'onEvent' | 'speaking'>;
 
 interface SessionOptions {
   readonly request: AppRequest;
@@ -79,6 +79,7 @@ export class AppSession {
     this.#prompts = new Prompts({
       lang: options.request.transcriptionLanguage,
       partials: options.request.partialPrompts,
+      clock: options.clock,
       send: (prompt) => options.channel.send(prompt),
       sendNow: (prompt) => options.channel.sendNow(prompt),
     });
@@ -121,7 +122,7 @@ export class AppSession {
         this.#prompts.revise(event);
         return;
       case 'turn.ended':
-        this.#tellTurn(event.last);
+        if (this.#prompts.end(event.last)) this.#onAnswerable();
         return;
       default:
         this.#callerSpeaks = event.type === 'speech.started';
@@ -135,7 +136,7 @@ export class AppSession {
     if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf')))
       return;
     // Who presses a key has said what there was to say.
-    if (!this.#callerSpeaks) this.#tellTurn();
+    if (!this.#callerSpeaks && this.#prompts.tell()) this.#onAnswerable();
     this.#options.channel.send({ type: 'dtmf', digit });
     this.#onAnswerable();
   }
@@ -155,7 +156,7 @@ export class AppSession {
 
   /** Lets go of everything. What is being said is left to the voice; what the caller has said is told. */
   close(): void {
-    if (this.#state === 'open') this.#tellTurn();
+    if (this.#state === 'open') this.#prompts.tell();
     this.#state = 'over';
     this.#frames.close();
     this.#frames.drop();
@@ -309,9 +310,10 @@ export class AppSession {
     this.#noticeSilence(utterance);
     const cycle = this.#own.get(utterance);
     this.#own.delete(utterance);
-    if (cycle === undefined) return;
     if (!interrupted) cycle?.noteHeard(utterance, heardText, playedMs);
-    else if (!this.#preempting) this.#tellInterruption(cycle, heardText, playedMs);
+    if (!interrupted && !this.#options.voice.speaking && this.#prompts.answer()) this.#onAnswerable();
+    if (cycle === undefined || !interrupted) return;
+    if (!this.#preempting) this.#tellInterruption(cycle, heardText, playedMs);
   }
 
   /** Once: all of the call has the same voice. */
@@ -366,12 +368,8 @@ export class AppSession {
 
   #takeCaption(caption: Caption): void {
     const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
-    if (!isKeptBack) this.#prompts.add(caption);
-    else if (caption.final) this.#prompts.leaveOut(caption.utterance);
-  }
-
-  #tellTurn(last?: number): void {
-    if (this.#prompts.tell(last)) this.#onAnswerable();
+    if (isKeptBack) this.#prompts.leaveOut(caption);
+    else this.#prompts.add(caption);
   }
 
   #tellSpeaker(name: 'agentSpeaking' | 'clientSpeaking', speaks: boolean): void {

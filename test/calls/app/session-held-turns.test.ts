@@ -37,7 +37,8 @@ describe('a turn of several utterances', () => {
   it('has nothing of what was said into an answer without interrupting it', () => {
     const conversation = new Conversation().last('Hello there.');
     conversation.voice.begin();
-    conversation.speech('started').utterance(1, 'Mm-hm.').speech('stopped');
+    conversation.speech('started').utterance(1, 'Mm-hm.').speech('stopped').turnEnded(1);
+    conversation.clock.advance(1100);
     conversation.voice.finish();
     conversation.speech('started').utterance(2, 'I would like').revision(1, 2, 'Mm.').utterance(3, 'a taxi.');
     conversation.turnEnded(3);
@@ -46,6 +47,51 @@ describe('a turn of several utterances', () => {
 
   it('without words is no prompt', () => {
     expect(new Conversation().utterance(1, '').turnEnded(1).turnEnded(2).told).toEqual([]);
+  });
+});
+
+describe('a word of agreement into the end of what the app says', () => {
+  function agreeing(text: string, laterMs: number): Conversation {
+    const conversation = new Conversation().last('It is at noon. Is that right?');
+    conversation.voice.begin();
+    conversation.speech('started').utterance(1, text).speech('stopped').turnEnded(1);
+    conversation.clock.advance(laterMs);
+    return conversation;
+  }
+
+  it('answers it, once it has been heard', () => {
+    const conversation = agreeing('Yes.', 900);
+    expect(conversation.told).toEqual([]);
+    conversation.voice.finish();
+    conversation.last('Good.');
+    conversation.voice.finish();
+    expect(conversation.told).toEqual([prompt('Yes.')]);
+  });
+
+  it('is no answer when more is said after it', () => {
+    const conversation = agreeing('Yes.', 900).last('And another thing.');
+    conversation.voice.finish();
+    conversation.clock.advance(1000);
+    conversation.voice.finish();
+    expect(conversation.told).toEqual([]);
+  });
+
+  it.each([
+    ['Yes.', 1100],
+    ['It is late.', 0],
+  ])('is not told: %j %s ms before', (text, laterMs) => {
+    const conversation = agreeing(text, laterMs);
+    conversation.voice.finish();
+    expect(conversation.told).toEqual([]);
+  });
+
+  it('begins the turn that goes on after it', () => {
+    const conversation = new Conversation().last('Is that right?');
+    conversation.voice.begin();
+    conversation.speech('started').utterance(1, 'Yeah, sure.').speech('stopped');
+    conversation.voice.finish();
+    conversation.speech('started').utterance(2, 'but not today.').turnEnded(2);
+    expect(conversation.told).toEqual([prompt('Yeah, sure. but not today.')]);
   });
 });
 

@@ -3,7 +3,7 @@
  * decides how small words are said.
  */
 
-import type { Accent } from './accent.ts';
+import type { Accent } from '../../phoneme-symbols.ts';
 import {
   firstCharacter,
   isAlphabetic,

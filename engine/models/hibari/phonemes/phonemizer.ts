@@ -1,6 +1,7 @@
 /** Text to phonemes in English, in the alphabet that the voices of hibari and Kokoro were trained on. */
+
+import type { Accent } from '../../phoneme-symbols.ts';
 import { WordFinder } from '../../word-finder.ts';
-import type { Accent } from './accent.ts';
 import { type Clause, cutClauses } from './clauses.ts';
 import { LineReader } from './line-reader.ts';
 import { openPhonemeData, type PhonemeData } from './phoneme-data.ts';
