@@ -64,6 +64,7 @@ export function checkSettings(value: unknown, table: ModelTable): EngineSettings
     modelGraphs: checkChoice(value, 'modelGraphs', ['rewritten', 'shipped']),
     modelCacheDir: checkPath(value, 'modelCacheDir'),
     modelsDir: value['modelsDir'] === '' ? '' : checkPath(value, 'modelsDir'),
+    lexiconFile: value['lexiconFile'] === '' ? '' : checkPath(value, 'lexiconFile'),
     decodeRunTokens: checkWhole(value, 'decodeRunTokens', 1, RUN_MAX_TOKENS),
   };
 }
@@ -145,8 +146,10 @@ function findTurnProblem({ samples }: Message, { decidesTurns }: ModelLimits): s
 }
 
 function findSpeechProblem(message: Message, limits: ModelLimits): string | null {
-  const { samples, draft, timed } = message;
+  const { samples, draft, timed, spelled } = message;
   if (timed !== undefined && typeof timed !== 'boolean') return `timed: got ${describe(timed)}, expected a boolean`;
+  if (spelled !== undefined && typeof spelled !== 'boolean')
+    return `spelled: got ${describe(spelled)}, expected a boolean`;
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
   if (samples.length > JOB_MAX_SAMPLES)
     return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;

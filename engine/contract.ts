@@ -61,6 +61,8 @@ export interface EngineSettings {
   readonly modelCacheDir: string;
   /** Folder of installed models (engine/models/installed.ts), an absolute path; '' = none. */
   readonly modelsDir: string;
+  /** The operator's file of pronunciations (engine/models/lexicon-file.ts), an absolute path; '' = none. */
+  readonly lexiconFile: string;
   /** Tokens of one decoder run at most, with rewritten graphs. */
   readonly decodeRunTokens: number;
 }
@@ -85,6 +87,8 @@ export interface TranscribeJob {
    * Whether it should be found out when each word was said. That takes one model run more, about an eighth of the time.
    */
   readonly timed?: boolean;
+  /** Whether {@link TranscribedMessage.pieces} are wanted. */
+  readonly spelled?: boolean;
 }
 
 /** Windows of one track, in order: `samples` holds a whole number of {@link VAD_WINDOW_SAMPLES}. */
@@ -303,6 +307,8 @@ export interface TranscribedMessage {
   readonly tokens: readonly number[];
   /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
   readonly logprobs: Float32Array | null;
+  /** What each token writes, in UTF-8; absent when it was not asked for, or when the recogniser does not know. */
+  readonly pieces?: readonly Uint8Array[];
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;
   /**

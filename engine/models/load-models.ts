@@ -2,6 +2,7 @@
 import type { EngineSettings, ReadyMessage } from '../contract.ts';
 import type { Device } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
+import { readLexicon, respelling } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import {
   findModel,
@@ -42,8 +43,9 @@ export async function loadModels(
   const synthesizer = requireRow(table, 'synthesizer', settings.ttsModel);
   const turnDetector = chooseTurnDetector(table, settings);
   for (const row of [recogniser, detector, synthesizer, turnDetector]) requireFiles(row?.files ?? []);
-  const context = { settings, device: CPU, progress };
-  const [vad, tts, turn] = await Promise.all([
+  const lexicon = await readLexicon(settings.lexiconFile);
+  const context = { settings, device: CPU, lexicon, progress };
+  const [vad, { tts, warning: voicesWarning }, turn] = await Promise.all([
     detector.load(context),
     synthesizer.load(context),
     turnDetector?.load(context) ?? null,
@@ -52,9 +54,9 @@ export async function loadModels(
   return {
     asr,
     vad,
-    tts,
+    tts: respelling(tts, lexicon),
     turn,
-    warning,
+    warning: joinWarnings([warning, voicesWarning]),
     languages: recogniser.languages,
     abilities: recogniser.abilities,
     costs: {
@@ -94,6 +96,11 @@ async function loadOnProvider(row: RecogniserRow, context: LoadContext): ReturnT
     if (!isFallback) throw error;
     const { asr, warning } = await row.load(context);
     const fallback = `running on the CPU: ${error.message}`;
-    return { asr, warning: warning === null ? fallback : `${fallback}; ${warning}` };
+    return { asr, warning: joinWarnings([fallback, warning]) };
   }
+}
+
+function joinWarnings(warnings: readonly (string | null)[]): string | null {
+  const given = warnings.filter((warning) => warning !== null);
+  return given.length === 0 ? null : given.join('; ');
 }

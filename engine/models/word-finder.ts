@@ -26,7 +26,7 @@ interface Entry<T> {
  * `us` is not `US`. `SQL` is also found as `S Q L`. Of two that begin at one place the longer is found.
  */
 export class WordFinder<T> {
-  /** By their first word in small letters, the longest first. */
+  /** By their first word in small letters. */
   readonly #entries = new Map<string, Entry<T>[]>();
 
   constructor(words: ReadonlyMap<string, T>) {
@@ -35,7 +35,7 @@ export class WordFinder<T> {
       const spelt = Array.from(written).join(' ');
       if (INITIALISM.test(written) && !words.has(spelt)) this.#add(spelt, value);
     }
-    for (const entries of this.#entries.values()) entries.sort((a, b) => b.words.length - a.words.length);
+    for (const entries of this.#entries.values()) entries.sort(byPrecedence);
   }
 
   /** The text in stretches; joined they are the text. */
@@ -61,6 +61,11 @@ export class WordFinder<T> {
     if (same === undefined) this.#entries.set(first, [entry]);
     else same.push(entry);
   }
+}
+
+/** Longer ones first, and `US` before `us`. */
+function byPrecedence<T>(a: Entry<T>, b: Entry<T>): number {
+  return b.words.length - a.words.length || Number(a.anyCase) - Number(b.anyCase);
 }
 
 function stands<T>({ words, anyCase }: Entry<T>, text: string, at: number): boolean {

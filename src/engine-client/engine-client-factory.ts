@@ -1,4 +1,5 @@
 /** Engines as the operator's settings describe them. */
+import { resolve } from 'node:path';
 import type { EngineSettings } from '../../engine/contract.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
@@ -19,6 +20,7 @@ export type EngineClientSettings = Pick<
   | 'ENGINE_THREADS'
   | 'MODEL_CACHE_DIR'
   | 'MODELS_DIR'
+  | 'LEXICON_FILE'
   | 'ENGINE_WORKERS'
   | 'ENGINE_IDLE_MS'
 >;
@@ -59,6 +61,7 @@ export function createEngineClient(
       cudaDevice: settings.CUDA_DEVICE,
       threads: settings.ENGINE_THREADS,
       modelCacheDir: settings.MODEL_CACHE_DIR,
+      lexiconFile: settings.LEXICON_FILE === '' ? '' : resolve(settings.LEXICON_FILE),
       modelsDir: settings.MODELS_DIR === NO_FOLDER ? '' : settings.MODELS_DIR,
       ...FIXED_ENGINE_SETTINGS,
       ...engineSettings,

@@ -172,9 +172,10 @@ export class EngineClient implements Engine {
     const { samples, urgency } = request;
     const draft = this.abilities?.drafts === false ? [] : request.draft;
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
-    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
-    const { text, tokens, logprobs, looped, words, cost } = expectKind(reply, 'transcribed');
-    return { text, tokens, logprobs, looped, cost, ...(words === undefined ? {} : { words }) };
+    const spelled = request.spelled === true && this.abilities?.logprobs !== false;
+    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed, spelled }, request);
+    const { id: _id, kind: _kind, ...transcript } = expectKind(reply, 'transcribed');
+    return transcript;
   }
 
   async speak(request: SpeakRequest): Promise<Speech> {
@@ -309,7 +310,8 @@ export class EngineClient implements Engine {
     this.#failedStarts = 0;
     this.#startWaiters.ready();
     this.#pump();
-    this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers);
+    const { voices, turnModel } = this;
+    this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers, { voices, turnModel });
   }
 
   /** An engine gives no sign of life: others are given its live jobs as well. */

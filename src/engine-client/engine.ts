@@ -23,6 +23,8 @@ export interface TranscribeRequest {
   readonly draft: readonly number[];
   /** Whether it should be found out when each word was said; takes about an eighth longer. */
   readonly timed?: boolean;
+  /** Whether {@link Transcript.pieces} are wanted. */
+  readonly spelled?: boolean;
   /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
   readonly tenant?: string;
   /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */
@@ -35,6 +37,8 @@ export interface Transcript {
   readonly tokens: readonly number[];
   /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
   readonly logprobs: Float32Array | null;
+  /** What each token writes, in UTF-8, when it was asked for and the recogniser knows. */
+  readonly pieces?: readonly Uint8Array[];
   readonly looped: boolean;
   /** In order, when they were asked for and the recogniser can tell. */
   readonly words?: readonly SpokenWord[];

@@ -1,5 +1,6 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { samplesToMs } from '../foundation/units.ts';
+import type { FinalMarks } from './final-confidence.ts';
 import type { Hypothesis } from './local-agreement.ts';
 
 /**
@@ -22,7 +23,7 @@ export type TranscriberEvent =
   | { readonly type: 'turn.ended'; readonly first: number; readonly last: number; readonly atMs: number }
   /** No final comes for this stretch: speech, or audio that voice detection never examined. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
-  | {
+  | ({
       readonly type: 'caption';
       /**
        * Counts the track's utterances from 1 in the order in which they began; one without words takes its number with
@@ -40,7 +41,7 @@ export type TranscriberEvent =
       readonly startMs: number;
       readonly endMs: number;
       readonly lagMs: number;
-    }
+    } & FinalMarks)
   /** A later, better text of an utterance whose final is out. */
   | {
       readonly type: 'revision';
@@ -138,10 +139,11 @@ export class UtteranceCaptions {
   }
 
   /** The final; null when it has no words and no partial was shown. Call once. */
-  final(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
+  final(hypothesis: Hypothesis, to: number, lagMs: number, marks: FinalMarks = {}): Caption | null {
     const spoken = SPOKEN.test(hypothesis.text);
     if (!spoken && !this.shown) return null;
-    this.#final = this.#caption(spoken ? hypothesis : { ...hypothesis, tail: '', text: '' }, true, to, lagMs);
+    const said = spoken ? hypothesis : { ...hypothesis, tail: '', text: '' };
+    this.#final = { ...this.#caption(said, true, to, lagMs), ...marks };
     this.#latestText = this.#final.text;
     return this.#final;
   }
@@ -155,6 +157,8 @@ export class UtteranceCaptions {
   revise(text: string): Revision | null {
     const revised = SPOKEN.test(text) ? text : '';
     if (this.#final === null || revised === this.#latestText) return null;
+    // What a language that it does not understand was read as is no better when it is read again.
+    if (this.#final.text === '' && this.#final.language === null) return null;
     const { utterance, startMs, endMs } = this.#final;
     this.#latestText = revised;
     this.#version++;

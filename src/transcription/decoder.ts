@@ -7,11 +7,18 @@ export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT
 /** What a decode is for. `eager`: a final begun before it is certain that speech is over. */
 export type DecodePurpose = 'partial' | 'eager' | 'final';
 
+/** A stretch of audio as text. */
+export interface DecodedText {
+  readonly ok: true;
+  readonly text: string;
+  /** Tokens for the next partial of the same window; empty when they went round in a loop. */
+  readonly draft: readonly number[];
+  /** Of the text's tokens; null when the recogniser has none, empty after a loop. */
+  readonly logprobs: Float32Array | null;
+}
+
 /** The engine's answer to one stretch of audio. */
-export type Decoded =
-  /** `draft`: tokens for the next partial of the same window; empty when they went round in a loop. */
-  | { readonly ok: true; readonly text: string; readonly draft: readonly number[] }
-  | { readonly ok: false; readonly code: EngineErrorCode };
+export type Decoded = DecodedText | { readonly ok: false; readonly code: EngineErrorCode };
 
 /** Finals are wanted at once; this only orders them among each other. */
 const FINAL_DUE_MS = 100;
@@ -48,12 +55,12 @@ export class Decoder {
   ): Promise<Decoded> {
     const batch = this.#urgency === 'batch';
     try {
-      const { text, tokens, looped } = await this.#engine.transcribe({
+      const { text, tokens, logprobs, looped } = await this.#engine.transcribe({
         ...request,
         urgency: batch ? 'batch' : purpose,
         dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
       });
-      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens };
+      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;

@@ -174,6 +174,7 @@ function engineSettings(): EngineSettings {
     threads: 1,
     modelCacheDir: MODEL_CACHE_DIR,
     modelsDir: '',
+    lexiconFile: '',
     ...FIXED_ENGINE_SETTINGS,
   };
 }

@@ -17,5 +17,6 @@ export const TONE: EngineSettings = Object.freeze({
   modelGraphs: 'rewritten',
   modelCacheDir: TEST_CACHE_DIR,
   modelsDir: '',
+  lexiconFile: '',
   decodeRunTokens: 16,
 });

@@ -149,10 +149,14 @@ export class FakeEngine implements Engine {
         timer?.cancel();
         reject(new EngineError('cancelled', 'the request was aborted'));
       };
-      const timer = delayMs > 0 ? this.#clock.after(delayMs, resolve) : null;
+      const done = (): void => {
+        signal?.removeEventListener('abort', cancelled);
+        resolve();
+      };
+      const timer = delayMs > 0 ? this.#clock.after(delayMs, done) : null;
       if (signal?.aborted) cancelled();
       else if (timer === null) resolve();
-      else signal?.addEventListener('abort', cancelled);
+      else signal?.addEventListener('abort', cancelled, { once: true });
     });
   }
 }

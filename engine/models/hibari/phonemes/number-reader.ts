@@ -1,6 +1,6 @@
 /** Numbers in phonemes: amounts, ordinals, years, decades, decimals, and digits one by one inside of codes. */
 
-import type { Accent } from './accent.ts';
+import type { Accent } from '../../phoneme-symbols.ts';
 import { isAsciiDigits } from './characters.ts';
 import type { Dictionary } from './dictionary.ts';
 import { cardinalWords, decimalWords, digitWords, ordinalWords, yearWords } from './number-words.ts';

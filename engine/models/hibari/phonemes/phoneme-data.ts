@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Refusal } from '../../../refusal.ts';
-import type { Accent } from './accent.ts';
+import type { Accent } from '../../phoneme-symbols.ts';
 import { Dictionary } from './dictionary.ts';
 import { JsonIndex } from './json-index.ts';
 import { Tagger } from './tagger.ts';

@@ -1,5 +1,5 @@
 /** How -s, -ed and -ing are pronounced behind a stem. */
-import type { Accent } from './accent.ts';
+import type { Accent } from '../../phoneme-symbols.ts';
 
 const VOICELESS_BEFORE_S = 'ptkfθ';
 const SIBILANTS = 'szʃʒʧʤ';

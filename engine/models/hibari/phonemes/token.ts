@@ -32,19 +32,17 @@ export function newToken(text: string, tag: string, space: boolean): Token {
   return { text, tag, space, phonemes: null, isHead: true, alias: null, currency: null, isApart: false };
 }
 
-/** The tokens of a word as one, with the tag of the one that has most capitals and letters; at least one token. */
+/** The tokens of a word as one; at least one token. */
 export function mergeTokens(tokens: readonly Token[]): Token {
   const [first] = tokens;
   const last = tokens.at(-1);
   if (first === undefined || last === undefined) throw new Error('no tokens to merge');
-  let heaviest = first;
-  for (const token of tokens) if (letterWeight(token.text) > letterWeight(heaviest.text)) heaviest = token;
   return {
     text: tokens
       .map(({ text, space }) => (space ? `${text} ` : text))
       .join('')
       .slice(0, last.space ? -1 : undefined),
-    tag: heaviest.tag,
+    tag: tagOf(tokens, first),
     space: last.space,
     phonemes: null,
     isHead: first.isHead,
@@ -55,6 +53,14 @@ export function mergeTokens(tokens: readonly Token[]): Token {
     ),
     isApart: first.isApart,
   };
+}
+
+/** The tag of the part with most letters, where parts differ; capitals count twice. */
+function tagOf(tokens: readonly Token[], first: Token): string {
+  if (tokens.every(({ tag }) => tag === first.tag)) return first.tag;
+  let heaviest = first;
+  for (const token of tokens) if (letterWeight(token.text) > letterWeight(heaviest.text)) heaviest = token;
+  return heaviest.tag;
 }
 
 function letterWeight(text: string): number {

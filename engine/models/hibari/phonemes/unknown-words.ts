@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSession, tensorOf } from '../../../onnx.ts';
 import { type InferenceSession, Tensor } from '../../../onnxruntime.ts';
-import type { Accent } from './accent.ts';
+import type { Accent } from '../../phoneme-symbols.ts';
 
 /** Names are said again and again: so many are remembered. */
 const REMEMBERED_WORDS = 2048;

@@ -1,6 +1,6 @@
 /** Words in phonemes: from the lexicons, by their stems, and by what follows where that decides. */
 
-import type { Accent } from './accent.ts';
+import type { Accent } from '../../phoneme-symbols.ts';
 import { isAlphabetic, isLower, isUpper } from './characters.ts';
 import { type Dictionary, parentTag, SIGN_WORDS } from './dictionary.ts';
 import { PRIMARY_STRESS, SECONDARY_STRESS, STRESSED, type Stress, WEAKENED } from './stress.ts';

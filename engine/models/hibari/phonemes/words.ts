@@ -36,7 +36,7 @@ const PARTS = new RegExp(
  * Parts of one word at most. What is written without a space is tried in all combinations of its parts, which takes the
  * cube of their number.
  */
-const WORD_MAX_PARTS = 48;
+const WORD_MAX_PARTS = 32;
 
 /** The words of a line: each at least one part, the last one followed by white space or by a mark. */
 export function groupWords(tokens: readonly Token[]): Token[][] {
