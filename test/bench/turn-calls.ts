@@ -1,4 +1,4 @@
-/** What the turn model does to calls: when an app gets whole turns, which pauses are answers into a sentence, and lag. */
+/** What the turn model does to calls: when apps get whole turns, which pauses are answers into a sentence, lag. */
 import { lagsOf, sumOfMetric } from '../../src/cli/latencies.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
