@@ -77,6 +77,8 @@ export interface CallVoiceOptions {
   readonly framesPerMessage?: number | undefined;
   /** What may interrupt anything in this call. */
   readonly bargeIn: Interruptible;
+  /** The silence after which the caller's speech is told to have stopped. */
+  readonly callerEndpointMs: () => number;
   readonly context: CallContext;
   readonly log: Log;
   send(command: CarrierCommand): void;
@@ -274,14 +276,14 @@ export class CallVoice {
   }
 
   #openBargeIn(): BargeIn {
-    const { bargeIn, context } = this.#options;
+    const { bargeIn, callerEndpointMs, context } = this.#options;
     const { clock, settings, metrics } = context;
     return new BargeIn({
       clock,
       allowed: bargeIn,
       confirmMs: settings.BARGE_IN_CONFIRM_MS,
       words: settings.BARGE_IN_WORDS,
-      stopLagMs: settings.ENDPOINT_MS,
+      stopLagMs: callerEndpointMs,
       playing: () => this.#queue.sounding?.options.interruptible ?? null,
       pause: () => this.#playout.pause(),
       resume: () => this.#playout.resume(),
