@@ -27,7 +27,7 @@ export interface DownloadOptions {
 export class DownloadError extends Error {}
 
 /** A connection that breaks is made again so often, as long as each brings something. */
-const TRIES_MAX = 5;
+const TRIES_MAX = 20;
 const PAUSE_MS = 1000;
 /** A server that sends nothing for so long has gone. */
 const SILENCE_MAX_MS = 60_000;
@@ -49,8 +49,9 @@ export async function download(options: DownloadOptions): Promise<void> {
     } catch (error) {
       signal.throwIfAborted();
       const isLost = !(error instanceof DownloadError) && !isOfDisk(error);
-      if (!isLost || tries === TRIES_MAX || error instanceof PrivateAddressError) throw explain(error);
-      await sleep(clock, PAUSE_MS * tries);
+      const isFruitless = (await sizeOf(part)) <= before;
+      if (!isLost || isFruitless || tries === TRIES_MAX) throw explain(error);
+      await sleep(clock, PAUSE_MS);
     }
   }
   const sha256 = await sha256Of(part);

@@ -29,7 +29,6 @@ import {
   weightOf,
 } from './stress.ts';
 import { type Context, joinPhonemes, mergeTokens, type Token } from './token.ts';
-import type { UnknownWords } from './unknown-words.ts';
 import { WordReader } from './word-reader.ts';
 import { groupWords } from './words.ts';
 
@@ -38,6 +37,11 @@ export interface ReadWord {
   readonly text: string;
   readonly phonemes: string;
   readonly space: boolean;
+}
+
+/** Reads words that no lexicon has; empty where it can say nothing. */
+export interface UnknownWordReader {
+  read(word: string): Promise<string>;
 }
 
 const LINE_END: Context = { nextIsVowel: null, nextIsTo: false };
@@ -70,9 +74,9 @@ const SIGN_PHONEMES: ReadonlyMap<string, string> = new Map([
 export class LineReader {
   readonly #words: WordReader;
   readonly #numbers: NumberReader;
-  readonly #unknown: UnknownWords;
+  readonly #unknown: UnknownWordReader;
 
-  constructor(options: { dictionary: Dictionary; unknown: UnknownWords; accent: Accent }) {
+  constructor(options: { dictionary: Dictionary; unknown: UnknownWordReader; accent: Accent }) {
     const { dictionary, unknown, accent } = options;
     this.#words = new WordReader(dictionary, accent);
     this.#numbers = new NumberReader({ dictionary, words: this.#words, accent });

@@ -5,9 +5,10 @@ import { WordFinder } from '../../word-finder.ts';
 import { type Clause, cutClauses } from './clauses.ts';
 import { LineReader } from './line-reader.ts';
 import { openPhonemeData, type PhonemeData } from './phoneme-data.ts';
-import { joinSpeltLetters } from './spelt-letters.ts';
+import { splitAtSpeltLetters } from './spelt-letters.ts';
 import { addS } from './suffixes.ts';
 import { newToken, type Token } from './token.ts';
+import type { Piece } from './tokenizer.ts';
 
 /** What an operator wants pronounced otherwise: the word or phrase, as it is written, to its phonemes. */
 export type PhonemeOverrides = ReadonlyMap<string, string>;
@@ -74,14 +75,15 @@ class EnglishPhonemizer implements Phonemizer {
       const last = tokens.at(-1);
       const rest = this.#endOverride(last, stretch);
       if (value !== undefined) tokens.push(overriddenToken(stretch, value));
-      else {
-        const pieces = this.#data.tokenizer.split(joinSpeltLetters(rest));
-        tokens.push(...pieces.map((piece) => newToken(piece.text, '', piece.space)));
-      }
+      else tokens.push(...this.#split(rest).map((piece) => newToken(piece.text, '', piece.space)));
     }
     const tags = this.#data.tagger.tag(tokens.map((token) => token.text));
     for (const [at, token] of tokens.entries()) token.tag = tags[at] ?? '';
     return tokens;
+  }
+
+  #split(text: string): Piece[] {
+    return splitAtSpeltLetters(text, (stretch) => this.#data.tokenizer.split(stretch));
   }
 
   /** What follows a word of the operator's lexicon may be its -'s. Returns what is behind that. */
