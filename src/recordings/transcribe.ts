@@ -85,8 +85,8 @@ export interface RecordingTask {
   /** Ends the work at once: the promise fails with the signal's reason. */
   readonly signal: AbortSignal;
   /**
-   * Called with each segment in the order of their start, as soon as it is there and the language is not in doubt, which
-   * takes a few seconds of speech.
+   * Called with each segment in the order of their start, as soon as it is there and the language is not in doubt.
+   * That takes a few seconds of speech.
    */
   readonly onSegment?: (segment: Segment) => void;
   readonly onProgress?: (progress: RecordingProgress) => void;

@@ -252,8 +252,8 @@ function percent(part: number, whole: number): string {
 }
 
 const NOTES = [
-  'A final claims the share of its words that are right, a word that it is right. Words that are missing are nobody’s ' +
-    'claim.',
+  'A final claims the share of its words that are right, a word that it is right. Words that are missing are ' +
+    'nobody’s claim.',
   'One human voice is all the English there is here: other voices, accents and rooms will move the curves. The words ' +
     'of espeak-ng’s English, which is harder to understand than people, show how far.',
   'Recordings for the language are drawn from the finals of a set. The Spanish voice is the English one’s, so it is ' +
