@@ -149,7 +149,12 @@ export class LiveTranscriber {
     this.#vad.run();
   }
 
-  /** No more audio comes. Resolves when the last final is out or the transcriber is closed. */
+  /** Sound was lost before what comes next: it is not read together with what was said so far. */
+  noteLoss(): void {
+    this.#utterances.part(this.#audio.end);
+  }
+
+  /** No more audio comes. Resolves when the last final, and what revises it, is out or the transcriber is closed. */
   end(): Promise<void> {
     this.#ending ??= this.#finish();
     return this.#ending;
@@ -204,7 +209,9 @@ export class LiveTranscriber {
     }
     // Only now: when several windows come at once, the last one knows best.
     this.#decodeAhead();
-    this.#audio.release(this.#utterances.running?.from ?? this.#endpointer.earliestStart);
+    const { running } = this.#utterances;
+    if (running === null) this.#utterances.noteSilence(this.#endpointer.earliestStart);
+    this.#audio.release(running?.from ?? this.#endpointer.earliestStart);
     this.#noticeDrained();
   }
 
