@@ -10,6 +10,7 @@ import {
   SPEAK_TEXT_MAX_CHARS,
   SPEED_MAX,
   SPEED_MIN,
+  TURN_MAX_SAMPLES,
   type Urgency,
   VAD_WINDOW_SAMPLES,
   type VoiceInfo,
@@ -37,6 +38,8 @@ export interface ModelLimits {
   /** Floats of one track's voice-detector state. */
   readonly vadStateLength: number;
   readonly voices: readonly VoiceInfo[];
+  /** Whether there is a turn detector. */
+  readonly decidesTurns: boolean;
 }
 
 /** Whether `value` can be a message at all. */
@@ -54,12 +57,14 @@ export function checkSettings(value: unknown, table: ModelTable): EngineSettings
     asrModel: checkModel(value['asrModel'], 'ASR_MODEL', table, 'recogniser'),
     vadModel: checkModel(value['vadModel'], 'VAD_MODEL', table, 'voice detector'),
     ttsModel: checkModel(value['ttsModel'], 'TTS_MODEL', table, 'synthesizer'),
+    turnModel: checkTurnModel(value['turnModel'], table),
     executionProvider: checkChoice(value, 'executionProvider', ['cpu', 'cuda', 'auto']),
     cudaDevice: checkWhole(value, 'cudaDevice', 0, CUDA_DEVICE_MAX),
     threads: checkWhole(value, 'threads', 1, THREADS_MAX),
     modelGraphs: checkChoice(value, 'modelGraphs', ['rewritten', 'shipped']),
     modelCacheDir: checkPath(value, 'modelCacheDir'),
     modelsDir: value['modelsDir'] === '' ? '' : checkPath(value, 'modelsDir'),
+    lexiconFile: value['lexiconFile'] === '' ? '' : checkPath(value, 'lexiconFile'),
     decodeRunTokens: checkWhole(value, 'decodeRunTokens', 1, RUN_MAX_TOKENS),
   };
 }
@@ -71,6 +76,10 @@ function checkModel(value: unknown, setting: string, table: ModelTable, kind: Mo
     setting,
     modelsOf(table, kind).map(({ name }) => name),
   );
+}
+
+function checkTurnModel(value: unknown, table: ModelTable): string {
+  return oneOf(value, 'TURN_MODEL', ['auto', 'off', ...modelsOf(table, 'turn detector').map(({ name }) => name)]);
 }
 
 function checkChoice<const T extends string>(settings: Message, name: string, options: readonly T[]): T {
@@ -99,6 +108,7 @@ const URGENCIES_OF: ReadonlyMap<unknown, readonly Urgency[]> = new Map<EngineJob
   ['transcribe', ['final', 'eager', 'partial', 'batch']],
   ['detect', ['detect', 'batch']],
   ['speak', ['speak', 'batch']],
+  ['turn', ['turn']],
 ]);
 
 function checkPath(settings: Message, name: string): string {
@@ -123,12 +133,23 @@ function findJobProblem(message: Message, limits: ModelLimits): string | null {
   if (!urgencies.some((name) => name === urgency))
     return `urgency: got ${describe(urgency)}, expected ${urgencies.join(', ')}`;
   if (kind === 'detect') return findTracksProblem(message['tracks'], limits);
+  if (kind === 'turn') return findTurnProblem(message, limits);
   return kind === 'speak' ? findTextProblem(message, limits) : findSpeechProblem(message, limits);
 }
 
+function findTurnProblem({ samples }: Message, { decidesTurns }: ModelLimits): string | null {
+  if (!decidesTurns) return 'kind: got "turn", and there is no turn detector';
+  if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
+  if (samples.length > 0 && samples.length <= TURN_MAX_SAMPLES) return null;
+  const maximum = `${TURN_MAX_SAMPLES} (${TURN_MAX_SAMPLES / ENGINE_RATE_HZ} s)`;
+  return `samples: got ${samples.length}, expected from 1 to ${maximum}`;
+}
+
 function findSpeechProblem(message: Message, limits: ModelLimits): string | null {
-  const { samples, draft, timed } = message;
+  const { samples, draft, timed, spelled } = message;
   if (timed !== undefined && typeof timed !== 'boolean') return `timed: got ${describe(timed)}, expected a boolean`;
+  if (spelled !== undefined && typeof spelled !== 'boolean')
+    return `spelled: got ${describe(spelled)}, expected a boolean`;
   if (!(samples instanceof Int16Array)) return `samples: got ${describe(samples)}, expected an Int16Array`;
   if (samples.length > JOB_MAX_SAMPLES)
     return `samples: got ${samples.length}, expected at most ${JOB_MAX_SAMPLES} (${JOB_MAX_S} s)`;

@@ -17,6 +17,9 @@ export const VAD_WINDOW_SAMPLES = 512;
  */
 export const SPEAK_TEXT_MAX_CHARS = 1000;
 
+/** Longest {@link TurnJob.samples}: turn detectors look at the last 8 s. */
+export const TURN_MAX_SAMPLES = 8 * ENGINE_RATE_HZ;
+
 /** Bounds of {@link SpeakJob.speed}. */
 export const SPEED_MIN = 0.25;
 export const SPEED_MAX = 4;
@@ -28,8 +31,16 @@ export const EXIT_WRONG_SETTINGS = 42;
  * How urgent a job is, most urgent first. All but `batch` belong to a live call and go before it between any two model
  * runs.
  */
-export const URGENCIES = ['detect', 'final', 'speak', 'eager', 'partial', 'batch'] as const;
+export const URGENCIES = ['detect', 'final', 'speak', 'turn', 'eager', 'partial', 'batch'] as const;
 export type Urgency = (typeof URGENCIES)[number];
+
+/**
+ * Whether jobs of this urgency are worth nothing when they come late: one that is not begun within its time is answered
+ * `stale`, and under load they are the ones to be dropped.
+ */
+export function isDroppable(urgency: Urgency): boolean {
+  return urgency === 'turn' || urgency === 'partial';
+}
 
 /** What an engine is started with (its first message). */
 export interface EngineSettings {
@@ -37,6 +48,8 @@ export interface EngineSettings {
   readonly asrModel: string;
   readonly vadModel: string;
   readonly ttsModel: string;
+  /** A turn detector of the model table; `auto` = the one that is installed, if any; `off` = none. */
+  readonly turnModel: string;
   readonly executionProvider: 'cpu' | 'cuda' | 'auto';
   /** Which CUDA device, counted from 0. */
   readonly cudaDevice: number;
@@ -48,6 +61,8 @@ export interface EngineSettings {
   readonly modelCacheDir: string;
   /** Folder of installed models (engine/models/installed.ts), an absolute path; '' = none. */
   readonly modelsDir: string;
+  /** The operator's file of pronunciations (engine/models/lexicon-file.ts), an absolute path; '' = none. */
+  readonly lexiconFile: string;
   /** Tokens of one decoder run at most, with rewritten graphs. */
   readonly decodeRunTokens: number;
 }
@@ -62,7 +77,7 @@ export interface ConfigureMessage {
 export interface TranscribeJob {
   readonly kind: 'transcribe';
   readonly id: number;
-  readonly urgency: Exclude<Urgency, 'detect' | 'speak'>;
+  readonly urgency: Exclude<Urgency, 'detect' | 'speak' | 'turn'>;
   /** Wanted within this many ms from its receipt. A `partial` not begun by then is answered `stale`. */
   readonly dueInMs: number;
   readonly samples: Int16Array;
@@ -72,6 +87,8 @@ export interface TranscribeJob {
    * Whether it should be found out when each word was said. That takes one model run more, about an eighth of the time.
    */
   readonly timed?: boolean;
+  /** Whether {@link TranscribedMessage.pieces} are wanted. */
+  readonly spelled?: boolean;
 }
 
 /** Windows of one track, in order: `samples` holds a whole number of {@link VAD_WINDOW_SAMPLES}. */
@@ -107,6 +124,20 @@ export interface SpeakJob {
   readonly speed: number;
   /** Whether its sound is told as it is made, by {@link SoundMessage}. */
   readonly streamed: boolean;
+}
+
+/** Has the speaker finished, or is this a pause in the middle of what is to be said? */
+export interface TurnJob {
+  readonly kind: 'turn';
+  readonly id: number;
+  readonly urgency: 'turn';
+  /** A job that is not begun by then is answered `stale`. */
+  readonly dueInMs: number;
+  /**
+   * The turn so far, or its last {@link TURN_MAX_SAMPLES}, with 150–200 ms of the silence behind it: silence itself
+   * makes the end of the turn more probable, so that later decisions are worse.
+   */
+  readonly samples: Int16Array;
 }
 
 /** Forget a job: nothing more is computed for it and it is answered `cancelled`. Unknown ids are ignored. */
@@ -146,7 +177,7 @@ export interface DrainMessage {
   readonly kind: 'drain';
 }
 
-export type EngineJob = TranscribeJob | DetectJob | SpeakJob;
+export type EngineJob = TranscribeJob | DetectJob | SpeakJob | TurnJob;
 export type ToEngine =
   | ConfigureMessage
   | EngineJob
@@ -211,6 +242,8 @@ export interface JobCosts {
   readonly transcribe: SoundCost;
   readonly detect: SoundCost;
   readonly speak: TextCost;
+  /** Null where there is no turn detector. */
+  readonly turn: SoundCost | null;
 }
 
 /** The models are loaded and warm. */
@@ -220,6 +253,8 @@ export interface ReadyMessage {
   readonly vadModel: string;
   /** Names and revisions of whatever makes speech. */
   readonly ttsModel: string;
+  /** The turn detector; null = there is none, and a {@link TurnJob} fails with `bad_input`. */
+  readonly turnModel: string | null;
   readonly voices: readonly VoiceInfo[];
   /** What the recogniser understands, in BCP-47; at least one, and first the one that is assumed. */
   readonly languages: readonly string[];
@@ -272,6 +307,8 @@ export interface TranscribedMessage {
   readonly tokens: readonly number[];
   /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
   readonly logprobs: Float32Array | null;
+  /** What each token writes, in UTF-8; absent when it was not asked for, or when the recogniser does not know. */
+  readonly pieces?: readonly Uint8Array[];
   /** A run of 1–6 tokens repeated four times or more was found and collapsed. */
   readonly looped: boolean;
   /**
@@ -315,6 +352,15 @@ export interface SpokenMessage {
   readonly cost: JobCost;
 }
 
+/** The answer to a {@link TurnJob}. */
+export interface TurnedMessage {
+  readonly kind: 'turned';
+  readonly id: number;
+  /** That the turn is over, 0–1. */
+  readonly probability: number;
+  readonly cost: JobCost;
+}
+
 export type JobErrorCode = 'cancelled' | 'stale' | 'bad_input' | 'model_failed';
 
 /** A job that has no result, and why. */
@@ -334,4 +380,5 @@ export type FromEngine =
   | DetectedMessage
   | SoundMessage
   | SpokenMessage
+  | TurnedMessage
   | FailedMessage;

@@ -7,9 +7,10 @@ import type {
   ReadyMessage,
   SpokenMessage,
   TranscribedMessage,
+  TurnedMessage,
 } from './contract.ts';
 import { loadModels, type Models } from './models/load-models.ts';
-import type { Sound } from './models/model.ts';
+import type { Sound, TurnDetector } from './models/model.ts';
 import { MODEL_TABLE, type ModelTable } from './models/model-table.ts';
 import { speakWhole } from './models/speak-whole.ts';
 import { Refusal } from './refusal.ts';
@@ -21,7 +22,8 @@ import { warmUp } from './warm-up.ts';
 type Result =
   | Omit<TranscribedMessage, 'id' | 'cost'>
   | Omit<DetectedMessage, 'id' | 'cost'>
-  | Omit<SpokenMessage, 'id' | 'cost'>;
+  | Omit<SpokenMessage, 'id' | 'cost'>
+  | Omit<TurnedMessage, 'id' | 'cost'>;
 
 /** The way out. */
 export interface Outlet {
@@ -131,26 +133,39 @@ export class EngineHost {
 }
 
 /** A job as steps of the models. */
-async function* work({ asr, vad, tts }: Models, job: EngineJob, tell: (sound: Sound) => void): Steps<Result> {
+async function* work({ asr, vad, tts, turn }: Models, job: EngineJob, tell: (sound: Sound) => void): Steps<Result> {
   if (job.kind === 'detect') return { kind: 'detected', tracks: yield* vad.detect(job.tracks) };
   if (job.kind === 'speak') {
     const sound = yield* job.streamed ? tts.speak(job, tell) : speakWhole(tts, job);
     return { kind: 'spoken', ...sound };
   }
+  if (job.kind === 'turn') return { kind: 'turned', probability: yield* requireTurn(turn).decide(job.samples) };
   return { kind: 'transcribed', ...(yield* asr.transcribe(job.samples, job.draft, job)) };
 }
 
-function limitsOf({ asr, vad, tts }: Models): ModelLimits {
-  return { vocabularySize: asr.vocabularySize, vadStateLength: vad.stateLength, voices: tts.voices };
+/** @throws Error when there is none, which the checks of the job have ruled out */
+function requireTurn(turn: TurnDetector | null): TurnDetector {
+  if (turn === null) throw new Error('there is no turn detector');
+  return turn;
+}
+
+function limitsOf({ asr, vad, tts, turn }: Models): ModelLimits {
+  return {
+    vocabularySize: asr.vocabularySize,
+    vadStateLength: vad.stateLength,
+    voices: tts.voices,
+    decidesTurns: turn !== null,
+  };
 }
 
 function readyMessage(models: Models): Omit<ReadyMessage, 'loadMs' | 'warmUpMs'> {
-  const { asr, vad, tts, languages, abilities, costs, warning } = models;
+  const { asr, vad, tts, turn, languages, abilities, costs, warning } = models;
   return {
     kind: 'ready',
     asrModel: asr.name,
     vadModel: vad.name,
     ttsModel: tts.name,
+    turnModel: turn?.name ?? null,
     voices: tts.voices,
     languages,
     abilities,

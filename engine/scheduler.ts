@@ -3,7 +3,7 @@
  * this thread. Between any two steps messages are received and the most urgent job is chosen again, so that a new job
  * waits for one model run at most.
  */
-import { type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
+import { isDroppable, type JobCost, type JobErrorCode, URGENCIES, type Urgency } from './contract.ts';
 import type { Time } from './time.ts';
 
 /**
@@ -205,7 +205,7 @@ function end(entry: Entry<unknown>): void {
 }
 
 function isStale(entry: Entry<unknown>, nowMs: number): boolean {
-  return entry.job.urgency === 'partial' && entry.runs === 0 && nowMs > entry.dueMs;
+  return isDroppable(entry.job.urgency) && entry.runs === 0 && nowMs > entry.dueMs;
 }
 
 function goesBefore(a: Entry<unknown>, b: Entry<unknown>): boolean {

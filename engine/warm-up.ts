@@ -2,7 +2,7 @@
  * Runs the models before the first call needs them: memory is grown, pages are read and the hot paths are
  * compiled.
  */
-import { ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from './contract.ts';
+import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from './contract.ts';
 import type { Models } from './models/load-models.ts';
 import { speakWhole } from './models/speak-whole.ts';
 import { runThrough } from './scheduler.ts';
@@ -27,12 +27,13 @@ const SENTENCE = 'Thank you for calling, how can I help you?';
 /**
  * Runs every model on {@link speechLikeNoise}: silence would give the quantised operators ranges that speech never has.
  */
-export async function warmUp({ asr, vad, tts }: Pick<Models, 'asr' | 'vad' | 'tts'>): Promise<void> {
+export async function warmUp({ asr, vad, tts, turn }: Pick<Models, 'asr' | 'vad' | 'tts' | 'turn'>): Promise<void> {
   for (const seconds of STRETCHES_S) await asr.warmUp(speechLikeNoise(seconds * ENGINE_RATE_HZ));
   const track = { samples: speechLikeNoise(WINDOWS * VAD_WINDOW_SAMPLES), state: null };
   await runThrough(vad.detect(Array.from({ length: TRACKS }, () => track)));
   const voice = tts.voices[0]?.name ?? '';
   await runThrough(speakWhole(tts, { text: SENTENCE, voice, speed: 1 }));
+  if (turn !== null) await runThrough(turn.decide(speechLikeNoise(TURN_MAX_SAMPLES)));
 }
 
 /** Noise through the resonances of a vowel, swelling and fading like syllables; the same for every call. */

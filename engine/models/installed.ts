@@ -27,7 +27,7 @@ export interface InstalledModel {
 export interface InstalledModels {
   /** In the order of their names. */
   readonly models: readonly InstalledModel[];
-  /** One line for each folder that cannot be used: its name, why, and what helps. */
+  /** One line for each folder that cannot be used: its name, and why. */
   readonly problems: readonly string[];
 }
 
@@ -63,8 +63,11 @@ function namesIn(modelsDir: string): string[] {
   }
 }
 
-/** Null where the folder has no `bridge.json`, or is none. */
-function readBridge(folder: string): Bridge | null {
+/**
+ * The `bridge.json` of `folder`; null where there is none.
+ * @throws BridgeError; errors of the disk
+ */
+export function readBridge(folder: string): Bridge | null {
   const path = join(folder, BRIDGE_FILE);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return null;
@@ -80,9 +83,9 @@ function readBridge(folder: string): Bridge | null {
 }
 
 function findProblem(name: string, folder: string, { name: stated, files }: Bridge): string | null {
-  if (stated !== name) return `its ${BRIDGE_FILE} is of ${stated}, expected ${name}: rename the folder`;
+  if (stated !== name) return `its ${BRIDGE_FILE} is of ${stated}, expected ${name}`;
   const missing = Object.keys(files).find((file) => !isFile(join(folder, file)));
-  return missing === undefined ? null : `${missing} is missing: add the model again`;
+  return missing === undefined ? null : `${missing} is missing`;
 }
 
 function isFile(path: string): boolean {

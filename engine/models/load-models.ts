@@ -2,8 +2,17 @@
 import type { EngineSettings, ReadyMessage } from '../contract.ts';
 import type { Device } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
-import type { Asr, Tts, Vad } from './model.ts';
-import { findModel, type LoadContext, type ModelRow, type ModelTable, type RecogniserRow } from './model-table.ts';
+import { readLexicon, respelling } from './lexicon.ts';
+import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
+import {
+  findModel,
+  type LoadContext,
+  type ModelRow,
+  type ModelTable,
+  modelsOf,
+  type RecogniserRow,
+  type TurnDetectorRow,
+} from './model-table.ts';
 import { requireFiles } from './package-files.ts';
 
 /** The models of one engine process, and what is to be known of them. */
@@ -11,6 +20,8 @@ export interface Models extends Pick<ReadyMessage, 'languages' | 'abilities' | '
   readonly asr: Asr;
   readonly vad: Vad;
   readonly tts: Tts;
+  /** Null where none is installed or wanted. */
+  readonly turn: TurnDetector | null;
   /** E.g. that `auto` fell back to the CPU and why; null = nothing. */
   readonly warning: string | null;
 }
@@ -30,18 +41,30 @@ export async function loadModels(
   const recogniser = requireRow(table, 'recogniser', settings.asrModel);
   const detector = requireRow(table, 'voice detector', settings.vadModel);
   const synthesizer = requireRow(table, 'synthesizer', settings.ttsModel);
-  for (const { files } of [recogniser, detector, synthesizer]) requireFiles(files);
-  const context = { settings, device: CPU, progress };
-  const [vad, tts] = await Promise.all([detector.load(context), synthesizer.load(context)]);
+  const turnDetector = chooseTurnDetector(table, settings);
+  for (const row of [recogniser, detector, synthesizer, turnDetector]) requireFiles(row?.files ?? []);
+  const lexicon = await readLexicon(settings.lexiconFile);
+  const context = { settings, device: CPU, lexicon, progress };
+  const [vad, tts, turn] = await Promise.all([
+    detector.load(context),
+    synthesizer.load(context),
+    turnDetector?.load(context) ?? null,
+  ]);
   const { asr, warning } = await loadOnProvider(recogniser, context);
   return {
     asr,
     vad,
-    tts,
+    tts: respelling(tts, lexicon),
+    turn,
     warning,
     languages: recogniser.languages,
     abilities: recogniser.abilities,
-    costs: { transcribe: recogniser.cost, detect: detector.cost, speak: synthesizer.cost },
+    costs: {
+      transcribe: recogniser.cost,
+      detect: detector.cost,
+      speak: synthesizer.cost,
+      turn: turnDetector?.cost ?? null,
+    },
   };
 }
 
@@ -53,6 +76,12 @@ function requireRow<K extends ModelRow['kind']>(
   const row = findModel(table, kind, name);
   if (row === undefined) throw new Refusal('bad_settings', `there is no ${kind} ${name}`);
   return row;
+}
+
+function chooseTurnDetector(table: ModelTable, settings: EngineSettings): TurnDetectorRow | null {
+  if (settings.turnModel === 'off') return null;
+  if (settings.turnModel !== 'auto') return requireRow(table, 'turn detector', settings.turnModel);
+  return modelsOf(table, 'turn detector').find((row) => row.isInstalled(settings)) ?? null;
 }
 
 async function loadOnProvider(row: RecogniserRow, context: LoadContext): ReturnType<RecogniserRow['load']> {

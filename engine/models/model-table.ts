@@ -5,7 +5,9 @@
  */
 import type { EngineSettings, RecogniserAbilities, SoundCost, TextCost } from '../contract.ts';
 import type { Device } from '../onnx.ts';
-import type { Asr, Tts, Vad } from './model.ts';
+import { findInstalled } from './installed.ts';
+import type { Lexicon } from './lexicon.ts';
+import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import { FLITE_FILE, MOONSHINE_FILES, type PackageFile, SILERO_FILE } from './package-files.ts';
 
 /** What a model is loaded with. */
@@ -13,6 +15,8 @@ export interface LoadContext {
   readonly settings: EngineSettings;
   /** Where it is to run. */
   readonly device: Device;
+  /** Words that the operator wants said in a way of their own. Respellings are in the texts already. */
+  readonly lexicon: Lexicon;
   /** Is told what takes a while, in words for the operator. */
   readonly progress: (text: string) => void;
 }
@@ -50,7 +54,16 @@ export interface VoiceDetectorRow extends Row {
   load(context: LoadContext): Promise<Vad>;
 }
 
-export type ModelRow = RecogniserRow | SynthesizerRow | VoiceDetectorRow;
+/** A family of turn detectors. */
+export interface TurnDetectorRow extends Row {
+  readonly kind: 'turn detector';
+  readonly cost: SoundCost;
+  /** Whether it is there to be used where the settings name none. */
+  isInstalled(settings: EngineSettings): boolean;
+  load(context: LoadContext): Promise<TurnDetector>;
+}
+
+export type ModelRow = RecogniserRow | SynthesizerRow | VoiceDetectorRow | TurnDetectorRow;
 
 export type ModelTable = readonly ModelRow[];
 
@@ -58,6 +71,7 @@ export type ModelTable = readonly ModelRow[];
 const RECOGNISER_COST: SoundCost = { perJobMs: 2, perSecondMs: 6.15 };
 const SYNTHESIZER_COST: TextCost = { perJobMs: 3, perCharacterMs: 1 };
 const VOICE_DETECTOR_COST: SoundCost = { perJobMs: 0.5, perSecondMs: 3.9 };
+const TURN_DETECTOR_COST: SoundCost = { perJobMs: 36, perSecondMs: 0.7 };
 
 /** Of each kind, the model that is used unless the settings say otherwise comes first. */
 export const MODEL_TABLE: ModelTable = [
@@ -123,6 +137,22 @@ export const MODEL_TABLE: ModelTable = [
     cost: SYNTHESIZER_COST,
     files: [],
     load: async () => (await import('./tone-tts.ts')).toneTts,
+  },
+  {
+    kind: 'turn detector',
+    name: 'smart-turn',
+    cost: TURN_DETECTOR_COST,
+    files: [],
+    isInstalled: ({ modelsDir }) => findInstalled(modelsDir, 'smart-turn').length > 0,
+    load: async ({ settings }) => (await import('./smart-turn.ts')).loadSmartTurn(settings),
+  },
+  {
+    kind: 'turn detector',
+    name: 'tone',
+    cost: TURN_DETECTOR_COST,
+    files: [],
+    isInstalled: () => false,
+    load: async () => (await import('./tone.ts')).toneTurnDetector,
   },
 ];
 

@@ -9,10 +9,20 @@ export interface Recognition {
   readonly tokens: readonly number[];
   /** The natural logarithm of each token's probability; null when the model does not say. */
   readonly logprobs: Float32Array | null;
+  /** What each token writes, in UTF-8, if that was asked for. */
+  readonly pieces?: readonly Uint8Array[];
   /** Whether a repetition loop was collapsed. */
   readonly looped: boolean;
   /** When its words were said, if that was asked for and can be told. */
   readonly words?: readonly SpokenWord[];
+}
+
+/** What is wanted of a reading beside its text; each takes a little time. */
+export interface ReadingOptions {
+  /** {@link Recognition.words} */
+  readonly timed?: boolean;
+  /** {@link Recognition.pieces} */
+  readonly spelled?: boolean;
 }
 
 /** A speech recogniser. */
@@ -23,10 +33,10 @@ export interface Asr {
   /** Tokens are below this. */
   readonly vocabularySize: number;
   /**
-   * Recognises 16 kHz mono speech of any length, `draft` being the tokens of an earlier hypothesis; `timed` asks for
-   * {@link Recognition.words}. One step per model run.
+   * Recognises 16 kHz mono speech of any length, `draft` being the tokens of an earlier hypothesis. One step per model
+   * run.
    */
-  transcribe(samples: Int16Array, draft: readonly number[], options?: { readonly timed?: boolean }): Steps<Recognition>;
+  transcribe(samples: Int16Array, draft: readonly number[], options?: ReadingOptions): Steps<Recognition>;
   /** Makes every kind of model run that {@link transcribe} makes, whatever the audio says. */
   warmUp(samples: Int16Array): Promise<void>;
 }
@@ -41,6 +51,13 @@ export interface Vad {
   readonly stateLength: number;
   /** Examines the windows of many tracks, which may differ in number; window n of all tracks is one step. */
   detect(tracks: readonly DetectTrack[]): Steps<DetectedTrack[]>;
+}
+
+/** A detector of the end of a speaker's turn. */
+export interface TurnDetector {
+  readonly name: string;
+  /** The probability (0–1) that the turn is over: of 16 kHz speech, at most 8 s, with the silence behind it. */
+  decide(samples: Int16Array): Steps<number>;
 }
 
 /** The text to be spoken, its voice and its speed. */

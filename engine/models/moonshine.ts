@@ -9,7 +9,7 @@ import { END_TOKEN, VOCABULARY_SIZE } from '../graph/moonshine-shape.ts';
 import type { SessionOptions } from '../onnx.ts';
 import { runThrough, type Steps } from '../scheduler.ts';
 import { collapseLoops } from '../text.ts';
-import type { Asr, Recognition } from './model.ts';
+import type { Asr, ReadingOptions, Recognition } from './model.ts';
 import type { MoonshineGraphs } from './moonshine-graphs.ts';
 import { openRewrittenGraphs } from './moonshine-rewritten.ts';
 import { openShippedGraphs } from './moonshine-shipped.ts';
@@ -97,7 +97,11 @@ class Moonshine implements Asr {
     this.provider = provider;
   }
 
-  async *transcribe(samples: Int16Array, draft: readonly number[], { timed = false } = {}): Steps<Recognition> {
+  async *transcribe(
+    samples: Int16Array,
+    draft: readonly number[],
+    { timed = false, spelled = false }: ReadingOptions = {},
+  ): Steps<Recognition> {
     if (samples.length === 0) return { text: '', tokens: [], logprobs: new Float32Array(0), looped: false };
     const maxTokens = Math.ceil((samples.length / ENGINE_RATE_HZ) * TOKENS_PER_SECOND) + TOKENS_SPARE;
     const decoding = yield* this.#graphs.encode(toWaveform(samples));
@@ -112,7 +116,8 @@ class Moonshine implements Asr {
       tokens.push(...said.tokens);
       logprobs.push(...said.logprobs);
     }
-    const recognition = toRecognition(upToEnd(tokens, maxTokens), logprobs);
+    const read = toRecognition(upToEnd(tokens, maxTokens), logprobs);
+    const recognition = spelled ? { ...read, pieces: read.tokens.map(pieceOf) } : read;
     if (!timed || recognition.looped) return recognition;
     yield;
     const times = await decoding.align(recognition.tokens);
@@ -147,6 +152,17 @@ function toRecognition(decoded: readonly number[], logprobs: readonly number[]):
 
 function textOf(tokens: readonly number[]): string {
   return llamaTokenizer.decode(tokens.filter(isText), false, false).trim();
+}
+
+/** A token that stands for a byte, as llama's tokenizer writes it. */
+const BYTE_TOKEN = /^<0x([0-9A-F]{2})>$/;
+
+/** What a token writes; control tokens write nothing. */
+function pieceOf(token: number): Uint8Array {
+  const written = isText(token) ? (llamaTokenizer.vocabById[token] ?? '') : '';
+  const byte = BYTE_TOKEN.exec(written)?.[1];
+  if (byte !== undefined) return Uint8Array.of(Number.parseInt(byte, 16));
+  return new TextEncoder().encode(written.replaceAll(WORD_MARK, ' '));
 }
 
 function isText(token: number): boolean {

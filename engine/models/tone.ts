@@ -5,7 +5,7 @@
  */
 import { type DetectTrack, ENGINE_RATE_HZ, VAD_WINDOW_SAMPLES } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
-import type { Asr, DetectedTrack, Recognition, Vad } from './model.ts';
+import type { Asr, DetectedTrack, Recognition, TurnDetector, Vad } from './model.ts';
 
 const WORDS = [
   'alpha',
@@ -64,6 +64,18 @@ export const toneVad: Vad = Object.freeze({
       yield;
     }
     return detected;
+  },
+});
+
+/**
+ * A turn detector that goes by the tone that was heard last: it is the less probable that the turn is over the lower it
+ * is, from 0 for `alpha` (400 Hz) to 1 for `lima` (2600 Hz) in equal steps. Where nothing was heard the turn is over.
+ */
+export const toneTurnDetector: TurnDetector = Object.freeze({
+  name: 'tone',
+  async *decide(samples: Int16Array): Steps<number> {
+    const end = samples.findLastIndex((sample) => Math.abs(sample) >= LOUD) + 1;
+    return end === 0 ? 1 : bandOf(samples.subarray(Math.max(end - SLICE_SAMPLES, 0), end)) / (WORDS.length - 1);
   },
 });
 

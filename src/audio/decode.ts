@@ -4,6 +4,7 @@ import { decoder as mp3Decoder } from '@audio/decode-mp3';
 import { decoder as opusDecoder } from '@audio/decode-opus';
 import { decoder as vorbisDecoder } from '@audio/decode-vorbis';
 import { TrunklineError } from '../foundation/errors.ts';
+import { joinBytes } from './bytes.ts';
 import { type CodecInput, inputFor } from './codec-input.ts';
 import { refusalOf } from './limits.ts';
 import { joinSamples } from './mix.ts';
@@ -164,7 +165,7 @@ class WavDecoder implements StretchDecoder {
   }
 
   push(bytes: Uint8Array): Stretch | null {
-    const all = concat(this.#held, bytes);
+    const all = this.#held.length === 0 ? bytes : joinBytes([this.#held, bytes]);
     return this.#layout === null ? this.#readHead(all) : this.#readFrames(this.#layout, all);
   }
 
@@ -205,14 +206,6 @@ class WavDecoder implements StretchDecoder {
       throw error instanceof TrunklineError ? new TrunklineError('audio_unreadable', error.message) : error;
     }
   }
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.length === 0) return b;
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
 }
 
 function unreadable(why: string): TrunklineError {

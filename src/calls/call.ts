@@ -8,7 +8,7 @@ import { ERRORS, TrunklineError } from '../foundation/errors.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
 import type { CallStart, CarrierEvent, Track } from '../protocols/dialect.ts';
-import type { Revision, SpeechEvent } from '../transcription/live-transcriber.ts';
+import type { Revision, SpeechEvent, TurnListener } from '../transcription/live-transcriber.ts';
 import type { CallApp } from './app/call-app.ts';
 import { openCallApp } from './app/open-app.ts';
 import type { CallContext } from './context.ts';
@@ -234,6 +234,7 @@ export class Call implements LegHandlers {
       context,
       log: this.#log,
       endpointMs: (track) => this.#endpointMs(track),
+      callerTurns: this.#callerTurns(),
       emit: (track, event) => this.#onTrack(track, event),
       onLag: (track, change: LagChange) => {
         lags.note(this.#log, track, change);
@@ -246,6 +247,20 @@ export class Call implements LegHandlers {
   #endpointMs(track: Track): number {
     const { ENDPOINT_MS, ENDPOINT_CAPTIONS_MS } = this.#options.context.settings;
     return track === 'inbound' && this.#app !== null ? ENDPOINT_MS : ENDPOINT_CAPTIONS_MS;
+  }
+
+  #callerTurns(): TurnListener {
+    const { metrics } = this.#options.context;
+    const isWanted = (): boolean => this.#app?.listens === true;
+    return {
+      isWanted,
+      expected: () => this.voice.expected,
+      onEnded: (by) => {
+        if (isWanted()) metrics.turns.inc({ by });
+      },
+      onContinued: () => metrics.turnsContinued.inc(),
+      onAnswer: (answer) => metrics.turnAnswers.inc({ answer }),
+    };
   }
 
   #openVoice(): CallVoice {
@@ -287,6 +302,7 @@ export class Call implements LegHandlers {
   #onTrack(track: Track, event: TrackEvent): void {
     if (event.type === 'gap') this.#feed.publishGap(track, event);
     else if (event.type === 'revision') this.#onRevision(track, event);
+    else if (event.type === 'turn.ended') this.#app?.onSpeech(event);
     else if (track === 'inbound') this.#onCallerSpeech(event);
     else this.#feed.publishSpeech(track, event);
   }
@@ -300,7 +316,11 @@ export class Call implements LegHandlers {
   }
 
   #onRevision(track: Track, revision: Revision): void {
-    if (track !== 'inbound' || this.#echoFilter.admits(revision)) this.#feed.publishRevision(track, revision);
+    if (track === 'inbound') {
+      if (!this.#echoFilter.admits(revision)) return;
+      this.#app?.onSpeech(revision);
+    }
+    this.#feed.publishRevision(track, revision);
   }
 
   #tick(): void {

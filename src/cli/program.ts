@@ -21,6 +21,7 @@ import type { CallCommand } from './call.ts';
 import type { ConfigOptions } from './config.ts';
 import type { DemoOptions } from './demo.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
+import { describeModels } from './models/command.ts';
 import type { Terminal } from './terminal.ts';
 import type { TranscribeOptions } from './transcribe.ts';
 import { FILE_FORMATS } from './transcribe-formats.ts';
@@ -145,6 +146,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeCall(program, terminal, done);
   describeTranscribe(program, terminal, done);
   describeConfig(program, terminal, done);
+  describeModels(program, terminal, done);
   describeDoctor(program, terminal, done);
   return program;
 }

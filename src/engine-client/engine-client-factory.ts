@@ -1,4 +1,5 @@
 /** Engines as the operator's settings describe them. */
+import { resolve } from 'node:path';
 import type { EngineSettings } from '../../engine/contract.ts';
 import { packagePath } from '../foundation/folders/paths.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
@@ -13,11 +14,13 @@ export type EngineClientSettings = Pick<
   | 'ASR_MODEL'
   | 'VAD_MODEL'
   | 'TTS_MODEL'
+  | 'TURN_MODEL'
   | 'EXECUTION_PROVIDER'
   | 'CUDA_DEVICE'
   | 'ENGINE_THREADS'
   | 'MODEL_CACHE_DIR'
   | 'MODELS_DIR'
+  | 'LEXICON_FILE'
   | 'ENGINE_WORKERS'
   | 'ENGINE_IDLE_MS'
 >;
@@ -53,10 +56,12 @@ export function createEngineClient(
       asrModel: settings.ASR_MODEL,
       vadModel: settings.VAD_MODEL,
       ttsModel: settings.TTS_MODEL,
+      turnModel: settings.TURN_MODEL,
       executionProvider: settings.EXECUTION_PROVIDER,
       cudaDevice: settings.CUDA_DEVICE,
       threads: settings.ENGINE_THREADS,
       modelCacheDir: settings.MODEL_CACHE_DIR,
+      lexiconFile: settings.LEXICON_FILE === '' ? '' : resolve(settings.LEXICON_FILE),
       modelsDir: settings.MODELS_DIR === NO_FOLDER ? '' : settings.MODELS_DIR,
       ...FIXED_ENGINE_SETTINGS,
       ...engineSettings,

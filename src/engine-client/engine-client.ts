@@ -2,13 +2,14 @@
  * The gateway's side of the engine: takes jobs, hands them to the engine processes by urgency, and sees to it that each
  * one is settled.
  */
-import type {
-  DetectedMessage,
-  DetectTrack,
-  EngineSettings,
-  FailedMessage,
-  RecogniserAbilities,
-  VoiceInfo,
+import {
+  type DetectedMessage,
+  type DetectTrack,
+  type EngineSettings,
+  type FailedMessage,
+  isDroppable,
+  type RecogniserAbilities,
+  type VoiceInfo,
 } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
@@ -24,12 +25,15 @@ import {
   type Speech,
   type TranscribeRequest,
   type Transcript,
+  type TurnDecision,
+  type TurnRequest,
 } from './engine.ts';
 import { EngineLoad } from './engine-load.ts';
 import { Pool } from './engine-pool.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { expectKind, Job, type JobReply, type JobWork, type SoundListener } from './job.ts';
+import { type JobSignals, replyTo } from './job-signals.ts';
 import type { ProcessEnd } from './process-handlers.ts';
 import type { EngineStartListener } from './start-listener.ts';
 import { StartWaiters } from './start-waiters.ts';
@@ -67,10 +71,8 @@ export interface EngineClientOptions {
 }
 
 /** What a job comes with beside its work. */
-interface Terms {
+interface Terms extends JobSignals {
   readonly dueInMs: number;
-  readonly signal?: AbortSignal;
-  readonly hurry?: AbortSignal;
   readonly tenant?: string;
   readonly onSound?: SoundListener;
 }
@@ -134,6 +136,10 @@ export class EngineClient implements Engine {
     return this.#pool.lastReady?.ttsModel ?? null;
   }
 
+  get turnModel(): string | null {
+    return this.#pool.lastReady?.turnModel ?? null;
+  }
+
   get status(): EngineStatus {
     const { lastReady, readyCount, pids } = this.#pool;
     return {
@@ -166,9 +172,10 @@ export class EngineClient implements Engine {
     const { samples, urgency } = request;
     const draft = this.abilities?.drafts === false ? [] : request.draft;
     const timed = request.timed === true && this.abilities?.wordTimes !== false;
-    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed }, request);
-    const { text, tokens, logprobs, looped, words, cost } = expectKind(reply, 'transcribed');
-    return { text, tokens, logprobs, looped, cost, ...(words === undefined ? {} : { words }) };
+    const spelled = request.spelled === true && this.abilities?.logprobs !== false;
+    const reply = await this.#ask({ kind: 'transcribe', urgency, samples, draft, timed, spelled }, request);
+    const { id: _id, kind: _kind, ...transcript } = expectKind(reply, 'transcribed');
+    return transcript;
   }
 
   async speak(request: SpeakRequest): Promise<Speech> {
@@ -179,6 +186,12 @@ export class EngineClient implements Engine {
     );
     const { samples, rateHz, cost } = expectKind(reply, 'spoken');
     return { samples, rateHz, cost };
+  }
+
+  async turn(request: TurnRequest): Promise<TurnDecision> {
+    const reply = await this.#ask({ kind: 'turn', urgency: 'turn', samples: request.samples }, request);
+    const { probability, cost } = expectKind(reply, 'turned');
+    return { probability, cost };
   }
 
   detect(request: DetectRequest): Promise<Detection> {
@@ -224,20 +237,9 @@ export class EngineClient implements Engine {
   }
 
   async #ask(work: JobWork, terms: Terms): Promise<JobReply> {
-    const { signal, hurry } = terms;
-    if (signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
+    if (terms.signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
     const job = this.#submit(work, terms);
-    const abort = () => this.#cancel(job);
-    const hasten = () => this.#hurry(job);
-    signal?.addEventListener('abort', abort, { once: true });
-    hurry?.addEventListener('abort', hasten, { once: true });
-    if (hurry?.aborted) hasten();
-    try {
-      return await job.reply;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      hurry?.removeEventListener('abort', hasten);
-    }
+    return await replyTo(job, terms, { cancel: () => this.#cancel(job), hurry: () => this.#hurry(job) });
   }
 
   #submit(work: JobWork, { dueInMs, tenant = '', onSound }: Terms): Job {
@@ -252,7 +254,7 @@ export class EngineClient implements Engine {
     this.#pump();
     // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its
     // time.
-    if (job.urgency === 'partial' && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
+    if (isDroppable(job.urgency) && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
     return job;
   }
 
@@ -350,8 +352,8 @@ export class EngineClient implements Engine {
   #resend(job: Job): void {
     if (job.settled || this.#isUnderWay(job)) return;
     if (this.#unavailable !== null) job.fail('unavailable', this.#unavailable);
-    else if (job.urgency === 'partial') {
-      job.fail('stale', 'the engine was lost; newer audio will bring a newer partial');
+    else if (isDroppable(job.urgency)) {
+      job.fail('stale', 'the engine was lost, and the answer would come too late');
       this.#pool.cancel(job);
     } else if (!job.exhausted) {
       this.#options.metrics.engineJobsResent.inc();

@@ -1,4 +1,4 @@
-import type { JobCost } from '../../engine/contract.ts';
+import { isDroppable, type JobCost } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Job } from './job.ts';
@@ -30,7 +30,7 @@ export class EngineLoad {
   add(job: Job, cost: JobCost): void {
     const { urgency } = job;
     if (urgency !== 'batch') this.#live.add(cost.runMs);
-    if (urgency !== 'batch' && urgency !== 'partial') this.#firm.add(cost.runMs);
+    if (urgency !== 'batch' && !isDroppable(urgency)) this.#firm.add(cost.runMs);
     this.#metrics.engineWait.observe({ urgency }, (job.queuedMs + cost.waitMs) / 1000);
     this.#metrics.laneWait.observe({ lane: urgency === 'batch' ? 'batch' : 'live' }, job.queuedMs / 1000);
     this.#metrics.engineRun.observe({ urgency }, cost.runMs / 1000);

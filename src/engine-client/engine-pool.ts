@@ -177,9 +177,12 @@ export class Pool {
 
   #onReady(message: ReadyMessage): void {
     const { log, handlers, metrics, workers } = this.#options;
-    const { asrModel, vadModel, ttsModel, provider, loadMs, warmUpMs, warning } = message;
+    const { asrModel, vadModel, ttsModel, turnModel, provider, loadMs, warmUpMs, warning } = message;
     const took = { loadMs: Math.round(loadMs), warmUpMs: Math.round(warmUpMs) };
-    log.info({ ready: this.readyCount, workers, asrModel, vadModel, ttsModel, provider, ...took }, 'engine ready');
+    log.info(
+      { ready: this.readyCount, workers, asrModel, vadModel, ttsModel, turnModel, provider, ...took },
+      'engine ready',
+    );
     metrics.engineStart.observe((loadMs + warmUpMs) / 1000);
     // Every process says the same; the operator needs it once.
     if (warning !== null && this.#lastReady?.warning !== warning) log.warn(warning);

@@ -23,6 +23,8 @@ export interface TranscribeRequest {
   readonly draft: readonly number[];
   /** Whether it should be found out when each word was said; takes about an eighth longer. */
   readonly timed?: boolean;
+  /** Whether {@link Transcript.pieces} are wanted. */
+  readonly spelled?: boolean;
   /** Whose work it is: batch jobs of different tenants take turns. All that name none are one tenant. */
   readonly tenant?: string;
   /** Aborting it fails the promise with `cancelled` and frees the engine between two model runs. */
@@ -35,6 +37,8 @@ export interface Transcript {
   readonly tokens: readonly number[];
   /** The natural logarithm of each token's probability; null when the recogniser cannot tell. */
   readonly logprobs: Float32Array | null;
+  /** What each token writes, in UTF-8, when it was asked for and the recogniser knows. */
+  readonly pieces?: readonly Uint8Array[];
   readonly looped: boolean;
   /** In order, when they were asked for and the recogniser can tell. */
   readonly words?: readonly SpokenWord[];
@@ -60,6 +64,23 @@ export interface Detection {
   /** One probability of speech (0–1) per window. */
   readonly probabilities: Float32Array;
   readonly state: Float32Array;
+}
+
+/** One stretch of 16 kHz mono speech behind which there is silence: is the speaker's turn over? */
+export interface TurnRequest {
+  /** The turn so far, or its last TURN_MAX_SAMPLES, with 150–200 ms of silence at its end. */
+  readonly samples: Int16Array;
+  /** Wanted within this many ms; what cannot be begun by then fails with `stale`. */
+  readonly dueInMs: number;
+  /** Aborting it fails the promise with `cancelled`. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a {@link TurnRequest} is answered with. */
+export interface TurnDecision {
+  /** That the turn is over, 0–1. */
+  readonly probability: number;
+  readonly cost: JobCost;
 }
 
 /** One sentence or clause to be said. */
@@ -123,6 +144,11 @@ export interface Engine {
    * transcribe} does.
    */
   speak(request: SpeakRequest): Promise<Speech>;
+  /**
+   * Resolves with the probability that the turn is over; fails with {@link EngineError}, `bad_input` where there is no
+   * turn detector.
+   */
+  turn(request: TurnRequest): Promise<TurnDecision>;
   /** Voices to speak with; empty until an engine has been ready. */
   readonly voices: readonly VoiceInfo[];
   /**
@@ -133,6 +159,8 @@ export interface Engine {
   readonly abilities: RecogniserAbilities | null;
   /** Names and revisions of what makes speech; null until an engine has been ready. */
   readonly ttsModel: string | null;
+  /** The turn detector; null where there is none, and until an engine has been ready. */
+  readonly turnModel: string | null;
   /**
    * Starts the engine processes if they are stopped, and resolves when one is ready: then voices, languages and
    * abilities are known.

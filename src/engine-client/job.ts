@@ -12,6 +12,8 @@ import {
   type SpokenMessage,
   type TranscribedMessage,
   type TranscribeJob,
+  type TurnedMessage,
+  type TurnJob,
   type Urgency,
 } from '../../engine/contract.ts';
 import type { Timer } from '../foundation/clock.ts';
@@ -25,9 +27,10 @@ const DELIVERIES_MAX = 3;
 export type JobWork =
   | Omit<TranscribeJob, 'id' | 'dueInMs'>
   | Omit<DetectJob, 'id' | 'dueInMs'>
-  | Omit<SpeakJob, 'id' | 'dueInMs'>;
+  | Omit<SpeakJob, 'id' | 'dueInMs'>
+  | Omit<TurnJob, 'id' | 'dueInMs'>;
 
-export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage;
+export type JobReply = TranscribedMessage | DetectedMessage | SpokenMessage | TurnedMessage;
 
 /** @throws EngineError when `reply` is not of `kind` */
 export function expectKind<K extends JobReply['kind']>(reply: JobReply, kind: K): Extract<JobReply, { kind: K }> {
@@ -126,15 +129,14 @@ export class Job implements Owned {
   }
 
   /** Rough cost in ms of model runs, by what an engine said of its models. */
-  estimateMs({ transcribe, detect, speak }: JobCosts): number {
+  estimateMs(costs: JobCosts): number {
     const { work } = this;
-    if (work.kind === 'speak') return speak.perJobMs + (work.text.length / work.speed) * speak.perCharacterMs;
+    if (work.kind === 'speak')
+      return costs.speak.perJobMs + (work.text.length / work.speed) * costs.speak.perCharacterMs;
     const samples =
-      work.kind === 'transcribe'
-        ? work.samples.length
-        : work.tracks.reduce((sum, track) => sum + track.samples.length, 0);
-    const { perJobMs, perSecondMs } = work.kind === 'transcribe' ? transcribe : detect;
-    return perJobMs + (samples / ENGINE_RATE_HZ) * perSecondMs;
+      work.kind === 'detect' ? work.tracks.reduce((sum, track) => sum + track.samples.length, 0) : work.samples.length;
+    const cost = costs[work.kind];
+    return cost === null ? 0 : cost.perJobMs + (samples / ENGINE_RATE_HZ) * cost.perSecondMs;
   }
 
   /** Counts a delivery and makes its message. */

@@ -1,5 +1,5 @@
 /** The queue in which jobs wait for an engine: bounded, most urgent first. */
-import { URGENCIES, type Urgency } from '../../engine/contract.ts';
+import { isDroppable, URGENCIES, type Urgency } from '../../engine/contract.ts';
 
 /** What decides the order of the queue: urgency, then deadline, then arrival. */
 export interface Ranked {
@@ -44,15 +44,15 @@ export class UrgencyQueue<T extends Ranked> {
   }
 
   /**
-   * Adds `item`. Over the bound one item has to go and is returned, out of the queue: the least urgent partial, which
-   * may be `item` itself, or, where no partial waits, `item`. Otherwise null.
+   * Adds `item`. Over the bound one item has to go and is returned, out of the queue: the least urgent of those
+   * that may be dropped, which may be `item` itself, or, where none of them waits, `item`. Otherwise null.
    */
   push(item: T): T | null {
     if (this.#heap.length < this.#capacity) {
       this.#add(item);
       return null;
     }
-    const dropped = this.#leastUrgentPartial(item);
+    const dropped = this.#leastUrgentDroppable(item);
     if (dropped === null || dropped === item) return item;
     this.remove(dropped);
     this.#add(item);
@@ -89,10 +89,10 @@ export class UrgencyQueue<T extends Ranked> {
     return true;
   }
 
-  #leastUrgentPartial(newcomer: T): T | null {
-    let worst: T | null = newcomer.urgency === 'partial' ? newcomer : null;
+  #leastUrgentDroppable(newcomer: T): T | null {
+    let worst: T | null = isDroppable(newcomer.urgency) ? newcomer : null;
     for (const item of this.#heap) {
-      if (item.urgency === 'partial' && (worst === null || compareRanked(item, worst) > 0)) worst = item;
+      if (isDroppable(item.urgency) && (worst === null || compareRanked(item, worst) > 0)) worst = item;
     }
     return worst;
   }

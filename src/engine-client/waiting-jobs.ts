@@ -1,4 +1,5 @@
 /** The jobs that wait in the gateway for an engine, live ones and those that can wait. */
+import { isDroppable } from '../../engine/contract.ts';
 import type { Lanes } from '../foundation/metrics.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
@@ -24,12 +25,14 @@ export class WaitingJobs {
   }
 
   /**
-   * Adds `job`. Where its queue is full one job fails: a partial with `stale`, else the newcomer with `unavailable`.
+   * Adds `job`. Where its queue is full one job fails: one that may be dropped with `stale`, else the newcomer with
+   * `unavailable`.
    */
   add(job: Job): void {
     const dropped = this.#queueOf(job).push(job);
-    if (dropped?.urgency === 'partial') dropped.fail('stale', 'more urgent jobs filled the queue');
-    else dropped?.fail('unavailable', 'the queue for the engines is full');
+    if (dropped === null) return;
+    if (isDroppable(dropped.urgency)) dropped.fail('stale', 'more urgent jobs filled the queue');
+    else dropped.fail('unavailable', 'the queue for the engines is full');
   }
 
   /** Whether `job`, a live one, waits. */

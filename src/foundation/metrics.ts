@@ -243,6 +243,9 @@ export class Metrics {
     'Sentences that no engine could speak',
     [],
   );
+  readonly turns = this.#counter('trunkline_turns_total', "Callers' turns that ended, by what ended them", ['by']);
+  readonly turnsContinued = this.#counter('trunkline_turns_continued_total', 'Turns held whose caller went on', []);
+  readonly turnAnswers = this.#counter('trunkline_turn_answers_total', 'Questions to the turn model', ['answer']);
   readonly bargeIns = this.#counter(
     'trunkline_barge_ins_total',
     'Times a caller spoke or pressed a key into playback, by what came of it',

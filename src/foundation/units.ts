@@ -40,3 +40,8 @@ export function msToBytes(durationMs: number, codec: Codec): number {
 export function bytesToSamples(bytes: number, codec: Codec): number {
   return Math.floor(bytes / (codec.channels * codec.bytesPerSample));
 }
+
+/** Milliseconds of audio in `bytes` bytes of `codec`. */
+export function bytesToMs(bytes: number, codec: Codec): number {
+  return samplesToMs(bytesToSamples(bytes, codec), codec.rateHz);
+}

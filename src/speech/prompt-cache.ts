@@ -1,9 +1,12 @@
 /**
- * Caches prompts in memory and optionally on disk. A prompt that several want at once is made once; its synthesis is
- * cancelled only when nobody wants it any more.
+ * Caches prompts in memory and optionally on disk. A prompt that several want at once is made once, and each of them
+ * gets it from its beginning while it is made. Its synthesis is cancelled only when nobody wants it any more.
  */
 import { LRUCache } from 'lru-cache';
+import { joinBytes } from '../audio/bytes.ts';
 import { EngineError } from '../engine-client/engine.ts';
+import { GrowingList } from '../foundation/growing-list.ts';
+import { bytesToMs, type Codec } from '../foundation/units.ts';
 import { hashOf, type Prompt, type PromptKey } from './prompt.ts';
 import { type FileTrouble, PromptFiles } from './prompt-files.ts';
 
@@ -39,16 +42,27 @@ export interface PromptCacheStats {
 /** Memory of a prompt beside its sound: its name and the cache's bookkeeping. */
 const PROMPT_OVERHEAD_BYTES = 256;
 
+/** So little missing is made in a fraction of a second: then the prompt is kept although nobody wants it any more. */
+const MISSING_MAX_MS = 2000;
+
 interface Making {
-  readonly prompt: Promise<Prompt>;
+  readonly parts: GrowingList<Uint8Array>;
   readonly controller: AbortController;
   /** Aborted when a call waits for the prompt. */
   readonly hurry: AbortController;
-  waiters: number;
+  listeners: number;
 }
 
-/** Makes a prompt until `signal` aborts. When `hurry` aborts, a call waits for the prompt. */
-type Synthesis = (signal: AbortSignal, hurry: AbortSignal) => Promise<Prompt>;
+/** How a prompt is made where nobody has made it, and for how long it is wanted. */
+interface PromptWish {
+  /** Makes the prompt in parts until `signal` aborts. When `hurry` aborts, a call waits for the prompt. */
+  synthesise(signal: AbortSignal, hurry: AbortSignal): AsyncIterable<Uint8Array>;
+  /** How long it will be, roughly. */
+  readonly expectedMs: number;
+  /** Whether somebody waits for it: then a synthesis that was begun for nobody is hurried. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+}
 
 /** The prompts of calls, or those of requests over HTTP. */
 export class PromptCache {
@@ -93,22 +107,32 @@ export class PromptCache {
   }
 
   /**
-   * Returns the prompt from memory, from disk, from a synthesis that is under way, or from `synthesise`, whose signal
-   * aborts when nobody wants the prompt any more. With `waits`, a synthesis that was begun without is hurried. Rejects
-   * with what `synthesise` rejects with, and with EngineError `cancelled` as soon as `signal` aborts.
+   * The prompt in parts: from memory, from disk, from a synthesis that is under way, or from `synthesise`, whose signal
+   * aborts when nobody wants the prompt any more and more than a little of it is missing. Throws what `synthesise`
+   * throws, behind the parts that it gave, and EngineError `cancelled` as soon as `signal` aborts.
    */
-  make(key: PromptKey, synthesise: Synthesis, signal?: AbortSignal, { waits = true } = {}): Promise<Prompt> {
-    const hash = hashOf(key);
-    const known = this.#memory.get(hash);
+  async *listen(key: PromptKey, wish: PromptWish): AsyncGenerator<Uint8Array, void, undefined> {
+    const known = this.get(key);
     if (known !== undefined) {
-      this.#metrics.asked('memory');
-      return Promise.resolve(known);
+      if (known.bytes.length > 0) yield known.bytes;
+      return;
     }
+    const hash = hashOf(key);
     const running = this.#making.get(hash);
     if (running !== undefined) this.#metrics.asked('shared');
-    const making = running ?? this.#begin(hash, synthesise);
-    if (waits) making.hurry.abort();
-    return this.#join(hash, making, signal);
+    const making = running ?? this.#begin(key, wish);
+    if (wish.waits) making.hurry.abort();
+    making.listeners++;
+    try {
+      yield* making.parts.read(wish.signal);
+    } finally {
+      making.listeners--;
+      if (making.listeners === 0 && !isAlmostMade(making, key.codec, wish.expectedMs)) {
+        this.#forget(hash, making);
+        making.controller.abort();
+      }
+    }
+    if (wish.signal.aborted) throw new EngineError('cancelled', 'nobody wants the prompt any more');
   }
 
   /** Deletes all prompts, in memory and on disk. Returns how many there were. */
@@ -134,50 +158,57 @@ export class PromptCache {
     await this.#files?.settled();
   }
 
-  #begin(hash: string, synthesise: Synthesis): Making {
-    const [controller, hurry] = [new AbortController(), new AbortController()];
-    const prompt = this.#find(hash, () => synthesise(controller.signal, hurry.signal));
-    const making: Making = { prompt, controller, hurry, waiters: 0 };
+  #begin(key: PromptKey, { synthesise }: PromptWish): Making {
+    const hash = hashOf(key);
+    const making: Making = {
+      parts: new GrowingList(),
+      controller: new AbortController(),
+      hurry: new AbortController(),
+      listeners: 0,
+    };
     this.#making.set(hash, making);
-    const done = (): void => this.#forget(hash, making);
-    making.prompt.then(done, done);
+    void this.#make(key, making, () => synthesise(making.controller.signal, making.hurry.signal));
     return making;
   }
 
-  async #find(hash: string, synthesise: () => Promise<Prompt>): Promise<Prompt> {
+  /** Never rejects: the listeners are told. */
+  async #make(key: PromptKey, making: Making, synthesise: () => AsyncIterable<Uint8Array>): Promise<void> {
+    const hash = hashOf(key);
     const generation = this.#generation;
-    const kept = (await this.#files?.read(hash)) ?? null;
-    this.#metrics.asked(kept === null ? 'engine' : 'disk');
-    const prompt = kept ?? (await synthesise());
-    if (generation !== this.#generation) return prompt;
-    this.#memory.set(hash, prompt);
-    this.#metrics.held(this.#memory.calculatedSize);
-    if (kept === null) this.#files?.write(hash, prompt);
-    return prompt;
+    try {
+      const kept = (await this.#files?.read(hash)) ?? null;
+      this.#metrics.asked(kept === null ? 'engine' : 'disk');
+      for await (const part of kept === null ? synthesise() : [kept.bytes]) making.parts.push(part);
+      const isWanted = generation === this.#generation && !making.controller.signal.aborted;
+      if (isWanted) this.#keep(hash, kept ?? toPrompt(making.parts.items, key.codec), kept === null);
+      making.parts.end();
+    } catch (error) {
+      making.parts.fail(error);
+    }
+    this.#forget(hash, making);
   }
 
-  /** Waits for a prompt that others may wait for, too. */
-  #join(hash: string, making: Making, signal: AbortSignal | undefined): Promise<Prompt> {
-    making.waiters++;
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        making.waiters--;
-        reject(new EngineError('cancelled', 'nobody wants the prompt any more'));
-        if (making.waiters > 0) return;
-        this.#forget(hash, making);
-        making.controller.abort();
-      };
-      if (signal?.aborted) {
-        leave();
-        return;
-      }
-      signal?.addEventListener('abort', leave, { once: true });
-      const arrived = (): void => signal?.removeEventListener('abort', leave);
-      void making.prompt.then(resolve, reject).finally(arrived);
-    });
+  #keep(hash: string, prompt: Prompt, isNew: boolean): void {
+    this.#memory.set(hash, prompt);
+    this.#metrics.held(this.#memory.calculatedSize);
+    if (isNew) this.#files?.write(hash, prompt);
   }
 
   #forget(hash: string, making: Making): void {
     if (this.#making.get(hash) === making) this.#making.delete(hash);
   }
+}
+
+/** Whether it is worth its end although nobody waits for it. */
+function isAlmostMade({ parts }: Making, codec: Codec, expectedMs: number): boolean {
+  const madeMs = bytesToMs(
+    parts.items.reduce((sum, { length }) => sum + length, 0),
+    codec,
+  );
+  return madeMs > 0 && expectedMs - madeMs <= MISSING_MAX_MS;
+}
+
+function toPrompt(parts: readonly Uint8Array[], codec: Codec): Prompt {
+  const bytes = joinBytes(parts);
+  return { bytes, durationMs: bytesToMs(bytes.length, codec) };
 }

@@ -1,10 +1,12 @@
-import type { Engine } from '../engine-client/engine.ts';
+import type { Engine, SpeakRequest, Speech } from '../engine-client/engine.ts';
+import { GrowingList } from '../foundation/growing-list.ts';
 import type { Codec } from '../foundation/units.ts';
+import { encodeSound, type Stretch } from './encode-sound.ts';
+
 import { NORMALISER_VERSION } from './normalise.ts';
 import type { Piece } from './pieces.ts';
-import type { Prompt } from './prompt.ts';
 import type { PromptCache } from './prompt-cache.ts';
-import { toPrompt } from './to-prompt.ts';
+import { usualSpeechMs } from './speech-length.ts';
 import type { ResolvedVoice } from './voice-resolver.ts';
 
 /** The codec a prompt is wanted in, how soon, and until when anybody wants it. */
@@ -30,11 +32,15 @@ export class PromptMaker {
   }
 
   /**
-   * Makes the prompt of `piece`, which is empty when nothing in it can be spoken. Rejects with EngineError, `cancelled`
-   * as soon as the signal aborts.
+   * Makes the prompt of `piece`: whole frames in parts as they are made, none when nothing in it can be spoken. Throws
+   * EngineError, `cancelled` as soon as the signal aborts.
    */
-  async make(piece: Piece, resolved: ResolvedVoice, request: PromptRequest): Promise<Prompt> {
-    if (!SPEAKABLE.test(piece.spoken)) return { bytes: new Uint8Array(0), durationMs: 0 };
+  async *make(
+    piece: Piece,
+    resolved: ResolvedVoice,
+    request: PromptRequest,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    if (!SPEAKABLE.test(piece.spoken)) return;
     const { codec, urgency, dueInMs } = request;
     const { voice, speed, normalises } = resolved;
     const key = {
@@ -45,18 +51,24 @@ export class PromptMaker {
       text: piece.text.trim(),
       codec,
     };
-    const synthesize = async (signal: AbortSignal, hurry: AbortSignal): Promise<Prompt> => {
-      const { samples, rateHz } = await this.#engine.speak({
-        text: piece.spoken,
-        voice: voice.name,
-        speed,
-        urgency,
-        dueInMs,
-        signal,
-        hurry,
-      });
-      return toPrompt(samples, rateHz, codec);
+    const line = { text: piece.spoken, voice: voice.name, speed };
+    yield* this.#cache.listen(key, {
+      synthesise: (signal, hurry) => encodeSound(this.#speak({ ...line, urgency, dueInMs, signal, hurry }), codec),
+      expectedMs: usualSpeechMs(piece.spoken, speed),
+      waits: urgency === 'speak',
+      signal: request.signal,
+    });
+  }
+
+  /** The sound of a line, in stretches as the engine makes them. */
+  #speak(request: SpeakRequest): AsyncIterable<Stretch> {
+    const stretches = new GrowingList<Stretch>();
+    const onSound = (samples: Int16Array, rateHz: number): void => stretches.push({ samples, rateHz, isLast: false });
+    const end = ({ samples, rateHz }: Speech): void => {
+      stretches.push({ samples, rateHz, isLast: true });
+      stretches.end();
     };
-    return this.#cache.make(key, synthesize, request.signal, { waits: urgency === 'speak' });
+    this.#engine.speak({ ...request, onSound }).then(end, (error: unknown) => stretches.fail(error));
+    return stretches.read();
   }
 }

@@ -86,5 +86,5 @@ async function makePrompts(
     dueInMs: () => AHEAD_DUE_MS,
     signal,
   });
-  for await (const _ of pieces);
+  for await (const { parts } of pieces) for await (const _ of parts);
 }

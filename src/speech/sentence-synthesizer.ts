@@ -1,15 +1,24 @@
 import { EngineError } from '../engine-client/engine.ts';
 import { normaliseText } from './normalise.ts';
 import { cutToPieces, type Piece } from './pieces.ts';
-import type { Prompt } from './prompt.ts';
 import type { PromptMaker, PromptRequest } from './prompt-maker.ts';
+import { usualSpeechMs } from './speech-length.ts';
 import type { TextStream } from './text-stream.ts';
 import type { ResolvedVoice, VoiceResolver } from './voice-resolver.ts';
 
 /** A sentence, or a piece of a long one, as it goes to the listener. */
-export interface SpokenPiece extends Prompt {
+export interface SpokenPiece {
   /** As it was written, spaces included: the texts of all pieces together are the text. */
   readonly text: string;
+  /**
+   * Its sound in whole frames, in parts as they are made; none when nothing in it can be spoken. To be read before the
+   * next piece is asked for. Ends early when the signal aborts. Throws EngineError unless failures are left out.
+   */
+  readonly parts: AsyncIterable<Uint8Array>;
+  /** How long it usually is. */
+  readonly usualMs: number;
+  /** Whether the engine failed before its end, which shows when its parts have ended. */
+  readonly isCut: boolean;
 }
 
 /** How the pieces of a text are made. */
@@ -17,8 +26,8 @@ export interface SynthesisOptions extends Omit<PromptRequest, 'dueInMs'> {
   /** In how many ms the next piece is needed; asked before each. */
   dueInMs(): number;
   /**
-   * Leaves out pieces that the engine fails at, and is called for each. Without it the first failure ends the
-   * synthesis.
+   * Leaves out what the engine fails at, a piece or the end of one, and is called for each. Without it the first
+   * failure ends the synthesis.
    */
   readonly onSkipped?: () => void;
 }
@@ -37,8 +46,8 @@ export class SentenceSynthesizer {
   }
 
   /**
-   * Yields the pieces of `text` in order. A piece is made when it is asked for. Ends early when the signal aborts.
-   * Fails with EngineError unless failed pieces are left out.
+   * Yields the pieces of `text` in order. A piece is made when its parts are asked for. Ends early when the signal
+   * aborts.
    */
   async *synthesize(
     text: TextStream,
@@ -49,26 +58,57 @@ export class SentenceSynthesizer {
     const readable = voice.normalises ? normaliseText : (written: string) => written;
     for (let sentence = await text.next(signal); sentence !== null; sentence = await text.next(signal)) {
       for (const piece of cutToPieces(sentence, readable)) {
-        const prompt = await this.#make(piece, voice, options);
         if (signal.aborted) return;
-        if (prompt !== null) yield { text: piece.text, ...prompt };
+        yield this.#begin(piece, voice, options);
       }
     }
   }
 
-  /** Null when the piece is left out, or nobody wants it any more. */
-  async #make(piece: Piece, voice: ResolvedVoice, options: SynthesisOptions): Promise<Prompt | null> {
+  #begin(piece: Piece, voice: ResolvedVoice, options: SynthesisOptions): SpokenPiece {
+    const begun = {
+      text: piece.text,
+      usualMs: usualSpeechMs(piece.spoken, voice.speed),
+      isCut: false,
+      parts: this.#make(piece, voice, options, () => {
+        begun.isCut = true;
+      }),
+    };
+    return begun;
+  }
+
+  /** The parts of a piece. Another attempt makes the same sound again, so it goes on where the one before it failed. */
+  async *#make(
+    piece: Piece,
+    voice: ResolvedVoice,
+    options: SynthesisOptions,
+    onCut: () => void,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     const { codec, urgency, signal, onSkipped } = options;
+    let madeBytes = 0;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const prompt = this.#prompts.make(piece, voice, { codec, urgency, dueInMs: options.dueInMs(), signal });
       try {
-        return await this.#prompts.make(piece, voice, { codec, urgency, dueInMs: options.dueInMs(), signal });
+        for await (const part of withoutFirst(madeBytes, prompt)) {
+          madeBytes += part.length;
+          yield part;
+        }
+        return;
       } catch (error) {
-        if (signal.aborted) return null;
+        if (signal.aborted) return;
         if (!(error instanceof EngineError) || onSkipped === undefined) throw error;
         if (error.code === 'bad_input') break;
       }
     }
+    onCut();
     onSkipped?.();
-    return null;
+  }
+}
+
+/** What comes behind the first `bytes` bytes of all parts together. */
+async function* withoutFirst(bytes: number, parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  for await (const part of parts) {
+    if (part.length > left) yield part.subarray(left);
+    left = Math.max(left - part.length, 0);
   }
 }

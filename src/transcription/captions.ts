@@ -1,5 +1,6 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { samplesToMs } from '../foundation/units.ts';
+import type { FinalMarks } from './final-confidence.ts';
 import type { Hypothesis } from './local-agreement.ts';
 
 /**
@@ -15,9 +16,14 @@ export type LossReason = 'engine' | 'overload' | 'shutdown' | 'error';
  */
 export type TranscriberEvent =
   | { readonly type: 'speech.started' | 'speech.stopped'; readonly atMs: number }
+  /**
+   * The turn of the speaker is over: all that was said in its utterances `first` to `last`, whose finals are out.
+   * `atMs` is the end of its speech.
+   */
+  | { readonly type: 'turn.ended'; readonly first: number; readonly last: number; readonly atMs: number }
   /** No final comes for this stretch: speech, or audio that voice detection never examined. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number; readonly reason: LossReason }
-  | {
+  | ({
       readonly type: 'caption';
       /**
        * Counts the track's utterances from 1 in the order in which they began; one without words takes its number with
@@ -35,7 +41,7 @@ export type TranscriberEvent =
       readonly startMs: number;
       readonly endMs: number;
       readonly lagMs: number;
-    }
+    } & FinalMarks)
   /** A later, better text of an utterance whose final is out. */
   | {
       readonly type: 'revision';
@@ -49,8 +55,10 @@ export type TranscriberEvent =
       readonly endMs: number;
     };
 
-/** What is known at once: everything but gaps and revisions. */
-export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'revision' }>;
+/** What is known at once of the speech itself: everything but gaps, revisions and ends of turns. */
+export type SpeechEvent = Exclude<TranscriberEvent, { type: 'gap' | 'revision' | 'turn.ended' }>;
+
+export type TurnEnded = Extract<TranscriberEvent, { type: 'turn.ended' }>;
 
 export type Revision = Extract<TranscriberEvent, { type: 'revision' }>;
 
@@ -71,6 +79,11 @@ export class Captions {
   /** Speech began or ended at sample number `at`. */
   speech(type: 'speech.started' | 'speech.stopped', at: number): TranscriberEvent {
     return { type, atMs: this.#ms(at) };
+  }
+
+  /** The turn of utterances `first` to `last` is over; its speech ends at sample number `at`. */
+  turnEnded(first: number, last: number, at: number): TurnEnded {
+    return { type: 'turn.ended', first, last, atMs: this.#ms(at) };
   }
 
   /** No final comes of what lies between sample numbers `from` and `to`. */
@@ -126,10 +139,11 @@ export class UtteranceCaptions {
   }
 
   /** The final; null when it has no words and no partial was shown. Call once. */
-  final(hypothesis: Hypothesis, to: number, lagMs: number): Caption | null {
+  final(hypothesis: Hypothesis, to: number, lagMs: number, marks: FinalMarks = {}): Caption | null {
     const spoken = SPOKEN.test(hypothesis.text);
     if (!spoken && !this.shown) return null;
-    this.#final = this.#caption(spoken ? hypothesis : { ...hypothesis, tail: '', text: '' }, true, to, lagMs);
+    const said = spoken ? hypothesis : { ...hypothesis, tail: '', text: '' };
+    this.#final = { ...this.#caption(said, true, to, lagMs), ...marks };
     this.#latestText = this.#final.text;
     return this.#final;
   }
@@ -148,6 +162,8 @@ export class UtteranceCaptions {
   revise(text: string): Revision | null {
     const revised = SPOKEN.test(text) ? text : '';
     if (this.#final === null || revised === this.#latestText) return null;
+    // What a language that it does not understand was read as is no better when it is read again.
+    if (this.#final.text === '' && this.#final.language === null) return null;
     const { utterance, startMs, endMs } = this.#final;
     this.#latestText = revised;
     this.#version++;

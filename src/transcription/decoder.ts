@@ -11,18 +11,21 @@ export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT
  */
 export type DecodePurpose = 'partial' | 'eager' | 'final' | 'joint';
 
+/** A stretch of audio as text. */
+export interface DecodedText {
+  readonly ok: true;
+  readonly text: string;
+  /** Tokens for the next partial of the same window; empty when they went round in a loop. */
+  readonly draft: readonly number[];
+  /** Of the text's tokens; null when the recogniser has none, empty after a loop. */
+  readonly logprobs: Float32Array | null;
+  readonly looped: boolean;
+  /** When they were asked for and can be told. */
+  readonly words: readonly SpokenWord[] | undefined;
+}
+
 /** The engine's answer to one stretch of audio. */
-export type Decoded =
-  | {
-      readonly ok: true;
-      readonly text: string;
-      /** Tokens for the next partial of the same window; empty when they went round in a loop. */
-      readonly draft: readonly number[];
-      readonly looped: boolean;
-      /** When they were asked for and can be told. */
-      readonly words: readonly SpokenWord[] | undefined;
-    }
-  | { readonly ok: false; readonly code: EngineErrorCode };
+export type Decoded = DecodedText | { readonly ok: false; readonly code: EngineErrorCode };
 
 /** A joint reading gives way where partials do: engines drop either when they have no time for it. */
 const URGENCY = { partial: 'partial', eager: 'eager', final: 'final', joint: 'partial' } as const;
@@ -65,12 +68,12 @@ export class Decoder {
   ): Promise<Decoded> {
     const batch = this.#urgency === 'batch';
     try {
-      const { text, tokens, looped, words } = await this.#engine.transcribe({
+      const { text, tokens, logprobs, looped, words } = await this.#engine.transcribe({
         ...request,
         urgency: batch ? 'batch' : URGENCY[purpose],
         dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
       });
-      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, looped, words };
+      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs, looped, words };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;

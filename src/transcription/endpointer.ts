@@ -80,6 +80,11 @@ export class Endpointer {
     return this.#speechTo;
   }
 
+  /** Nobody has spoken since `speechTo` up to here; what comes behind may be the beginning of speech. */
+  get silentTo(): number {
+    return this.#runFrom ?? this.#detectedTo;
+  }
+
   /** The earliest sample that an utterance not yet begun may begin with. */
   get earliestStart(): number {
     return Math.max(this.#floor, (this.#runFrom ?? this.#detectedTo) - this.#preRoll);

@@ -8,17 +8,20 @@ import { Captions, type LossReason, type TranscriberEvent } from './captions.ts'
 import { Decoder, type DecoderSettings } from './decoder.ts';
 import { Endpointer, type EndpointerSettings, type Stretch } from './endpointer.ts';
 import { SampleRing } from './sample-ring.ts';
+import type { TurnSettings } from './turn-policy.ts';
+import { type TurnListener, Turns } from './turns.ts';
 import { type TranscriberMetrics, Utterances } from './utterances.ts';
 import { VadRunner } from './vad-runner.ts';
 import { cutSearch, quietestPoint, type WindowSettings } from './windows.ts';
 
-export type { LossReason, Revision, SpeechEvent, TranscriberEvent } from './captions.ts';
+export type { Caption, LossReason, Revision, SpeechEvent, TranscriberEvent, TurnEnded } from './captions.ts';
+export type { TurnListener } from './turns.ts';
 export type { TranscriberMetrics } from './utterances.ts';
 
 /** The settings of a transcriber. */
 export type TranscriberSettings = Pick<
   Settings,
-  keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings | 'JOIN_MS'
+  keyof EndpointerSettings | keyof WindowSettings | keyof DecoderSettings | keyof TurnSettings | 'JOIN_MS'
 >;
 
 /** What a transcriber works with. */
@@ -34,6 +37,8 @@ export interface LiveTranscriberOptions {
   readonly partials?: boolean;
   /** `batch` lets every live call go first. `live` unless said otherwise. */
   readonly urgency?: 'live' | 'batch';
+  /** Who waits for the turns of the track, if anybody: without it `turn.ended` is not emitted. */
+  readonly turns?: TurnListener | undefined;
 }
 
 /** Backlog at or below which a transcriber counts as drained. The source may only be paused above it. */
@@ -58,6 +63,7 @@ export class LiveTranscriber {
   readonly #vad: VadRunner;
   readonly #captions: Captions;
   readonly #utterances: Utterances;
+  readonly #turns: Turns | null;
   readonly #life = new AbortController();
   readonly #drainedListeners: (() => void)[] = [];
   /** The pause that the running utterance is in, if any. */
@@ -95,8 +101,12 @@ export class LiveTranscriber {
       decoder: new Decoder(engine, urgency, settings),
       showPartials: partials,
       emit: (event) => this.#emit(event),
-      onDelivered: () => this.#vad.run(),
+      onDelivered: () => {
+        this.#turns?.onSettled();
+        this.#vad.run();
+      },
     });
+    this.#turns = options.turns === undefined ? null : this.#openTurns(options.turns);
   }
 
   /** Ms of audio received but not yet examined, because the engine or the finals are behind. */
@@ -168,6 +178,7 @@ export class LiveTranscriber {
     if (this.#closed) return;
     this.#endNow();
     this.#utterances.giveUp(reason);
+    this.#turns?.end();
     // Less than a window is no speech.
     const { detectedTo } = this.#vad;
     if (detectedTo + VAD_WINDOW_SAMPLES <= this.#audio.end)
@@ -178,6 +189,7 @@ export class LiveTranscriber {
   /** Gives up at once: nothing more is emitted, and every transcription under way is aborted. */
   close(): void {
     this.#life.abort();
+    this.#turns?.close();
     this.#utterances.close();
     this.#allDetected?.();
   }
@@ -193,11 +205,15 @@ export class LiveTranscriber {
       else this.#vad.finish();
     });
     this.#endNow();
+    this.#turns?.end();
     await this.#utterances.delivered();
   }
 
   #onCaughtUp(): void {
-    if (this.#stalled) this.#endNow();
+    if (this.#stalled) {
+      this.#endNow();
+      this.#turns?.end();
+    }
     this.#stalled = false;
     this.#allDetected?.();
   }
@@ -211,14 +227,16 @@ export class LiveTranscriber {
     this.#decodeAhead();
     const { running } = this.#utterances;
     if (running === null) this.#utterances.noteSilence(this.#endpointer.earliestStart);
-    this.#audio.release(running?.from ?? this.#endpointer.earliestStart);
+    this.#turns?.ask();
+    const neededFrom = running?.from ?? this.#endpointer.earliestStart;
+    this.#audio.release(Math.min(neededFrom, this.#turns?.neededFrom ?? neededFrom));
     this.#noticeDrained();
   }
 
   #onWindow(probability: number): void {
     const decision = this.#endpointer.vad(probability);
     if (decision?.kind === 'started') {
-      this.#utterances.open(decision.from, decision.speechFrom);
+      this.#open(decision.from, decision.speechFrom);
       this.#emit(this.#captions.speech('speech.started', decision.speechFrom));
     } else if (decision?.kind === 'paused') {
       this.#pause = decision;
@@ -226,8 +244,9 @@ export class LiveTranscriber {
       this.#pause = null;
       this.#utterances.running?.resume();
     } else if (decision?.kind === 'ended') {
-      this.#endSpeech(decision);
+      this.#endSpeech(decision, 'endpoint');
     }
+    this.#turns?.onWindow(this.#endpointer);
     this.#cutIfLong();
   }
 
@@ -261,19 +280,40 @@ export class LiveTranscriber {
     const audio = this.#audio.slice(search.from, search.to);
     const at = search.from + quietestPoint(audio, (offset) => this.#endpointer.probabilityAt(search.from + offset));
     this.#utterances.finish({ to: at, speechTo: at });
+    this.#turns?.onFinished('cut');
     this.#endpointer.cut(at);
-    this.#utterances.open(at, at);
+    this.#open(at, at);
   }
 
   #endNow(): void {
     const stretch = this.#endpointer.close(this.#audio.end);
-    if (stretch !== null && !this.#closed) this.#endSpeech(stretch);
+    if (stretch !== null && !this.#closed) this.#endSpeech(stretch, 'cut');
   }
 
-  #endSpeech(stretch: Stretch): void {
+  #open(from: number, speechFrom: number): void {
+    this.#utterances.open(from, speechFrom);
+    this.#turns?.onOpened(from);
+  }
+
+  #endSpeech(stretch: Stretch, by: 'endpoint' | 'cut'): void {
     this.#pause = null;
     this.#utterances.finish(stretch);
     this.#emit(this.#captions.speech('speech.stopped', stretch.speechTo));
+    this.#turns?.onFinished(by);
+  }
+
+  #openTurns(listener: TurnListener): Turns {
+    const { settings, engine, originMs } = this.#options;
+    return new Turns({
+      settings,
+      engine,
+      audio: this.#audio,
+      originMs,
+      listener,
+      utterances: this.#utterances,
+      endUtterance: () => this.#endNow(),
+      emit: ({ first, last, speechTo }) => this.#emit(this.#captions.turnEnded(first, last, speechTo)),
+    });
   }
 
   #noticeDrained(): void {
@@ -283,6 +323,9 @@ export class LiveTranscriber {
   }
 
   #emit(event: TranscriberEvent): void {
-    if (!this.#closed) this.#options.emit(event);
+    if (this.#closed) return;
+    this.#options.emit(event);
+    if (event.type === 'caption') this.#turns?.onCaption(event);
+    else if (event.type === 'revision') this.#turns?.onRevision(event);
   }
 }

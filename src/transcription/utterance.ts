@@ -1,6 +1,6 @@
 import { pause } from '../foundation/abortable-pause.ts';
 import type { Clock } from '../foundation/clock.ts';
-import type { Decoded, Decoder } from './decoder.ts';
+import type { Decoded, DecodedText, Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import { type Hypothesis, LocalAgreement } from './local-agreement.ts';
 import { newRetryBackoff } from './retry-backoff.ts';
@@ -24,6 +24,8 @@ export type FinalHow = 'eager' | 'fresh' | 'fallback';
 export interface Outcome {
   readonly how: FinalHow;
   readonly hypothesis: Hypothesis;
+  /** Of the decode that the text is; null for a `fallback`, and where the recogniser has none. */
+  readonly logprobs: Float32Array | null;
   /** The text is of the audio before this sample number: all of it, but for a `fallback`. */
   readonly decodedTo: number;
 }
@@ -117,7 +119,7 @@ export class Utterance {
     if (this.#eager?.to !== stretch.to) this.resume();
     const samples = this.#eager?.samples ?? this.#options.audio.slice(this.from, stretch.to);
     const early = await this.#eager?.result;
-    if (early?.ok) return this.#life.signal.aborted ? null : this.#outcome('eager', early.text, stretch.to);
+    if (early?.ok) return this.#life.signal.aborted ? null : this.#outcome('eager', early, stretch.to);
     return this.#decodeFinal(samples, stretch.to);
   }
 
@@ -163,12 +165,12 @@ export class Utterance {
     return true;
   }
 
-  #outcome(how: FinalHow, text: string, decodedTo: number): Outcome {
-    return { how, hypothesis: this.#agreement.finish(text), decodedTo };
+  #outcome(how: FinalHow, { text, logprobs }: Pick<DecodedText, 'text' | 'logprobs'>, decodedTo: number): Outcome {
+    return { how, hypothesis: this.#agreement.finish(text), logprobs, decodedTo };
   }
 
   #fallBack(): Outcome {
-    return this.#outcome('fallback', this.#agreement.current.text, this.#decoded.to);
+    return this.#outcome('fallback', { text: this.#agreement.current.text, logprobs: null }, this.#decoded.to);
   }
 
   async #decodeFinal(samples: Int16Array, to: number): Promise<Outcome | null> {
@@ -178,7 +180,7 @@ export class Utterance {
     for (let failures = 1; !signal.aborted; failures++) {
       const decoded = await decoder.decode('final', { samples, draft: [], signal });
       if (signal.aborted) break;
-      if (decoded.ok) return this.#outcome('fresh', decoded.text, to);
+      if (decoded.ok) return this.#outcome('fresh', decoded, to);
       if (failures >= (this.#agreement.current.text === '' ? GIVE_UP_FAILURES : FALLBACK_FAILURES))
         return this.#fallBack();
       await pause(clock, backoff.next(0), signal);

@@ -4,6 +4,7 @@ import type { Arrivals } from './audio-arrivals.ts';
 import type { Captions, LossReason, TranscriberEvent, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
+import { FinalConfidence } from './final-confidence.ts';
 import { type JointGroup, type JointOutcome, JointReadings } from './joint-readings.ts';
 import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './sample-ring.ts';
@@ -59,6 +60,7 @@ export class Utterances {
   /** In the order of their ends. */
   readonly #pending = new Set<Pending>();
   readonly #joint: JointReadings;
+  readonly #confidence = new FinalConfidence();
   #running: Entry | null = null;
   #delivered: Promise<void> = Promise.resolve();
   #settled = 0;
@@ -199,13 +201,15 @@ export class Utterances {
   /** Emits the final, and a gap with `reason` for the speech that its text leaves out. */
   #settle(
     { utterance, captions, stretch, decidedMs }: Pending,
-    { how, hypothesis, decodedTo }: Outcome,
+    { how, hypothesis, logprobs, decodedTo }: Outcome,
     reason: LossReason,
   ): void {
     const { clock, arrivals, emit, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const to = Math.min(stretch.speechTo, Math.max(decodedTo, utterance.speechFrom));
-    const caption = captions.final(hypothesis, to, nowMs - arrivals.at(stretch.to));
+    const { marks, isLeftOut } = this.#confidence.judge(logprobs);
+    const text = isLeftOut ? { ...hypothesis, text: '' } : hypothesis;
+    const caption = captions.final(text, to, nowMs - arrivals.at(stretch.to), marks);
     this.#settled++;
     if (caption !== null) {
       metrics.final(how, nowMs - decidedMs);

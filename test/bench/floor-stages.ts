@@ -168,11 +168,13 @@ function engineSettings(): EngineSettings {
     asrModel: ASR_MODEL,
     vadModel: VAD_MODEL,
     ttsModel: 'tone',
+    turnModel: 'off',
     executionProvider: 'cpu',
     cudaDevice: CUDA_DEVICE,
     threads: 1,
     modelCacheDir: MODEL_CACHE_DIR,
     modelsDir: '',
+    lexiconFile: '',
     ...FIXED_ENGINE_SETTINGS,
   };
 }
@@ -235,9 +237,11 @@ function watched(engineClient: EngineClient, onJob: (job: Job) => void): Engine 
     languages: [],
     abilities: null,
     ttsModel: null,
+    turnModel: null,
     start: () => engineClient.start(),
     wake: () => engineClient.wake(),
     speak: () => Promise.reject(new Error('nothing is spoken')),
+    turn: () => Promise.reject(new Error('no turn is decided')),
     detect(request) {
       onJob({ kind: 'detect', samples: request.samples });
       return engineClient.detect(request);

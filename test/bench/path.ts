@@ -171,11 +171,13 @@ function silentTranscriber(): LiveTranscriber {
 /** Nothing is spoken here. */
 const SPEECHLESS = {
   speak: () => Promise.reject(new Error('nothing is spoken')),
+  turn: () => Promise.reject(new Error('no turn is decided')),
   start: () => Promise.resolve(),
   voices: [],
   languages: [],
   abilities: null,
   ttsModel: null,
+  turnModel: null,
 };
 
 const NO_METRICS = {

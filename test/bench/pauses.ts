@@ -4,7 +4,7 @@
  */
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { writeWav } from '../../src/audio/wav.ts';
-import type { CaptionEvent, FeedEvent } from '../../src/calls/feed/events.ts';
+import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import type { FeedReader } from '../helpers/feed.ts';
@@ -113,8 +113,7 @@ function readings(events: readonly FeedEvent[]): { first: string; revised: strin
   const revised = new Map<number, string>();
   for (const event of events) {
     if (event.type === 'caption' && event.final) first.set(event.utterance, event.text);
-    if ((event.type as string) === 'revision')
-      revised.set((event as unknown as CaptionEvent).utterance, (event as unknown as CaptionEvent).text);
+    if (event.type === 'revision') revised.set(event.utterance, event.text);
   }
   const inOrder = [...first.keys()].sort((a, b) => a - b);
   return {

@@ -31,25 +31,28 @@ export function hasPrompts(): boolean {
   return existsSync(SOUNDS) && existsSync(TRANSCRIPTS);
 }
 
-/** All prompts of three words or more. @throws Error naming the packages to install when they are not there. */
-export function loadPrompts(): Prompt[] {
+/**
+ * All prompts of `wordsMin` words or more, three unless said otherwise.
+ * @throws Error naming the packages to install when they are not there
+ */
+export function loadPrompts(wordsMin = WORDS_MIN): Prompt[] {
   if (!hasPrompts()) {
     throw new Error(
       'This benchmark listens to human prompts: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en',
     );
   }
   const lines = gunzipSync(readFileSync(TRANSCRIPTS)).toString('utf8').split('\n');
-  return lines.flatMap((line) => readPrompt(line) ?? []);
+  return lines.flatMap((line) => readPrompt(line, wordsMin) ?? []);
 }
 
-function readPrompt(line: string): Prompt | null {
+function readPrompt(line: string, wordsMin: number): Prompt | null {
   const colon = line.indexOf(':');
   const text = line.slice(colon + 1).trim();
   if (colon < 0 || line.startsWith(';') || /^[[(]/.test(text)) return null;
   const id = line.slice(0, colon);
   const path = `${SOUNDS}/${id}.wav`;
   const words = normaliseWords(text);
-  if (words.length < WORDS_MIN || !existsSync(path)) return null;
+  if (words.length < wordsMin || !existsSync(path)) return null;
   const wav = readWav(readFileSync(path));
   const samples = wav.channels[0];
   if (samples === undefined || wav.rateHz !== LINE_RATE_HZ) return null;

@@ -1,8 +1,9 @@
 /**
  * How soon, how steadily and how obediently a whole gateway speaks into a simulated call: from `say` (or an app's
- * tokens) to the first frame, against the synthesis of the first sentence alone; gaps between frames; from `interrupt`
- * to the last frame.
+ * tokens) to the first frame, against the first stretch of the first sentence alone; gaps between frames, of one call
+ * and of many at once; from `interrupt` to the last frame.
  */
+import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { FRAME_MS } from '../../src/foundation/units.ts';
 import { normaliseText } from '../../src/speech/normalise.ts';
@@ -15,8 +16,10 @@ import { PHONE_SENTENCES } from './phone-sentences.ts';
 import { figure, quantile, type Report } from './report.ts';
 import { SpokenCall, type Steadiness, steadinessOf } from './spoken-call.ts';
 import { startEngineClient } from './start-engine-client.ts';
+import { benchVoice, compareStreamed, type Equality, longSentence, speakAtOnce } from './streamed-sentences.ts';
 
-const VOICE = 'rms';
+/** Calls that speak at once. */
+const CALLS = 10;
 const SENTENCES_PER_TEXT = 3;
 const SENTENCES_PER_LONG_TEXT = 8;
 /** Each utterance is interrupted after this, and what may still come is waited for that long. */
@@ -28,6 +31,7 @@ const TOKEN_MS = 25;
 const FLOOR_ROUNDS = 3;
 const GOAL_CACHED_MS = 5;
 const GOAL_BEYOND_MS = 10;
+const GOAL_NEW_MS = 60;
 
 interface Measured {
   readonly firstFrameMs: number[];
@@ -38,24 +42,74 @@ interface Measured {
 
 /** Runs the benchmark with `texts` utterances in each way, and `long` long ones played to their end. */
 export async function benchSpeech(options: { readonly texts: number; readonly long: number }): Promise<Report> {
+  const { voice, environment } = benchVoice();
   const texts = Array.from({ length: options.texts }, (_, index) => textAt(index, SENTENCES_PER_TEXT));
-  const floorMs = await measureFloor(texts);
-  const app = await startApp();
-  const uncachedGateway = await startGateway({ PROMPT_CACHE_BYTES: '0', DEFAULT_VOICE: VOICE, APP_URL: app.url });
-  const uncached = await withCall(uncachedGateway, (call) => measureAll(call, texts, (text) => sayAtOnce(call, text)));
-  const streamed = await withCall(uncachedGateway, (call) =>
-    measureAll(call, texts, (text) => sayInTokens(call, app, text)),
+  const short = Array.from({ length: options.texts }, (_, index) => textAt(index, 1));
+  const long = Array.from({ length: options.texts }, (_, index) => longSentence(index));
+  const { floorMs, equality } = await withEngine(environment, async (engineClient) => ({
+    floorMs: await measureFloor(engineClient, voice, texts),
+    equality: await compareStreamed(engineClient, voice, [...short, ...long]),
+  }));
+  const uncached = await measureUncached(
+    { ...environment, DEFAULT_VOICE: voice },
+    { texts, short, long },
+    options.long,
   );
-  const steadiness = await withCall(uncachedGateway, (call) => measureLong(call, uncachedGateway.url, options.long));
-  await uncachedGateway.stop();
-  await app.close();
-  const cachedGateway = await startGateway({ DEFAULT_VOICE: VOICE });
-  const cached = await withCall(cachedGateway, async (call) => {
-    await measureAll(call, texts, (text) => sayAtOnce(call, text));
-    return measureAll(call, texts, (text) => sayAtOnce(call, text));
-  });
+  const cachedGateway = await startGateway({ ...environment, DEFAULT_VOICE: voice });
+  const twice = (texts: readonly string[]) => (call: SpokenCall) => measureTwice(call, texts);
+  const cached = {
+    texts: await withCall(cachedGateway, twice(texts)),
+    short: await withCall(cachedGateway, twice(short)),
+    long: await withCall(cachedGateway, twice(long)),
+  };
   await cachedGateway.stop();
-  return report({ floorMs, cached, uncached, streamed, steadiness });
+  return report({ voice, floorMs, equality, cached, uncached });
+}
+
+/** A way to say something, measured with texts of three sentences and with single sentences. */
+interface MeasuredTexts {
+  readonly texts: Measured;
+  readonly short: Measured;
+  readonly long: Measured;
+}
+
+/** What is measured without a cache. */
+interface MeasuredNew extends MeasuredTexts {
+  readonly streamed: Measured;
+  readonly steadiness: readonly Steadiness[];
+  /** Of calls that speak at once. */
+  readonly atOnce: readonly Steadiness[];
+}
+
+async function measureUncached(
+  environment: Readonly<Record<string, string>>,
+  { texts, short, long }: Readonly<Record<keyof MeasuredTexts, readonly string[]>>,
+  longCount: number,
+): Promise<MeasuredNew> {
+  const app = await startApp();
+  const gateway = await startGateway({ ...environment, PROMPT_CACHE_BYTES: '0', APP_URL: app.url });
+  const say = (each: readonly string[]) => (call: SpokenCall) =>
+    measureAll(call, each, (text) => sayAtOnce(call, text));
+  const measured = {
+    texts: await withCall(gateway, say(texts)),
+    short: await withCall(gateway, say(short)),
+    long: await withCall(gateway, say(long)),
+    streamed: await withCall(gateway, (call) => measureAll(call, texts, (text) => sayInTokens(call, app, text))),
+    steadiness: await withCall(gateway, (call) => measureLong(call, gateway.url, longCount)),
+    atOnce: await speakAtOnce(
+      gateway.url,
+      CALLS,
+      (index) => `${longSentence(index)} ${textAt(index, SENTENCES_PER_TEXT)}`,
+    ),
+  };
+  await gateway.stop();
+  await app.close();
+  return measured;
+}
+
+async function measureTwice(call: SpokenCall, texts: readonly string[]): Promise<Measured> {
+  await measureAll(call, texts, (text) => sayAtOnce(call, text));
+  return measureAll(call, texts, (text) => sayAtOnce(call, text));
 }
 
 function textAt(index: number, sentences: number): string {
@@ -71,22 +125,41 @@ function firstPiece(text: string): string {
   return cutToPieces(sentence, normaliseText)[0]?.spoken ?? '';
 }
 
+async function withEngine<T>(
+  environment: Readonly<Record<string, string>>,
+  measure: (engineClient: EngineClient) => Promise<T>,
+): Promise<T> {
+  const engineClient = await startEngineClient(1, environment);
+  try {
+    return await measure(engineClient);
+  } finally {
+    await engineClient.close();
+  }
+}
+
 /**
- * The first sentence of each text by an engine that does nothing else, through the engine client: the best of some
- * rounds.
+ * Until the first stretch of the first sentence of each text, by an engine that does nothing else, through the engine
+ * client: the best of some rounds.
  */
-async function measureFloor(texts: readonly string[]): Promise<number[]> {
-  const engineClient = await startEngineClient(1);
+async function measureFloor(engineClient: EngineClient, voice: string, texts: readonly string[]): Promise<number[]> {
   const bestMs = texts.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < FLOOR_ROUNDS; round++) {
     for (const [index, text] of texts.entries()) {
       const startedMs = systemClock.nowMs();
-      await engineClient.speak({ text: firstPiece(text), voice: VOICE, speed: 1, urgency: 'speak', dueInMs: 0 });
-      bestMs[index] = Math.min(bestMs[index] ?? 0, systemClock.nowMs() - startedMs);
+      const note = (): void => {
+        bestMs[index] = Math.min(bestMs[index] ?? 0, systemClock.nowMs() - startedMs);
+      };
+      let isTold = false;
+      const onSound = (): void => {
+        if (!isTold) note();
+        isTold = true;
+      };
+      const line = { text: firstPiece(text), voice, speed: 1 };
+      await engineClient.speak({ ...line, urgency: 'speak', dueInMs: 0, onSound });
+      if (!isTold) note();
       await sleep(systemClock, SILENCE_MS);
     }
   }
-  await engineClient.close();
   return bestMs;
 }
 
@@ -162,76 +235,122 @@ async function measureLong(call: SpokenCall, url: string, count: number): Promis
 }
 
 interface Found {
+  readonly voice: string;
   readonly floorMs: readonly number[];
-  readonly cached: Measured;
-  readonly uncached: Measured;
-  readonly streamed: Measured;
-  readonly steadiness: readonly Steadiness[];
+  readonly equality: Equality;
+  readonly cached: MeasuredTexts;
+  readonly uncached: MeasuredNew;
 }
 
-function report({ floorMs, cached, uncached, streamed, steadiness }: Found): Report {
-  const row = (what: string, tookMs: readonly number[]) => [
-    what,
-    tookMs.length,
-    ...[0.5, 0.95, 1].map((share) => figure(quantile(tookMs, share), 1)),
-  ];
+const quantiles = (tookMs: readonly number[]) => [0.5, 0.95, 1].map((share) => figure(quantile(tookMs, share), 1));
+
+const row = (what: string, tookMs: readonly number[]) => [what, tookMs.length, ...quantiles(tookMs)];
+
+function steadinessRow(what: string, steadiness: readonly Steadiness[]) {
   const gapsMs = steadiness.flatMap((each) => each.gapsMs);
-  const dry = steadiness.reduce((sum, each) => sum + each.dry, 0);
-  const clearMs = [cached, uncached, streamed].flatMap((each) => each.clearMs);
-  const lastFrameMs = [cached, uncached, streamed].flatMap((each) => each.lastFrameMs);
-  const beyondMs = quantile(uncached.firstFrameMs, 0.5) - quantile(floorMs, 0.5);
-  const cachedMs = quantile(cached.firstFrameMs, 0.95);
+  return [
+    what,
+    steadiness.length,
+    gapsMs.length + steadiness.length,
+    ...[0.5, 0.99, 1].map((share) => figure(quantile(gapsMs, share), 1)),
+    figure(Math.min(...steadiness.map((each) => each.leastLeadMs))),
+    dryTimes(steadiness),
+  ];
+}
+
+function dryTimes(steadiness: readonly Steadiness[]): number {
+  return steadiness.reduce((sum, each) => sum + each.dry, 0);
+}
+
+function report(found: Found): Report {
+  const { voice, equality, cached, uncached } = found;
+  const all = [
+    cached.texts,
+    cached.short,
+    cached.long,
+    uncached.texts,
+    uncached.short,
+    uncached.long,
+    uncached.streamed,
+  ];
   return {
     name: 'speech',
     about:
-      `A whole gateway speaks into one simulated Twilio call (voice ${VOICE}, ${SENTENCES_PER_TEXT} sentences each): ` +
-      'from `POST …/say` until the carrier has the ' +
+      `A whole gateway speaks into one simulated Twilio call (voice ${voice}, ${SENTENCES_PER_TEXT} sentences each ` +
+      'unless said otherwise): from `POST …/say` until the carrier has the ' +
       `first frame, HTTP and sockets included; for text that an app streams (a piece every ${TOKEN_MS} ms) from ` +
       'the piece with which the first sentence is certain. ' +
-      'The floor is the synthesis of the first sentence alone, by an engine with nothing else to do (the best of ' +
-      `${FLOOR_ROUNDS}). Gateway, engine and caller share this machine.`,
+      'The floor is the first stretch of the first sentence alone, by an engine with nothing else to do (the best of ' +
+      `${FLOOR_ROUNDS}). ${equality.sentences} sentences, told in ${equality.stretches} stretches, were compared ` +
+      'with the same ones made whole. Gateway, engine and caller share this machine.',
     tables: [
       {
         title: 'To the first frame',
         heads: ['text', 'utterances', 'p50, ms', 'p95', 'most'],
         rows: [
-          row('floor: synthesis of the first sentence', floorMs),
-          row('said before (cache)', cached.firstFrameMs),
-          row('new', uncached.firstFrameMs),
-          row('new, streamed by an app', streamed.firstFrameMs),
+          row('floor: first stretch of the first sentence', found.floorMs),
+          row('said before (cache)', cached.texts.firstFrameMs),
+          row('said before, one short sentence', cached.short.firstFrameMs),
+          row('said before, one long sentence', cached.long.firstFrameMs),
+          row('new', uncached.texts.firstFrameMs),
+          row('new, one short sentence', uncached.short.firstFrameMs),
+          row('new, one long sentence', uncached.long.firstFrameMs),
+          row('new, streamed by an app', uncached.streamed.firstFrameMs),
         ],
       },
       {
         title: `Between frames of ${FRAME_MS} ms`,
-        heads: ['long utterances', 'frames', 'gap p50, ms', 'p99', 'most', 'least sound ahead, ms', 'carrier ran dry'],
+        heads: ['', 'utterances', 'frames', 'gap p50, ms', 'p99', 'most', 'least sound ahead, ms', 'carrier ran dry'],
         rows: [
-          [
-            steadiness.length,
-            gapsMs.length + steadiness.length,
-            ...[0.5, 0.99, 1].map((share) => figure(quantile(gapsMs, share), 1)),
-            figure(Math.min(...steadiness.map((each) => each.leastLeadMs))),
-            dry,
-          ],
+          steadinessRow('long texts, one call', uncached.steadiness),
+          steadinessRow(`${CALLS} calls at once`, uncached.atOnce),
         ],
       },
       {
         title: 'From interrupt',
         heads: ['to', 'times', 'p50, ms', 'p95', 'most'],
-        rows: [row('clear at the carrier', clearMs), row('last frame at the carrier (0 = none came)', lastFrameMs)],
+        rows: [
+          row(
+            'clear at the carrier',
+            all.flatMap(({ clearMs }) => clearMs),
+          ),
+          row(
+            'last frame at the carrier (0 = none came)',
+            all.flatMap(({ lastFrameMs }) => lastFrameMs),
+          ),
+        ],
       },
     ],
-    goals: [
-      {
-        goal: `first frame of a cached prompt ≤ ${GOAL_CACHED_MS} ms (p95)`,
-        found: `${figure(cachedMs, 1)} ms`,
-        met: cachedMs <= GOAL_CACHED_MS,
-      },
-      {
-        goal: `first frame of a new one ≤ floor + ${GOAL_BEYOND_MS} ms (p50)`,
-        found: `floor + ${figure(beyondMs, 1)} ms`,
-        met: beyondMs <= GOAL_BEYOND_MS,
-      },
-      { goal: 'the carrier never runs dry', found: `${dry} times`, met: dry === 0 },
-    ],
+    goals: goalsOf(found),
   };
+}
+
+function goalsOf({ floorMs, equality, cached, uncached }: Found): Report['goals'] {
+  const beyondMs = quantile(uncached.texts.firstFrameMs, 0.5) - quantile(floorMs, 0.5);
+  const cachedMs = quantile(cached.texts.firstFrameMs, 0.95);
+  const newMs = Math.max(...[uncached.short, uncached.long].map(({ firstFrameMs }) => quantile(firstFrameMs, 0.5)));
+  const dry = dryTimes([...uncached.steadiness, ...uncached.atOnce]);
+  return [
+    {
+      goal: `first frame of a cached prompt ≤ ${GOAL_CACHED_MS} ms (p95)`,
+      found: `${figure(cachedMs, 1)} ms`,
+      met: cachedMs <= GOAL_CACHED_MS,
+    },
+    {
+      goal: `first frame of a new sentence, short or long, ≤ ${GOAL_NEW_MS} ms (p50)`,
+      found: `${figure(newMs, 1)} ms`,
+      met: newMs <= GOAL_NEW_MS,
+    },
+    {
+      goal: `first frame of a new one ≤ floor + ${GOAL_BEYOND_MS} ms (p50)`,
+      found: `floor + ${figure(beyondMs, 1)} ms`,
+      met: beyondMs <= GOAL_BEYOND_MS,
+    },
+    { goal: 'the carrier never runs dry', found: `${dry} times`, met: dry === 0 },
+    {
+      goal: 'sentences told in stretches have the bytes of the whole ones',
+      found: `${equality.different} of ${equality.sentences} differ`,
+      met: equality.different === 0,
+    },
+  ];
 }

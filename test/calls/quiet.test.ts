@@ -94,6 +94,10 @@ class Talk {
     });
   }
 
+  turnEnded(): void {
+    this.session.onSpeech({ type: 'turn.ended', first: 1, last: this.#utterance, atMs: 0 });
+  }
+
   #hear(event: Parameters<EchoFilter['filter']>[0]): void {
     const filtered = this.#echoFilter.filter(event);
     if (filtered !== null) this.session.onSpeech(filtered);
@@ -139,6 +143,7 @@ const steps = fc.oneof(
   { weight: 6, arbitrary: step('caller', fc.constantFrom('started', 'stopped'), (talk, type) => talk.speech(type)) },
   { weight: 3, arbitrary: step('partial', words, (talk, text) => talk.caption(text, false)) },
   { weight: 3, arbitrary: step('final', words, (talk, text) => talk.caption(text, true)) },
+  { weight: 3, arbitrary: step('turn ended', nothing, (talk) => talk.turnEnded()) },
   step('dtmf', nothing, (talk) => {
     talk.speaking.voice.onDtmf('1');
     talk.session.onDtmf('1');
@@ -197,6 +202,7 @@ describe('a call in which nobody speaks any more', () => {
             interrupted: false,
           });
           talk.caption('and now for something new', true);
+          talk.turnEnded();
           talk.read();
           talk.app({ type: 'text', token: 'Here I am.' });
           await speaking.run(5000, 100);

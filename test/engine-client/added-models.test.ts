@@ -29,20 +29,23 @@ afterEach(() => engineClient.close());
 
 it('knows their languages, abilities and voices once an engine is ready', async () => {
   expect([engineClient.languages, engineClient.abilities, engineClient.voices]).toEqual([[], null, []]);
+  expect(engineClient.turnModel).toBeNull();
   await engineClient.start();
   expect(engineClient.languages).toEqual(['en', 'de']);
   expect(engineClient.abilities).toMatchObject({ wordTimes: false, languageGuess: true });
   expect(engineClient.voices).toMatchObject([{ name: 'hum', language: 'de-AT', rateHz: 8000 }]);
+  expect(engineClient.turnModel).toBe('undecided-1');
   expect(engineClient.status.models).toEqual({ asr: 'two-languages-1', vad: 'always-1', tts: 'hummer-1' });
 });
 
-it('transcribes, detects and speaks with them', async () => {
+it('transcribes, detects, decides and speaks with them', async () => {
   const samples = tone(400, 320);
   expect(await engineClient.transcribe({ samples, urgency: 'final', dueInMs: 100, draft: [] })).toMatchObject({
     text: 'ja',
   });
   const window = samples.subarray(0, VAD_WINDOW_SAMPLES);
   expect((await engineClient.detect({ samples: window, state: null })).probabilities).toEqual(Float32Array.of(1));
+  expect(await engineClient.turn({ samples, dueInMs: 200 })).toMatchObject({ probability: 0.5, cost: { runs: 2 } });
   const speech = await engineClient.speak({ text: 'Servus', voice: 'hum', speed: 1, urgency: 'speak', dueInMs: 100 });
   expect(speech).toMatchObject({ rateHz: 8000, samples: { length: 6 } });
 });

@@ -87,6 +87,11 @@ describe('UrgencyQueue', () => {
     expect(popAll(queue).map((each) => each.id)).toEqual([4, 1, 3]);
   });
 
+  it('drops a turn where it is full and no partial waits', () => {
+    const queue = filled(2, [item(1, 'turn'), item(2, 'eager')]);
+    expect(queue.push(item(3, 'final'))).toEqual(item(1, 'turn'));
+  });
+
   it('drops a new partial that is less urgent than those that wait', () => {
     const queue = filled(1, [item(1, 'partial', 10)]);
     expect(queue.push(item(2, 'partial', 20))).toEqual(item(2, 'partial', 20));

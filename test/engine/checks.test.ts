@@ -6,7 +6,7 @@ import { Refusal } from '../../engine/refusal.ts';
 import { FAKE_VOICE } from '../fakes/voices.ts';
 import { TONE } from './settings.ts';
 
-const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [FAKE_VOICE] };
+const LIMITS = { vocabularySize: 100, vadStateLength: 4, voices: [FAKE_VOICE], decidesTurns: true };
 const TRANSCRIBE = {
   kind: 'transcribe',
   id: 1,
@@ -35,6 +35,8 @@ const SPEAK = {
   streamed: true,
 };
 
+const TURN = { kind: 'turn', id: 4, urgency: 'turn', dueInMs: 200, samples: new Int16Array(8 * 16_000) };
+
 describe('checkSettings', () => {
   it('takes every setting as it is', () => {
     expect(checkSettings(TONE, MODEL_TABLE)).toEqual(TONE);
@@ -44,6 +46,7 @@ describe('checkSettings', () => {
     ['asrModel', 'whisper', 'ASR_MODEL: got "whisper", expected one of moonshine-tiny, tone'],
     ['vadModel', undefined, 'VAD_MODEL: got undefined, expected one of silero, tone'],
     ['ttsModel', 'piper', 'TTS_MODEL: got "piper", expected one of installed, flite, tone'],
+    ['turnModel', 'guess', 'TURN_MODEL: got "guess", expected one of auto, off, smart-turn, tone'],
     ['executionProvider', 'rocm', 'executionProvider: got "rocm", expected one of cpu, cuda, auto'],
     ['cudaDevice', -1, 'cudaDevice: got -1, expected a whole number from 0 to 63'],
     ['threads', 1.5, 'threads: got 1.5, expected a whole number from 1 to 64'],
@@ -61,9 +64,12 @@ describe('checkSettings', () => {
 });
 
 describe('checkJob', () => {
-  it.each([TRANSCRIBE, DETECT, SPEAK, { ...SPEAK, urgency: 'batch', speed: 0.25 }])('takes a $kind job', (job) => {
-    expect(checkJob(job, LIMITS)).toBe(job);
-  });
+  it.each([TRANSCRIBE, DETECT, SPEAK, TURN, { ...SPEAK, urgency: 'batch', speed: 0.25 }])(
+    'takes a $kind job',
+    (job) => {
+      expect(checkJob(job, LIMITS)).toBe(job);
+    },
+  );
 
   it.each([
     ['an unknown kind', { ...TRANSCRIBE, kind: 'sing' }, 'kind: got "sing"'],
@@ -100,6 +106,14 @@ describe('checkJob', () => {
     ],
     ['a token that is no whole number', { ...TRANSCRIBE, draft: [0.5] }, 'draft: got 0.5'],
     ['a hole in the draft', { ...TRANSCRIBE, draft: [1, undefined, 2] }, 'draft: got undefined'],
+    ['the urgency of another kind', { ...TURN, urgency: 'eager' }, 'urgency: got "eager", expected turn'],
+    [
+      'a turn without sound',
+      { ...TURN, samples: new Int16Array(0) },
+      'samples: got 0, expected from 1 to 128000 (8 s)',
+    ],
+    ['too long a turn', { ...TURN, samples: new Int16Array(128_001) }, 'samples: got 128001'],
+    ['a turn of floats', { ...TURN, samples: [1] }, 'samples: got an object (Array), expected an Int16Array'],
     ['tracks that are no array', { ...DETECT, tracks: {} }, 'tracks: expected an array'],
     ['a track that is no object', { ...DETECT, tracks: [TRACK, 5] }, 'tracks[1]: expected an object'],
     [
@@ -116,8 +130,12 @@ describe('checkJob', () => {
     expect(checkJob(message, LIMITS)).toContain(problem);
   });
 
+  it('refuses a turn where there is no turn detector', () => {
+    expect(checkJob(TURN, { ...LIMITS, decidesTurns: false })).toBe('kind: got "turn", and there is no turn detector');
+  });
+
   it('answers anything at all with a job or words', () => {
-    const kinds = fc.constantFrom('transcribe', 'detect', 'speak', 'configure', null, 7);
+    const kinds = fc.constantFrom('transcribe', 'detect', 'speak', 'turn', 'configure', null, 7);
     const message = fc.record({
       kind: kinds,
       urgency: fc.anything(),

@@ -118,6 +118,22 @@ describe('an engine', () => {
     ]);
   });
 
+  it('decides turns where a turn detector is wanted, and says which', async () => {
+    host.receive({ kind: 'configure', settings: { ...TONE, turnModel: 'tone' } });
+    while (messages.length === 0) await systemTime.letMessagesIn();
+    expect(messages[0]).toMatchObject({ turnModel: 'tone', costs: { turn: { perJobMs: 45 } } });
+    host.receive({ kind: 'turn', id: 1, urgency: 'turn', dueInMs: 200, samples: tone(2600, 300) });
+    expect(await drained()).toMatchObject([{ kind: 'turned', id: 1, probability: 1, cost: { runs: 1 } }]);
+  });
+
+  it('has no turn detector where none is wanted or installed', async () => {
+    host.receive({ kind: 'configure', settings: { ...TONE, turnModel: 'auto' } });
+    while (messages.length === 0) await systemTime.letMessagesIn();
+    expect(messages[0]).toMatchObject({ turnModel: null, costs: { turn: null } });
+    host.receive({ kind: 'turn', id: 1, urgency: 'turn', dueInMs: 200, samples: tone(2600, 300) });
+    expect(await drained()).toMatchObject([{ kind: 'failed', id: 1, code: 'bad_input' }]);
+  });
+
   it('gives a sign of life between two model runs when it is asked for one, ready or not', async () => {
     host.receive({ kind: 'ask' });
     expect(messages.splice(0)).toEqual([{ kind: 'alive' }]);

@@ -72,9 +72,9 @@ const outcomes = () => answers.map(({ outcome }) => outcome);
 
 describe('the order of jobs', () => {
   it('is by urgency, whatever came first', async () => {
-    for (const urgency of ['batch', 'partial', 'eager', 'speak', 'final', 'detect'] as const) submit(urgency);
+    for (const urgency of ['batch', 'partial', 'eager', 'turn', 'speak', 'final', 'detect'] as const) submit(urgency);
     await scheduler.idle();
-    expect(outcomes()).toEqual(['detect', 'final', 'speak', 'eager', 'partial', 'batch']);
+    expect(outcomes()).toEqual(['detect', 'final', 'speak', 'turn', 'eager', 'partial', 'batch']);
   });
 
   it('is by earliest deadline among equally urgent ones', async () => {
@@ -164,13 +164,17 @@ describe('the order of jobs', () => {
   });
 });
 
-describe('a stale partial', () => {
+describe('a stale partial or turn', () => {
   it('is answered without being begun when its deadline has passed', async () => {
     submit('final', { count: 5 });
     submit('partial', { dueInMs: 49 });
     await scheduler.idle();
-    expect(outcomes()).toEqual(['final', 'stale']);
+    submit('final', { count: 5 });
+    submit('turn', { dueInMs: 49 });
+    await scheduler.idle();
+    expect(outcomes()).toEqual(['final', 'stale', 'final', 'stale']);
     expect(runs).not.toContain('partial');
+    expect(runs).not.toContain('turn');
   });
 
   it('is no longer stale once it has begun', async () => {
@@ -179,7 +183,7 @@ describe('a stale partial', () => {
     expect(outcomes()).toEqual(['partial']);
   });
 
-  it('is the only kind that goes stale', async () => {
+  it('is of the only kinds that go stale', async () => {
     submit('detect', { count: 5 });
     for (const urgency of ['final', 'eager', 'batch'] as const) submit(urgency, { dueInMs: 1 });
     await scheduler.idle();

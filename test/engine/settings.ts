@@ -10,11 +10,13 @@ export const TONE: EngineSettings = Object.freeze({
   asrModel: 'tone',
   vadModel: 'tone',
   ttsModel: 'tone',
+  turnModel: 'off',
   executionProvider: 'cpu',
   cudaDevice: 0,
   threads: 1,
   modelGraphs: 'rewritten',
   modelCacheDir: TEST_CACHE_DIR,
   modelsDir: '',
+  lexiconFile: '',
   decodeRunTokens: 16,
 });

@@ -1,6 +1,11 @@
 /** Pretend models of every kind, each added by one row, as a contributor would add a real one. */
 import { type EngineSettings, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import type { RecogniserRow, SynthesizerRow, VoiceDetectorRow } from '../../engine/models/model-table.ts';
+import type {
+  RecogniserRow,
+  SynthesizerRow,
+  TurnDetectorRow,
+  VoiceDetectorRow,
+} from '../../engine/models/model-table.ts';
 
 /** Understands two languages: what is loud is German. */
 const recogniser: RecogniserRow = {
@@ -60,12 +65,28 @@ const voiceDetector: VoiceDetectorRow = {
   }),
 };
 
+const turnDetector: TurnDetectorRow = {
+  kind: 'turn detector',
+  name: 'undecided',
+  cost: { perJobMs: 1, perSecondMs: 1 },
+  files: [],
+  isInstalled: () => true,
+  load: async () => ({
+    name: 'undecided-1',
+    async *decide() {
+      yield;
+      return 0.5;
+    },
+  }),
+};
+
 /** The rows. */
-export const ADDED_MODELS = [recogniser, synthesizer, voiceDetector];
+export const ADDED_MODELS = [recogniser, synthesizer, voiceDetector, turnDetector];
 
 /** The settings that choose them. */
-export const ADDED_NAMES: Pick<EngineSettings, 'asrModel' | 'vadModel' | 'ttsModel'> = {
+export const ADDED_NAMES: Pick<EngineSettings, 'asrModel' | 'vadModel' | 'ttsModel' | 'turnModel'> = {
   asrModel: 'two-languages',
   vadModel: 'always',
   ttsModel: 'hummer',
+  turnModel: 'auto',
 };

@@ -87,6 +87,7 @@ function start(configured) {
     asrModel: 'tone',
     vadModel: 'tone',
     ttsModel: 'tone',
+    turnModel: settings.turnModel === 'off' ? null : settings.turnModel,
     voices: [{ name: 'rms', language: 'en-US', rateHz: 16_000, model: 'tone', licence: 'none', cost: 0.01 }],
     languages: ['en'],
     abilities: { drafts: true, wordTimes: true, logprobs: false, languageGuess: false },
@@ -94,6 +95,7 @@ function start(configured) {
       transcribe: { perJobMs: 2, perSecondMs: 6.15 },
       detect: { perJobMs: 0.5, perSecondMs: 3.9 },
       speak: { perJobMs: 3, perCharacterMs: 1 },
+      turn: { perJobMs: 45, perSecondMs: 0.5 },
     },
     provider: 'cpu',
     warning: null,
@@ -117,6 +119,12 @@ function obey(job, word) {
     if (word === 'fail') failHeld();
     answer(job, word);
   }
+}
+
+/** The first sample, in thousandths, is how probable it is that the turn is over. */
+function turn(job) {
+  seen.push(`turn:${job.samples.length}`);
+  send({ kind: 'turned', id: job.id, probability: job.samples[0] / 1000, cost });
 }
 
 /** Judges a window by its first sample, in thousandths; a state counts the windows of its track. */
@@ -153,6 +161,7 @@ const handlers = {
   transcribe: (job) => obey(job, String.fromCharCode(...job.samples)),
   speak,
   detect,
+  turn,
   cancel: (message) => cancel(message.id),
   hurry: (message) => hurry(message.id),
   hold: (message) => seen.push(message.isHeld ? 'held back' : 'let go on'),

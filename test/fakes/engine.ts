@@ -15,6 +15,8 @@ import {
   type Speech,
   type TranscribeRequest,
   type Transcript,
+  type TurnDecision,
+  type TurnRequest,
 } from '../../src/engine-client/engine.ts';
 import type { Clock } from '../../src/foundation/clock.ts';
 import { FAKE_VOICE } from './voices.ts';
@@ -39,6 +41,7 @@ export class FakeEngine implements Engine {
   transcribeMs = 0;
   detectMs = 0;
   speakMs = 0;
+  turnMs = 0;
   /** While set, requests that come due fail with it. */
   failure: EngineErrorCode | null = null;
   hear: (request: TranscribeRequest) => {
@@ -55,16 +58,24 @@ export class FakeEngine implements Engine {
    */
   utter: (request: SpeakRequest) => Int16Array = ({ text, speed }) =>
     level((SPOKEN_CHAR_MS * text.length) / speed, text.length);
+  /** At which samples the sound is cut into stretches that are told early; not at all out of the box. */
+  cuts: (samples: Int16Array) => readonly number[] = () => [];
+  /** Ms from one stretch to the next. */
+  stretchMs = 0;
+  /** The probability that a turn is over; replace it to script pauses. */
+  decide: (request: TurnRequest) => number = () => 1;
   voices: readonly VoiceInfo[] = [FAKE_VOICE, { ...FAKE_VOICE, name: 'slt' }];
   languages: readonly string[] = ['en'];
   abilities: RecogniserAbilities | null = { drafts: true, wordTimes: true, logprobs: false, languageGuess: false };
   ttsModel: string | null = 'fake-tts-1';
+  turnModel: string | null = null;
   wakes = 0;
   /** Requests without an answer. */
   pending = 0;
   readonly transcribed: TranscribeRequest[] = [];
   readonly detected: DetectRequest[] = [];
   readonly spoken: SpeakRequest[] = [];
+  readonly turns: TurnRequest[] = [];
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -106,7 +117,20 @@ export class FakeEngine implements Engine {
   async speak(request: SpeakRequest): Promise<Speech> {
     this.spoken.push(request);
     await this.#answerAfter(this.speakMs, request.signal);
-    return { samples: this.utter(request), rateHz: ENGINE_RATE_HZ, cost: NO_COST };
+    const samples = this.utter(request);
+    let from = 0;
+    for (const to of request.onSound === undefined ? [] : this.cuts(samples)) {
+      request.onSound?.(samples.subarray(from, to), ENGINE_RATE_HZ);
+      from = to;
+      await this.#answerAfter(this.stretchMs, request.signal);
+    }
+    return { samples: samples.subarray(from), rateHz: ENGINE_RATE_HZ, cost: NO_COST };
+  }
+
+  async turn(request: TurnRequest): Promise<TurnDecision> {
+    this.turns.push(request);
+    await this.#answerAfter(this.turnMs, request.signal);
+    return { probability: this.decide(request), cost: NO_COST };
   }
 
   async #answerAfter(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
@@ -125,10 +149,14 @@ export class FakeEngine implements Engine {
         timer?.cancel();
         reject(new EngineError('cancelled', 'the request was aborted'));
       };
-      const timer = delayMs > 0 ? this.#clock.after(delayMs, resolve) : null;
+      const done = (): void => {
+        signal?.removeEventListener('abort', cancelled);
+        resolve();
+      };
+      const timer = delayMs > 0 ? this.#clock.after(delayMs, done) : null;
       if (signal?.aborted) cancelled();
       else if (timer === null) resolve();
-      else signal?.addEventListener('abort', cancelled);
+      else signal?.addEventListener('abort', cancelled, { once: true });
     });
   }
 }

@@ -26,7 +26,11 @@ export function startPlayout(clock: FakeClock, send: (bytes: Uint8Array) => void
       throw error;
     },
   });
-  return (ms) => playout.push({ bytes: new Uint8Array(msToBytes(ms, MULAW_8K)).fill(LOUD) });
+  return (ms) => {
+    const sound = playout.open(null);
+    sound.add(new Uint8Array(msToBytes(ms, MULAW_8K)).fill(LOUD));
+    sound.end();
+  };
 }
 
 /** A call over AudioSocket, as Asterisk sends it on to a phone. */

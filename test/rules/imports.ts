@@ -62,8 +62,8 @@ const FOLDER_OF_FILE: Readonly<Record<string, string>> = {
 const ENGINE_INTERFACE = 'src/engine-client/engine.ts';
 const MAY_WIRE_ENGINES = ['top', 'server', 'engine-client'];
 
-/** What both sides import: their messages, and the form of an installed model's folder. */
-const SHARED = ['engine/contract.ts', 'engine/models/bridge.ts'];
+/** What both sides import: their messages, and how an installed model's folder is read. */
+const SHARED = ['engine/contract.ts', 'engine/models/bridge.ts', 'engine/models/installed.ts'];
 
 /** The folder of a file in `src`. */
 function folderOf(path: string): string {

@@ -1,7 +1,7 @@
 /** A prompt cache and what it counted. */
-
-import { MULAW_8K } from '../../src/foundation/units.ts';
-import type { PromptKey } from '../../src/speech/prompt.ts';
+import { joinBytes } from '../../src/audio/bytes.ts';
+import { bytesToMs, MULAW_8K } from '../../src/foundation/units.ts';
+import type { Prompt, PromptKey } from '../../src/speech/prompt.ts';
 import { PromptCache } from '../../src/speech/prompt-cache.ts';
 
 interface Counted {
@@ -29,6 +29,22 @@ export function countedCache(
     },
   });
   return { cache, asked, troubles, heldBytes };
+}
+
+/** A prompt as its listener gets it, once that has all of it. `make` makes it at once. */
+export async function whole(
+  cache: PromptCache,
+  key: PromptKey,
+  make: (signal: AbortSignal, hurry: AbortSignal) => Promise<Prompt>,
+  { signal = new AbortController().signal, waits = true }: { signal?: AbortSignal; waits?: boolean } = {},
+): Promise<Prompt> {
+  async function* synthesise(gone: AbortSignal, hurry: AbortSignal) {
+    yield (await make(gone, hurry)).bytes;
+  }
+  const parts: Uint8Array[] = [];
+  for await (const part of cache.listen(key, { synthesise, signal, waits, expectedMs: 5000 })) parts.push(part);
+  const bytes = joinBytes(parts);
+  return { bytes, durationMs: bytesToMs(bytes.length, key.codec) };
 }
 
 /** The key of a text with the usual voice, except for `changes`. */

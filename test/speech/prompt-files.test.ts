@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf, type Prompt } from '../../src/speech/prompt.ts';
-import { countedCache, keyOf } from './caching.ts';
+import { countedCache, keyOf, whole } from './caching.ts';
 
 const KEY = keyOf('Hello there.');
 const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200 };
@@ -39,7 +39,7 @@ async function started(options: { directoryMaxBytes?: number } = {}) {
 
 async function written(): Promise<void> {
   const { cache } = await started();
-  await cache.make(KEY, async () => PROMPT);
+  await whole(cache, KEY, async () => PROMPT);
   await cache.settled();
 }
 
@@ -47,11 +47,11 @@ describe('prompts on disk', () => {
   it('are there after a restart', async () => {
     await written();
     const { cache, asked } = await started();
-    const prompt = await cache.make(KEY, () => Promise.reject(new Error('not on disk')));
+    const prompt = await whole(cache, KEY, () => Promise.reject(new Error('not on disk')));
     expect(prompt.durationMs).toBe(200);
     expect([...prompt.bytes]).toEqual([...PROMPT.bytes]);
     expect(asked).toEqual(['disk']);
-    await cache.make(KEY, () => Promise.reject(new Error('not in memory')));
+    await whole(cache, KEY, () => Promise.reject(new Error('not in memory')));
     expect(asked).toEqual(['disk', 'memory']);
   });
 
@@ -73,12 +73,12 @@ describe('prompts on disk', () => {
     await written();
     damage(fileOf());
     const { cache, asked, troubles } = await started();
-    const anew: Prompt = { ...PROMPT, durationMs: 220 };
-    expect(await cache.make(KEY, async () => anew)).toBe(anew);
+    const anew: Prompt = { bytes: new Uint8Array(1760).fill(8), durationMs: 220 };
+    expect(await whole(cache, KEY, async () => anew)).toEqual(anew);
     expect(asked).toEqual(['engine']);
     expect(troubles).toEqual(['damaged']);
     await cache.settled();
-    expect((await (await started()).cache.make(KEY, () => Promise.reject(new Error('lost')))).durationMs).toBe(220);
+    expect((await whole((await started()).cache, KEY, () => Promise.reject(new Error('lost')))).durationMs).toBe(220);
   });
 
   it('do not stand in for each other', async () => {
@@ -86,14 +86,14 @@ describe('prompts on disk', () => {
     const other = keyOf('Goodbye.');
     writeFileSync(fileOf(other), readFileSync(fileOf()));
     const { cache, troubles } = await started();
-    await cache.make(other, async () => PROMPT);
+    await whole(cache, other, async () => PROMPT);
     expect(troubles).toEqual(['damaged']);
   });
 
   it('stay within their bytes, the latest kept', async () => {
     const { cache } = await started({ directoryMaxBytes: 20_000 });
     for (let n = 0; n < 60; n++) {
-      await cache.make(keyOf(`prompt ${n}`), async () => PROMPT);
+      await whole(cache, keyOf(`prompt ${n}`), async () => PROMPT);
       await cache.settled();
     }
     const files = readdirSync(directory);
@@ -105,7 +105,7 @@ describe('prompts on disk', () => {
   it('stay within their bytes after a start with less room, the oldest dropped', async () => {
     for (const [n, text] of ['old', 'new'].entries()) {
       const { cache } = await started();
-      await cache.make(keyOf(text), async () => PROMPT);
+      await whole(cache, keyOf(text), async () => PROMPT);
       await cache.settled();
       utimesSync(fileOf(keyOf(text)), n, n);
     }
@@ -150,7 +150,7 @@ describe('prompts on disk', () => {
     chmodSync(fileOf(), 0o644);
     const { cache, asked } = await started();
     expect([modeOf(directory), modeOf(fileOf())]).toEqual([0o700, 0o600]);
-    await cache.make(KEY, () => Promise.reject(new Error('not on disk')));
+    await whole(cache, KEY, () => Promise.reject(new Error('not on disk')));
     expect(asked).toEqual(['disk']);
   });
 
@@ -168,7 +168,7 @@ describe('prompts on disk', () => {
   ])('are not taken from what somebody else may have put there: %s', async (_what, plant) => {
     plant();
     const { cache, asked } = await started();
-    expect(await cache.make(KEY, async () => PROMPT)).toBe(PROMPT);
+    expect(await whole(cache, KEY, async () => PROMPT)).toEqual(PROMPT);
     expect(asked).toEqual(['engine']);
     await cache.settled();
   });
@@ -177,7 +177,7 @@ describe('prompts on disk', () => {
     await written();
     chownSync(fileOf(), 4711, 4711);
     const { cache, asked } = await started();
-    await cache.make(KEY, async () => PROMPT);
+    await whole(cache, KEY, async () => PROMPT);
     expect(asked).toEqual(['engine']);
     await cache.settled();
   });
@@ -186,7 +186,7 @@ describe('prompts on disk', () => {
     await written();
     const { cache, troubles } = await started();
     rmSync(directory, { recursive: true });
-    expect(await cache.make(KEY, async () => PROMPT)).toBe(PROMPT);
+    expect(await whole(cache, KEY, async () => PROMPT)).toEqual(PROMPT);
     await cache.settled();
     expect(troubles).toEqual(['unreadable', 'unwritable']);
   });

@@ -1,14 +1,23 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { joinBytes } from '../../src/audio/bytes.ts';
 import { decodeG711 } from '../../src/audio/g711.ts';
 import { EngineError } from '../../src/engine-client/engine.ts';
-import { FRAME_MS, MULAW_8K, msToBytes } from '../../src/foundation/units.ts';
+import { bytesToMs, FRAME_MS, MULAW_8K, msToBytes } from '../../src/foundation/units.ts';
 import { PromptMaker } from '../../src/speech/prompt-maker.ts';
-import { SentenceSynthesizer, type SynthesisOptions } from '../../src/speech/sentence-synthesizer.ts';
+import { SentenceSynthesizer, type SpokenPiece, type SynthesisOptions } from '../../src/speech/sentence-synthesizer.ts';
 import { TextStream } from '../../src/speech/text-stream.ts';
 import { type VoiceOptions, VoiceResolver } from '../../src/speech/voice-resolver.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 import { countedCache } from './caching.ts';
+
+async function soundOf(piece: SpokenPiece) {
+  const parts: Uint8Array[] = [];
+  for await (const part of piece.parts) parts.push(part);
+  const bytes = joinBytes(parts);
+  return { text: piece.text, isCut: piece.isCut, bytes, durationMs: bytesToMs(bytes.length, MULAW_8K), parts };
+}
 
 function synthesizerOf(engine = new FakeEngine(new FakeClock())) {
   const counted = countedCache();
@@ -24,8 +33,8 @@ function synthesizerOf(engine = new FakeEngine(new FakeClock())) {
       signal: new AbortController().signal,
       ...changes,
     }))
-      pieces.push(piece);
-    return pieces;
+      pieces.push(await soundOf(piece));
+    return pieces.filter(({ isCut, bytes }) => !isCut || bytes.length > 0);
   };
   const say = async (text: string, voiceOptions: VoiceOptions = {}) => (await speak(text, voiceOptions))[0];
   return { engine, synthesizer, say, speak, ...counted };
@@ -121,7 +130,59 @@ describe('the pieces of a text', () => {
       gone.abort();
       return new Int16Array(320);
     };
-    expect(await speak('One is here. And here is two.', {}, { signal: gone.signal })).toEqual([]);
+    const pieces = await speak('One is here. And here is two.', {}, { signal: gone.signal });
+    expect(pieces.flatMap(({ parts }) => parts)).toEqual([]);
     expect(engine.spoken).toHaveLength(1);
+  });
+
+  it('go on where the engine failed in the middle, and end there if it fails again', async () => {
+    const { engine, speak } = synthesizerOf();
+    engine.utter = () => Int16Array.from({ length: 16_000 }, (_, index) => 5000 * Math.sin(index / 7));
+    const [whole] = await speak('One is here.');
+    let failures = 0;
+    const failAt = (sample: number) => (samples: Int16Array) => ({
+      *[Symbol.iterator]() {
+        yield sample;
+        if (failures-- > 0) throw new EngineError('model_failed', 'it broke');
+        yield samples.length;
+      },
+    });
+    engine.cuts = failAt(7000) as unknown as FakeEngine['cuts'];
+    failures = 1;
+    const onSkipped = () => skipped++;
+    let skipped = 0;
+    const [mended] = await speak('Two is here.', {}, { onSkipped });
+    expect(mended).toMatchObject({ isCut: false, bytes: whole?.bytes });
+    failures = 2;
+    const [cut] = await speak('Three is here.', {}, { onSkipped });
+    expect(skipped).toBe(1);
+    expect(cut?.isCut).toBe(true);
+    expect(cut?.bytes).toEqual(whole?.bytes.subarray(0, cut?.bytes.length));
+    expect(cut?.durationMs).toBe(420);
+    failures = 1;
+    await expect(speak('Four is here.')).rejects.toThrow('it broke');
+  });
+
+  it('are the same bytes at once, in stretches and from the cache', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(9000), { maxLength: 8 }),
+        fc.integer({ min: 1, max: 9000 }),
+        async (at, length) => {
+          const { engine, speak } = synthesizerOf();
+          engine.utter = () => Int16Array.from({ length }, (_, index) => 8000 * Math.sin(index / 5));
+          const [whole] = await speak('Hello.');
+          const { engine: other, speak: stream } = synthesizerOf();
+          other.utter = engine.utter;
+          other.cuts = () => at.filter((each) => each <= length).toSorted((a, b) => a - b);
+          const [streamed] = await stream('Hello.');
+          const [cached] = await stream('Hello.');
+          expect(streamed?.bytes).toEqual(whole?.bytes);
+          expect(cached?.bytes).toEqual(whole?.bytes);
+          expect(other.spoken).toHaveLength(1);
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 });

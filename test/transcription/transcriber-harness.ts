@@ -7,6 +7,8 @@ import {
   type Revision,
   type TranscriberEvent,
   type TranscriberSettings,
+  type TurnEnded,
+  type TurnListener,
 } from '../../src/transcription/live-transcriber.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
@@ -26,6 +28,7 @@ interface Options {
   readonly partials?: boolean;
   readonly urgency?: 'live' | 'batch';
   readonly originMs?: number;
+  readonly turns?: TurnListener;
 }
 
 export class TranscriberHarness {
@@ -40,7 +43,7 @@ export class TranscriberHarness {
   dropped = 0;
   readonly transcriber: LiveTranscriber;
 
-  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live' }: Options = {}) {
+  constructor({ settings = {}, originMs = 0, partials = true, urgency = 'live', turns }: Options = {}) {
     this.transcriber = new LiveTranscriber({
       settings: settingsWith(settings),
       engine: this.engine,
@@ -48,6 +51,7 @@ export class TranscriberHarness {
       originMs,
       partials,
       urgency,
+      turns,
       emit: (event) => {
         this.events.push(event);
         this.emittedAtMs.push(this.clock.nowMs());
@@ -107,6 +111,11 @@ export class TranscriberHarness {
 
   get revisions(): Revision[] {
     return this.events.filter((event) => event.type === 'revision');
+  }
+
+  /** The ends of turns. */
+  get turns(): TurnEnded[] {
+    return this.events.filter((event) => event.type === 'turn.ended');
   }
 
   get gaps(): Extract<TranscriberEvent, { type: 'gap' }>[] {

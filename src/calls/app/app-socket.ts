@@ -8,9 +8,9 @@ import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import { signTwilio } from '../../protocols/media-streams/twilio-signature.ts';
-import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallContext, CallSettings } from '../context.ts';
 import type { CallVoice } from '../outbound/voice.ts';
+import type { CallerEvent } from './call-app.ts';
 import { AppConnection, type ConnectionLimits, type ConnectionOutcome } from './connection.ts';
 import { malformed, readAppFrame, type SetupFrame } from './frames.ts';
 import type { AppRequest } from './request.ts';
@@ -77,8 +77,13 @@ export class AppSocket {
     return !this.#reached && this.#refusals > 0 && this.#options.context.settings.APP_GONE === 'end';
   }
 
+  /** Whether the app is there, or may come again. */
+  get listens(): boolean {
+    return this.#session.listens;
+  }
+
   /** What the caller says, less what is our own echo; to be told after the voice. */
-  onSpeech(event: SpeechEvent): void {
+  onSpeech(event: CallerEvent): void {
     this.#session.onSpeech(event);
   }
 

@@ -111,3 +111,9 @@ function askForSound(url: URL): Hop {
 function refuse(what: string): never {
   throw new TrunklineError('invalid_request', `the recording cannot be played: ${what}`);
 }
+
+/** What a recording is called in place of a text: its address without what may be secret in it. */
+export function labelOf(source: string): string {
+  const { origin, pathname } = new URL(source);
+  return origin + pathname;
+}

@@ -2,17 +2,22 @@
 
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
-import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { Revision, SpeechEvent, TurnEnded } from '../../transcription/live-transcriber.ts';
 import type { CallContext } from '../context.ts';
 import type { EndReason } from '../feed/events.ts';
 import type { CallVoice } from '../outbound/voice.ts';
+
+/** What is told of the caller's speech: what was recognised, better texts of it, and where a turn ends. */
+export type CallerEvent = SpeechEvent | Revision | TurnEnded;
 
 /** An app, as its call sees it. */
 export interface CallApp {
   /** Whether we tried to reach the app and never succeeded so far. */
   readonly unreachable: boolean;
+  /** Whether there is an app that waits for what the caller says. */
+  readonly listens: boolean;
   /** The caller's speech without our own echo. Call this after the voice has been told. */
-  onSpeech(event: SpeechEvent): void;
+  onSpeech(event: CallerEvent): void;
   /** The caller pressed a key. Call this after the voice has been told. */
   onDtmf(digit: string): void;
   /** The call is over, or nothing more is to be said in it. Idempotent. */

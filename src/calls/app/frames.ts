@@ -65,6 +65,16 @@ const interruptible = z
   .optional();
 const preemptible = z.boolean().optional();
 
+const digitCount = z.int().min(1).max(DIGITS_MAX).optional();
+/** What a talk cycle asks the caller for: an extension of ours. */
+const expects = z
+  .object({
+    digits: z
+      .object({ min: digitCount, max: digitCount })
+      .refine(({ min = 1, max = DIGITS_MAX }) => min <= max, 'expected min to be at most max'),
+  })
+  .optional();
+
 const text = z.object({
   type: z.literal('text'),
   token: z.string(),
@@ -72,6 +82,7 @@ const text = z.object({
   lang: language.optional(),
   interruptible,
   preemptible,
+  expects,
 });
 
 const play = z.object({
@@ -85,6 +96,7 @@ const play = z.object({
     .transform((times) => (times === 0 ? LOOP_MAX : times)),
   interruptible,
   preemptible,
+  expects,
 });
 
 const sendDigits = z.object({

@@ -4,16 +4,18 @@
  */
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { languageName, meansLanguage, titleCase } from '../../foundation/languages.ts';
 import { showVoice } from '../../speech/voices.ts';
-import type { SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { Caption } from '../../transcription/live-transcriber.ts';
 import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../outbound/voice.ts';
-import type { FetchAudio } from './audio-fetch.ts';
+import { type FetchAudio, labelOf } from './audio-fetch.ts';
+import type { CallerEvent } from './call-app.ts';
 import { FrameQueue } from './frame-queue.ts';
 import type { AppFrame, FrameToApp, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
+import { Prompts } from './prompts.ts';
 import type { AppRequest } from './request.ts';
 import { TalkCycle } from './talk-cycle.ts';
+import { requireUnderstood } from './understood.ts';
 
 /** The way to the app, as a session uses it. */
 export interface AppChannel {
@@ -27,7 +29,7 @@ export interface AppChannel {
   resume(): void;
 }
 
-type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'drained' | 'onEvent'>;
+type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'drained' | 'onEvent' | 'speaking'>;
 
 interface SessionOptions {
   readonly request: AppRequest;
@@ -53,6 +55,7 @@ export class AppSession {
   readonly #options: SessionOptions;
   readonly #frames: FrameQueue;
   readonly #late = new LateText();
+  readonly #prompts: Prompts;
   /** Utterances of the app that are not over, and the talk cycles that they are of, if any. */
   readonly #own = new Map<string, TalkCycle | null>();
   /** The talk cycle whose text is still coming. */
@@ -60,6 +63,7 @@ export class AppSession {
   #ttsLanguage: string | undefined;
   /** The utterance that the caller hears. */
   #sounding: string | null = null;
+  #callerSpeaks = false;
   /** The caller's speech began into an utterance and has not interrupted it. */
   #overlaps = false;
   /** Something is cut off by the app's own wish. */
@@ -72,6 +76,13 @@ export class AppSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#ttsLanguage = options.request.ttsLanguage;
+    this.#prompts = new Prompts({
+      lang: options.request.transcriptionLanguage,
+      partials: options.request.partialPrompts,
+      clock: options.clock,
+      send: (prompt) => options.channel.send(prompt),
+      sendNow: (prompt) => options.channel.sendNow(prompt),
+    });
     this.#frames = new FrameQueue({
       obey: (frame) => this.#obey(frame),
       onHeld: () => options.channel.pause(),
@@ -95,22 +106,37 @@ export class AppSession {
     this.#frames.push(frame);
   }
 
+  /** Whether the app may still be told what the caller says. */
+  get listens(): boolean {
+    return this.#state !== 'over';
+  }
+
   /** What the caller says, less what is our own echo. */
-  onSpeech(event: SpeechEvent): void {
+  onSpeech(event: CallerEvent): void {
     if (this.#state === 'over') return;
-    if (event.type === 'caption') {
-      this.#tellCaption(event);
-      return;
+    switch (event.type) {
+      case 'caption':
+        this.#takeCaption(event);
+        return;
+      case 'revision':
+        this.#prompts.revise(event);
+        return;
+      case 'turn.ended':
+        if (this.#prompts.end(event.last)) this.#onAnswerable();
+        return;
+      default:
+        this.#callerSpeaks = event.type === 'speech.started';
+        if (this.#callerSpeaks) this.#overlaps = this.#sounding !== null;
+        this.#tellSpeaker('clientSpeaking', this.#callerSpeaks);
     }
-    const started = event.type === 'speech.started';
-    if (started) this.#overlaps = this.#sounding !== null;
-    this.#tellSpeaker('clientSpeaking', started);
   }
 
   /** The caller pressed a key, which has had its effect on what sounds. */
   onDtmf(digit: string): void {
     if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf')))
       return;
+    // Who presses a key has said what there was to say.
+    if (!this.#callerSpeaks && this.#prompts.tell()) this.#onAnswerable();
     this.#options.channel.send({ type: 'dtmf', digit });
     this.#onAnswerable();
   }
@@ -128,8 +154,9 @@ export class AppSession {
     this.#late.forget();
   }
 
-  /** Lets go of everything. What is being said is left to the voice. */
+  /** Lets go of everything. What is being said is left to the voice; what the caller has said is told. */
   close(): void {
+    if (this.#state === 'open') this.#prompts.tell();
     this.#state = 'over';
     this.#frames.close();
     this.#frames.drop();
@@ -233,6 +260,7 @@ export class AppSession {
     return {
       ...given('interruptible', frame.interruptible ?? interruptible),
       preemptible: frame.preemptible ?? preemptible,
+      ...given('expectsDigits', frame.expects?.digits),
     };
   }
 
@@ -251,22 +279,12 @@ export class AppSession {
   }
 
   #changeLanguage({ ttsLanguage, transcriptionLanguage }: LanguageFrame): void {
-    if (transcriptionLanguage !== undefined) this.#requireUnderstood(transcriptionLanguage);
+    if (transcriptionLanguage !== undefined) requireUnderstood(transcriptionLanguage, this.#options.understood());
     if (ttsLanguage === undefined) return;
     if (!this.#options.speaks(ttsLanguage)) {
       throw new TrunklineError('invalid_request', `ttsLanguage: got ${ttsLanguage}, which no voice speaks`);
     }
     this.#ttsLanguage = ttsLanguage;
-  }
-
-  #requireUnderstood(language: string): void {
-    const languages = this.#options.understood();
-    if (languages.length === 0 || languages.some((code) => meansLanguage(language, code))) return;
-    const names = languages.map((code) => titleCase(languageName(code, languages)));
-    throw new TrunklineError(
-      'invalid_request',
-      `transcriptionLanguage: got ${language}, only ${names.join(' and ')} is understood`,
-    );
   }
 
   #onVoice(event: VoiceEvent): void {
@@ -292,9 +310,10 @@ export class AppSession {
     this.#noticeSilence(utterance);
     const cycle = this.#own.get(utterance);
     this.#own.delete(utterance);
-    if (cycle === undefined) return;
     if (!interrupted) cycle?.noteHeard(utterance, heardText, playedMs);
-    else if (!this.#preempting) this.#tellInterruption(cycle, heardText, playedMs);
+    if (!interrupted && !this.#options.voice.speaking && this.#prompts.answer()) this.#onAnswerable();
+    if (cycle === undefined || !interrupted) return;
+    if (!this.#preempting) this.#tellInterruption(cycle, heardText, playedMs);
   }
 
   /** Once: all of the call has the same voice. */
@@ -347,15 +366,10 @@ export class AppSession {
     this.#late.onAnswerable();
   }
 
-  #tellCaption({ text, final }: Extract<SpeechEvent, { type: 'caption' }>): void {
-    const { request, channel } = this.#options;
+  #takeCaption(caption: Caption): void {
     const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
-    if (text === '' || isKeptBack) return;
-    const lang = request.transcriptionLanguage;
-    if (final) {
-      channel.send({ type: 'prompt', voicePrompt: text, lang, last: true });
-      this.#onAnswerable();
-    } else if (request.partialPrompts) channel.sendNow({ type: 'prompt', voicePrompt: text, lang, last: false });
+    if (isKeptBack) this.#prompts.leaveOut(caption);
+    else this.#prompts.add(caption);
   }
 
   #tellSpeaker(name: 'agentSpeaking' | 'clientSpeaking', speaks: boolean): void {
@@ -373,12 +387,6 @@ export class AppSession {
     const { reportDuringSpeech } = this.#options.request;
     return reportDuringSpeech === 'any' || reportDuringSpeech === kind;
   }
-}
-
-/** A recording in place of a text: its address without what may be secret in it. */
-function labelOf(source: string): string {
-  const { origin, pathname } = new URL(source);
-  return origin + pathname;
 }
 
 /** `{ [name]: value }`, or nothing where there is no value. */

@@ -1,12 +1,12 @@
 /** What one call tells the feed, and the transcript that comes of it. */
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
-import type { Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { Caption, Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { LagChange } from '../inbound/lag.ts';
 import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS, type SpokenEvent } from './events.ts';
 import type { Feed } from './feed.ts';
 import { FinalCaptions } from './final-captions.ts';
-import type { TranscriptItem } from './transcript.ts';
+import type { FinalCaption, TranscriptItem } from './transcript.ts';
 
 /** Gaps of one call that have a line in the log each; the rest are in its feed and its transcript. */
 const GAPS_LOGGED_MAX = 20;
@@ -78,10 +78,10 @@ export class CallFeed {
       feed.publish({ type: event.type, callId, track, atMs: event.atMs });
       return;
     }
-    const { utterance, stable, tail, text, final, startMs, endMs, lagMs } = event;
-    this.#lagMs = lagMs;
-    if (final) this.#captions.add({ kind: 'caption', track, utterance, text, startMs, endMs });
-    feed.publish({ type: 'caption', callId, track, utterance, stable, tail, text, final, startMs, endMs, lagMs });
+    const { type: _type, ...caption } = event;
+    this.#lagMs = caption.lagMs;
+    if (caption.final) this.#captions.add(toFinalCaption(track, caption));
+    feed.publish({ type: 'caption', callId, track, ...caption });
   }
 
   publishRevision(track: Track, { utterance, version, text, startMs, endMs }: Revision): void {
@@ -104,4 +104,19 @@ export class CallFeed {
     const { callId, feed, nowMs } = this.#options;
     feed.publish({ type, callId, track, atMs: nowMs(), lagMs });
   }
+}
+
+function toFinalCaption(track: Track, caption: Omit<Caption, 'type'>): FinalCaption {
+  const { utterance, text, startMs, endMs, confidence, lowConfidence, language } = caption;
+  return {
+    kind: 'caption',
+    track,
+    utterance,
+    text,
+    startMs,
+    endMs,
+    ...(confidence !== undefined && { confidence }),
+    ...(lowConfidence && { lowConfidence }),
+    ...(language === null && { language }),
+  };
 }

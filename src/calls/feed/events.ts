@@ -45,6 +45,18 @@ export interface CaptionEvent {
   readonly endMs: number;
   /** Wall time from the arrival of the last audio used to the emit. */
   readonly lagMs: number;
+  /**
+   * Of a final: the share of its words, from 0 to 1, that may be expected to be right. Absent where the recogniser does
+   * not say, and for a text that no decode of its own could be had for.
+   */
+  readonly confidence?: number;
+  /** Of a final: its confidence is below 0.5; about two thirds of the words of such finals are wrong. */
+  readonly lowConfidence?: true;
+  /**
+   * Of a final: what is said on the track is probably in no language that the recogniser understands. While that is
+   * certain, `text` is empty.
+   */
+  readonly language?: null;
 }
 
 /**

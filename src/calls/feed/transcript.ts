@@ -14,6 +14,10 @@ export interface FinalCaption {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
+  /** These three as in the final caption; gone with a revision. */
+  readonly confidence?: number;
+  readonly lowConfidence?: true;
+  readonly language?: null;
 }
 
 /**

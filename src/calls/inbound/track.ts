@@ -11,6 +11,7 @@ import {
   type LossReason,
   type TranscriberEvent,
   type TranscriberMetrics,
+  type TurnListener,
 } from '../../transcription/live-transcriber.ts';
 import type { CallContext } from '../context.ts';
 import type { GapEvent } from '../feed/events.ts';
@@ -39,6 +40,8 @@ export interface TrackOptions {
   readonly context: CallContext;
   /** How much silence ends an utterance; asked when the first sound comes. */
   endpointMs(): number;
+  /** Who waits for turns on it; left out = nobody. */
+  readonly turns?: TurnListener | undefined;
   /** Times are in ms of the call. */
   emit(event: TrackEvent): void;
   /** Its captions have fallen behind, or caught up. */
@@ -253,10 +256,11 @@ export class TrackChain {
 
   #openTranscriber(): LiveTranscriber {
     if (this.#transcriber !== null) return this.#transcriber;
-    const { context, endpointMs, emit, onDrained } = this.#options;
+    const { context, endpointMs, turns, emit, onDrained } = this.#options;
     const transcriber = new LiveTranscriber({
       settings: { ...context.settings, ENDPOINT_MS: endpointMs() },
       engine: context.engine,
+      turns,
       clock: context.clock,
       originMs: this.#timeline.originMs ?? 0,
       emit: (event) => emit(this.#inCallTime(event)),

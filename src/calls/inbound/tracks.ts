@@ -2,6 +2,7 @@
 import type { TimelineStats } from '../../audio/timeline.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, CarrierEvent, Track } from '../../protocols/dialect.ts';
+import type { TurnListener } from '../../transcription/live-transcriber.ts';
 import type { CallContext } from '../context.ts';
 import type { CallLeg } from '../leg.ts';
 import type { LagChange } from './lag.ts';
@@ -20,6 +21,8 @@ interface CallTracksOptions {
   readonly log: Log;
   /** How much silence ends an utterance of a track; asked when its sound begins. */
   endpointMs(track: Track): number;
+  /** Who waits for the caller's turns. */
+  readonly callerTurns: TurnListener;
   /** Times are in ms of the call. */
   emit(track: Track, event: TrackEvent): void;
   /** The captions of a track have fallen behind, or caught up. */
@@ -103,13 +106,14 @@ export class CallTracks {
   }
 
   #openChain(track: Track): TrackChain {
-    const { start, context, endpointMs, emit, onLag } = this.#options;
+    const { start, context, endpointMs, callerTurns, emit, onLag } = this.#options;
     return new TrackChain({
       carrier: start.carrier,
       codec: start.codec,
       timed: start.timed,
       context,
       endpointMs: () => endpointMs(track),
+      turns: track === 'inbound' ? callerTurns : undefined,
       emit: (event) => emit(track, event),
       onLag: (change) => onLag(track, change),
       onDrained: () => this.#regulate(),

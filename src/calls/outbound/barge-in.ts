@@ -5,7 +5,7 @@
  */
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { splitWords } from '../../transcription/words.ts';
+import { saidWords } from './backchannels.ts';
 
 /** How the caller may interrupt what is said, in a call or in one utterance. */
 export type Interruptible = 'none' | 'dtmf' | 'speech' | 'any';
@@ -13,11 +13,6 @@ export type Interruptible = 'none' | 'dtmf' | 'speech' | 'any';
 /** What came of a caller who spoke or pressed a key into playback. */
 export type BargeInOutcome = 'words' | 'duration' | 'dtmf' | 'resumed';
 
-/** Words that say "go on" (English; keys without case and punctuation). */
-const BACKCHANNELS = new Set([
-  ...'mm mmm mhm mhmm hm hmm mmhm mmhmm mmhmmm uhhuh uhuh huh ah aha oh uh um er'.split(' '),
-  ...'yeah yea yep yup yes ok okay right sure'.split(' '),
-]);
 /**
  * After so many false alarms in a row, playback is not paused on suspicion any more: the line is noisy or echoes, and
  * would only stutter.
@@ -84,10 +79,9 @@ export class BargeIn {
   onWords(text: string): void {
     const speech = this.#speech;
     if (speech === null || !this.#allows('speech')) return;
-    const keys = splitWords(text).map(({ key }) => key);
-    const meant = keys.filter((key) => !BACKCHANNELS.has(key));
-    speech.agreement = keys.length > 0 && meant.length === 0;
-    if (meant.length > 0 && keys.length >= this.#options.words) this.#confirm('words');
+    const { words, meant } = saidWords(text);
+    speech.agreement = words > 0 && meant === 0;
+    if (meant > 0 && words >= this.#options.words) this.#confirm('words');
   }
 
   /** What was heard is our own voice: whatever it was, the caller did not say it. */
@@ -157,6 +151,12 @@ export class BargeIn {
     const fits = (setting: Interruptible | null): boolean => setting === 'any' || setting === means;
     return fits(allowed) && fits(wanted);
   }
+}
+
+/** How the caller may interrupt an utterance: true = `any`, as when nothing is said of it; false = `none`. */
+export function toInterruptible(setting: Interruptible | boolean | undefined): Interruptible {
+  if (setting === false) return 'none';
+  return setting === undefined || setting === true ? 'any' : setting;
 }
 
 /**

@@ -1,15 +1,16 @@
 /**
- * The playout of one call: it takes sounds, sends frames when they are due, and tracks how much the caller has heard.
+ * The playout of one call: it takes sounds, which may still grow, sends frames when they are due, and tracks how much
+ * the caller has heard.
  *
  * All sounds of a call lie on one timeline, counted in frames from the start of the call: heard ≤ sent ≤ queued. A
  * carrier that buffers is sent a small lead, and a mark after each sound, which comes back when the sound was played. A
  * carrier that does not buffer gets each frame when it is due by an absolute schedule, so that delays of timers do not
  * add up. Cleared frames count as not sent, so they can be sent again from the point that was heard.
  */
-import { frameBytes, padToFrames } from '../../audio/frames.ts';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import { type Codec, FRAME_MS } from '../../foundation/units.ts';
 import type { CarrierCommand } from '../../protocols/dialect.ts';
+import { PlacedSound } from './placed-sound.ts';
 
 /** A carrier that buffers gets more frames when its lead has shrunk by this: one timer for five frames. */
 const REFILL_MS = 100;
@@ -28,14 +29,16 @@ const LAG_MAX_MS = 1000;
 /** Sounds that may wait on the timeline without having begun. */
 const WAITING_MAX = 2;
 
-/** Sound to play. */
-export interface Sound {
-  /** Whole frames of the call's codec; may be empty. */
-  readonly bytes: Uint8Array;
+/** A sound that grows while it is played. Once it was dropped, what comes is ignored. */
+export interface OpenSound {
+  /** Adds whole frames of the call's codec. */
+  add(bytes: Uint8Array): void;
+  /** Nothing more comes; to be called before another sound is opened. */
+  end(): void;
 }
 
 /** How the carrier takes sound, and the functions that report progress. */
-export interface PlayoutOptions<S extends Sound> {
+export interface PlayoutOptions<S> {
   readonly codec: Codec;
   readonly clock: Clock;
   /** Whether the carrier buffers what it gets, returns marks and can be cleared. */
@@ -57,27 +60,11 @@ export interface PlayoutOptions<S extends Sound> {
   onFailure(error: unknown): void;
 }
 
-interface Placed<S> {
-  readonly sound: S;
-  /** The sound padded to whole messages. */
-  readonly bytes: Uint8Array;
-  readonly from: number;
-  readonly to: number;
-  begun: boolean;
-  /** When its last frame ends, by the clock; null until all of it was sent. */
-  dueMs: number | null;
-  /** The mark that was sent after it; null = none. */
-  mark: string | null;
-  /** Whether it counts as heard as soon as it is due, without waiting for its mark. */
-  confirmed: boolean;
-}
-
-export class Playout<S extends Sound> {
+export class Playout<S> {
   readonly #options: PlayoutOptions<S>;
-  readonly #frameBytes: number;
   readonly #messageFrames: number;
   /** Sounds not yet heard to their end, in order and without gaps. */
-  #line: Placed<S>[] = [];
+  #line: PlacedSound<S>[] = [];
   /** How many frames were queued, were sent to the carrier, and were heard at least. */
   #queued = 0;
   #sent = 0;
@@ -94,7 +81,6 @@ export class Playout<S extends Sound> {
 
   constructor(options: PlayoutOptions<S>) {
     this.#options = options;
-    this.#frameBytes = frameBytes(options.codec);
     this.#messageFrames = options.framesPerMessage ?? 1;
   }
 
@@ -112,17 +98,15 @@ export class Playout<S extends Sound> {
     return (this.#queued - this.#heardNow()) * FRAME_MS;
   }
 
-  /** Adds a sound at the end of the timeline. */
-  push(sound: S): void {
-    const { clock, codec } = this.#options;
-    const bytes = padToFrames(sound.bytes, codec, this.#messageFrames);
-    const from = this.#queued;
-    const to = from + bytes.length / this.#frameBytes;
-    // The schedule does not catch up on time in which there was nothing to play.
-    if (this.#sent === this.#queued) this.#sentUntilMs = Math.max(this.#sentUntilMs, clock.nowMs());
-    this.#line.push({ sound, bytes, from, to, begun: false, dueMs: null, mark: null, confirmed: false });
-    this.#queued = to;
-    this.#turn();
+  /** Adds a sound, still empty, at the end of the timeline. It begins to play with its first frames. */
+  open(sound: S): OpenSound {
+    const { codec } = this.#options;
+    const placed = new PlacedSound({ sound, from: this.#queued, codec, messageFrames: this.#messageFrames });
+    this.#line.push(placed);
+    return {
+      add: (bytes) => this.#grow(placed, () => placed.add(bytes)),
+      end: () => this.#grow(placed, () => placed.end()),
+    };
   }
 
   /** Resolves when there is room for another sound, and when sounds are dropped. */
@@ -165,7 +149,7 @@ export class Playout<S extends Sound> {
   heardMs(sound: S): number {
     const placed = this.#line.find((each) => each.sound === sound);
     if (placed === undefined) return 0;
-    return Math.min(Math.max(this.#heardNow() - placed.from, 0), sound.bytes.length / this.#frameBytes) * FRAME_MS;
+    return Math.min(Math.max(this.#heardNow() - placed.from, 0), placed.frames) * FRAME_MS;
   }
 
   /** Drops the first sound that `matches` and all sounds after it. Clears those that the carrier has buffered. */
@@ -191,6 +175,15 @@ export class Playout<S extends Sound> {
     this.#line = [];
     this.#queued = this.#sent;
     this.#makeRoom();
+  }
+
+  #grow(placed: PlacedSound<S>, change: () => void): void {
+    if (this.#line.at(-1) !== placed) return;
+    // The schedule does not catch up on time in which there was nothing to play.
+    if (this.#sent === this.#queued) this.#sentUntilMs = Math.max(this.#sentUntilMs, this.#options.clock.nowMs());
+    change();
+    this.#queued = placed.to;
+    this.#turn();
   }
 
   /**
@@ -222,27 +215,26 @@ export class Playout<S extends Sound> {
     const untilMs = buffered ? nowMs + leadMs - FRAME_MS : nowMs;
     for (const placed of this.#line) {
       if (placed.dueMs !== null) continue;
-      if (!this.#sendFrames(placed, untilMs)) return;
+      if (!this.#sendFrames(placed, untilMs) || !placed.hasEnded) return;
       this.#sendMark(placed);
     }
   }
 
-  /** Sends the due frames of a sound and returns whether all of it was sent. */
-  #sendFrames(placed: Placed<S>, untilMs: number): boolean {
+  /** Sends the due frames of a sound and returns whether all that there is of it was sent. */
+  #sendFrames(placed: PlacedSound<S>, untilMs: number): boolean {
     const { send, onBegun } = this.#options;
     while (this.#sent < placed.to) {
       if (this.#sentUntilMs > untilMs) return false;
       if (!placed.begun) this.#events.push(() => onBegun(placed.sound));
       placed.begun = true;
-      const at = (this.#sent - placed.from) * this.#frameBytes;
-      send({ type: 'audio', bytes: placed.bytes.subarray(at, at + this.#messageFrames * this.#frameBytes) });
+      send({ type: 'audio', bytes: placed.messageAt(this.#sent) });
       this.#sent += this.#messageFrames;
       this.#sentUntilMs += this.#messageFrames * FRAME_MS;
     }
     return true;
   }
 
-  #sendMark(placed: Placed<S>): void {
+  #sendMark(placed: PlacedSound<S>): void {
     placed.dueMs = this.#sentUntilMs;
     if (!this.#options.buffered || placed.to === placed.from) {
       placed.confirmed = true;
@@ -266,7 +258,7 @@ export class Playout<S extends Sound> {
   }
 
   /** When a sound counts as heard: when it is due, or later if its mark is still missing. */
-  #overAtMs({ dueMs, confirmed }: Placed<S>): number {
+  #overAtMs({ dueMs, confirmed }: PlacedSound<S>): number {
     if (dueMs === null) return Number.POSITIVE_INFINITY;
     return confirmed ? dueMs : dueMs + this.#lagMs + MARK_GRACE_MS;
   }
@@ -285,7 +277,7 @@ export class Playout<S extends Sound> {
     for (const placed of this.#line) {
       if (placed.from < heard && heard < placed.to) this.#sent -= (heard - placed.from) % this.#messageFrames;
       placed.mark = null;
-      placed.confirmed = placed.to <= heard;
+      placed.confirmed = placed.hasEnded && placed.to <= heard;
       placed.dueMs = placed.confirmed ? this.#sentUntilMs : null;
     }
     // Last, because the carrier returns the marks of cleared sounds, which must be ignored.

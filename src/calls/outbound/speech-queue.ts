@@ -1,10 +1,11 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import { nextTurn } from '../../foundation/next-turn.ts';
-import { bytesToSamples, type Codec, samplesToMs } from '../../foundation/units.ts';
+import { bytesToMs, type Codec } from '../../foundation/units.ts';
 import type { Playout } from './playout.ts';
 import { RecentPlayback } from './recent-playback.ts';
 import type { HeardUtterance, SpokenUtterance, VoiceSound } from './spoken-utterance.ts';
+import type { UtterancePiece } from './utterance-pieces.ts';
 
 /** Pieces without sound wait for nobody; after so many of them everybody else has a turn. */
 const SILENT_PIECES_MAX = 50;
@@ -150,17 +151,34 @@ export class SpeechQueue {
 
   /** Holds on to the utterance that it began with: once that is over, what comes too late lands nowhere. */
   async #make(utterance: SpokenUtterance): Promise<void> {
-    const { codec, playout } = this.#options;
+    const { playout } = this.#options;
     await playout.room();
     if (utterance.over) return;
     let silent = 0;
     for await (const piece of utterance.pieces()) {
-      if (piece.bytes.length === 0 && ++silent % SILENT_PIECES_MAX === 0) await nextTurn();
       if (utterance.over) return;
-      const durationMs = samplesToMs(bytesToSamples(piece.bytes.length, codec), codec.rateHz);
-      playout.push(utterance.dispatch(piece, durationMs));
+      const sound = utterance.dispatch(piece);
+      await this.#play(sound, piece.parts);
+      if (sound.durationMs === 0 && ++silent % SILENT_PIECES_MAX === 0) await nextTurn();
       await playout.room();
       if (utterance.over) return;
+    }
+  }
+
+  /** Resolves when all of a sound has been made; a part that comes too late lands nowhere. */
+  async #play(sound: VoiceSound, parts: UtterancePiece['parts']): Promise<void> {
+    const { codec, playout } = this.#options;
+    const track = playout.open(sound);
+    let isWhole = false;
+    try {
+      for await (const part of parts) {
+        sound.grow(bytesToMs(part.length, codec));
+        track.add(part);
+      }
+      isWhole = true;
+    } finally {
+      sound.end(isWhole);
+      track.end();
     }
   }
 

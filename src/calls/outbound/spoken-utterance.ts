@@ -3,6 +3,14 @@ import { heardPart } from './heard-text.ts';
 import type { UtterancePiece } from './utterance-pieces.ts';
 
 /**
+ * A sound that is still being made is taken for so many times as long as usual: what is said of it must not be more
+ * than what was heard.
+ */
+const LONGEST_SHARE = 3;
+/** The same where that much has been made already. */
+const LONGER_SHARE = 1.5;
+
+/**
  * What a caller heard of an utterance. `heardText` = the beginning of `text` in whole words, `playedMs` = how long it
  * sounded.
  */
@@ -11,12 +19,6 @@ export interface HeardUtterance {
   readonly text: string;
   readonly heardText: string;
   readonly playedMs: number;
-}
-
-/** A piece on its way to the caller. */
-export interface VoiceSound extends UtterancePiece {
-  readonly utterance: SpokenUtterance;
-  readonly durationMs: number;
 }
 
 /** What is to be said, and how it behaves towards others. */
@@ -73,9 +75,9 @@ export class SpokenUtterance {
     return this.options.pieces(this.#life.signal);
   }
 
-  /** Sends one of its pieces on its way, `durationMs` long. */
-  dispatch(piece: UtterancePiece, durationMs: number): VoiceSound {
-    const sound = { ...piece, utterance: this, durationMs };
+  /** Sends one of its pieces on its way. */
+  dispatch(piece: UtterancePiece): VoiceSound {
+    const sound = new VoiceSound(this, piece);
     this.#underWay.push(sound);
     return sound;
   }
@@ -92,7 +94,7 @@ export class SpokenUtterance {
     for (const sound of this.#underWay) {
       const ms = heardMs(sound);
       this.#heardMs += ms;
-      this.#heardText += heardPart(sound.text, ms >= sound.durationMs ? 1 : ms / sound.durationMs);
+      this.#heardText += sound.textUntil(ms);
       if (ms < sound.durationMs) break;
     }
     const interrupted = !this.played;
@@ -100,5 +102,51 @@ export class SpokenUtterance {
     this.#life.abort();
     const heardText = interrupted ? this.#heardText.trimEnd() : this.#heardText;
     return { utterance: this.id, text: this.options.text(), heardText, playedMs: Math.round(this.#heardMs) };
+  }
+}
+
+/** A piece of an utterance on its way to the caller. Its sound grows until it has ended. */
+export class VoiceSound {
+  readonly utterance: SpokenUtterance;
+  readonly digit: string | undefined;
+  readonly #piece: UtterancePiece;
+  #text: string;
+  #durationMs = 0;
+  #hasEnded = false;
+
+  constructor(utterance: SpokenUtterance, piece: UtterancePiece) {
+    this.utterance = utterance;
+    this.digit = piece.digit;
+    this.#piece = piece;
+    this.#text = piece.text;
+  }
+
+  /** What it says. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** How much of it has been made. */
+  get durationMs(): number {
+    return this.#durationMs;
+  }
+
+  /** So much more of it has been made. */
+  grow(durationMs: number): void {
+    this.#durationMs += durationMs;
+  }
+
+  /** Nothing more comes. One that is not `isWhole` says no more than what was made of it. */
+  end(isWhole: boolean): void {
+    if (!isWhole || this.#piece.isCut === true) this.#text = this.textUntil(this.#durationMs);
+    this.#hasEnded = true;
+  }
+
+  /** What it has said after `heardMs`, in whole words. */
+  textUntil(heardMs: number): string {
+    if (this.#hasEnded) return heardPart(this.#text, heardMs >= this.#durationMs ? 1 : heardMs / this.#durationMs);
+    const usualMs = this.#piece.usualMs ?? 0;
+    const longestMs = Math.max(usualMs * LONGEST_SHARE, this.#durationMs * LONGER_SHARE);
+    return heardMs === 0 ? '' : heardPart(this.#text, heardMs / longestMs);
   }
 }

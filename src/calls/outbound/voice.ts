@@ -12,8 +12,9 @@ import type { CarrierCommand, Playback } from '../../protocols/dialect.ts';
 import type { SpokenPiece } from '../../speech/sentence-synthesizer.ts';
 import { TextStream } from '../../speech/text-stream.ts';
 import type { VoiceOptions } from '../../speech/voice-resolver.ts';
+import type { DigitsExpected } from '../../transcription/turn-policy.ts';
 import type { CallContext } from '../context.ts';
-import { BargeIn, type Interruptible } from './barge-in.ts';
+import { BargeIn, type Interruptible, toInterruptible } from './barge-in.ts';
 import { Playout } from './playout.ts';
 import { SpeechQueue } from './speech-queue.ts';
 import {
@@ -38,6 +39,8 @@ export interface TurnOptions {
   readonly preemptible?: boolean;
   /** It goes on with what was said before it, so that it cuts nothing off. */
   readonly goesOn?: boolean;
+  /** It asks for digits; left out = for anything. */
+  readonly expectsDigits?: DigitsExpected;
 }
 
 /** How a text is said. */
@@ -100,6 +103,7 @@ export class CallVoice {
   readonly #bargeIn: BargeIn;
   readonly #listeners: ((event: VoiceEvent) => void)[] = [];
   #utteranceCount = 0;
+  #expected: DigitsExpected | null = null;
   #closed = false;
 
   constructor(options: CallVoiceOptions) {
@@ -112,6 +116,11 @@ export class CallVoice {
   /** Whether something is being said, or waits to be. */
   get speaking(): boolean {
     return this.#queue.length > 0;
+  }
+
+  /** The digits that what was said last asks for; null = it asks for none. */
+  get expected(): DigitsExpected | null {
+    return this.#expected;
   }
 
   /**
@@ -322,6 +331,7 @@ export class CallVoice {
   ): SpokenUtterance {
     this.#checkOpen();
     if (turn.goesOn !== true) this.#queue.preempt();
+    if (announced) this.#expected = turn.expectsDigits ?? null;
     this.#utteranceCount++;
     const utterance = new SpokenUtterance({
       ...content,
@@ -384,9 +394,4 @@ export class CallVoice {
   #tell(event: VoiceEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
-}
-
-function toInterruptible(setting: Interruptible | boolean | undefined): Interruptible {
-  if (setting === false) return 'none';
-  return setting === undefined || setting === true ? 'any' : setting;
 }

@@ -152,6 +152,12 @@ function findContradictions(settings: Settings): string[] {
       `EAGER_MS: got ${settings.EAGER_MS}, expected at most ENDPOINT_MS and ENDPOINT_CAPTIONS_MS (${endpointMs})`,
     );
   }
+  if (settings.TURN_EARLY_ABOVE < settings.TURN_HOLD_BELOW) {
+    problems.push(
+      `TURN_EARLY_ABOVE: got ${settings.TURN_EARLY_ABOVE}, expected at least TURN_HOLD_BELOW ` +
+        `(${settings.TURN_HOLD_BELOW})`,
+    );
+  }
   if (settings.WINDOW_MAX_MS < settings.CHUNK_MS + settings.OVERLAP_MS) {
     const least = settings.CHUNK_MS + settings.OVERLAP_MS;
     problems.push(`WINDOW_MAX_MS: got ${settings.WINDOW_MAX_MS}, expected at least CHUNK_MS + OVERLAP_MS (${least})`);

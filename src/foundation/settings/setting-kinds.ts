@@ -46,6 +46,18 @@ export function share(defaultValue: number, meaning: string): SettingSpec<number
   return { schema, defaultText: String(defaultValue), unit: '0–1', meaning };
 }
 
+/** A number from 0 to 1 that something has to be above; `off`, the default, is 1, which nothing is above. */
+export function shareOrOff(meaning: string): SettingSpec<number> {
+  const schema = z
+    .string()
+    .refine(
+      (text) => text === 'off' || (DECIMAL.test(text) && Number(text) >= 0 && Number(text) <= 1),
+      'off or a number from 0 to 1',
+    )
+    .transform((text) => (text === 'off' ? 1 : Number(text)));
+  return { schema, defaultText: 'off', unit: '0–1, off', meaning };
+}
+
 /** `true` or `false`. */
 export function flag(defaultValue: boolean, meaning: string): SettingSpec<boolean> {
   const schema = z

@@ -15,6 +15,7 @@ import { security } from './groups/security.ts';
 import { server } from './groups/server.ts';
 import { sip } from './groups/sip.ts';
 import { speech } from './groups/speech.ts';
+import { turns } from './groups/turns.ts';
 import type { SettingGroup, SettingSpec } from './setting-kinds.ts';
 
 /** The settings by topic, in the order in which people read them. */
@@ -27,6 +28,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   sip,
   apps,
   recognition,
+  turns,
   speech,
   recordings,
   batches,
@@ -43,6 +45,7 @@ const EVERYDAY = {
   ...sip.everyday,
   ...apps.everyday,
   ...recognition.everyday,
+  ...turns.everyday,
   ...speech.everyday,
   ...recordings.everyday,
   ...batches.everyday,
@@ -59,6 +62,7 @@ const TUNING = {
   ...sip.tuning,
   ...apps.tuning,
   ...recognition.tuning,
+  ...turns.tuning,
   ...speech.tuning,
   ...recordings.tuning,
   ...batches.tuning,

@@ -5,6 +5,8 @@ import type { CallVoice } from '../../calls/outbound/voice.ts';
 import { errorResponses } from '../server/errors.ts';
 import { callPath, noQuery, refuseUnknown } from './call-schemas.ts';
 
+const digitCount = z.int().min(1).max(100).optional();
+
 const sayBody = z.strictObject({
   text: z.string().min(1),
   voice: z.string().optional().describe('A voice of the engine, or a name that OpenAI has for one'),
@@ -12,6 +14,15 @@ const sayBody = z.strictObject({
     .union([z.boolean(), z.enum(['none', 'dtmf', 'speech', 'any'])])
     .optional()
     .describe('What the caller can interrupt it with; true = any, false = none. Default: any, within BARGE_IN'),
+  expects: z
+    .strictObject({
+      digits: z.strictObject({ min: digitCount, max: digitCount }).refine(isRange, 'expected min <= max'),
+    })
+    .optional()
+    .describe(
+      'It asks for digits, at least `min` and at most `max`: a caller who dictates them in groups gets more time ' +
+        'between the groups, and with `max` digits the turn is over at once',
+    ),
 });
 
 const interrupted = z.object({
@@ -51,10 +62,11 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
       },
     },
     (request, reply) => {
-      const { text, voice, interruptible } = request.body;
+      const { text, voice, interruptible, expects } = request.body;
       const options = {
         ...(voice === undefined ? {} : { voice }),
         ...(interruptible === undefined ? {} : { interruptible }),
+        ...(expects === undefined ? {} : { expectsDigits: expects.digits }),
       };
       reply.code(202).send({ utterance: voiceOf(calls, request.params.id).say(text, options) });
     },
@@ -104,6 +116,10 @@ const keyRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { call
   );
   done();
 };
+
+function isRange({ min = 1, max = Number.POSITIVE_INFINITY }: { min?: number | undefined; max?: number | undefined }) {
+  return min <= max;
+}
 
 function voiceOf(calls: VoiceSource, id: string): ReturnType<VoiceSource['voice']> & object {
   return calls.voice(id) ?? refuseUnknown('live call');

@@ -7,7 +7,7 @@ export async function* toOpenAiEvents(chunks: AsyncIterable<Uint8Array>): AsyncG
   yield event({ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } });
 }
 
-/** The Qwen3-TTS server's events: a bare line of base64 for each sentence, then `[DONE]`. */
+/** The Qwen3-TTS server's events: a bare line of base64 for each stretch of sound as it is made, then `[DONE]`. */
 export async function* toQwenEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   for await (const chunk of chunks) yield formatEvent(base64Of(chunk));
   yield formatEvent('[DONE]');

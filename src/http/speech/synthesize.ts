@@ -22,7 +22,7 @@ export async function resolveVoice(synthesizer: SentenceSynthesizer, options: Vo
 }
 
 /**
- * Yields the sound of `text` in `codec`, a chunk for each sentence. A sentence is made when its chunk is asked for.
+ * Yields the sound of `text` in `codec`, in chunks as it is made. A sentence is made when its first chunk is asked for.
  * Ends early when the signal aborts. Fails with TrunklineError: `invalid_request` when nothing in the text can be
  * spoken, `engine_unavailable`.
  */
@@ -34,10 +34,11 @@ export async function* synthesize(
   let isSilent = true;
   const options = { codec, urgency: 'batch', dueInMs: () => DUE_MS, signal } as const;
   try {
-    for await (const { bytes } of synthesizer.synthesize(TextStream.of(text), voice, options)) {
-      if (bytes.length === 0) continue;
-      isSilent = false;
-      yield bytes;
+    for await (const { parts } of synthesizer.synthesize(TextStream.of(text), voice, options)) {
+      for await (const part of parts) {
+        isSilent = false;
+        yield part;
+      }
     }
   } catch (error) {
     throw toRequestError(error);

@@ -5,7 +5,7 @@
  */
 import { silentBytes } from '../../audio/frames.ts';
 import { decodeG711, encodeG711 } from '../../audio/g711.ts';
-import { bytesToSamples, type Codec, FRAME_MS, samplesToMs } from '../../foundation/units.ts';
+import { bytesToMs, type Codec, FRAME_MS, samplesToMs } from '../../foundation/units.ts';
 import type { RtpPacket } from '../../protocols/rtp/packet.ts';
 import { KeyDetector, parseEvent } from '../../protocols/rtp/telephone-event.ts';
 import { sequenceUnwrapper, timestampUnwrapper, type Unwrapper } from '../../protocols/rtp/unwrapper.ts';
@@ -196,10 +196,7 @@ export class RtpReceiver {
 
   #emit(bytes: Uint8Array, atMs: number, sequence: number): void {
     this.#lastSequence = Math.max(this.#lastSequence, sequence);
-    this.#endMs = Math.max(
-      this.#endMs,
-      atMs + samplesToMs(bytesToSamples(bytes.length, this.#codec), this.#codec.rateHz),
-    );
+    this.#endMs = Math.max(this.#endMs, atMs + bytesToMs(bytes.length, this.#codec));
     this.#listener.receiveAudio({ bytes, atMs, sequence });
   }
 

@@ -72,10 +72,16 @@ export class Conversation {
     return this.app({ type: 'text', token, last: true });
   }
 
+  /** The caller has said something; a final is a turn by itself. */
   caption(text: string, final = true): this {
+    return final ? this.utterance(1, text).turnEnded(1) : this.utterance(1, text, false);
+  }
+
+  /** A caption of an utterance, whose turn may go on. */
+  utterance(utterance: number, text: string, final = true): this {
     this.session.onSpeech({
       type: 'caption',
-      utterance: 1,
+      utterance,
       stable: text,
       tail: '',
       text,
@@ -84,6 +90,16 @@ export class Conversation {
       endMs: 1,
       lagMs: 0,
     });
+    return this;
+  }
+
+  turnEnded(last: number): this {
+    this.session.onSpeech({ type: 'turn.ended', first: 1, last, atMs: 1 });
+    return this;
+  }
+
+  revision(utterance: number, version: number, text: string): this {
+    this.session.onSpeech({ type: 'revision', utterance, version, text, startMs: 0, endMs: 1 });
     return this;
   }
 

@@ -1,5 +1,5 @@
 /** A playout and a carrier to play to, on a clock of the test. */
-import { Playout, type Sound } from '../../../src/calls/outbound/playout.ts';
+import { Playout } from '../../../src/calls/outbound/playout.ts';
 import { FRAME_MS, MULAW_8K, msToBytes } from '../../../src/foundation/units.ts';
 import type { CarrierCommand } from '../../../src/protocols/dialect.ts';
 import { FakeClock } from '../../fakes/clock.ts';
@@ -8,8 +8,9 @@ import { BufferingPlayer } from '../../fakes/player.ts';
 export const FRAME_BYTES = msToBytes(FRAME_MS, MULAW_8K);
 
 /** A sound with a name. */
-export interface Named extends Sound {
+export interface Named {
   readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
 /** A sound whose every frame begins with `level`. */
@@ -57,6 +58,13 @@ export class Line {
         throw error;
       },
     });
+  }
+
+  /** Adds all of a sound. */
+  push(each: Named): void {
+    const open = this.playout.open(each);
+    open.add(each.bytes);
+    open.end();
   }
 
   get framesAtMs(): number[] {

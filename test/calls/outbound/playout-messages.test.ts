@@ -1,7 +1,7 @@
 /** Playout to a carrier that wants several frames in each message. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Playout, type Sound } from '../../../src/calls/outbound/playout.ts';
+import { Playout } from '../../../src/calls/outbound/playout.ts';
 import { FRAME_MS, MULAW_8K, msToBytes } from '../../../src/foundation/units.ts';
 import type { CarrierCommand } from '../../../src/protocols/dialect.ts';
 import { FakeClock } from '../../fakes/clock.ts';
@@ -10,6 +10,10 @@ import { BufferingPlayer } from '../../fakes/player.ts';
 const FRAME_BYTES = msToBytes(FRAME_MS, MULAW_8K);
 const FRAMES = 10;
 const SILENCE = 0xff;
+
+interface Sound {
+  readonly bytes: Uint8Array;
+}
 
 /** A sound whose frames begin with their numbers, from `first` on. */
 function sound(frames: number, first = 0): Sound {
@@ -45,15 +49,20 @@ function openLine() {
       throw error;
     },
   });
-  return { clock, sizes, heard, player, playout };
+  const push = (each: Sound): void => {
+    const open = playout.open(each);
+    open.add(each.bytes);
+    open.end();
+  };
+  return { clock, sizes, heard, player, playout, push };
 }
 
 describe('playout in messages of several frames', () => {
   it('fills each sound up to whole messages with silence, and counts that as time', () => {
-    const { clock, sizes, heard, player, playout } = openLine();
+    const { clock, sizes, heard, player, push } = openLine();
     const [first, second] = [sound(13), sound(10, 50)];
-    playout.push(first);
-    playout.push(second);
+    push(first);
+    push(second);
     clock.advance(1000);
     expect(sizes).toEqual([10, 10, 10]);
     expect(player.heard).toEqual([
@@ -68,16 +77,16 @@ describe('playout in messages of several frames', () => {
   });
 
   it('never tells of more of a sound than there is of it', () => {
-    const { clock, playout } = openLine();
+    const { clock, playout, push } = openLine();
     const only = sound(13);
-    playout.push(only);
+    push(only);
     clock.advance(350);
     expect(playout.heardMs(only)).toBe(260);
   });
 
   it('resumes with the whole message in which it was paused', () => {
-    const { clock, sizes, player, playout } = openLine();
-    playout.push(sound(30));
+    const { clock, sizes, player, playout, push } = openLine();
+    push(sound(30));
     clock.advance(310);
     playout.pause();
     expect(player.heard).toHaveLength(15);
@@ -88,14 +97,14 @@ describe('playout in messages of several frames', () => {
   });
 
   it('begins the next sound at once after one that was cut off in the middle of a message', () => {
-    const { clock, player, playout } = openLine();
-    playout.push(sound(30));
+    const { clock, player, playout, push } = openLine();
+    push(sound(30));
     clock.advance(310);
     playout.pause();
     playout.drop(() => true);
     playout.resume();
     const next = sound(20, 100);
-    playout.push(next);
+    push(next);
     expect(playout.heardMs(next)).toBe(0);
     clock.advance(200);
     expect(playout.heardMs(next)).toBe(200);
@@ -111,9 +120,9 @@ describe('playout in messages of several frames', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const { clock, sizes, heard, player, playout } = openLine();
+        const { clock, sizes, heard, player, playout, push } = openLine();
         for (const { do: action, frames } of steps) {
-          if (action === 'push') playout.push(sound(frames));
+          if (action === 'push') push(sound(frames));
           if (action === 'wait') clock.advance(frames * FRAME_MS);
           if (action === 'pause') playout.pause();
           if (action === 'resume') playout.resume();
@@ -124,7 +133,7 @@ describe('playout in messages of several frames', () => {
         player.heard.length = 0;
         heard.length = 0;
         const last = sound(25);
-        playout.push(last);
+        push(last);
         clock.advance(200);
         expect(Math.abs(playout.heardMs(last) - player.heard.length * FRAME_MS)).toBeLessThanOrEqual(FRAME_MS);
         clock.advance(2000);

@@ -32,7 +32,9 @@ describe('audioPieces', () => {
     const samples = Int16Array.from({ length: 1234 }, (_, i) => ((i * 37) % 4000) - 2000);
     const soundOf = (loop: number) =>
       Buffer.concat(
-        [...audioPieces({ samples, rateHz: 16_000, label: 'x', loop }, MULAW_8K)].map(({ bytes }) => bytes),
+        [...audioPieces({ samples, rateHz: 16_000, label: 'x', loop }, MULAW_8K)].flatMap(({ parts }) => [
+          ...(parts as Iterable<Uint8Array>),
+        ]),
       );
     const once = soundOf(1);
     expect(once.length).toBe(4 * 160);

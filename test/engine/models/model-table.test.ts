@@ -50,12 +50,14 @@ describe('the model table', () => {
         dueInMs: 32,
         tracks: [{ samples: tone(400, 64), state: null }],
       },
+      { kind: 'turn', id: 4, urgency: 'turn', dueInMs: 200, samples: tone(400, 300) },
     ]);
     expect(answers[0]).toMatchObject({
       kind: 'ready',
       asrModel: 'two-languages-1',
       vadModel: 'always-1',
       ttsModel: 'hummer-1',
+      turnModel: 'undecided-1',
       voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1' }],
       languages: ['en', 'de'],
       abilities: { drafts: false, wordTimes: false, logprobs: false, languageGuess: true },
@@ -63,6 +65,7 @@ describe('the model table', () => {
         transcribe: { perJobMs: 1, perSecondMs: 10 },
         detect: { perJobMs: 1, perSecondMs: 1 },
         speak: { perJobMs: 1, perCharacterMs: 1 },
+        turn: { perJobMs: 1, perSecondMs: 1 },
       },
     });
     expect(answers.slice(1)).toEqual(
@@ -70,6 +73,7 @@ describe('the model table', () => {
         expect.objectContaining({ kind: 'transcribed', id: 1, text: 'ja' }),
         expect.objectContaining({ kind: 'spoken', id: 2, rateHz: 8000 }),
         expect.objectContaining({ kind: 'detected', id: 3 }),
+        expect.objectContaining({ kind: 'turned', id: 4, probability: 0.5 }),
       ]),
     );
   });

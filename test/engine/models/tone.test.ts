@@ -1,9 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toneAsr, toneVad } from '../../../engine/models/tone.ts';
+import { toneAsr, toneTurnDetector, toneVad } from '../../../engine/models/tone.ts';
 import { finish, joined, tone } from '../speech.ts';
 
 const heard = async (samples: Int16Array) => (await finish(toneAsr.transcribe(samples, []))).result.text;
+
+describe('the pretend turn detector', () => {
+  const decided = async (samples: Int16Array) => (await finish(toneTurnDetector.decide(samples))).result;
+
+  it('goes by the last tone before the silence', async () => {
+    expect(await decided(joined(tone(2600, 400), tone(400, 300), tone(0, 200)))).toBe(0);
+    expect(await decided(joined(tone(400, 400), tone(2600, 300), tone(0, 200)))).toBe(1);
+    expect(await decided(joined(tone(400, 400), tone(1400, 300), tone(0, 200)))).toBeCloseTo(5 / 11);
+  });
+
+  it('takes silence for the end of a turn', async () => {
+    expect(await decided(tone(0, 300))).toBe(1);
+  });
+});
 
 describe('the pretend recogniser', () => {
   it.each([

@@ -87,6 +87,54 @@ describe('speech over HTTP', () => {
     expect(await outcomes()).toEqual([['pcm', 'finished', 1]]);
   });
 
+  it('leaves when the first stretch of a sentence is made', async () => {
+    testServer.engine.cuts = ({ length }) => [length >> 1];
+    testServer.engine.stretchMs = MAKING_MS;
+    const { response } = ask({ input: 'Twenty characters...' });
+    const answer = await response;
+    const first = await new Promise<Buffer>((resolve) => answer.once('data', resolve));
+    // Half of the sound, without the frame that needs samples that follow.
+    expect([answer.statusCode, first.length]).toEqual([200, (200 - 20) * 48]);
+    expect(testServer.engine.pending).toBe(1);
+    const rest: Buffer[] = [];
+    answer.on('data', (data: Buffer) => rest.push(data));
+    await makeOne(1);
+    await new Promise((resolve) => answer.once('end', resolve));
+    expect(first.length + Buffer.concat(rest).length).toBe(400 * 48);
+    expect(await outcomes()).toEqual([['pcm', 'finished', 1]]);
+  });
+
+  it('breaks off where a sentence fails in the middle', async () => {
+    testServer.engine.cuts = ({ length }) => [length >> 1];
+    testServer.engine.stretchMs = MAKING_MS;
+    const answer = await ask({ input: 'Twenty characters...' }).response;
+    const broken = new Promise((resolve) => answer.once('error', resolve));
+    testServer.engine.failure = 'model_failed';
+    answer.resume();
+    await makeOne(1);
+    expect(await broken).toMatchObject({ code: 'ECONNRESET' });
+    expect(await outcomes()).toEqual([['pcm', 'failed', 1]]);
+  });
+
+  it.each(['mp3', 'wav', 'pcm', 'mulaw'])('is the same bytes in stretches and at once: %s', async (format) => {
+    const get = async (): Promise<Buffer> => {
+      const answer = await ask({ input: 'Twenty characters... And some more of them.', response_format: format })
+        .response;
+      const parts: Buffer[] = [];
+      for await (const part of answer) parts.push(part as Buffer);
+      return Buffer.concat(parts);
+    };
+    const utter = ({ text }: { text: string }) =>
+      Int16Array.from({ length: 700 * text.length }, (_, n) => 8000 * Math.sin(n / 9));
+    testServer.engine.utter = utter;
+    const whole = await get();
+    await testServer.app.close();
+    await open({ SPEECH_CACHE_BYTES: '0' });
+    testServer.engine.utter = utter;
+    testServer.engine.cuts = ({ length }) => [100, 3333, length >> 1, length - 1];
+    expect((await get()).equals(whole)).toBe(true);
+  });
+
   it('is not made faster than it is read', async () => {
     beLong();
     const { response, request } = ask({ input: LONG, sample_rate: 16_000 });

@@ -7,8 +7,7 @@
 import { TrunklineError } from '../../../foundation/errors.ts';
 import type { RelayVerb, TwimlDocument, TwimlLink, TwimlVerb } from '../../../protocols/twiml/document.ts';
 import { verbsOf } from '../../../protocols/twiml/document.ts';
-import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
-import type { CallApp, CallAppOptions } from '../call-app.ts';
+import type { CallApp, CallAppOptions, CallerEvent } from '../call-app.ts';
 import { callFields, type SessionEnd, sessionFields, withFields } from './fields.ts';
 import { RelaySession } from './session.ts';
 import { VerbSpeaker } from './speaker.ts';
@@ -64,8 +63,13 @@ export class TwimlFollower implements CallApp {
     );
   }
 
+  /** Whether there is a session, and its app waits for what the caller says. */
+  get listens(): boolean {
+    return this.#session?.listens ?? false;
+  }
+
   /** To the session with the app, if there is one. */
-  onSpeech(event: SpeechEvent): void {
+  onSpeech(event: CallerEvent): void {
     this.#session?.onSpeech(event);
   }
 

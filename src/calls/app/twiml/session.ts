@@ -3,9 +3,8 @@
  */
 import { PrivateAddressError, refusePrivateAddress } from '../../../foundation/addresses.ts';
 import type { RelayVerb } from '../../../protocols/twiml/document.ts';
-import type { SpeechEvent } from '../../../transcription/live-transcriber.ts';
 import { AppSocket } from '../app-socket.ts';
-import type { CallApp, CallAppOptions } from '../call-app.ts';
+import type { CallApp, CallAppOptions, CallerEvent } from '../call-app.ts';
 import { readRelayRequest } from '../request.ts';
 import type { SessionEnd } from './fields.ts';
 
@@ -45,8 +44,13 @@ export class RelaySession implements CallApp {
     return this.#app?.unreachable ?? true;
   }
 
+  /** Whether the app waits for what the caller says. */
+  get listens(): boolean {
+    return this.#app?.listens ?? false;
+  }
+
   /** To the app. */
-  onSpeech(event: SpeechEvent): void {
+  onSpeech(event: CallerEvent): void {
     this.#app?.onSpeech(event);
   }
 

@@ -83,7 +83,7 @@ export const apps = {
     APP_PLAY_MAX_BYTES: whole(8_388_608, 1024, 268_435_456, 'bytes', 'Largest WAV file that an app may play.'),
     APP_PLAY_TIMEOUT_MS: whole(10_000, 100, 120_000, 'ms', 'Longest time for the download of such a file.'),
     BARGE_IN_CONFIRM_MS: whole(
-      500,
+      1000,
       0,
       10_000,
       'ms',

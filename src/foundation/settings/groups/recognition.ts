@@ -9,6 +9,12 @@ export const recognition = {
       'model',
       'Speech recogniser. tone = a deterministic model for tests; it recognises no speech.',
     ),
+    TURN_MODEL: text(
+      'auto',
+      'model',
+      'Model that decides in a pause whether the caller has finished. auto = smart-turn where it is installed. off = ' +
+        'none. tone = a deterministic model for tests; it knows no speech.',
+    ),
     ENDPOINT_MS: whole(
       400,
       100,

@@ -17,6 +17,13 @@ export const speech = {
         'DEFAULT_VOICE ' +
         'replaces a voice that is neither here nor listed. Over HTTP such a voice is refused.',
     ),
+    LEXICON_FILE: text(
+      '',
+      'path',
+      'File with words that are to be said in a way of their own, one a line: `Trunkline /tɹˈʌŋklˌIn/` (phonemes, ' +
+        'for the voices of hibari and Kokoro), `SQL = sequel` (for all voices), `[en-GB] …` for one language. ' +
+        'Numbers and signs are written out before words are looked up. Empty = none.',
+    ),
     PROMPTS_FILE: text(
       '',
       'path',

@@ -1,0 +1,196 @@
+/**
+ * The features that Whisper and its relatives listen to: the logarithm of the power in bands of the mel scale, as
+ * `WhisperFeatureExtractor` of Hugging Face transformers computes it (feature_extraction_whisper.py). Windows of 25 ms
+ * every 10 ms, centred on their times and mirrored at both ends; mel scale and areas as in M. Slaney, "Auditory
+ * Toolbox" (1998).
+ */
+import { ENGINE_RATE_HZ } from '../contract.ts';
+import { type Complex, type Pass, runPass } from './hibari/fft-passes.ts';
+
+/** Samples of one window: 25 ms. */
+const WINDOW_SAMPLES = 400;
+/** Samples from one frame to the next: 10 ms. */
+export const MEL_HOP_SAMPLES = 160;
+const REACH_SAMPLES = WINDOW_SAMPLES / 2;
+/** Bins of a window's spectrum. */
+const SPECTRUM_BINS = WINDOW_SAMPLES / 2 + 1;
+const RADICES = [5, 5, 4, 4] as const;
+
+/** Power below this counts as this. */
+const POWER_MIN = 1e-10;
+/** What is so much weaker than the strongest band counts as so much weaker, in powers of ten. */
+const RANGE = 8;
+/** Decadic logarithms are brought to about [-1, 1] by adding this and dividing by it. */
+const SHIFT = 4;
+
+/** The mel scale is linear up to this, and logarithmic from there on. */
+const LINEAR_TO_HZ = 1000;
+const LINEAR_HZ_PER_MEL = 200 / 3;
+const LINEAR_TO_MEL = LINEAR_TO_HZ / LINEAR_HZ_PER_MEL;
+const LOG_STEP = Math.log(6.4) / 27;
+
+/** Periodic Hann window. */
+const WINDOW = Float64Array.from(
+  { length: WINDOW_SAMPLES },
+  (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES),
+);
+const PASSES = planPasses();
+
+/** One band: its weights for the bins of the spectrum from `from` on. */
+interface Band {
+  readonly from: number;
+  readonly weights: Float64Array;
+}
+
+/** Makes features. It keeps its own buffers, so one call at a time may use it. */
+export class LogMel {
+  readonly #bands: readonly Band[];
+  readonly #signal = complexOf(WINDOW_SAMPLES);
+  readonly #spare = complexOf(WINDOW_SAMPLES);
+  readonly #power = new Float64Array(SPECTRUM_BINS);
+  readonly #nextPower = new Float64Array(SPECTRUM_BINS);
+
+  /** @param bands how many there are from 0 Hz to half the sampling rate: Whisper has 80, its third version 128 */
+  constructor(bands: number) {
+    this.#bands = bandsOf(bands);
+  }
+
+  /**
+   * The features of 16 kHz samples, more than 200 of them.
+   * @returns [bands, frames] in one array, where there is one frame for each whole 160 samples.
+   */
+  compute(samples: Float32Array): Float32Array {
+    const frames = Math.floor(samples.length / MEL_HOP_SAMPLES);
+    const logs = new Float32Array(this.#bands.length * frames);
+    const mirrored = mirror(samples);
+    const alike = framesAlike(samples);
+    // Two windows of real samples go through one complex transform, as its real and its imaginary part.
+    for (let frame = Math.max(alike - 1, 0); frame < frames; frame += 2) {
+      this.#transform(mirrored, frame * MEL_HOP_SAMPLES);
+      this.#write(this.#power, logs, frame, frames);
+      if (frame + 1 < frames) this.#write(this.#nextPower, logs, frame + 1, frames);
+    }
+    for (let row = 0; row < logs.length; row += frames)
+      logs.fill(logs[row + alike - 1] as number, row, row + alike - 1);
+    return scale(logs);
+  }
+
+  /** The powers of the windows that begin at `from` and one hop later. */
+  #transform(mirrored: Float64Array, from: number): void {
+    const { re, im } = this.#signal;
+    for (let i = 0; i < WINDOW_SAMPLES; i++) {
+      const weight = WINDOW[i] as number;
+      re[i] = (mirrored[from + i] as number) * weight;
+      im[i] = (mirrored[from + MEL_HOP_SAMPLES + i] as number) * weight;
+    }
+    const { re: zr, im: zi } = runPasses(this.#signal, this.#spare);
+    for (let k = 0; k < SPECTRUM_BINS; k++) {
+      const j = k === 0 ? 0 : WINDOW_SAMPLES - k;
+      const sumR = (zr[k] as number) + (zr[j] as number);
+      const sumI = (zi[k] as number) + (zi[j] as number);
+      const differenceR = (zr[k] as number) - (zr[j] as number);
+      const differenceI = (zi[k] as number) - (zi[j] as number);
+      this.#power[k] = (sumR * sumR + differenceI * differenceI) / 4;
+      this.#nextPower[k] = (sumI * sumI + differenceR * differenceR) / 4;
+    }
+  }
+
+  /** Natural logarithms of the power in each band. */
+  #write(power: Float64Array, logs: Float32Array, frame: number, frames: number): void {
+    for (let band = 0, at = frame; band < this.#bands.length; band++, at += frames) {
+      const { from, weights } = this.#bands[band] as Band;
+      let sum = 0;
+      for (let i = 0; i < weights.length; i++) sum += (weights[i] as number) * (power[from + i] as number);
+      logs[at] = Math.log(Math.max(sum, POWER_MIN));
+    }
+  }
+}
+
+/** `samples` with what a window reaches over at both ends, mirrored; one hop more at the end for a second window. */
+function mirror(samples: Float32Array): Float64Array {
+  const { length } = samples;
+  const mirrored = new Float64Array(length + 2 * REACH_SAMPLES + MEL_HOP_SAMPLES);
+  mirrored.set(samples, REACH_SAMPLES);
+  for (let i = 1; i <= REACH_SAMPLES; i++) {
+    mirrored[REACH_SAMPLES - i] = samples[i] as number;
+    mirrored[REACH_SAMPLES + length - 1 + i] = samples[length - 1 - i] as number;
+  }
+  return mirrored;
+}
+
+/** How many frames at the start have the same samples as the first: speech is often padded in front. At least 1. */
+function framesAlike(samples: Float32Array): number {
+  const [first = 0] = samples;
+  const end = samples.findIndex((sample) => sample !== first);
+  const constant = end === -1 ? samples.length - REACH_SAMPLES : end;
+  return Math.max(Math.floor((constant - REACH_SAMPLES) / MEL_HOP_SAMPLES) + 1, 1);
+}
+
+/** Natural logarithms to features, in place. */
+function scale(logs: Float32Array): Float32Array {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const value of logs) highest = value > highest ? value : highest;
+  const lowest = highest - RANGE * Math.LN10;
+  const factor = 1 / (Math.LN10 * SHIFT);
+  for (let i = 0; i < logs.length; i++) logs[i] = Math.max(logs[i] as number, lowest) * factor + 1;
+  return logs;
+}
+
+/** Triangles whose corners are equally far apart on the mel scale, each with an area of 1. */
+function bandsOf(count: number): Band[] {
+  const highestMel = toMel(ENGINE_RATE_HZ / 2);
+  const corners = Array.from({ length: count + 2 }, (_, i) => toHz((highestMel * i) / (count + 1)));
+  return Array.from({ length: count }, (_, band) => {
+    const [lowHz = 0, middleHz = 0, highHz = 0] = corners.slice(band, band + 3);
+    const all = Array.from({ length: SPECTRUM_BINS }, (_, bin) => {
+      const hz = (bin * ENGINE_RATE_HZ) / WINDOW_SAMPLES;
+      const height = Math.min((hz - lowHz) / (middleHz - lowHz), (highHz - hz) / (highHz - middleHz));
+      return (Math.max(height, 0) * 2) / (highHz - lowHz);
+    });
+    const from = Math.max(
+      all.findIndex((weight) => weight > 0),
+      0,
+    );
+    return { from, weights: Float64Array.from(all.slice(from, all.findLastIndex((weight) => weight > 0) + 1)) };
+  });
+}
+
+function toMel(hz: number): number {
+  return hz < LINEAR_TO_HZ ? hz / LINEAR_HZ_PER_MEL : LINEAR_TO_MEL + Math.log(hz / LINEAR_TO_HZ) / LOG_STEP;
+}
+
+function toHz(mel: number): number {
+  return mel < LINEAR_TO_MEL ? mel * LINEAR_HZ_PER_MEL : LINEAR_TO_HZ * Math.exp(LOG_STEP * (mel - LINEAR_TO_MEL));
+}
+
+function complexOf(length: number): Complex {
+  return { re: new Float64Array(length), im: new Float64Array(length) };
+}
+
+/** The transform of `a`, in one of the two. */
+function runPasses(a: Complex, b: Complex): Complex {
+  let [from, to] = [a, b];
+  for (const pass of PASSES) {
+    runPass(pass, from, to);
+    [from, to] = [to, from];
+  }
+  return from;
+}
+
+function planPasses(): Pass[] {
+  let [length, stride] = [WINDOW_SAMPLES, 1];
+  return RADICES.map((radix) => {
+    const pass = { radix, length, stride, twiddles: twiddlesOf(length, radix) };
+    length /= radix;
+    stride *= radix;
+    return pass;
+  });
+}
+
+function twiddlesOf(length: number, radix: number): Complex {
+  const powers = Array.from({ length: length / radix }, (_, p) =>
+    Array.from({ length: radix - 1 }, (_, j) => (p * (j + 1)) % length),
+  ).flat();
+  const angles = powers.map((power) => (-2 * Math.PI * power) / length);
+  return { re: Float64Array.from(angles, Math.cos), im: Float64Array.from(angles, Math.sin) };
+}

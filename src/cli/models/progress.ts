@@ -1,0 +1,62 @@
+/** How far an add, a check or a bundle is: a bar on a terminal, else a line for each step. */
+import type { Clock } from '../../foundation/clock.ts';
+import type { Output } from '../terminal.ts';
+
+const BAR_CHARS = 24;
+const REDRAW_MS = 100;
+const MEGABYTE = 1_000_000;
+
+/** `16.1 MB`, in units of 1,000,000 bytes; less than that in kB. */
+export function formatBytes(bytes: number): string {
+  if (bytes < MEGABYTE) return `${Math.max(1, Math.round(bytes / 1000))} kB`;
+  const megabytes = bytes / MEGABYTE;
+  return `${megabytes < 100 ? megabytes.toFixed(1) : Math.round(megabytes)} MB`;
+}
+
+/** The progress of one step at a time. */
+export class Progress {
+  readonly #err: Output;
+  readonly #clock: Clock;
+  #text = '';
+  #bytes = 0;
+  #total = 0;
+  #drawnMs = Number.NEGATIVE_INFINITY;
+
+  constructor(err: Output, clock: Clock) {
+    this.#err = err;
+    this.#clock = clock;
+  }
+
+  /** Begins a step of `total` bytes; 0 = nobody knows how many. */
+  begin(text: string, total: number): void {
+    this.#text = text;
+    this.#bytes = 0;
+    this.#total = total;
+    if (!this.#err.isLive) this.#err.line(total === 0 ? text : `${text} (${formatBytes(total)})`);
+    this.#draw();
+  }
+
+  /** Counts bytes that were done; negative ones are to be done again. */
+  readonly add = (bytes: number): void => {
+    this.#bytes = Math.max(0, this.#bytes + bytes);
+    if (this.#clock.nowMs() - this.#drawnMs >= REDRAW_MS) this.#draw();
+  };
+
+  /** Removes the bar. */
+  end(): void {
+    this.#err.live([]);
+  }
+
+  #draw(): void {
+    if (!this.#err.isLive) return;
+    this.#drawnMs = this.#clock.nowMs();
+    this.#err.live([{ text: this.#total === 0 ? `${this.#text}…` : `${this.#bar()} ${this.#text}` }]);
+  }
+
+  #bar(): string {
+    const share = Math.min(1, this.#bytes / this.#total);
+    const full = Math.round(share * BAR_CHARS);
+    const done = `${Math.floor(share * 100)} %`.padStart(5);
+    return `[${'#'.repeat(full)}${'.'.repeat(BAR_CHARS - full)}]${done}`;
+  }
+}

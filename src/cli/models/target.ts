@@ -1,0 +1,85 @@
+/** What is to be installed: a model of the table, or one of which an operator has a folder or a bundle. */
+import { BRIDGE_FILE, type Bridge } from '../../../engine/models/bridge.ts';
+import { type CatalogFile, type CatalogModel, findCatalogModel, type Package } from './catalog.ts';
+import type { SuppliedModel } from './supplies.ts';
+
+/** A model, and the bytes that it consists of. */
+export interface Target {
+  readonly name: string;
+  readonly version: string;
+  readonly about: string;
+  readonly licence: string;
+  /** Another model without which it does not work. */
+  readonly needs: string | null;
+  readonly files: readonly CatalogFile[];
+  /** Taken where the operator has them. */
+  readonly extras: readonly CatalogFile[];
+  /** Empty = nobody publishes it under a name that is known here. */
+  readonly packages: readonly Package[];
+  /** Its `bridge.json` when it has `files`. */
+  bridgeWith(files: readonly CatalogFile[]): Bridge;
+}
+
+/**
+ * The model `name`, of the table if it has it.
+ * @throws Error when neither knows it, or they have different versions
+ */
+export function findTarget(
+  name: string,
+  catalog: readonly CatalogModel[],
+  supplied: ReadonlyMap<string, SuppliedModel>,
+): Target {
+  const [known, found] = [findCatalogModel(catalog, name), supplied.get(name)];
+  if (known !== undefined && found !== undefined && found.bridge.version !== known.version)
+    throw new Error(
+      `${name}: got version ${found.bridge.version}, expected ${known.version}, which this release knows`,
+    );
+  if (known !== undefined) return fromCatalog(known);
+  if (found !== undefined) return fromBridge(found);
+  const names = catalog.map((model) => model.name).join(', ');
+  throw new Error(
+    `${name}: there is no such model: expected one of ${names}, or --from a folder with a ${BRIDGE_FILE}`,
+  );
+}
+
+function fromCatalog(model: CatalogModel): Target {
+  const { name, version, about, files, extras, packages, family, languages } = model;
+  return {
+    name,
+    version,
+    about,
+    licence: `${model.licence}, ${model.owner}`,
+    needs: model.needs ?? null,
+    files,
+    extras,
+    packages,
+    bridgeWith: (present) => bridgeOf({ family, name, version, languages, licence: model.licence }, present),
+  };
+}
+
+function fromBridge({ bridge, bytes }: SuppliedModel): Target {
+  const { name, version, licence } = bridge;
+  const files = Object.entries(bridge.files).map(([path, sha256]) => {
+    const size = bytes.get(path);
+    if (size === undefined) throw new Error(`${name}: ${path} is missing, which its ${BRIDGE_FILE} names`);
+    return { path, sha256, bytes: size };
+  });
+  return {
+    name,
+    version,
+    about: `a model of your own, checked against its own ${BRIDGE_FILE} alone`,
+    licence,
+    needs: null,
+    files,
+    extras: [],
+    packages: [],
+    bridgeWith: () => bridge,
+  };
+}
+
+function bridgeOf(head: Omit<Bridge, 'format' | 'files'>, files: readonly CatalogFile[]): Bridge {
+  const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const { family, name, version, languages, licence } = head;
+  const hashes = Object.fromEntries(sorted.map(({ path, sha256 }) => [path, sha256]));
+  return { format: 1, family, name, version, languages, licence, files: hashes };
+}

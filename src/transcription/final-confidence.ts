@@ -1,0 +1,42 @@
+import { confidenceOf, LOW_CONFIDENCE } from './confidence.ts';
+import { LanguageEvidence } from './language-evidence.ts';
+
+/** Latest tokens of a track that its language is judged by: about half a minute of speech. */
+const LANGUAGE_TOKENS = 100;
+
+/** What a final caption says of its text. */
+export interface FinalMarks {
+  /** The share of its words, from 0 to 1, that may be expected to be right; absent where it cannot be told. */
+  readonly confidence?: number;
+  /** The confidence is below {@link LOW_CONFIDENCE}. */
+  readonly lowConfidence?: true;
+  /** What is said on the track is probably in no language that the recogniser understands. */
+  readonly language?: null;
+}
+
+/** What is to become of a final text. */
+export interface JudgedFinal {
+  readonly marks: FinalMarks;
+  /** Whether its text is to be left out: it is certainly no reading of what was said. */
+  readonly isLeftOut: boolean;
+}
+
+/** Judges a track's final texts, in their order, by the probabilities of their tokens. */
+export class FinalConfidence {
+  readonly #language = new LanguageEvidence(LANGUAGE_TOKENS);
+
+  /** @param logprobs of the text's tokens; null where there are none, empty after a loop */
+  judge(logprobs: Float32Array | null): JudgedFinal {
+    this.#language.add(logprobs);
+    const confidence = confidenceOf(logprobs);
+    if (confidence === null) return { marks: {}, isLeftOut: false };
+    return {
+      marks: {
+        confidence,
+        ...(confidence < LOW_CONFIDENCE ? { lowConfidence: true as const } : {}),
+        ...(this.#language.isUnlikely ? { language: null } : {}),
+      },
+      isLeftOut: this.#language.isCertain,
+    };
+  }
+}

@@ -1,0 +1,266 @@
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { type Engine, EngineError } from '../engine-client/engine.ts';
+import { msToSamples, samplesToMs } from '../foundation/units.ts';
+import type { Caption } from './captions.ts';
+import type { SampleRing } from './sample-ring.ts';
+import { type DigitsExpected, type TurnEnding, type TurnLimit, type TurnSettings, turnLimit } from './turn-policy.ts';
+import { TurnText } from './turn-text.ts';
+
+/** The turn model is asked after this much silence: later it takes the silence itself for an end. */
+const ASK_SAMPLES = msToSamples(192, ENGINE_RATE_HZ);
+/** The end of a turn that the model is given. */
+const HEARD_SAMPLES = msToSamples(8000, ENGINE_RATE_HZ);
+/** A turn that has lasted for so long is not held any more, so that neither its words nor the wait grow for ever. */
+const TURN_MAX_SAMPLES = msToSamples(60_000, ENGINE_RATE_HZ);
+
+/** What a turn ended by; `cut`: with its sound, or with speech that was too long for one utterance. */
+export type TurnEnd = TurnEnding | 'cut';
+
+/** What became of a question to the turn model; `late`: no answer when the endpoint came. */
+export type TurnAnswer = 'answered' | 'late' | 'failed';
+
+/** Who waits for the turns of a track. */
+export interface TurnListener {
+  /** Whether anybody does now: else no turn is held, and the turn model is not asked. */
+  isWanted(): boolean;
+  /** The digits that are expected of the speaker now; null = anything may be said. */
+  expected(): DigitsExpected | null;
+  onEnded(by: TurnEnd): void;
+  /** A turn was held, and its speaker went on. */
+  onContinued(): void;
+  onAnswer(answer: TurnAnswer): void;
+}
+
+/** A turn that is over, in utterances of its track and a sample number. */
+export interface EndedTurn {
+  readonly first: number;
+  readonly last: number;
+  /** Where its speech ends. */
+  readonly speechTo: number;
+}
+
+interface TurnsOptions {
+  readonly settings: TurnSettings;
+  readonly engine: Pick<Engine, 'turn' | 'turnModel' | 'languages'>;
+  readonly audio: SampleRing;
+  /** Ms of the call at which the track's first sample lies. */
+  readonly originMs: number;
+  readonly listener: TurnListener;
+  /** Utterances whose final is out or will not come, and those whose final is pending. */
+  readonly utterances: { readonly settled: number; readonly pending: number };
+  /** Ends the running utterance with the audio there is. */
+  endUtterance(): void;
+  /** The turn is over, and all its finals are out. */
+  emit(turn: EndedTurn): void;
+}
+
+interface Turn {
+  readonly from: number;
+  readonly first: number;
+  last: number;
+  readonly text: TurnText;
+}
+
+/** One question to the model, for the pause at hand. */
+interface Question {
+  readonly controller: AbortController;
+  /** Null until there is an answer. */
+  probability: number | null;
+  open: boolean;
+}
+
+/**
+ * A track's turns: at most one running, and those that are over but whose finals are not out. An utterance ends with
+ * ENDPOINT_MS of silence; its turn may be held for longer, and what is said meanwhile continues it. There is one
+ * question to the turn model in each pause. Without its answer a turn ends with its utterance. Time is counted in
+ * samples.
+ */
+export class Turns {
+  readonly #options: TurnsOptions;
+  #opened = 0;
+  #turn: Turn | null = null;
+  /** An utterance is running. */
+  #running = false;
+  #speechTo = 0;
+  /** Samples of silence behind `speechTo`. */
+  #silence = 0;
+  #question: Question | null = null;
+  /** Turns that are over and wait for their finals: so many of the track must be settled. */
+  readonly #waiting: (EndedTurn & { readonly settled: number })[] = [];
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Audio from this sample number on is still needed. */
+  get neededFrom(): number {
+    if (this.#turn === null) return Number.POSITIVE_INFINITY;
+    return Math.max(this.#turn.from, this.#speechTo + this.#silence - HEARD_SAMPLES);
+  }
+
+  /** The next utterance of the track begins at sample number `from`. */
+  onOpened(from: number): void {
+    this.#opened++;
+    this.#running = true;
+    this.#forgetQuestion();
+    if (this.#turn !== null && this.#silenceMs >= this.#options.settings.ENDPOINT_MS)
+      this.#options.listener.onContinued();
+    this.#turn ??= { from, first: this.#opened, last: this.#opened, text: new TurnText() };
+    this.#turn.last = this.#opened;
+  }
+
+  /** The running utterance is over: silence has come to the endpoint, or it was cut before. */
+  onFinished(by: 'endpoint' | 'cut'): void {
+    this.#running = false;
+    if (!this.#mayWait()) this.#end(by);
+  }
+
+  /** A window was examined: speech lasted to sample number `speechTo`, silence lasts to `silentTo`. */
+  onWindow({ speechTo, silentTo }: { readonly speechTo: number; readonly silentTo: number }): void {
+    if (speechTo > this.#speechTo) this.#forgetQuestion();
+    this.#speechTo = speechTo;
+    this.#silence = Math.max(silentTo - speechTo, 0);
+    if (this.#turn !== null && !this.#running) this.#endIfSilent();
+  }
+
+  /** All windows there are have been examined: what can be asked in a pause is asked. */
+  ask(): void {
+    const { audio, engine, listener, settings } = this.#options;
+    const turn = this.#turn;
+    if (turn === null || this.#question !== null || this.#silence < ASK_SAMPLES) return;
+    const leftMs = settings.ENDPOINT_MS - this.#silenceMs;
+    if (leftMs <= 0 || engine.turnModel === null || !listener.isWanted() || this.#isTooLong(turn)) return;
+    const to = this.#speechTo + ASK_SAMPLES;
+    const samples = audio.slice(Math.max(turn.from, to - HEARD_SAMPLES), to);
+    const question: Question = { controller: new AbortController(), probability: null, open: true };
+    this.#question = question;
+    void this.#decide(question, samples, leftMs);
+  }
+
+  /** A caption of one of the track's utterances is out. */
+  onCaption(caption: Caption): void {
+    const turn = this.#turn;
+    if (turn === null || caption.utterance < turn.first) return;
+    turn.text.add(caption);
+    if (!this.#running) this.#endIfSilent();
+    else if (this.#silence >= ASK_SAMPLES && caption.endMs >= this.#speechToMs) this.#endIfKnown('digits');
+  }
+
+  /** A later text of an utterance. */
+  onRevision(revision: { readonly utterance: number; readonly version: number; readonly text: string }): void {
+    this.#turn?.text.revise(revision);
+  }
+
+  /** A final is out, or will not come. */
+  onSettled(): void {
+    const { utterances, emit } = this.#options;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (next.settled > utterances.settled) return;
+      this.#waiting.shift();
+      emit(next);
+    }
+  }
+
+  /** No more is known of the silence, since no sound comes: the turn is over unless an utterance is running. */
+  end(): void {
+    if (this.#turn !== null && !this.#running) this.#end('cut');
+    this.onSettled();
+  }
+
+  /** Gives up what is under way. */
+  close(): void {
+    this.#forgetQuestion();
+  }
+
+  /** Whether the turn may go on after an utterance of it has ended. */
+  #mayWait(): boolean {
+    if (this.#turn === null || this.#isTooLong(this.#turn)) return false;
+    const { engine, listener } = this.#options;
+    if (!listener.isWanted()) return false;
+    return engine.turnModel !== null || this.#limit().by === 'digits';
+  }
+
+  #isTooLong({ from }: Turn): boolean {
+    return this.#speechTo - from > TURN_MAX_SAMPLES;
+  }
+
+  get #silenceMs(): number {
+    return samplesToMs(this.#silence, ENGINE_RATE_HZ);
+  }
+
+  get #speechToMs(): number {
+    return Math.round(this.#options.originMs + samplesToMs(this.#speechTo, ENGINE_RATE_HZ));
+  }
+
+  #limit(): TurnLimit {
+    const { settings, listener, engine } = this.#options;
+    return turnLimit(
+      {
+        probability: this.#question?.probability ?? null,
+        text: this.#turn?.text.text ?? '',
+        language: engine.languages[0] ?? '',
+        expected: listener.expected(),
+      },
+      settings,
+    );
+  }
+
+  #endIfSilent(): void {
+    const { settings, listener, utterances } = this.#options;
+    const silenceMs = this.#silenceMs;
+    if (silenceMs >= settings.ENDPOINT_MS && this.#question?.open) {
+      this.#forgetQuestion();
+      listener.onAnswer('late');
+    }
+    // Nobody knows yet whether it was digits.
+    if (utterances.pending > 0 && listener.expected() !== null && silenceMs < settings.TURN_DIGITS_MS) return;
+    const limit = this.#limit();
+    if (silenceMs >= limit.silenceMs) this.#end(limit.by);
+  }
+
+  /** Ends the running utterance with its turn, if it is known to be over by `by`. */
+  #endIfKnown(by: TurnEnding): void {
+    const limit = this.#limit();
+    if (limit.by !== by || limit.silenceMs > 0 || !this.#options.listener.isWanted()) return;
+    this.#options.endUtterance();
+    this.#end(by);
+  }
+
+  #end(by: TurnEnd): void {
+    const turn = this.#turn;
+    if (turn === null) return;
+    const { utterances, listener } = this.#options;
+    this.#forgetQuestion();
+    this.#turn = null;
+    this.#waiting.push({
+      first: turn.first,
+      last: turn.last,
+      speechTo: this.#speechTo,
+      settled: utterances.settled + utterances.pending,
+    });
+    listener.onEnded(by);
+    this.onSettled();
+  }
+
+  async #decide(question: Question, samples: Int16Array, dueInMs: number): Promise<void> {
+    const { engine, listener } = this.#options;
+    let probability: number | null = null;
+    try {
+      ({ probability } = await engine.turn({ samples, dueInMs, signal: question.controller.signal }));
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+    }
+    if (!question.open) return;
+    question.open = false;
+    question.probability = probability;
+    listener.onAnswer(probability === null ? 'failed' : 'answered');
+    if (this.#running) this.#endIfKnown('early');
+  }
+
+  #forgetQuestion(): void {
+    if (this.#question === null) return;
+    this.#question.open = false;
+    this.#question.controller.abort();
+    this.#question = null;
+  }
+}

@@ -1,0 +1,23 @@
+/** What callers might say in other languages, written for this benchmark, for the voices of espeak-ng. */
+export const FOREIGN_SENTENCES: Readonly<Record<string, readonly string[]>> = {
+  de: ['Guten Tag, ich möchte meine Bestellung ändern.', 'Mein Termin ist am Dienstag um halb vier.'],
+  fr: ['Bonjour, je voudrais changer ma commande.', 'Mon rendez-vous est mardi à quinze heures trente.'],
+  es: ['Buenos días, quiero cambiar mi pedido.', 'Mi cita es el martes a las tres y media.'],
+  it: ['Buongiorno, vorrei cambiare il mio ordine.', 'Il mio appuntamento è martedì alle tre e mezza.'],
+  pt: ['Bom dia, quero mudar a minha encomenda.', 'A minha consulta é na terça às três e meia.'],
+  nl: ['Goedemiddag, ik wil mijn bestelling wijzigen.', 'Mijn afspraak is dinsdag om half vier.'],
+  sv: ['God dag, jag vill ändra min beställning.', 'Min tid är på tisdag klockan halv fyra.'],
+  fi: ['Hyvää päivää, haluaisin muuttaa tilaustani.', 'Aikani on tiistaina kello puoli neljä.'],
+  pl: ['Dzień dobry, chciałbym zmienić moje zamówienie.', 'Moja wizyta jest we wtorek o wpół do czwartej.'],
+  cs: ['Dobrý den, chtěl bych změnit svou objednávku.', 'Schůzku mám v úterý v půl čtvrté.'],
+  hu: ['Jó napot, szeretném módosítani a rendelésemet.', 'Az időpontom kedden fél négykor van.'],
+  ru: ['Здравствуйте, я хочу изменить свой заказ.', 'Моя встреча во вторник в половине четвёртого.'],
+  el: ['Καλημέρα, θέλω να αλλάξω την παραγγελία μου.', 'Το ραντεβού μου είναι την Τρίτη στις τρεισήμισι.'],
+  tr: ['İyi günler, siparişimi değiştirmek istiyorum.', 'Randevum salı günü saat üç buçukta.'],
+  hi: ['नमस्ते, मैं अपना ऑर्डर बदलना चाहता हूँ।', 'मेरी मुलाकात मंगलवार को साढ़े तीन बजे है।'],
+  id: ['Selamat siang, saya ingin mengubah pesanan saya.', 'Janji saya hari Selasa pukul setengah empat.'],
+  vi: ['Xin chào, tôi muốn thay đổi đơn hàng của tôi.', 'Cuộc hẹn của tôi là thứ ba lúc ba giờ rưỡi.'],
+  cmn: ['你好，我想修改我的订单。', '我的预约是星期二下午三点半。'],
+  ko: ['안녕하세요, 주문을 변경하고 싶습니다.', '제 예약은 화요일 세 시 반입니다.'],
+  sw: ['Habari, ningependa kubadilisha agizo langu.', 'Miadi yangu ni Jumanne saa tisa na nusu.'],
+};

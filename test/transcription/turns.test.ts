@@ -1,0 +1,299 @@
+/** Turns of a live track: held, continued, ended early or with their utterance. */
+import { describe, expect, it } from 'vitest';
+import type { DigitsExpected } from '../../src/transcription/turn-policy.ts';
+import type { TurnListener } from '../../src/transcription/turns.ts';
+import { settle } from '../fakes/clock.ts';
+import { concat, silence, spoken } from '../fakes/engine.ts';
+import { type settingsWith, TranscriberHarness } from './transcriber-harness.ts';
+
+/** A track with an app that waits for its turns, and a turn model that answers with `probabilities` in turn, then 1. */
+class Listening implements TurnListener {
+  readonly noted: string[] = [];
+  wanted = true;
+  digits: DigitsExpected | null = null;
+  readonly track: TranscriberHarness;
+
+  constructor(probabilities: readonly number[] = [], settings: Partial<ReturnType<typeof settingsWith>> = {}) {
+    this.track = new TranscriberHarness({ settings: { JOIN_MS: 0, ...settings }, turns: this });
+    const { engine } = this.track;
+    engine.turnModel = 'fake-turn-1';
+    engine.decide = () => probabilities[engine.turns.length - 1] ?? 1;
+  }
+
+  isWanted = (): boolean => this.wanted;
+  expected = (): DigitsExpected | null => this.digits;
+  onEnded = (by: string): void => void this.noted.push(by);
+  onContinued = (): void => void this.noted.push('continued');
+  onAnswer = (answer: string): void => void this.noted.push(answer);
+
+  say(...words: number[]): Promise<void> {
+    return this.track.say(spoken(words));
+  }
+
+  pause(durationMs: number): Promise<void> {
+    return this.track.say(silence(durationMs));
+  }
+
+  /** The utterances of each turn so far. */
+  get turns(): [number, number][] {
+    return this.track.turns.map(({ first, last }) => [first, last]);
+  }
+
+  /** Silence between the end of the latest turn's speech and the event. */
+  get waitedMs(): number {
+    const { events, emittedAtMs } = this.track;
+    const at = events.findLastIndex(({ type }) => type === 'turn.ended');
+    const event = events[at];
+    return event?.type === 'turn.ended' ? (emittedAtMs[at] ?? 0) - event.atMs : Number.NaN;
+  }
+}
+
+const near = (ms: number) => ({ asymmetricMatch: (value: number) => value >= ms && value <= ms + 60 });
+
+describe('a turn', () => {
+  it('ends with its utterance when the model hears an end, right behind the final', async () => {
+    const caller = new Listening();
+    await caller.say(1, 2, 3);
+    await caller.pause(1000);
+    expect(caller.turns).toEqual([[1, 1]]);
+    expect(caller.waitedMs).toEqual(near(400));
+    expect(caller.track.events.slice(-2).map(({ type }) => type)).toEqual(['caption', 'turn.ended']);
+    expect(caller.noted).toEqual(['answered', 'endpoint']);
+  });
+
+  it('is held when the model hears a pause, and ends without a wait for text', async () => {
+    const caller = new Listening([0.1]);
+    await caller.say(1, 2);
+    await caller.pause(500);
+    expect([caller.track.finals.length, caller.turns]).toEqual([1, []]);
+    await caller.pause(600);
+    expect(caller.turns).toEqual([[1, 1]]);
+    expect(caller.waitedMs).toEqual(near(900));
+    expect(caller.noted).toEqual(['answered', 'held']);
+  });
+
+  it('goes on with what is said while it is held', async () => {
+    const caller = new Listening([0.1]);
+    await caller.say(1, 2);
+    await caller.pause(800);
+    await caller.say(3, 4);
+    await caller.pause(500);
+    expect(caller.turns).toEqual([[1, 2]]);
+    expect(caller.noted).toEqual(['answered', 'continued', 'answered', 'endpoint']);
+  });
+
+  it('is not ended under the first sound of what follows', async () => {
+    const caller = new Listening([0.1], { MIN_SPEECH_MS: 256 });
+    await caller.track.say(spoken([1], { wordMs: 600 }));
+    await caller.pause(760);
+    await caller.track.say(spoken([4], { wordMs: 600 }));
+    await caller.pause(500);
+    expect(caller.turns).toEqual([[1, 2]]);
+  });
+
+  it('is given to the model with all its utterances, at most 8 s, once in each pause', async () => {
+    const caller = new Listening([0.1, 0.1, 0.1]);
+    const { engine } = caller.track;
+    for (let n = 0; n < 3; n++) {
+      await caller.say(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+      await caller.pause(700);
+    }
+    const lengthsMs = engine.turns.map(({ samples }) => samples.length / 16);
+    expect(lengthsMs).toEqual([near(12 * 250 + 192 - 50), near(2 * (12 * 250 - 50) + 700 + 192), 8000]);
+    for (const { samples, dueInMs } of engine.turns) {
+      const quiet = samples.toReversed().findIndex((sample) => sample !== 0) / 16;
+      expect([quiet, dueInMs]).toEqual([{ asymmetricMatch: (ms: number) => ms >= 150 && ms <= 225 }, 208]);
+    }
+  });
+
+  it('can end at once when the model is sure, with its caption', async () => {
+    const caller = new Listening([0.97], { TURN_EARLY_ABOVE: 0.95 });
+    await caller.say(1, 2);
+    await caller.pause(300);
+    expect([caller.track.finals.map(({ text }) => text), caller.turns]).toEqual([['W1 w2.'], [[1, 1]]]);
+    expect(caller.waitedMs).toEqual(near(192));
+    await caller.say(3);
+    await caller.pause(500);
+    expect([caller.turns, caller.track.words]).toEqual([
+      [
+        [1, 1],
+        [2, 2],
+      ],
+      ['w1', 'w2', 'w3'],
+    ]);
+    expect(caller.noted).toEqual(['answered', 'early', 'answered', 'early']);
+  });
+
+  it('is held for no longer than a minute', async () => {
+    const caller = new Listening(new Array<number>(200).fill(0));
+    for (let n = 0; n < 40; n++) {
+      await caller.say(1, 2, 3, 4);
+      await caller.pause(800);
+    }
+    const [[first, last] = [0, 0]] = caller.turns;
+    expect(first).toBe(1);
+    expect(last * 1750).toEqual({ asymmetricMatch: (ms: number) => ms > 60_000 && ms < 64_000 });
+  });
+
+  it('goes on over the cuts of long speech', async () => {
+    const caller = new Listening();
+    await caller.say(...Array.from({ length: 100 }, (_, n) => n + 1));
+    await caller.pause(1000);
+    expect(caller.track.finals.length).toBeGreaterThan(2);
+    expect(caller.turns).toEqual([[1, caller.track.finals.length]]);
+  });
+});
+
+describe('without an answer of the turn model, a turn ends as its utterance does', () => {
+  const END_AT_ENDPOINT = [near(400), [[1, 1]]];
+
+  it.each([
+    ['there is none', (caller: Listening) => Object.assign(caller.track.engine, { turnModel: null }), ['endpoint']],
+    ['nobody waits for it', (caller: Listening) => Object.assign(caller, { wanted: false }), ['endpoint']],
+    ['it is late', (caller: Listening) => Object.assign(caller.track.engine, { turnMs: 300 }), ['late', 'endpoint']],
+    [
+      'it fails',
+      (caller: Listening) =>
+        Object.assign(caller.track.engine, {
+          turn: (request: object) => {
+            caller.track.engine.failure = 'model_failed';
+            const answer = Object.getPrototypeOf(caller.track.engine).turn.call(caller.track.engine, request);
+            queueMicrotask(() => queueMicrotask(() => Object.assign(caller.track.engine, { failure: null })));
+            return answer;
+          },
+        }),
+      ['failed', 'endpoint'],
+    ],
+  ])('%s', async (_, prepare, noted) => {
+    const caller = new Listening([0, 0]);
+    prepare(caller);
+    await caller.say(1, 2);
+    await caller.pause(600);
+    expect([caller.waitedMs, caller.turns]).toEqual(END_AT_ENDPOINT);
+    expect(caller.noted).toEqual(noted);
+  });
+
+  it('at each cut of long speech, too', async () => {
+    const caller = new Listening();
+    caller.track.engine.turnModel = null;
+    await caller.say(...Array.from({ length: 60 }, (_, n) => n + 1));
+    await caller.pause(1000);
+    expect(caller.turns).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+    expect(caller.noted).toEqual(['cut', 'endpoint']);
+  });
+
+  it('when the windows come too late to ask in time', async () => {
+    const caller = new Listening([0, 0]);
+    await caller.track.pour(concat(spoken([1, 2]), silence(1000)));
+    await settle();
+    expect([caller.turns, caller.track.engine.turns]).toEqual([[[1, 1]], []]);
+  });
+});
+
+describe('a turn that is held when its sound ends', () => {
+  it('is over when the carrier sends nothing more', async () => {
+    const caller = new Listening([0.1]);
+    await caller.say(1, 2);
+    await caller.pause(600);
+    caller.track.transcriber.stall();
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'cut']]);
+  });
+
+  it('is over with the track', async () => {
+    const caller = new Listening([0.1]);
+    await caller.say(1, 2);
+    await caller.pause(600);
+    await caller.track.end();
+    expect(caller.turns).toEqual([[1, 1]]);
+  });
+
+  it('is over when the transcriber gives up, behind what is known of its text', async () => {
+    const caller = new Listening([0.1]);
+    await caller.say(1, 2);
+    await caller.pause(600);
+    await caller.say(3, 4);
+    caller.track.transcriber.giveUp('overload');
+    expect(caller.track.events.filter(({ type }) => type === 'caption' || type === 'turn.ended').at(-1)).toMatchObject({
+      type: 'turn.ended',
+      first: 1,
+      last: 2,
+    });
+  });
+
+  it('leaves nothing behind when the transcriber is closed', async () => {
+    const caller = new Listening([0.1]);
+    caller.track.engine.turnMs = 100;
+    await caller.say(1, 2);
+    await caller.pause(220);
+    expect(caller.track.engine.pending).toBe(1);
+    caller.track.transcriber.close();
+    await settle();
+    expect([caller.track.engine.pending, caller.turns, caller.noted]).toEqual([0, [], []]);
+  });
+});
+
+describe('where digits are expected', () => {
+  const NUMBERS: Readonly<Record<string, string>> = {
+    w1: 'four one five',
+    w2: 'five five five',
+    w3: 'oh one two three',
+  };
+
+  function dictating(digits: DigitsExpected): Listening {
+    const caller = new Listening([]);
+    const { engine } = caller.track;
+    const { hear } = engine;
+    engine.hear = (request) => ({
+      text: hear(request)
+        .text.toLowerCase()
+        .replace(/w\d+|\./gu, (word) => NUMBERS[word] ?? ''),
+    });
+    caller.digits = digits;
+    return caller;
+  }
+
+  it.each([true, false])('groups are one turn, with a turn model: %s', async (hasModel) => {
+    const caller = dictating({});
+    if (!hasModel) caller.track.engine.turnModel = null;
+    for (const group of [1, 2, 3]) {
+      await caller.say(group);
+      await caller.pause(1400);
+    }
+    expect(caller.turns).toEqual([]);
+    await caller.pause(300);
+    expect([caller.turns, caller.waitedMs]).toEqual([[[1, 3]], near(1600)]);
+  });
+
+  it('the last one ends the turn at once', async () => {
+    const caller = dictating({ min: 10, max: 10 });
+    for (const group of [1, 2]) {
+      await caller.say(group);
+      await caller.pause(1400);
+    }
+    await caller.say(3);
+    await caller.pause(260);
+    expect([caller.turns, caller.waitedMs]).toEqual([[[1, 3]], near(192)]);
+    expect(caller.track.finals.map(({ text }) => text)).toEqual(Object.values(NUMBERS));
+  });
+
+  it('the text is waited for that shows whether there are any', async () => {
+    const caller = dictating({});
+    await caller.pause(100);
+    caller.track.engine.transcribeMs = 500;
+    await caller.say(1);
+    await caller.pause(1000);
+    expect([caller.track.finals.length, caller.turns]).toEqual([1, []]);
+    await caller.pause(800);
+    expect(caller.waitedMs).toEqual(near(1600));
+  });
+
+  it('another answer is a turn as always', async () => {
+    const caller = dictating({});
+    await caller.say(7);
+    await caller.pause(600);
+    expect([caller.turns, caller.waitedMs]).toEqual([[[1, 1]], near(400)]);
+  });
+});
