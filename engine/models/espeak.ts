@@ -7,7 +7,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import type { VoiceInfo } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
 import type { Line, Sound, Tts } from './model.ts';
-import { pauseAfter, readSamples, trimSilence } from './sound.ts';
+import { limitPeaks, pauseAfter, readSamples, trimSilence } from './sound.ts';
 
 const PROGRAM = 'espeak-ng';
 
@@ -31,6 +31,8 @@ const WAV_HEADER_BYTES = 44;
 const LICENCE = 'GPL-3.0-or-later';
 /** CPU seconds of the program for each second of speech. */
 const COST = 0.01;
+/** Raised when the same line gives other samples than before. */
+const SOUND_REVISION = 1;
 
 /** The program to run, by default found on PATH, and how long one run may take. */
 interface Program {
@@ -46,7 +48,7 @@ export async function findEspeak({ path = PROGRAM, runMaxMs = RUN_MAX_MS }: Prog
   const program = { path, runMaxMs };
   try {
     const [list, version] = await Promise.all([run(program, ['--voices']), run(program, ['--version'])]);
-    const model = `espeak-ng-${/\d+(\.\d+)+/.exec(version.toString('utf8'))?.[0] ?? 'unknown'}`;
+    const model = `espeak-ng-${/\d+(\.\d+)+/.exec(version.toString('utf8'))?.[0] ?? 'unknown'}-${SOUND_REVISION}`;
     const voices = readVoices(list.toString('utf8'), model);
     return voices.length === 0 ? null : new Espeak(program, voices, model);
   } catch {
@@ -110,7 +112,7 @@ class Espeak implements Tts {
     const output = run(this.#program, programArguments, { input: plain(text), signal: abort.signal });
     try {
       yield { until: Promise.allSettled([output]) };
-      const samples = readSamples((await output).subarray(WAV_HEADER_BYTES));
+      const samples = limitPeaks(readSamples((await output).subarray(WAV_HEADER_BYTES)));
       return { samples: trimSilence(samples, { rateHz: RATE_HZ, pauseMs: pauseAfter(text) / speed }), rateHz: RATE_HZ };
     } finally {
       abort.abort();

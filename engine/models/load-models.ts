@@ -45,7 +45,7 @@ export async function loadModels(
   for (const row of [recogniser, detector, synthesizer, turnDetector]) requireFiles(row?.files ?? []);
   const lexicon = await readLexicon(settings.lexiconFile);
   const context = { settings, device: CPU, lexicon, progress };
-  const [vad, tts, turn] = await Promise.all([
+  const [vad, { tts, warning: voicesWarning }, turn] = await Promise.all([
     detector.load(context),
     synthesizer.load(context),
     turnDetector?.load(context) ?? null,
@@ -56,7 +56,7 @@ export async function loadModels(
     vad,
     tts: respelling(tts, lexicon),
     turn,
-    warning,
+    warning: joinWarnings([warning, voicesWarning]),
     languages: recogniser.languages,
     abilities: recogniser.abilities,
     costs: {
@@ -96,6 +96,11 @@ async function loadOnProvider(row: RecogniserRow, context: LoadContext): ReturnT
     if (!isFallback) throw error;
     const { asr, warning } = await row.load(context);
     const fallback = `running on the CPU: ${error.message}`;
-    return { asr, warning: warning === null ? fallback : `${fallback}; ${warning}` };
+    return { asr, warning: joinWarnings([fallback, warning]) };
   }
+}
+
+function joinWarnings(warnings: readonly (string | null)[]): string | null {
+  const given = warnings.filter((warning) => warning !== null);
+  return given.length === 0 ? null : given.join('; ');
 }

@@ -44,7 +44,8 @@ export interface RecogniserRow extends Row {
 export interface SynthesizerRow extends Row {
   readonly kind: 'synthesizer';
   readonly cost: TextCost;
-  load(context: LoadContext): Promise<Tts>;
+  /** `warning`: what an operator should know, e.g. of a model that was left out; null = nothing. */
+  load(context: LoadContext): Promise<{ readonly tts: Tts; readonly warning: string | null }>;
 }
 
 /** A family of voice detectors. */
@@ -122,21 +123,21 @@ export const MODEL_TABLE: ModelTable = [
     name: 'installed',
     cost: SYNTHESIZER_COST,
     files: [FLITE_FILE],
-    load: async () => (await import('./flite-and-espeak.ts')).loadFliteAndEspeak(),
+    load: async (context) => (await import('./installed-voices.ts')).loadInstalledVoices(context),
   },
   {
     kind: 'synthesizer',
     name: 'flite',
     cost: SYNTHESIZER_COST,
     files: [FLITE_FILE],
-    load: async () => (await import('./flite-and-espeak.ts')).loadFliteAndEspeak(),
+    load: async () => ({ tts: await (await import('./flite-and-espeak.ts')).loadFliteAndEspeak(), warning: null }),
   },
   {
     kind: 'synthesizer',
     name: 'tone',
     cost: SYNTHESIZER_COST,
     files: [],
-    load: async () => (await import('./tone-tts.ts')).toneTts,
+    load: async () => ({ tts: (await import('./tone-tts.ts')).toneTts, warning: null }),
   },
   {
     kind: 'turn detector',

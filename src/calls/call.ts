@@ -271,6 +271,7 @@ export class Call implements LegHandlers {
       playback: start.playback,
       framesPerMessage: start.framesPerMessage,
       bargeIn: readBargeIn(start.parameters, context.settings.BARGE_IN),
+      callerEndpointMs: () => this.#endpointMs('inbound'),
       context,
       log: this.#log,
       send: (command) => leg.send(command),

@@ -56,6 +56,7 @@ export class Speaking {
       carrier: 'pretend',
       playback,
       bargeIn,
+      callerEndpointMs: () => this.gateway.context.settings.ENDPOINT_MS,
       context: this.gateway.context,
       log: this.gateway.context.log,
       send: (command) => {

@@ -38,11 +38,14 @@ const synthesizer: SynthesizerRow = {
   cost: { perJobMs: 1, perCharacterMs: 1 },
   files: [],
   load: async () => ({
-    name: 'hummer-1',
-    voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1', licence: 'none', cost: null }],
-    async *speak({ text }) {
-      yield;
-      return { samples: new Int16Array(text.length).fill(7), rateHz: 8000 };
+    warning: null,
+    tts: {
+      name: 'hummer-1',
+      voices: [{ name: 'hum', language: 'de-AT', rateHz: 8000, model: 'hummer-1', licence: 'none', cost: null }],
+      async *speak({ text }) {
+        yield;
+        return { samples: new Int16Array(text.length).fill(7), rateHz: 8000 };
+      },
     },
   }),
 };

@@ -1,7 +1,8 @@
 /**
- * A thread in which recordings that apps have played are decoded: samples of some minutes take longer than a call may
- * wait for its next frame.
+ * A thread in which recordings that apps have played are decoded and made as loud as everything else: samples of some
+ * minutes take longer than a call may wait for its next frame.
  */
+import { applyGain, phoneGain } from '../../audio/loudness.ts';
 import { mixDown } from '../../audio/mix.ts';
 import { readWav } from '../../audio/wav.ts';
 import { serveWork } from '../../foundation/workers/worker-thread.ts';
@@ -9,7 +10,8 @@ import type { MonoAudio } from './audio-fetch.ts';
 
 function toMono(bytes: Uint8Array): MonoAudio {
   const { channels, rateHz } = readWav(bytes);
-  return { samples: mixDown(channels), rateHz };
+  const samples = mixDown(channels);
+  return { samples: applyGain(samples, phoneGain(samples, rateHz)), rateHz };
 }
 
 serveWork<Uint8Array, MonoAudio>({

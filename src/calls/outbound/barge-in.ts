@@ -28,7 +28,7 @@ export interface BargeInOptions {
   /** As many words as this interrupt. */
   readonly words: number;
   /** How long after its end speech is reported as stopped. */
-  readonly stopLagMs: number;
+  stopLagMs(): number;
   readonly clock: Clock;
   /** What may interrupt what sounds now; null = nothing sounds. */
   playing(): Interruptible | null;
@@ -71,7 +71,7 @@ export class BargeIn {
     this.#callerSpeaks = false;
     const speech = this.#speech;
     if (speech === null || !speech.open) return;
-    const spokeMs = this.#options.clock.nowMs() - speech.sinceMs - this.#options.stopLagMs;
+    const spokeMs = this.#options.clock.nowMs() - speech.sinceMs - this.#options.stopLagMs();
     this.#judge(spokeMs >= this.#options.confirmMs && !speech.agreement);
   }
 
@@ -116,7 +116,7 @@ export class BargeIn {
     const { clock, confirmMs, stopLagMs, pause } = this.#options;
     this.#speech = { sinceMs: clock.nowMs(), open: true, agreement: false };
     // By then it has lasted too long to be an accident, unless it is known to be agreement.
-    this.#timer = clock.after(confirmMs + stopLagMs, () => this.#judge(this.#speech?.agreement === false));
+    this.#timer = clock.after(confirmMs + stopLagMs(), () => this.#judge(this.#speech?.agreement === false));
     if (this.#falseAlarms < FALSE_ALARMS_MAX) pause();
   }
 

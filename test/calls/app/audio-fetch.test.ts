@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { applyGain, phoneGain } from '../../../src/audio/loudness.ts';
 import type * as wav from '../../../src/audio/wav.ts';
 import { writeWav } from '../../../src/audio/wav.ts';
 import { audioFetcher } from '../../../src/calls/app/audio-fetch.ts';
@@ -18,6 +19,7 @@ vi.mock(import('../../../src/audio/wav.ts'), async (importOriginal) => ({
 }));
 
 const SOUND = Int16Array.from({ length: 800 }, (_, i) => (i % 2 === 0 ? 1000 : -1000));
+const LEVELLED = applyGain(SOUND, phoneGain(SOUND, 8000));
 const WAV = Buffer.from(writeWav([SOUND], 8000));
 /** Whatever the name, it is a host of the internet that happens to be this machine. */
 const here: LookupFunction = (_name, options, done) => {
@@ -44,16 +46,17 @@ function fetcher(environment: Record<string, string> = { APP_PLAY_ALLOW_PRIVATE:
 }
 
 describe('a recording', () => {
-  it('is fetched and read', async () => {
+  it('is fetched, read and brought to the loudness of everything else', async () => {
     const port = await serve((_request, response) => response.end(WAV));
-    expect(await fetcher()(`http://127.0.0.1:${port}/a.wav`)).toEqual({ samples: SOUND, rateHz: 8000 });
+    expect(await fetcher()(`http://127.0.0.1:${port}/a.wav`)).toEqual({ samples: LEVELLED, rateHz: 8000 });
   });
 
   it('is mixed to one channel', async () => {
+    const mixed = Int16Array.of(200, 0);
     const stereo = writeWav([Int16Array.of(100, 200), Int16Array.of(300, -200)], 16_000);
     const port = await serve((_request, response) => response.end(stereo));
     expect(await fetcher()(`http://127.0.0.1:${port}/a.wav`)).toEqual({
-      samples: Int16Array.of(200, 0),
+      samples: applyGain(mixed, phoneGain(mixed, 16_000)),
       rateHz: 16_000,
     });
   });
@@ -63,7 +66,7 @@ describe('a recording', () => {
       if (request.url === '/new.wav') response.end(WAV);
       else response.writeHead(302, { location: '/new.wav' }).end();
     });
-    expect((await fetcher()(`http://127.0.0.1:${port}/old.wav`)).samples).toEqual(SOUND);
+    expect((await fetcher()(`http://127.0.0.1:${port}/old.wav`)).samples).toEqual(LEVELLED);
   });
 
   it('is not followed in circles', async () => {
@@ -194,6 +197,6 @@ describe('a recording in a private network', () => {
 
   it('does not hinder one that is public', async () => {
     const port = await serve((_request, response) => response.end(WAV));
-    expect((await fetcher({})(`http://media.example.com:${port}/a.wav`)).samples).toEqual(SOUND);
+    expect((await fetcher({})(`http://media.example.com:${port}/a.wav`)).samples).toEqual(LEVELLED);
   });
 });

