@@ -7,6 +7,7 @@ import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { benchCompare } from './compare.ts';
+import { benchConfidence } from './confidence.ts';
 import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
@@ -19,6 +20,7 @@ import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
 import { benchSpeech } from './speech.ts';
+import { benchTurns } from './turns.ts';
 import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
@@ -59,6 +61,9 @@ bench(
   'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate',
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
+bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
+  benchConfidence({ every: quick ? 10 : 1 }),
+);
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
 );
@@ -95,6 +100,9 @@ bench('path', 'cost of one frame in the gateway, overhead from endpoint to final
 );
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
+);
+bench('turns', 'whether a caller has finished: the turn model, rules on it, and what it costs calls', (quick) =>
+  benchTurns(quick ? { every: 10, turns: 6, seconds: 15 } : { every: 1, turns: 60, seconds: 60 }),
 );
 bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
   benchWords({ every: quick ? 8 : 1 }),
