@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { workersOf } from './engine-client/engine-client-factory.ts';
+import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { packagePath } from './foundation/folders/paths.ts';
 import { createLog, type Log, logFormatOf, writeForPeople } from './foundation/log/log.ts';
 import { ConfigError, EXIT_CONFIG } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { ListenError } from './listen.ts';
 import { type Gateway, type GatewayOptions, runGateway } from './main.ts';
+import { voiceInUse } from './speech/voice-in-use.ts';
 import { readyLine, startLines } from './start-lines.ts';
 
 /**
@@ -47,8 +49,9 @@ export async function serve(settings: Settings): Promise<void> {
 function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | 'engineWatcher'> {
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   let isToldReady = false;
-  const onReady = (ready: number, workers: number) => {
-    if (!isToldReady) writeForPeople([readyLine(ready, workers)]);
+  const onReady: EngineStartListener['onReady'] = (ready, workers, { voices, turnModel }) => {
+    const used = { voice: voiceInUse(settings, voices), turnModel };
+    if (!isToldReady) writeForPeople([readyLine(ready, workers, used)]);
     isToldReady = true;
   };
   return {

@@ -25,9 +25,14 @@ export function startLines(
   ];
 }
 
-/** The line for engines of which the first one is ready. */
-export function readyLine(ready: number, workers: number): string {
-  return `Ready for calls: ${ready} of ${countEngines(workers)}.`;
+/** The line for engines of which the first one is ready; `voice` speaks texts that name none. */
+export function readyLine(
+  ready: number,
+  workers: number,
+  { voice, turnModel }: { readonly voice: string | null; readonly turnModel: string | null },
+): string {
+  const used = [voice === null ? '' : `, voice ${voice}`, turnModel === null ? '' : `, turns by ${turnModel}`];
+  return `Ready for calls: ${ready} of ${countEngines(workers)}${used.join('')}.`;
 }
 
 function countEngines(workers: number): string {

@@ -16,6 +16,7 @@ import { type Log, logState } from './foundation/log/log.ts';
 import { askGpuName } from './foundation/machine/gpu-name.ts';
 import { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
+import type { GatewayHealth } from './http/health.ts';
 import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
@@ -23,6 +24,7 @@ import { Translator } from './recordings/translate.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
+import { voiceInUse } from './speech/voice-in-use.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
@@ -89,7 +91,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
     engine,
     batches,
     speech,
-    health: () => ({ draining: options.isDraining(), engine: engine.status, gpuName: gpuName() }),
+    health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
     metrics,
     log,
     clock,
@@ -108,6 +110,13 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   };
 }
 
+function describeEngine(
+  engine: EngineClient,
+  settings: Settings,
+): Pick<GatewayHealth, 'engine' | 'voice' | 'turnModel'> {
+  return { engine: engine.status, voice: voiceInUse(settings, engine.voices), turnModel: engine.turnModel };
+}
+
 /** What calls with apps need of other servers. */
 function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metrics'> & { log: Log }): AppServices {
   return {
@@ -123,9 +132,9 @@ function openEngineClient(
   { clock, log, metrics, onRefused, engineWatcher }: WiringOptions & Pick<Parts, 'clock' | 'metrics'>,
 ): EngineClient {
   const checkVoice = voiceCheck(settings, { log, onRefused, voices: () => engineClient.voices });
-  const onReady = (ready: number, workers: number) => {
+  const onReady: EngineStartListener['onReady'] = (...how) => {
     checkVoice();
-    engineWatcher?.onReady(ready, workers);
+    engineWatcher?.onReady(...how);
   };
   const onProgress = (text: string) => engineWatcher?.onProgress(text);
   const engineClient: EngineClient = createEngineClient(settings, {

@@ -19,7 +19,7 @@ const PRETEND = {
   MODELS_DIR: 'none',
 };
 const QUIET = { ...PRETEND, LOG_LEVEL: 'silent' };
-const UNKNOWN_MODEL = /(ASR|VAD|TTS)_MODEL: got "nosuch", expected one of \S+, tone$/;
+const UNKNOWN_MODEL = /(ASR|VAD|TTS)_MODEL: got "nosuch", expected one of .+, tone$/;
 
 describe('runGateway', () => {
   let gateway: Gateway | null = null;
@@ -79,8 +79,8 @@ describe('runGateway', () => {
   it('says where it listens, then how far the engines are', async () => {
     const told: unknown[] = [];
     const ready = new Promise<void>((resolve) => {
-      const onReady = (...counts: number[]) => {
-        told.push(counts);
+      const onReady = (ready: number, workers: number) => {
+        told.push([ready, workers]);
         resolve();
       };
       const settings = readSettings({ ...QUIET, ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone' });
@@ -255,7 +255,7 @@ describe('serve', () => {
 
   it('greets people who have asked for a log that they can read', async () => {
     const { text, exited } = start({ LOG_FORMAT: 'pretty', ENGINE_PRELOAD: 'true', TTS_MODEL: 'tone' });
-    await eventually(() => expect(text()).toContain('Ready for calls: 1 of 1 engine.'));
+    await eventually(() => expect(text()).toContain('Ready for calls: 1 of 1 engine, voice rms.'));
     child.kill('SIGTERM');
     expect(await exited).toBe(0);
     const [first = '', ...rest] = text().split('\n');

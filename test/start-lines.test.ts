@@ -16,7 +16,10 @@ describe('the first lines on a terminal', () => {
       '  To end it: Ctrl-C.',
       '',
     ]);
-    expect(readyLine(1, 2)).toBe('Ready for calls: 1 of 2 engines.');
+    expect(readyLine(1, 2, { voice: null, turnModel: null })).toBe('Ready for calls: 1 of 2 engines.');
+    expect(readyLine(1, 1, { voice: 'hibari:heart', turnModel: 'smart-turn' })).toBe(
+      'Ready for calls: 1 of 1 engine, voice hibari:heart, turns by smart-turn.',
+    );
   });
 
   it('name the port in the command where it is another one', () => {

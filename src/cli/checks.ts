@@ -123,6 +123,7 @@ export async function checkModels(settings: Settings): Promise<Finding[]> {
       await tryDetector(engineClient),
       await tryRecogniser(engineClient),
       await trySpeaker(engineClient, settings),
+      ...(await tryTurnDetector(engineClient)),
       ...checkVoiceMap(engineClient, settings),
     ];
   } catch (error) {
@@ -180,6 +181,16 @@ async function trySpeaker(engineClient: EngineClient, { DEFAULT_VOICE, VOICE_MAP
       detail: `DEFAULT_VOICE cannot speak: ${error instanceof Error ? error.message : String(error)}`,
     };
   }
+}
+
+/** Nothing where none is installed or wanted. */
+async function tryTurnDetector(engineClient: EngineClient): Promise<Finding[]> {
+  const { turnModel } = engineClient;
+  if (turnModel === null) return [];
+  const startMs = systemClock.nowMs();
+  await engineClient.turn({ samples: new Int16Array(ENGINE_RATE_HZ), dueInMs: 1000 });
+  const detail = `${turnModel} decided on 1 s of audio in ${sinceMs(startMs)} ms`;
+  return [{ name: 'turn model', status: 'ok', detail }];
 }
 
 /** Nothing when every voice of VOICE_MAP exists. */

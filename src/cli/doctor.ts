@@ -11,6 +11,7 @@ import {
   type Finding,
 } from './checks.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
+import { checkInstalled } from './models/check-installed.ts';
 import type { Terminal } from './terminal.ts';
 
 const LABEL_CHARS = 12;
@@ -19,6 +20,8 @@ const MARKS: Readonly<Record<Finding['status'], string>> = { ok: 'ok  ', warn: '
 /** The options of the command. */
 export interface DoctorOptions {
   readonly json: boolean;
+  /** Also compare the SHA-256 of every file of installed models. */
+  readonly hashes: boolean;
   /** Also measure how many calls the machine holds, if all is well. */
   readonly capacity: boolean;
 }
@@ -37,6 +40,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkPorts(settings),
     () => checkRuntime(settings),
     () => checkModels(settings),
+    () => checkInstalled(settings, { hashes: options.hashes }),
     async () => [await checkFfmpeg()],
   ];
   const findings: Finding[] = [];

@@ -20,6 +20,7 @@ import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers
 import type { CallCommand } from './call.ts';
 import type { ConfigOptions } from './config.ts';
 import type { DemoOptions } from './demo.ts';
+import type { DoctorOptions } from './doctor.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
 import { describeModels } from './models/command.ts';
 import type { Terminal } from './terminal.ts';
@@ -290,9 +291,10 @@ function describeDoctor(program: Command, terminal: Terminal, done: Done): void 
       '--capacity',
       'also measure how many calls this machine can hold; it takes a minute or two and most of the CPU',
     )
+    .option('--hashes', 'also read every file of installed models and compare its SHA-256')
     .addHelpText('after', DOCTOR_NOTES)
-    .action(async ({ json = false, capacity = false }: { json?: boolean; capacity?: boolean }) => {
+    .action(async ({ json = false, capacity = false, hashes = false }: Partial<DoctorOptions>) => {
       const { doctor } = await import('./doctor.ts');
-      done(await doctor({ json, capacity }, terminal));
+      done(await doctor({ json, capacity, hashes }, terminal));
     });
 }

@@ -310,7 +310,8 @@ export class EngineClient implements Engine {
     this.#failedStarts = 0;
     this.#startWaiters.ready();
     this.#pump();
-    this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers);
+    const { voices, turnModel } = this;
+    this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers, { voices, turnModel });
   }
 
   /** An engine gives no sign of life: others are given its live jobs as well. */

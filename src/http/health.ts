@@ -25,6 +25,10 @@ export interface GatewayHealth {
   readonly engine: EngineHealth;
   /** Null when no graphics processor is known. */
   readonly gpuName: string | null;
+  /** Speaks texts that name no voice; null until an engine was ready. */
+  readonly voice: string | null;
+  /** Decides whether a caller's turn is over; null = none does. */
+  readonly turnModel: string | null;
 }
 
 const readiness = z.object({
@@ -41,6 +45,8 @@ const details = z
     model_loaded: z.boolean().describe('All models are loaded: recogniser, voice detection and speech synthesis'),
     model_id: z.string().describe('The recogniser'),
     tts_model_id: z.string().describe('The speech synthesis model'),
+    turn_model_id: z.string().nullable().describe("Decides whether a caller's turn is over; null = none does"),
+    default_voice: z.string().nullable().describe('Speaks texts that name no voice; null until an engine was ready'),
     cuda: z.boolean().describe('The models run on CUDA'),
     gpu_name: z.string().nullable().describe('Null without CUDA, and when the driver does not report it'),
     voices: z
@@ -120,7 +126,7 @@ export const healthRoutes: FastifyPluginCallbackZod<HealthOptions> = (app, optio
 };
 
 function describeHealth({ health, speech, settings }: HealthOptions): z.infer<typeof details> {
-  const { engine, gpuName } = health();
+  const { engine, gpuName, voice, turnModel } = health();
   const { ready, provider, models } = engine;
   const { depth, cached, voices } = speech();
   const isCuda = provider === 'cuda';
@@ -130,6 +136,8 @@ function describeHealth({ health, speech, settings }: HealthOptions): z.infer<ty
     model_loaded: ready > 0,
     model_id: models?.asr ?? settings.ASR_MODEL,
     tts_model_id: models?.tts ?? modelNames('voice', settings)[0] ?? '',
+    turn_model_id: turnModel,
+    default_voice: voice,
     cuda: isCuda,
     gpu_name: isCuda ? gpuName : null,
     voices: [...voices],

@@ -9,12 +9,13 @@ import { dropEmoji, dropMarkup, plainTypography } from './normalise/markup.ts';
 import { sayMoney } from './normalise/money.ts';
 import { sayNumerals } from './normalise/numerals.ts';
 import { sayQuantities } from './normalise/quantities.ts';
+import { sayRomanNumerals } from './normalise/roman-numerals.ts';
 import { expandAbbreviations, spellInitialisms } from './normalise/shortenings.ts';
 import { sayNumberSigns, saySigns, tidy } from './normalise/symbols.ts';
 import { sayTimes } from './normalise/times.ts';
 
 /** Part of the key of cached prompts: another version may write out the same text differently. */
-export const NORMALISER_VERSION = 'en-1';
+export const NORMALISER_VERSION = 'en-2';
 
 const RULES: readonly ((text: string) => string)[] = [
   dropMarkup,
@@ -22,6 +23,7 @@ const RULES: readonly ((text: string) => string)[] = [
   dropEmoji,
   plainTypography,
   expandAbbreviations,
+  sayRomanNumerals,
   sayMoney,
   sayDates,
   sayTimes,

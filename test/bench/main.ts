@@ -19,6 +19,7 @@ import { benchMixed } from './mixed.ts';
 import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
 import { benchSpeech } from './speech.ts';
+import { benchTurns } from './turns.ts';
 import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
@@ -95,6 +96,9 @@ bench('path', 'cost of one frame in the gateway, overhead from endpoint to final
 );
 bench('speech', 'say to first frame, gaps between frames, interrupt to silence', (quick) =>
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
+);
+bench('turns', 'whether a caller has finished: the turn model, rules on it, and what it costs calls', (quick) =>
+  benchTurns(quick ? { every: 10, turns: 6, seconds: 15 } : { every: 1, turns: 60, seconds: 60 }),
 );
 bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
   benchWords({ every: quick ? 8 : 1 }),

@@ -7,14 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadFlite } from '../../engine/models/flite.ts';
 import { speakWhole } from '../../engine/models/speak-whole.ts';
-import { Resampler } from '../../src/audio/resample.ts';
 import { normaliseText } from '../../src/speech/normalise.ts';
 import { finish } from '../engine/speech.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { PHONE_SENTENCES } from './phone-sentences.ts';
-import { concatenate, hasPrompts, loadPrompts, type Prompt } from './prompts.ts';
+import { hasPrompts, loadPrompts, type Prompt } from './prompts.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone } from './whole-recordings.ts';
+import { throughPhone, toLineRate } from './whole-recordings.ts';
 
 /** Longer prompts are left out: the recogniser cannot take them whole. */
 const PROMPT_MAX_SECONDS = 20;
@@ -47,10 +46,9 @@ async function speakSentences(): Promise<Prompt[]> {
       .map(normaliseText)
       .join(' ');
     const { samples, rateHz } = (await finish(speakWhole(tts, { text, voice: VOICE, speed: 1 }))).result;
-    const resampler = new Resampler(rateHz, LINE_RATE_HZ);
     prompts.push({
       id: `sentences-${i}`,
-      samples: concatenate([resampler.push(samples), resampler.flush()]),
+      samples: toLineRate(samples, rateHz),
       words: normaliseWords(text),
     });
   }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
+import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate } from './prompts.ts';
 import { startEngineClient } from './start-engine-client.ts';
 
@@ -28,6 +29,13 @@ export async function decodeWhole(recordings: readonly Int16Array[], convert = t
 /** 8 kHz → µ-law → 16 kHz, as on the path from Twilio. */
 export function throughPhone(samples: Int16Array): Int16Array {
   return toEngineRate(decodeG711(encodeG711(samples, MULAW_8K), MULAW_8K));
+}
+
+/** Any rate → 8 kHz. */
+export function toLineRate(samples: Int16Array, rateHz: number): Int16Array {
+  if (rateHz === LINE_RATE_HZ) return samples;
+  const resampler = new Resampler(rateHz, LINE_RATE_HZ);
+  return concatenate([resampler.push(samples), resampler.flush()]);
 }
 
 /** 8 kHz → 16 kHz, as in an uploaded recording. */

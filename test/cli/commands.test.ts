@@ -170,6 +170,7 @@ describe('trunkline doctor', () => {
       'vad model',
       'asr model',
       'tts model',
+      'models',
       'ffmpeg',
     ];
     expect(findings.map(({ name }) => name)).toEqual(names);

@@ -64,6 +64,7 @@ export function larkCatalog(url = 'http://127.0.0.1:1/lark.whl', version = '1.0'
       licence: 'MIT',
       owner: 'Nobody',
       languages: ['en'],
+      isAdvised: true,
       files,
       extras: [{ path: 'more.onnx', ...knownBytes(LARK_VOICE) }],
       packages: [

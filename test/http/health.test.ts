@@ -50,6 +50,8 @@ describe('GET /health', () => {
       model_loaded: true,
       model_id: 'tone',
       tts_model_id: 'tone-1',
+      turn_model_id: null,
+      default_voice: 'rms',
       cuda: false,
       gpu_name: null,
       voices: expect.arrayContaining(['rms', 'alloy', 'vivian', 'uncle_fu']),

@@ -104,7 +104,13 @@ export interface TestServer {
   readonly clock: FakeClock;
   readonly metrics: Metrics;
   readonly logLines: string[];
-  readonly health: { draining: boolean; engine: EngineHealth; gpuName: string | null };
+  readonly health: {
+    draining: boolean;
+    engine: EngineHealth;
+    gpuName: string | null;
+    voice: string | null;
+    turnModel: string | null;
+  };
   /** What speaks, and what understands recordings. */
   readonly engine: FakeEngine;
   readonly recordings: Recordings;
@@ -136,7 +142,7 @@ export async function startServer(
     provider: 'cpu',
     models: { asr: 'tone', vad: 'tone', tts: 'tone-1' },
   };
-  const health = { draining: false, engine, gpuName: null };
+  const health = { draining: false, engine, gpuName: null, voice: 'rms', turnModel: null };
   const speaker = new FakeEngine(clock);
   const recordings = new Recordings({ settings, engine: speaker, clock, metrics });
   const translator = new Translator({ settings, clock });

@@ -115,6 +115,9 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['~20', 'about twenty'],
   ],
   abbreviations: [
+    ['Mt. Everest, Ft. Worth, Maj. Tom', 'Mount Everest, Fort Worth, Major Tom'],
+    ['Hon. Judge Adm. Lee, Univ. of Texas', 'Honorable Judge Admiral Lee, University of Texas'],
+    ['Smith et al. in vol. 5', 'Smith et al in volume five'],
     ['Dr. Smith on Mulholland Dr.', 'Doctor Smith on Mulholland Drive.'],
     ['St. Mary on Main St.', 'Saint Mary on Main Street.'],
     ['5th St. is closed', 'fifth Street is closed'],
@@ -126,6 +129,14 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['ext. 42', 'extension four two'],
     ['w/ milk and/or w/o sugar', 'with milk and or without sugar'],
     ['OK', 'okay'],
+  ],
+  'Roman numerals': [
+    ['Chapter IV, Part I and World War II.', 'Chapter four, Part one and World War two.'],
+    ['Henry VIII, Louis XIV and George V', 'Henry the eighth, Louis the fourteenth and George the fifth'],
+    ['John Paul II', 'John Paul the second'],
+    ['Did Charles I know CV IV?', 'Did Charles I know C V I V?'],
+    ['Act XLII', 'Act forty two'],
+    ['Part IC and Part IIII', 'Part I C and Part IIII'],
   ],
   initialisms: [
     ['the FBI and NASA', 'the F B I and NASA'],
@@ -150,6 +161,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Node.js', 'Node dot js'],
   ],
   signs: [
+    ['x² and 5³', 'x squared and five cubed'],
     ['AT&T, R&D, C++', 'A T and T, R and D, C plus plus'],
     ['a + b = c', 'a plus b equals c'],
     ['a < b', 'a less than b'],

@@ -1,6 +1,6 @@
 import type { Interruptible } from './barge-in.ts';
 import { heardPart } from './heard-text.ts';
-import type { UtterancePiece } from './utterance-pieces.ts';
+import type { UtteranceContent, UtterancePiece } from './utterance-pieces.ts';
 
 /**
  * A sound that is still being made is taken for so many times as long as usual: what is said of it must not be more
@@ -22,14 +22,8 @@ export interface HeardUtterance {
 }
 
 /** What is to be said, and how it behaves towards others. */
-export interface SpokenUtteranceOptions {
+interface SpokenUtteranceOptions extends UtteranceContent {
   readonly id: string;
-  /** Its pieces in order; to be given up when the signal aborts. */
-  pieces(signal: AbortSignal): AsyncIterable<UtterancePiece> | Iterable<UtterancePiece>;
-  /** What it says, as far as that is known. */
-  text(): string;
-  /** Memory that it holds while it waits. */
-  heldBytes(): number;
   readonly interruptible: Interruptible;
   /** Whether whatever is said next cuts it off. */
   readonly preemptible: boolean;

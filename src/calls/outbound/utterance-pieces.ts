@@ -1,9 +1,14 @@
-/** Sound that is not speech of ours: recordings and keys, in pieces as they are played. */
-import { digitTone } from '../../audio/dtmf.ts';
+/** What an utterance is made of; and sound that is not speech of ours: recordings and keys, in pieces. */
+import { DTMF_DIGITS, digitTone } from '../../audio/dtmf.ts';
 import { FrameEncoder } from '../../audio/frame-encoder.ts';
 import { padToFrames } from '../../audio/frames.ts';
 import { encodeG711 } from '../../audio/g711.ts';
+import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
 import type { Codec } from '../../foundation/units.ts';
+
+const DIGITS_MAX = 100;
+const LOOPS_MAX = 1000;
 
 /** A piece of an utterance: its sound, and the text that it speaks. */
 export interface UtterancePiece {
@@ -18,14 +23,60 @@ export interface UtterancePiece {
   readonly digit?: string;
 }
 
+/** What an utterance says. */
+export interface UtteranceContent {
+  /** Its pieces in order; to be given up when the signal aborts. */
+  pieces(signal: AbortSignal): AsyncIterable<UtterancePiece> | Iterable<UtterancePiece>;
+  /** What it says, as far as that is known. */
+  text(): string;
+  /** Memory that it holds while it waits. */
+  heldBytes(): number;
+}
+
 /** Mono sound that is there whole. */
-export interface RepeatedAudio {
+interface RepeatedAudio {
   readonly samples: Int16Array;
   readonly rateHz: number;
   /** What it is called in place of a text. */
   readonly label: string;
   /** How often it is played. */
   readonly loop: number;
+}
+
+/**
+ * A recording.
+ * @throws TrunklineError `invalid_request` for a rate or a number of rounds out of range
+ */
+export function recordingOf(recording: RepeatedAudio, codec: Codec): UtteranceContent {
+  const { samples, rateHz, label, loop } = recording;
+  if (!Number.isInteger(loop) || loop < 1 || loop > LOOPS_MAX) {
+    throw new TrunklineError('invalid_request', `loop: got ${loop}, expected a whole number from 1 to ${LOOPS_MAX}`);
+  }
+  if (!Number.isInteger(rateHz) || rateHz < RATE_MIN_HZ || rateHz > RATE_MAX_HZ) {
+    throw new TrunklineError(
+      'invalid_request',
+      `rate: got ${rateHz} Hz, expected a whole number from ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`,
+    );
+  }
+  return {
+    pieces: () => audioPieces(recording, codec),
+    text: () => label,
+    heldBytes: () => samples.byteLength,
+  };
+}
+
+/**
+ * Keys that are pressed.
+ * @throws TrunklineError `invalid_request` for what is no row of up to 100 digits
+ */
+export function keysOf(digits: string, codec: Codec): UtteranceContent {
+  if (digits.length > DIGITS_MAX || digits === '' || ![...digits].every((digit) => DTMF_DIGITS.test(digit))) {
+    throw new TrunklineError(
+      'invalid_request',
+      `digits: got ${digits.length} characters, expected 1 to ${DIGITS_MAX} of 0-9 * # A-D w`,
+    );
+  }
+  return { pieces: () => digitPieces(digits, codec), text: () => '', heldBytes: () => 2 * digits.length };
 }
 
 /** A recording a second at a time, made as it is asked for. Its label comes last: it was heard when all of it was. */
@@ -43,7 +94,7 @@ export function* audioPieces({ samples, rateHz, label, loop }: RepeatedAudio, co
 }
 
 /** The tones of `digits`, one after the other. Throws a RangeError for what is no digit. */
-export function* digitPieces(digits: string, codec: Codec): Generator<UtterancePiece> {
+function* digitPieces(digits: string, codec: Codec): Generator<UtterancePiece> {
   for (const digit of digits) {
     const parts = [padToFrames(encodeG711(digitTone(digit, codec.rateHz), codec), codec)];
     yield digit === 'w' ? { text: '', parts } : { text: '', parts, digit };

@@ -2,8 +2,6 @@
  * What is said in one call: text, recordings and keys in, sound to the carrier out, and news of what the caller heard.
  * It owns the playout, the speech queue and barge-in; apps and the HTTP API talk to it.
  */
-import { DTMF_DIGITS } from '../../audio/dtmf.ts';
-import { RATE_MAX_HZ, RATE_MIN_HZ } from '../../audio/resample.ts';
 import { EngineError } from '../../engine-client/engine.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
@@ -17,16 +15,8 @@ import type { CallContext } from '../context.ts';
 import { BargeIn, type Interruptible, toInterruptible } from './barge-in.ts';
 import { Playout } from './playout.ts';
 import { SpeechQueue } from './speech-queue.ts';
-import {
-  type HeardUtterance,
-  SpokenUtterance,
-  type SpokenUtteranceOptions,
-  type VoiceSound,
-} from './spoken-utterance.ts';
-import { audioPieces, digitPieces } from './utterance-pieces.ts';
-
-const DIGITS_MAX = 100;
-const LOOPS_MAX = 1000;
+import { type HeardUtterance, SpokenUtterance, type VoiceSound } from './spoken-utterance.ts';
+import { keysOf, recordingOf, type UtteranceContent } from './utterance-pieces.ts';
 
 /** How an utterance takes its turn. */
 export interface TurnOptions {
@@ -165,22 +155,9 @@ export class CallVoice {
    */
   play(samples: Int16Array, rateHz: number, options: PlayOptions): string {
     const { label, loop = 1 } = options;
-    if (!Number.isInteger(loop) || loop < 1 || loop > LOOPS_MAX) {
-      throw new TrunklineError('invalid_request', `loop: got ${loop}, expected a whole number from 1 to ${LOOPS_MAX}`);
-    }
-    if (!Number.isInteger(rateHz) || rateHz < RATE_MIN_HZ || rateHz > RATE_MAX_HZ) {
-      throw new TrunklineError(
-        'invalid_request',
-        `rate: got ${rateHz} Hz, expected a whole number from ${RATE_MIN_HZ} to ${RATE_MAX_HZ}`,
-      );
-    }
-    this.#queue.checkRoom(samples.byteLength);
-    const recording = { samples, rateHz, label, loop };
-    const utterance = this.#admit(options, {
-      pieces: () => audioPieces(recording, this.#options.codec),
-      text: () => label,
-      heldBytes: () => samples.byteLength,
-    });
+    const content = recordingOf({ samples, rateHz, label, loop }, this.#options.codec);
+    this.#queue.checkRoom(content.heldBytes());
+    const utterance = this.#admit(options, content);
     this.#noteAsked(utterance);
     return utterance.id;
   }
@@ -191,17 +168,7 @@ export class CallVoice {
    * @throws TrunklineError `invalid_request` for what is no row of up to 100 digits, and as {@link say}
    */
   sendDigits(digits: string): void {
-    if (digits.length > DIGITS_MAX || digits === '' || ![...digits].every((digit) => DTMF_DIGITS.test(digit))) {
-      throw new TrunklineError(
-        'invalid_request',
-        `digits: got ${digits.length} characters, expected 1 to ${DIGITS_MAX} of 0-9 * # A-D w`,
-      );
-    }
-    this.#admit(
-      { interruptible: 'none' },
-      { pieces: () => digitPieces(digits, this.#options.codec), text: () => '', heldBytes: () => 2 * digits.length },
-      false,
-    );
+    this.#admit({ interruptible: 'none' }, keysOf(digits, this.#options.codec), false);
   }
 
   /**
@@ -326,11 +293,7 @@ export class CallVoice {
   }
 
   /** Puts an utterance at the end of the queue, in place of those there that make way for the next one. */
-  #admit(
-    turn: TurnOptions,
-    content: Pick<SpokenUtteranceOptions, 'pieces' | 'text' | 'heldBytes'>,
-    announced = true,
-  ): SpokenUtterance {
+  #admit(turn: TurnOptions, content: UtteranceContent, announced = true): SpokenUtterance {
     this.#checkOpen();
     if (turn.goesOn !== true) this.#queue.preempt();
     if (announced) this.#expected = turn.expectsDigits ?? null;

@@ -42,6 +42,8 @@ export interface CatalogModel {
   readonly owner: string;
   /** BCP-47; empty = it knows no language from another. */
   readonly languages: readonly string[];
+  /** Whether it is worth having on every machine that takes calls. */
+  readonly isAdvised: boolean;
   /** Another model without which it does not work. */
   readonly needs?: string;
   readonly files: readonly CatalogFile[];
@@ -206,6 +208,7 @@ export const CATALOG: readonly CatalogModel[] = [
     licence: 'Apache-2.0',
     owner: 'Maureese Williams',
     languages: ['en-US', 'en-GB'],
+    isAdvised: true,
     files: HIBARI_FILES,
     extras: HIBARI_VOICES,
     packages: HIBARI_PACKAGES,
@@ -218,6 +221,7 @@ export const CATALOG: readonly CatalogModel[] = [
     licence: 'BSD-2-Clause',
     owner: 'Daily',
     languages: [],
+    isAdvised: true,
     files: SMART_TURN_FILES,
     extras: [],
     packages: SMART_TURN_PACKAGES,
@@ -231,6 +235,7 @@ export const CATALOG: readonly CatalogModel[] = [
     licence: 'Apache-2.0',
     owner: 'hexgrad',
     languages: ['en-US', 'en-GB'],
+    isAdvised: false,
     needs: 'hibari',
     files: KOKORO_FILES,
     extras: [],

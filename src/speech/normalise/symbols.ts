@@ -15,6 +15,8 @@ const STAR_CODE = /(?<!\S)([*#])(\d{1,4})(?!\w)/g;
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/#(?=\p{L})/gu, ' hashtag '],
   [/ ?(?:->|=>|<-) ?/g, ' to '],
+  [/²/g, ' squared'],
+  [/³/g, ' cubed'],
   [/&/g, ' and '],
   [/@/g, ' at '],
   [/\+/g, ' plus '],

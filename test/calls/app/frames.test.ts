@@ -34,6 +34,14 @@ describe('the frames of ConversationRelay', () => {
     });
   });
 
+  it('may ask for digits', () => {
+    const expects = { digits: { min: 4, max: 6 } };
+    expect(readAppFrame(JSON.stringify({ type: 'text', token: 'Your PIN?', expects }))).toMatchObject({ expects });
+    expect(readAppFrame('{"type":"text","token":"x","expects":{"digits":{},"later":1}}')).toMatchObject({
+      expects: { digits: {} },
+    });
+  });
+
   it('play for ever a thousand times', () => {
     expect(readAppFrame(read('from-app/play-for-ever.json'))).toMatchObject({ loop: 1000 });
   });
@@ -44,6 +52,11 @@ describe('the frames of ConversationRelay', () => {
     ['[]', 'expected an object'],
     ['hello', 'expected a JSON object, got text that is not JSON'],
     ['{"type":"language"}', 'expected ttsLanguage or transcriptionLanguage'],
+    [
+      '{"type":"text","token":"x","expects":{"digits":{"min":5,"max":4}}}',
+      'expects.digits: expected min to be at most max',
+    ],
+    ['{"type":"text","token":"x","expects":{"digits":{"max":101}}}', 'expects.digits.max: expected at most 100'],
     ['{"type":"text","token":"x","interruptible":7}', 'interruptible: expected true, false, none, dtmf, speech or any'],
   ])('say of %s what is wrong', (message, what) => {
     expect(readAppFrame(message)).toEqual({ type: 'malformed', description: `Invalid message received: ${what}` });

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findInstalled } from '../../../engine/models/installed.ts';
 import { addModels } from '../../../src/cli/models/add.ts';
 import type { CatalogModel } from '../../../src/cli/models/catalog.ts';
+import { checkInstalled } from '../../../src/cli/models/check-installed.ts';
 import {
   listModels,
   type ManageContext,
@@ -145,6 +146,35 @@ describe('trunkline models verify', () => {
   it('knows which models are there', async () => {
     await addLark();
     await expect(run((context) => verifyModels(['wren'], context))).rejects.toThrow('wren is not installed');
+  });
+});
+
+describe('trunkline doctor', () => {
+  const settings = () => ({ MODELS_DIR: modelsDir, TTS_MODEL: 'installed', TURN_MODEL: 'auto' });
+  const check = (hashes = false) => checkInstalled(settings(), { hashes, catalog: larkCatalog() });
+
+  it('says what would be better, then that it is whole, by size or by SHA-256', async () => {
+    expect(await check()).toEqual([
+      { name: 'lark', status: 'ok', detail: 'not installed: a bird; trunkline models add lark' },
+    ]);
+    await addLark();
+    expect(await check()).toEqual([
+      {
+        name: 'lark',
+        status: 'ok',
+        detail: '1.0, used for voices; its 4 files are whole (by size; --hashes reads them)',
+      },
+    ]);
+    writeFileSync(join(modelsDir, 'lark', 'lark.onnx'), noise(300_000, 77));
+    expect((await check())[0]?.status).toBe('ok');
+    const remedy = 'trunkline models add lark';
+    expect(await check(true)).toEqual([
+      { name: 'lark', status: 'warn', detail: `not whole: lark.onnx: has another SHA-256; ${remedy}` },
+    ]);
+    rmSync(join(modelsDir, 'lark', 'lark.onnx'));
+    expect(await check()).toEqual([
+      { name: 'lark', status: 'warn', detail: `not whole: lark.onnx is missing: ${remedy}` },
+    ]);
   });
 });
 

@@ -88,6 +88,15 @@ describe('the settings', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(expected)]);
   });
 
+  it('turn early ends of turns off as 1, which no probability is above', () => {
+    expect([readSettings({}), readSettings({ TURN_EARLY_ABOVE: '0.95' })].map((s) => s.TURN_EARLY_ABOVE)).toEqual([
+      1, 0.95,
+    ]);
+    expect(problemsOf({ TURN_EARLY_ABOVE: '2' })).toEqual([
+      expect.stringContaining('expected off or a number from 0 to 1'),
+    ]);
+  });
+
   it('name all that is wrong at once', () => {
     expect(problemsOf({ PORT: 'x', CHUNK_MS: 'y', ENGINE_THREADS: '0' })).toHaveLength(3);
   });
@@ -96,6 +105,7 @@ describe('the settings', () => {
     ['HOST', { HOST: '0.0.0.0' }],
     ['VAD_STOP_THRESHOLD', { VAD_STOP_THRESHOLD: '0.6' }],
     ['EAGER_MS', { EAGER_MS: '500' }],
+    ['TURN_EARLY_ABOVE', { TURN_EARLY_ABOVE: '0.1' }],
     ['WINDOW_MAX_MS', { WINDOW_MAX_MS: '600', CHUNK_MS: '500' }],
     ['SIP_PORT', { SIP_TRUNK: 'sip:pbx' }],
     ['SIP_USER', { SIP_REGISTRAR: 'sip:pbx', SIP_PORT: '5060' }],

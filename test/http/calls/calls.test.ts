@@ -125,14 +125,27 @@ describe('the voice of a call', () => {
     ]);
   });
 
-  it.each([{}, { text: '' }, { text: 7 }, { text: 'x', interruptible: 'sometimes' }, { text: 'x', loud: true }])(
-    'does not say %j',
-    async (payload) => {
-      const voice = await openWithVoice();
-      const answer = await post('say', payload);
-      expect([answer.statusCode, answer.json().error.code, voice.asked]).toEqual([400, 'invalid_request', []]);
-    },
-  );
+  it('asks for digits', async () => {
+    const voice = await openWithVoice();
+    const digits = { min: 4, max: 6 };
+    expect((await post('say', { text: 'Your PIN?', expects: { digits } })).statusCode).toBe(202);
+    expect(voice.asked).toMatchObject([{ options: { expectsDigits: digits } }]);
+  });
+
+  it.each([
+    {},
+    { text: '' },
+    { text: 7 },
+    { text: 'x', interruptible: 'sometimes' },
+    { text: 'x', loud: true },
+    { text: 'x', expects: {} },
+    { text: 'x', expects: { digits: { min: 5, max: 4 } } },
+    { text: 'x', expects: { digits: { min: 0 } } },
+  ])('does not say %j', async (payload) => {
+    const voice = await openWithVoice();
+    const answer = await post('say', payload);
+    expect([answer.statusCode, answer.json().error.code, voice.asked]).toEqual([400, 'invalid_request', []]);
+  });
 
   it('passes on why something cannot be said', async () => {
     const voice = await openWithVoice();

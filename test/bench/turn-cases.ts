@@ -1,0 +1,114 @@
+/**
+ * Turns whose end is known, and pauses in the middle of turns: human prompts whole, and the same cut where a word
+ * begins, each followed by the noise of a quiet line. Word times are our own recogniser's.
+ */
+import type { SpokenWord } from '../../engine/contract.ts';
+import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import { holdsByGrammar } from '../../src/transcription/open-ended.ts';
+import { gaussian, LINE_RATE_HZ, pinkNoise, uniform } from '../helpers/signals.ts';
+import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
+import { normaliseWords } from './wer/normalise.ts';
+import { throughPhone } from './whole-recordings.ts';
+
+/** Longer ones are more than one sentence. */
+const PROMPT_MAX_SECONDS = 20;
+/** A cut leaves at least so many words before and behind it. */
+const WORDS_AROUND = 2;
+const CUTS_PER_PROMPT = 2;
+/** Where a word is said to begin, the quietest place within this is cut at. */
+const SEARCH_MS = 60;
+const QUIET_MS = 10;
+/** Silence behind every case: more than any rule waits. */
+const REST_MS = 1400;
+/** Noise of a quiet line, 66 dB below full scale. */
+const LINE_RMS = 0.0005;
+
+/** Prompts that are no whole sentence: a number or a name follows in the menu that they are made for. */
+const FRAGMENTS = new Set(
+  (
+    'conf-enteringno conf-otherinparty conf-thereare followme/call-from priv-callpending queue-holdtime ' +
+    'queue-thereare vm-from-extension vm-from-phonenumber vm-num-i-have vm-onefor vm-savemessage vm-theperson ' +
+    'vm-isonphone vm-for-tocallnum queue-quantity1 vm-toreply vm-incorrect-mailbox'
+  ).split(' '),
+);
+
+/** What is behind the last word of a case: the end of the turn, or the middle of it. */
+export type TurnKind = 'complete' | 'cut' | 'cut after an open word' | 'fragment';
+
+/** One case: 8 kHz, silence at its end. */
+export interface TurnCase {
+  readonly kind: TurnKind;
+  readonly samples: Int16Array;
+  /** Sample at which the silence begins. */
+  readonly speechTo: number;
+  /** How the prompt goes on; empty where it does not. */
+  readonly rest: Int16Array;
+}
+
+/** Every `every`-th prompt as cases. `engine` says when words begin. */
+export async function loadTurnCases(engine: EngineClient, every: number): Promise<TurnCase[]> {
+  const random = uniform(3);
+  const silence = pinkNoise(2, LINE_RMS, gaussian(4)).subarray(0, (REST_MS * LINE_RATE_HZ) / 1000);
+  const cases: TurnCase[] = [];
+  const add = (kind: TurnKind, samples: Int16Array, to = samples.length) =>
+    cases.push({
+      kind,
+      samples: concatenate([samples.subarray(0, to), silence]),
+      speechTo: to,
+      rest: samples.subarray(to),
+    });
+  for (const prompt of loadPrompts().filter((_, index) => index % every === 0)) {
+    if (prompt.samples.length > PROMPT_MAX_SECONDS * LINE_RATE_HZ) continue;
+    if (FRAGMENTS.has(prompt.id)) add('fragment', prompt.samples);
+    else {
+      add('complete', prompt.samples);
+      for (const cut of await findCuts(engine, prompt, random)) add(cut.kind, prompt.samples, cut.at);
+    }
+  }
+  return cases;
+}
+
+interface Cut {
+  readonly kind: TurnKind;
+  readonly at: number;
+}
+
+/** Only where every word was understood is it certain which of them a cut is behind. */
+async function findCuts(engine: EngineClient, prompt: Prompt, random: () => number): Promise<Cut[]> {
+  const samples = throughPhone(prompt.samples);
+  const { words = [] } = await engine.transcribe({
+    samples,
+    urgency: 'batch',
+    dueInMs: 600_000,
+    draft: [],
+    timed: true,
+  });
+  const said = words.map(({ text }) => text).join(' ');
+  if (normaliseWords(said).join(' ') !== prompt.words.join(' ')) return [];
+  const places = words
+    .map((word, index) => ({ word, before: words[index - 1], index }))
+    .filter(({ index }) => index >= WORDS_AROUND && index <= words.length - WORDS_AROUND)
+    // Behind a full stop or a comma the phrase is whole.
+    .filter(({ before }) => before !== undefined && /[\p{L}\p{N}]$/u.test(before.text));
+  const cuts: Cut[] = [];
+  while (cuts.length < CUTS_PER_PROMPT && places.length > 0) {
+    const [place] = places.splice(Math.floor(random() * places.length), 1);
+    if (place === undefined) break;
+    const isOpen = holdsByGrammar(place.before?.text ?? '', 'en');
+    cuts.push({ kind: isOpen ? 'cut after an open word' : 'cut', at: quietPlace(prompt.samples, place.word) });
+  }
+  return cuts;
+}
+
+/** The quietest 10 ms near the word's start. */
+function quietPlace(samples: Int16Array, { startMs }: SpokenWord): number {
+  const step = (QUIET_MS * LINE_RATE_HZ) / 1000;
+  const around = (SEARCH_MS * LINE_RATE_HZ) / 1000;
+  const start = Math.round((startMs * LINE_RATE_HZ) / 1000);
+  let best = { at: start, energy: Number.POSITIVE_INFINITY };
+  for (let at = Math.max(start - around, step); at <= Math.min(start + around / 2, samples.length); at += step / 2) {
+    const energy = samples.subarray(at - step, at).reduce((sum, sample) => sum + sample * sample, 0);
+    if (energy < best.energy) best = { at, energy };
+  }
+  return best.at;
+}

@@ -1,0 +1,145 @@
+/** What our own pipeline makes of the pauses in a case: voice detection, the question to the turn model, the words. */
+import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
+import type { Engine } from '../../src/engine-client/engine.ts';
+import type { EngineClient } from '../../src/engine-client/engine-client.ts';
+import { systemClock } from '../../src/foundation/clock.ts';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { msToSamples } from '../../src/foundation/units.ts';
+import { LiveTranscriber } from '../../src/transcription/live-transcriber.ts';
+import { LINE_RATE_HZ } from '../helpers/signals.ts';
+import type { TurnCase, TurnKind } from './turn-cases.ts';
+import { throughPhone } from './whole-recordings.ts';
+
+/** Silence at which the model is asked on calls, and the others that are compared with it, in ms. */
+export const ASKED_AT_MS = 192;
+export const SILENCES_MS = [100, ASKED_AT_MS, 300, 500] as const;
+
+/** Voice detection ends speech at its last loud window; the end of a case is known no better. */
+const END_WITHIN_MS = 400;
+/** A sample above this is speech again: 36 dB below full scale. */
+const LOUD = 500;
+
+/** One pause in which the turn model was asked. */
+export interface Pause {
+  /** `inner pause`: a pause of the speaker before the end of a whole prompt. */
+  readonly kind: TurnKind | 'inner pause';
+  /** What the model says at each of {@link SILENCES_MS}; NaN where the pause was over by then. */
+  readonly probabilities: readonly number[];
+  /** What was understood of the utterance before the pause. */
+  readonly text: string;
+}
+
+/** Plays `turn` to a transcriber, as fast as the engine examines it, and gives its pauses. */
+export async function findPauses(engine: EngineClient, turn: TurnCase): Promise<Pause[]> {
+  const stream = throughPhone(turn.samples);
+  const speechTo = (turn.speechTo * ENGINE_RATE_HZ) / LINE_RATE_HZ;
+  const watched = new WatchedEngine(engine);
+  const transcriber = new LiveTranscriber({
+    settings: readSettings({}),
+    engine: watched.engine,
+    clock: systemClock,
+    originMs: 0,
+    partials: false,
+    emit: () => undefined,
+    metrics: SILENT_METRICS,
+    turns: LISTENER,
+  });
+  const asked: { to: number; text: string }[] = [];
+  for (let from = 0; from + VAD_WINDOW_SAMPLES <= stream.length; from += VAD_WINDOW_SAMPLES) {
+    transcriber.push(stream.subarray(from, from + VAD_WINDOW_SAMPLES));
+    const questions = watched.questions;
+    await watched.answered();
+    if (watched.questions > questions) asked.push({ to: from + VAD_WINDOW_SAMPLES, text: watched.text });
+  }
+  await transcriber.end();
+  const pauses: Pause[] = [];
+  for (const { to, text } of asked) {
+    const kind = kindOf(turn, to - speechTo);
+    if (kind !== null) pauses.push({ kind, text, probabilities: await askAtEach(engine, stream, to) });
+  }
+  return pauses;
+}
+
+/** Null for pauses that the whole prompt has as well. */
+function kindOf({ kind }: TurnCase, behindEnd: number): Pause['kind'] | null {
+  if (behindEnd > -msToSamples(END_WITHIN_MS - ASKED_AT_MS, ENGINE_RATE_HZ)) return kind;
+  return kind === 'complete' ? 'inner pause' : null;
+}
+
+/** The turn begins with the case, so the model gets the last 8 s of it up to each length of silence. */
+async function askAtEach(engine: EngineClient, stream: Int16Array, askedTo: number): Promise<number[]> {
+  const probabilities: number[] = [];
+  for (const silenceMs of SILENCES_MS) {
+    const to = askedTo + msToSamples(silenceMs - ASKED_AT_MS, ENGINE_RATE_HZ);
+    const samples = stream.slice(Math.max(to - TURN_MAX_SAMPLES, 0), to);
+    const goesOn = stream.subarray(askedTo, to).some((sample) => Math.abs(sample) > LOUD);
+    probabilities.push(goesOn ? Number.NaN : (await engine.turn({ samples, dueInMs: 600_000 })).probability);
+  }
+  return probabilities;
+}
+
+/** Lets a transcriber use an engine, and tells when nothing of it is under way. */
+class WatchedEngine {
+  readonly engine: Engine;
+  questions = 0;
+  /** The latest reading of an utterance. */
+  text = '';
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(engine: EngineClient) {
+    this.engine = {
+      load: 0,
+      firmLoad: 0,
+      voices: [],
+      languages: engine.languages,
+      abilities: engine.abilities,
+      ttsModel: null,
+      turnModel: engine.turnModel,
+      start: () => engine.start(),
+      wake: () => undefined,
+      speak: () => Promise.reject(new Error('nothing is spoken')),
+      detect: (request) => this.#watch(engine.detect(request)),
+      turn: (request) => {
+        this.questions++;
+        return this.#watch(engine.turn({ ...request, dueInMs: 600_000 }));
+      },
+      transcribe: (request) => this.#watch(engine.transcribe(request).then((read) => this.#note(read))),
+    };
+  }
+
+  /** Resolves when all that was asked is answered, and what follows from it. */
+  async answered(): Promise<void> {
+    while (this.#underWay.size > 0) {
+      await Promise.allSettled(this.#underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #note<T extends { readonly text: string }>(read: T): T {
+    this.text = read.text;
+    return read;
+  }
+
+  #watch<T>(answer: Promise<T>): Promise<T> {
+    this.#underWay.add(answer);
+    const forget = () => this.#underWay.delete(answer);
+    answer.then(forget, forget);
+    return answer;
+  }
+}
+
+const LISTENER = {
+  isWanted: () => true,
+  expected: () => null,
+  onEnded: () => undefined,
+  onContinued: () => undefined,
+  onAnswer: () => undefined,
+};
+
+const SILENT_METRICS = {
+  partial: () => undefined,
+  final: () => undefined,
+  partialDropped: () => undefined,
+  finalLost: () => undefined,
+  joint: () => undefined,
+};
