@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { complexOf } from '../../../../engine/models/fft.ts';
 import { GaussianNoise } from '../../../../engine/models/hibari/gaussian.ts';
 import { HOP_SAMPLES, PulseTrain } from '../../../../engine/models/hibari/pulse-train.ts';
-import { complexOf, FFT_BINS, FFT_SAMPLES, RealFft } from '../../../../engine/models/hibari/real-fft.ts';
+import { FFT_BINS, FFT_SAMPLES, RealFft } from '../../../../engine/models/hibari/real-fft.ts';
 import { exponential, sine, writePolar } from '../../../../engine/models/hibari/tables.ts';
 import { type Spectra, Vocoder } from '../../../../engine/models/hibari/vocoder.ts';
 
