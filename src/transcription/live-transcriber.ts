@@ -174,6 +174,7 @@ export class LiveTranscriber {
     this.#endNow();
     this.#utterances.giveUp(reason);
     this.#turns?.end();
+    this.#turns?.flush();
     // Less than a window is no speech.
     const { detectedTo } = this.#vad;
     if (detectedTo + VAD_WINDOW_SAMPLES <= this.#audio.end)
@@ -202,6 +203,7 @@ export class LiveTranscriber {
     this.#endNow();
     this.#turns?.end();
     await this.#utterances.delivered();
+    this.#turns?.flush();
   }
 
   #onCaughtUp(): void {
@@ -296,10 +298,11 @@ export class LiveTranscriber {
   }
 
   #openTurns(listener: TurnListener): Turns {
-    const { settings, engine, originMs } = this.#options;
+    const { settings, engine, clock, originMs } = this.#options;
     return new Turns({
       settings,
       engine,
+      clock,
       audio: this.#audio,
       originMs,
       listener,
