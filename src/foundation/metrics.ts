@@ -190,6 +190,9 @@ export class Metrics {
     ['reason'],
   );
   readonly finals = this.#counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
+  readonly jointReadings = this.#counter('trunkline_joint_readings_total', 'Groups of utterances read again', [
+    'outcome',
+  ]);
   readonly transcribeSockets = this.#gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
   readonly transcribeOrders = this.#counter(
     'trunkline_transcribe_orders_total',

@@ -153,6 +153,11 @@ export class UtteranceCaptions {
     return this.#final !== null;
   }
 
+  /** The text of the final or of its last revision; empty before. */
+  get latestText(): string {
+    return this.#latestText;
+  }
+
   /** The next version of the text after the final; null when it says what is known already, or there was no final. */
   revise(text: string): Revision | null {
     const revised = SPOKEN.test(text) ? text : '';

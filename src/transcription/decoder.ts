@@ -1,11 +1,15 @@
+import type { SpokenWord } from '../../engine/contract.ts';
 import { type Engine, EngineError, type EngineErrorCode } from '../engine-client/engine.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { cleanText } from './clean-text.ts';
 
 export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;
 
-/** What a decode is for. `eager`: a final begun before it is certain that speech is over. */
-export type DecodePurpose = 'partial' | 'eager' | 'final';
+/**
+ * What a decode is for. `eager`: a final begun before it is certain that speech is over; `joint`: utterances that are
+ * over, read together.
+ */
+export type DecodePurpose = 'partial' | 'eager' | 'final' | 'joint';
 
 /** A stretch of audio as text. */
 export interface DecodedText {
@@ -15,13 +19,21 @@ export interface DecodedText {
   readonly draft: readonly number[];
   /** Of the text's tokens; null when the recogniser has none, empty after a loop. */
   readonly logprobs: Float32Array | null;
+  readonly looped: boolean;
+  /** When they were asked for and can be told. */
+  readonly words: readonly SpokenWord[] | undefined;
 }
 
 /** The engine's answer to one stretch of audio. */
 export type Decoded = DecodedText | { readonly ok: false; readonly code: EngineErrorCode };
 
+/** A joint reading gives way where partials do: engines drop either when they have no time for it. */
+const URGENCY = { partial: 'partial', eager: 'eager', final: 'final', joint: 'partial' } as const;
+
 /** Finals are wanted at once; this only orders them among each other. */
 const FINAL_DUE_MS = 100;
+/** A revision is worth having some seconds later; one that is not begun by then is not made. */
+const JOINT_DUE_MS = 2000;
 const BATCH_DUE_MS = 60_000;
 
 /**
@@ -40,6 +52,7 @@ export class Decoder {
       partial: settings.CHUNK_MS,
       eager: Math.max(settings.ENDPOINT_MS - settings.EAGER_MS, FINAL_DUE_MS),
       final: FINAL_DUE_MS,
+      joint: JOINT_DUE_MS,
     };
   }
 
@@ -51,16 +64,16 @@ export class Decoder {
   /** Never fails: a failure is an answer. */
   async decode(
     purpose: DecodePurpose,
-    request: { samples: Int16Array; draft: readonly number[]; signal: AbortSignal },
+    request: { samples: Int16Array; draft: readonly number[]; timed?: boolean; signal: AbortSignal },
   ): Promise<Decoded> {
     const batch = this.#urgency === 'batch';
     try {
-      const { text, tokens, logprobs, looped } = await this.#engine.transcribe({
+      const { text, tokens, logprobs, looped, words } = await this.#engine.transcribe({
         ...request,
-        urgency: batch ? 'batch' : purpose,
+        urgency: batch ? 'batch' : URGENCY[purpose],
         dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
       });
-      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs };
+      return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs, looped, words };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };
       throw error;

@@ -159,7 +159,12 @@ export class LiveTranscriber {
     this.#vad.run();
   }
 
-  /** No more audio comes. Resolves when the last final is out or the transcriber is closed. */
+  /** Sound was lost before what comes next: it is not read together with what was said so far. */
+  noteLoss(): void {
+    this.#utterances.part(this.#audio.end);
+  }
+
+  /** No more audio comes. Resolves when the last final, and what revises it, is out or the transcriber is closed. */
   end(): Promise<void> {
     this.#ending ??= this.#finish();
     return this.#ending;
@@ -222,8 +227,10 @@ export class LiveTranscriber {
     }
     // Only now: when several windows come at once, the last one knows best.
     this.#decodeAhead();
+    const { running } = this.#utterances;
+    if (running === null) this.#utterances.noteSilence(this.#endpointer.earliestStart);
     this.#turns?.ask();
-    const neededFrom = this.#utterances.running?.from ?? this.#endpointer.earliestStart;
+    const neededFrom = running?.from ?? this.#endpointer.earliestStart;
     this.#audio.release(Math.min(neededFrom, this.#turns?.neededFrom ?? neededFrom));
     this.#noticeDrained();
   }

@@ -1,9 +1,11 @@
 import type { Clock } from '../foundation/clock.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
 import type { Arrivals } from './audio-arrivals.ts';
 import type { Captions, LossReason, TranscriberEvent, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import { FinalConfidence } from './final-confidence.ts';
+import { type JointGroup, type JointOutcome, JointReadings } from './joint-readings.ts';
 import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './sample-ring.ts';
 import { type FinalHow, type Outcome, Utterance } from './utterance.ts';
@@ -19,6 +21,8 @@ export interface TranscriberMetrics {
   partialDropped(): void;
   /** No final came of a stretch of audio. */
   finalLost(reason: LossReason): void;
+  /** What became of utterances that were to be read together. */
+  joint(outcome: JointOutcome): void;
 }
 
 interface UtterancesOptions {
@@ -27,7 +31,7 @@ interface UtterancesOptions {
   readonly decoder: Decoder;
   readonly captions: Captions;
   readonly clock: Clock;
-  readonly settings: WindowSettings;
+  readonly settings: WindowSettings & Pick<Settings, 'JOIN_MS'>;
   readonly metrics: TranscriberMetrics;
   readonly showPartials: boolean;
   readonly emit: (event: TranscriberEvent) => void;
@@ -44,6 +48,8 @@ interface Entry {
 interface Pending extends Entry {
   readonly stretch: Stretch;
   readonly decidedMs: number;
+  /** What is to be read again when the final is out. */
+  readonly joint: JointGroup | null;
 }
 
 /**
@@ -53,6 +59,7 @@ export class Utterances {
   readonly #options: UtterancesOptions;
   /** In the order of their ends. */
   readonly #pending = new Set<Pending>();
+  readonly #joint: JointReadings;
   readonly #confidence = new FinalConfidence();
   #running: Entry | null = null;
   #delivered: Promise<void> = Promise.resolve();
@@ -61,6 +68,14 @@ export class Utterances {
 
   constructor(options: UtterancesOptions) {
     this.#options = options;
+    const { decoder, clock, settings, emit, metrics } = options;
+    this.#joint = new JointReadings({
+      decoder,
+      clock,
+      settings,
+      emit,
+      onRead: (outcome) => metrics.joint(outcome),
+    });
   }
 
   /** The utterance that is being spoken. */
@@ -113,14 +128,25 @@ export class Utterances {
     }
     const decidedMs = this.#options.clock.nowMs();
     const outcome = entry.utterance.finish(stretch);
-    const pending = { ...entry, stretch, decidedMs };
+    const pending = { ...entry, stretch, decidedMs, joint: this.#join(entry, stretch) };
     this.#pending.add(pending);
     this.#delivered = this.#delivered.then(async () => this.#deliver(pending, await outcome));
   }
 
-  /** Resolves when every final decided so far is out or given up. */
-  delivered(): Promise<void> {
-    return this.#delivered;
+  /** Resolves when every final decided so far, and what revises it, is out or given up. */
+  async delivered(): Promise<void> {
+    await this.#delivered;
+    await this.#joint.settled();
+  }
+
+  /** Nobody speaks, and no utterance begins before sample number `at`. */
+  noteSilence(at: number): void {
+    this.#joint.noteSilence(at);
+  }
+
+  /** What follows sample number `at` is not read together with what came before it: sound is missing there. */
+  part(at: number): void {
+    this.#joint.part(at);
   }
 
   /**
@@ -135,6 +161,7 @@ export class Utterances {
   /** Emits a gap between two sample numbers, if there is anything between them. */
   tellGap(from: number, to: number, reason: LossReason): void {
     if (to <= from) return;
+    this.#joint.part(to);
     this.#options.metrics.finalLost(reason);
     this.#options.emit(this.#options.captions.gap(from, to, reason));
   }
@@ -142,8 +169,15 @@ export class Utterances {
   /** Gives up all of them. */
   close(): void {
     this.#closed = true;
+    this.#joint.close();
     this.#running?.utterance.close();
     for (const { utterance } of this.#pending) utterance.close();
+  }
+
+  #join({ utterance, captions }: Entry, { speechTo, to }: Stretch): JointGroup | null {
+    const { from, speechFrom } = utterance;
+    const samples = this.#options.audio.slice(from, to);
+    return this.#joint.join({ samples, from, speechFrom, speechTo, captions });
   }
 
   #show(captions: UtteranceCaptions, hypothesis: Hypothesis, stretch: Stretch): void {
@@ -160,6 +194,7 @@ export class Utterances {
     const isWanted = this.#pending.delete(pending);
     if (outcome === null || !isWanted || this.#closed) return;
     this.#settle(pending, outcome, 'engine');
+    if (pending.joint !== null && outcome.how !== 'fallback') this.#joint.read(pending.joint);
     this.#options.onDelivered();
   }
 

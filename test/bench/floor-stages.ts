@@ -218,6 +218,7 @@ export async function transcribeLive(
       partial: () => undefined,
       partialDropped: () => undefined,
       finalLost: () => undefined,
+      joint: () => undefined,
       final: (_, lagMs) => finalMs.push(lagMs),
     },
   });

@@ -185,6 +185,7 @@ const NO_METRICS = {
   final: () => undefined,
   partialDropped: () => undefined,
   finalLost: () => undefined,
+  joint: () => undefined,
 };
 
 /** Calls that say nothing to the gateway: sockets, parsing, audio, voice detection's messages. */

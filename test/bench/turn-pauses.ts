@@ -141,4 +141,5 @@ const SILENT_METRICS = {
   final: () => undefined,
   partialDropped: () => undefined,
   finalLost: () => undefined,
+  joint: () => undefined,
 };

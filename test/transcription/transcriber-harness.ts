@@ -1,8 +1,10 @@
 /** A live transcriber on a fake clock with a fake engine, and everything it emitted. */
 import { readSettings } from '../../src/foundation/settings/config.ts';
+import type { JointOutcome } from '../../src/transcription/joint-readings.ts';
 import {
   LiveTranscriber,
   type LossReason,
+  type Revision,
   type TranscriberEvent,
   type TranscriberSettings,
   type TurnEnded,
@@ -16,9 +18,9 @@ export type Caption = Extract<TranscriberEvent, { type: 'caption' }>;
 const PIECE_MS = 20;
 const SAMPLES_PER_MS = 16;
 
-/** The default settings with some of them changed. */
+/** The default settings with some of them changed; nothing is read twice unless JOIN_MS is set. */
 export function settingsWith(changes: Partial<TranscriberSettings> = {}): TranscriberSettings {
-  return { ...readSettings({}), ...changes };
+  return { ...readSettings({ JOIN_MS: '0' }), ...changes };
 }
 
 interface Options {
@@ -37,6 +39,7 @@ export class TranscriberHarness {
   readonly finalsBy: { how: string; lagMs: number }[] = [];
   readonly partialLagsMs: number[] = [];
   readonly lost: LossReason[] = [];
+  readonly joint: JointOutcome[] = [];
   dropped = 0;
   readonly transcriber: LiveTranscriber;
 
@@ -60,6 +63,7 @@ export class TranscriberHarness {
           this.dropped++;
         },
         finalLost: (reason) => this.lost.push(reason),
+        joint: (outcome) => this.joint.push(outcome),
       },
     });
   }
@@ -103,6 +107,10 @@ export class TranscriberHarness {
 
   get finals(): Caption[] {
     return this.captions.filter((caption) => caption.final);
+  }
+
+  get revisions(): Revision[] {
+    return this.events.filter((event) => event.type === 'revision');
   }
 
   /** The ends of turns. */

@@ -239,7 +239,9 @@ export class TrackChain {
     if (this.#lost.length === 0) return;
     for (const { fromMs, toMs } of this.#lost.splice(0)) {
       const [startMs, endMs] = [this.#skipped.toCallMs(fromMs), this.#skipped.toCallMs(toMs)];
-      if (endMs - startMs >= LOST_MEDIA_MIN_MS) this.#options.emit({ type: 'gap', startMs, endMs, reason: 'media' });
+      if (endMs - startMs < LOST_MEDIA_MIN_MS) continue;
+      this.#transcriber?.noteLoss();
+      this.#options.emit({ type: 'gap', startMs, endMs, reason: 'media' });
     }
   }
 
@@ -314,5 +316,6 @@ export function toTranscriberMetrics(metrics: Metrics): TranscriberMetrics {
     },
     partialDropped: () => metrics.partialsDropped.inc(),
     finalLost: (reason) => metrics.finalsLost.inc({ reason }),
+    joint: (outcome) => metrics.jointReadings.inc({ outcome }),
   };
 }
