@@ -105,6 +105,7 @@ export class LiveTranscriber {
         this.#turns?.onSettled();
         this.#vad.run();
       },
+      onJointlyRead: () => this.#turns?.onSettled(),
     });
     this.#turns = options.turns === undefined ? null : this.#openTurns(options.turns);
   }
