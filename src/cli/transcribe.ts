@@ -94,6 +94,7 @@ async function transcribeFile(
     workFolder: settings.UPLOAD_DIR || tmpdir(),
     channels,
     timed: true,
+    isLanguageGiven: true,
     tenant: '',
     signal: new AbortController().signal,
   };
