@@ -157,7 +157,8 @@ export class JointReadings {
     this.#last = { head, tokens: decoded.draft };
     if (isBroken(decoded, group)) return 'unchanged';
     const texts = splitReading(decoded, spliced);
-    const revisions = group.flatMap(({ captions }, index) => captions.revise(texts[index] ?? '') ?? []);
+    const first = head?.captions.utterance ?? 0;
+    const revisions = group.flatMap(({ captions }, index) => captions.revise(texts[index] ?? '', first) ?? []);
     for (const revision of revisions) this.#options.emit(revision);
     return revisions.length > 0 ? 'revised' : 'unchanged';
   }

@@ -2,7 +2,7 @@ import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { type Engine, EngineError } from '../engine-client/engine.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import { msToSamples, samplesToMs } from '../foundation/units.ts';
-import type { Caption } from './captions.ts';
+import type { Caption, Revision } from './captions.ts';
 import type { SampleRing } from './sample-ring.ts';
 import { type DigitsExpected, type TurnEnding, type TurnLimit, type TurnSettings, turnLimit } from './turn-policy.ts';
 import { TurnText } from './turn-text.ts';
@@ -153,8 +153,9 @@ export class Turns {
   }
 
   /** A later text of an utterance. */
-  onRevision(revision: { readonly utterance: number; readonly version: number; readonly text: string }): void {
-    this.#turn?.text.revise(revision);
+  onRevision(revision: Revision): void {
+    const turn = this.#turn;
+    if (turn !== null && revision.first >= turn.first) turn.text.revise(revision);
   }
 
   /** A final is out or will not come, or nothing is read again any more. */
