@@ -165,7 +165,10 @@ export class UtteranceCaptions {
     return this.#utterance;
   }
 
-  /** The next version of the text after the final, of a reading from utterance number `first` on; null when it says what is known already, or there was no final. */
+  /**
+   * The next version of the text after the final, of a reading from utterance number `first` on; null when it says
+   * what is known already, or there was no final.
+   */
   revise(text: string, first: number): Revision | null {
     const revised = SPOKEN.test(text) ? text : '';
     if (this.#final === null || revised === this.#latestText) return null;
