@@ -62,7 +62,7 @@ bench(
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
 bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
-  benchConfidence({ every: quick ? 10 : 1 }),
+  benchConfidence({ every: quick ? 12 : 3 }),
 );
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
