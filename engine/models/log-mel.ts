@@ -5,7 +5,7 @@
  * Toolbox" (1998).
  */
 import { ENGINE_RATE_HZ } from '../contract.ts';
-import { type Complex, type Pass, runPass } from './hibari/fft-passes.ts';
+import { complexOf, planFft, runFft } from './fft.ts';
 
 /** Samples of one window: 25 ms. */
 const WINDOW_SAMPLES = 400;
@@ -14,7 +14,6 @@ export const MEL_HOP_SAMPLES = 160;
 const REACH_SAMPLES = WINDOW_SAMPLES / 2;
 /** Bins of a window's spectrum. */
 const SPECTRUM_BINS = WINDOW_SAMPLES / 2 + 1;
-const RADICES = [5, 5, 4, 4] as const;
 
 /** Power below this counts as this. */
 const POWER_MIN = 1e-10;
@@ -34,7 +33,7 @@ const WINDOW = Float64Array.from(
   { length: WINDOW_SAMPLES },
   (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES),
 );
-const PASSES = planPasses();
+const PLAN = planFft([5, 5, 4, 4]);
 
 /** One band: its weights for the bins of the spectrum from `from` on. */
 interface Band {
@@ -83,7 +82,7 @@ export class LogMel {
       re[i] = (mirrored[from + i] as number) * weight;
       im[i] = (mirrored[from + MEL_HOP_SAMPLES + i] as number) * weight;
     }
-    const { re: zr, im: zi } = runPasses(this.#signal, this.#spare);
+    const { re: zr, im: zi } = runFft(PLAN, this.#signal, this.#spare);
     for (let k = 0; k < SPECTRUM_BINS; k++) {
       const j = k === 0 ? 0 : WINDOW_SAMPLES - k;
       const sumR = (zr[k] as number) + (zr[j] as number);
@@ -161,36 +160,4 @@ function toMel(hz: number): number {
 
 function toHz(mel: number): number {
   return mel < LINEAR_TO_MEL ? mel * LINEAR_HZ_PER_MEL : LINEAR_TO_HZ * Math.exp(LOG_STEP * (mel - LINEAR_TO_MEL));
-}
-
-function complexOf(length: number): Complex {
-  return { re: new Float64Array(length), im: new Float64Array(length) };
-}
-
-/** The transform of `a`, in one of the two. */
-function runPasses(a: Complex, b: Complex): Complex {
-  let [from, to] = [a, b];
-  for (const pass of PASSES) {
-    runPass(pass, from, to);
-    [from, to] = [to, from];
-  }
-  return from;
-}
-
-function planPasses(): Pass[] {
-  let [length, stride] = [WINDOW_SAMPLES, 1];
-  return RADICES.map((radix) => {
-    const pass = { radix, length, stride, twiddles: twiddlesOf(length, radix) };
-    length /= radix;
-    stride *= radix;
-    return pass;
-  });
-}
-
-function twiddlesOf(length: number, radix: number): Complex {
-  const powers = Array.from({ length: length / radix }, (_, p) =>
-    Array.from({ length: radix - 1 }, (_, j) => (p * (j + 1)) % length),
-  ).flat();
-  const angles = powers.map((power) => (-2 * Math.PI * power) / length);
-  return { re: Float64Array.from(angles, Math.cos), im: Float64Array.from(angles, Math.sin) };
 }

@@ -219,13 +219,21 @@ class FolderRun {
   async #transcribe(
     file: BatchFile,
     signal: AbortSignal,
-    transcribe: (task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'tenant'>) => Promise<RecordingTranscript>,
+    transcribe: (
+      task: Pick<RecordingTask, 'path' | 'channels' | 'timed' | 'isLanguageGiven' | 'tenant'>,
+    ) => Promise<RecordingTranscript>,
   ): Promise<RecordingTranscript> {
     const source = this.#sourceOf.get(file.name);
     if (source === undefined) throw new TrunklineError('internal', 'the file is not one of this run');
     const { channels, format } = this.#options;
     try {
-      const recording = await transcribe({ path: source.path, channels, timed: true, tenant: '' });
+      const recording = await transcribe({
+        path: source.path,
+        channels,
+        timed: true,
+        isLanguageGiven: true,
+        tenant: '',
+      });
       const text = writeRecording(recording, { file: source.shown, format, channels });
       await retryOnDiskTrouble(() => this.#write(file, recording, text), {
         clock: systemClock,

@@ -34,7 +34,7 @@ export function writeRecording(
   if (format === 'json') return `${JSON.stringify(captionsOf(recording, file, channels))}\n`;
   if (format === 'text') return writeText(recording, channels);
   const { body } = render(
-    { ...recording, task: 'transcribe', language: languageName(recording.spokenLanguage) },
+    { ...recording, task: 'transcribe', language: languageName(recording.spokenLanguage ?? '') },
     {
       response_format: format,
       channels,

@@ -33,11 +33,11 @@ import { Pool } from './engine-pool.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { expectKind, Job, type JobReply, type JobWork, type SoundListener } from './job.ts';
+import { JobDispatch } from './job-dispatch.ts';
 import { type JobSignals, replyTo } from './job-signals.ts';
 import type { ProcessEnd } from './process-handlers.ts';
 import type { EngineStartListener } from './start-listener.ts';
 import { StartWaiters } from './start-waiters.ts';
-import { WaitingJobs } from './waiting-jobs.ts';
 
 /** A file's voice detection is wanted within the same time as its speech. */
 const BATCH_DETECT_DUE_MS = 60_000;
@@ -80,7 +80,7 @@ interface Terms extends JobSignals {
 export class EngineClient implements Engine {
   readonly #options: EngineClientOptions;
   readonly #pool: Pool;
-  readonly #waiting = new WaitingJobs();
+  readonly #dispatch: JobDispatch;
   readonly #startWaiters = new StartWaiters();
   readonly #detectBatcher: DetectBatcher;
   readonly #load: EngineLoad;
@@ -99,16 +99,17 @@ export class EngineClient implements Engine {
       progress: (text: string) => options.watcher?.onProgress(text),
       ready: () => this.#onReady(),
       answered: (job: Job, answer: JobReply | FailedMessage) => this.#onAnswered(job, answer),
-      withheld: (jobs: readonly Job[]) => this.#onWithheld(jobs),
+      withheld: (jobs: readonly Job[]) => this.#dispatch.resend(jobs, this.#unavailable),
       alive: (jobs: readonly Job[]) => this.#onAlive(jobs),
       ended: (end: ProcessEnd) => this.#onEnded(end),
     };
     this.#pool = new Pool({ entry, settings: engineSettings, workers, cores, clock, log, metrics, handlers });
     this.#load = new EngineLoad({ clock, metrics, workers });
+    this.#dispatch = new JobDispatch({ pool: this.#pool, load: this.#load, metrics });
     const lanes = () => Math.max(this.#pool.readyCount, 1);
     this.#detectBatcher = new DetectBatcher({ clock, lanes, send: (tracks) => this.#detectTracks(tracks) });
-    metrics.watchLanes(() => this.#waiting.lanes(clock.nowMs()));
-    const hasWork = () => this.#pool.busy || this.#waiting.size > 0;
+    metrics.watchLanes(() => this.#dispatch.lanes(clock.nowMs()));
+    const hasWork = () => this.#pool.busy || this.#dispatch.waitingCount > 0;
     this.#idle = new IdleWatch({ clock, idleMs, hasWork, onIdle: () => void this.#pool.stop() });
   }
 
@@ -239,7 +240,10 @@ export class EngineClient implements Engine {
   async #ask(work: JobWork, terms: Terms): Promise<JobReply> {
     if (terms.signal?.aborted) throw new EngineError('cancelled', 'the job was cancelled before it was sent');
     const job = this.#submit(work, terms);
-    return await replyTo(job, terms, { cancel: () => this.#cancel(job), hurry: () => this.#hurry(job) });
+    return await replyTo(job, terms, {
+      cancel: () => this.#dispatch.cancel(job),
+      hurry: () => this.#dispatch.hurry(job),
+    });
   }
 
   #submit(work: JobWork, { dueInMs, tenant = '', onSound }: Terms): Job {
@@ -249,124 +253,37 @@ export class EngineClient implements Engine {
       job.fail('unavailable', this.#unavailable);
       return job;
     }
-    this.#waiting.add(job);
     this.#startEngines();
-    this.#pump();
+    this.#dispatch.add(job);
     // A caller holds its next window back until this one is settled, so a partial must not wait for an engine past its
     // time.
-    if (isDroppable(job.urgency) && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#expire(job)));
+    if (isDroppable(job.urgency) && !job.sent) job.expireBy(clock.after(dueInMs, () => this.#dispatch.expire(job)));
     return job;
-  }
-
-  /** To be called whenever there is another job, or an engine has one less. */
-  #pump(): void {
-    this.#deliver();
-    this.#pool.balance();
-  }
-
-  /**
-   * Hands over what can be handed over. Batch waits while a live job does: that one may need an engine to run empty.
-   */
-  #deliver(): void {
-    for (const queue of this.#waiting.queues) {
-      for (let job = queue.peek(); job !== undefined; job = queue.peek()) {
-        const process = this.#pool.pick(job, { keepOneFree: this.load > 0 });
-        if (process === null) return;
-        queue.pop();
-        process.deliver(job);
-      }
-    }
-  }
-
-  #cancel(job: Job): void {
-    this.#forget(job);
-    job.fail('cancelled', 'the job was cancelled');
-  }
-
-  /** One that waits changes its queue; one that an engine has is asked for there. */
-  #hurry(job: Job): void {
-    if (!job.canHurry) return;
-    const isWaiting = this.#waiting.remove(job);
-    job.hurry();
-    if (!isWaiting) this.#pool.hurry(job);
-    else {
-      this.#waiting.add(job);
-      this.#pump();
-    }
-  }
-
-  /** Sees to it that nobody works on `job`, or will. */
-  #forget(job: Job): void {
-    this.#waiting.remove(job);
-    this.#pool.cancel(job);
-  }
-
-  #expire(job: Job): void {
-    this.#waiting.remove(job);
-    job.fail('stale', 'no engine was ready in time');
   }
 
   #onReady(): void {
     this.#failedStarts = 0;
     this.#startWaiters.ready();
-    this.#pump();
+    this.#dispatch.pump();
     const { voices, turnModel } = this;
     this.#options.watcher?.onReady(this.#pool.readyCount, this.#options.workers, { voices, turnModel });
   }
 
-  /** An engine gives no sign of life: others are given its live jobs as well. */
-  #onWithheld(jobs: readonly Job[]): void {
-    for (const job of jobs) this.#resend(job);
-    this.#pump();
+  #onAnswered(job: Job, answer: JobReply | FailedMessage): void {
+    this.#idle.note();
+    this.#dispatch.settle(job, answer);
   }
 
   /** An engine gives signs of life again: what it has need not be given to another one. */
   #onAlive(jobs: readonly Job[]): void {
-    for (const job of jobs) this.#waiting.remove(job);
     this.#startWaiters.ready();
-    this.#pump();
-  }
-
-  #onAnswered(job: Job, answer: JobReply | FailedMessage): void {
-    this.#idle.note();
-    if (answer.kind !== 'failed') {
-      this.#load.add(job, answer.cost);
-      job.resolve(answer);
-      if (job.resent) this.#forget(job);
-    } else if (!this.#isUnderWay(job)) {
-      job.fail(answer.code, answer.message);
-    }
-    this.#pump();
+    this.#dispatch.keep(jobs);
   }
 
   #onEnded(end: ProcessEnd): void {
     if (end.outcome === 'refused') this.#onRefused(end.reason);
-    for (const job of end.lost) this.#resend(job);
+    this.#dispatch.resend(end.lost, this.#unavailable);
     if (end.outcome === 'died' && end.readyMs === null) this.#onFailedStart(end.reason);
-    this.#pump();
-  }
-
-  /**
-   * Has a job sent again that was lost with its engine, or that its engine keeps to itself. Settles one that is not
-   * worth it.
-   */
-  #resend(job: Job): void {
-    if (job.settled || this.#isUnderWay(job)) return;
-    if (this.#unavailable !== null) job.fail('unavailable', this.#unavailable);
-    else if (isDroppable(job.urgency)) {
-      job.fail('stale', 'the engine was lost, and the answer would come too late');
-      this.#pool.cancel(job);
-    } else if (!job.exhausted) {
-      this.#options.metrics.engineJobsResent.inc();
-      this.#waiting.add(job);
-    } else if (!this.#pool.has(job)) {
-      job.fail('unavailable', 'the engine was lost each time that it was given this job');
-    }
-  }
-
-  /** Whether `job` waits for an engine, or one that gives signs of life is at work on it. */
-  #isUnderWay(job: Job): boolean {
-    return this.#waiting.hasLive(job) || this.#pool.isAtWorkOn(job);
   }
 
   #onRefused(message: string): void {
@@ -392,6 +309,6 @@ export class EngineClient implements Engine {
   #refuseWaiting(message: string): void {
     this.#startWaiters.refuse(message);
     this.#detectBatcher.close(new EngineError('unavailable', message));
-    this.#waiting.refuse(message);
+    this.#dispatch.refuse(message);
   }
 }

@@ -115,7 +115,15 @@ export class Transcripts {
     const path = await this.#fetch(file, join(workFolder, String(file.number)), watch.signal);
     const { channels, tenant } = batch;
     watch.signal.throwIfAborted();
-    return this.#options.recordings.transcribe({ path, workFolder, channels, timed: true, tenant, ...watch });
+    return this.#options.recordings.transcribe({
+      path,
+      workFolder,
+      channels,
+      timed: true,
+      isLanguageGiven: true,
+      tenant,
+      ...watch,
+    });
   }
 
   async #fetch({ source }: BatchFile, own: string, signal: AbortSignal): Promise<string> {
@@ -144,7 +152,8 @@ export class Transcripts {
 }
 
 function isTranslated({ targetLanguage }: Batch, { spokenLanguage }: RecordingTranscript): boolean {
-  return targetLanguage !== '' && languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
+  if (targetLanguage === '' || spokenLanguage === null) return false;
+  return languageName(targetLanguage, [spokenLanguage]) !== languageName(spokenLanguage);
 }
 
 /** Transcripts of version 0.1.0 have no language: its recogniser knew only English. */

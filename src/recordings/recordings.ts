@@ -101,6 +101,11 @@ export class Recordings {
     }
   }
 
+  /** Whether the recogniser says how probable its tokens were; known once {@link languages} are. */
+  get hasLogprobs(): boolean {
+    return this.#options.engine.abilities?.logprobs === true;
+  }
+
   /** Transcribes an admitted recording. As {@link transcribeRecording}. */
   async transcribe(task: RecordingTask): Promise<RecordingTranscript> {
     let countedMs = 0;

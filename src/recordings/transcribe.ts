@@ -7,12 +7,15 @@ import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { alignWordTimes } from '../transcription/aligned-word-times.ts';
 import { cleanText } from '../transcription/clean-text.ts';
+import { meanLogprob } from '../transcription/confidence.ts';
 import { withoutDoubled } from '../transcription/doubled-word.ts';
 import { estimateWordTimes, type TimedWord } from '../transcription/estimated-word-times.ts';
+import { LanguageEvidence } from '../transcription/language-evidence.ts';
 import { ClipCutter, type ClipSettings, type SpeechClip } from '../transcription/speech-clips.ts';
 import { joinWords } from '../transcription/words.ts';
 import type { FileDecoders } from './decode.ts';
 import type { ChannelMode } from './decode-messages.ts';
+import { divideTokens, type SpokenToken } from './spoken-tokens.ts';
 
 /** Most channels of a recording that are transcribed by themselves. */
 const SPLIT_CHANNELS_MAX = 2;
@@ -34,13 +37,25 @@ export interface Segment {
   readonly words: readonly TimedWord[];
   /** Whether the recogniser said when the words were spoken, or their times are an estimate. */
   readonly wordTimes: 'aligned' | 'estimated';
+  /**
+   * The mean natural logarithm of the probabilities of the tokens of the clip that it is from; absent where the
+   * recogniser has none.
+   */
+  readonly avgLogprob?: number;
+  /** When they were asked for and the recogniser has them. */
+  readonly tokens?: readonly SpokenToken[];
 }
+
+/** What a transcript warns of when its language is in doubt. */
+export const OTHER_LANGUAGE_WARNING = 'what is said is probably in a language that this recogniser does not understand';
 
 /** What was said in a recording. */
 export interface RecordingTranscript {
   readonly durationMs: number;
-  /** What was spoken, in BCP-47. */
-  readonly spokenLanguage: string;
+  /** What was spoken, in BCP-47; null = probably nothing that the recogniser understands. */
+  readonly spokenLanguage: string | null;
+  /** Something that readers should know. */
+  readonly warning?: string;
   /** In the order of their start. */
   readonly segments: readonly Segment[];
 }
@@ -61,18 +76,25 @@ export interface RecordingTask {
   readonly channels: ChannelMode;
   /** Whether the times of words matter; without, they are estimates and the work is done an eighth sooner. */
   readonly timed?: boolean;
+  /** Whether {@link Segment.tokens} are wanted. */
+  readonly spelled?: boolean;
+  /** Somebody says that it is the recogniser's language: there is text whatever it sounds like, and a warning. */
+  readonly isLanguageGiven?: boolean;
   /** Whose it is: tenants take turns. */
   readonly tenant: string;
   /** Ends the work at once: the promise fails with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Called with each segment as soon as it is there, in the order of their start. */
+  /**
+   * Called with each segment in the order of their start, as soon as it is there and the language is not in doubt.
+   * That takes a few seconds of speech.
+   */
   readonly onSegment?: (segment: Segment) => void;
   readonly onProgress?: (progress: RecordingProgress) => void;
 }
 
 /** What recordings are transcribed with. */
 export interface Transcriber {
-  readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'>;
+  readonly engine: Pick<Engine, 'detect' | 'transcribe' | 'languages' | 'start'> & Partial<Pick<Engine, 'abilities'>>;
   readonly decoders: Pick<FileDecoders, 'decode'>;
   readonly settings: ClipSettings & Pick<Settings, 'AUDIO_MAX_SECONDS'>;
 }
@@ -128,6 +150,9 @@ class Work {
   readonly #last: { readonly to: number; readonly text: string }[] = [];
   #delivered: Promise<void> = Promise.resolve();
   #takenSamples = 0;
+  readonly #language = new LanguageEvidence();
+  /** How many of the segments were told. */
+  #told = 0;
 
   constructor(task: RecordingTask, transcriber: Transcriber) {
     this.#task = task;
@@ -146,8 +171,20 @@ class Work {
     await this.#beginUpTo(Number.POSITIVE_INFINITY);
     await this.#delivered;
     this.#emit(Number.POSITIVE_INFINITY);
+    return this.#finish();
+  }
+
+  async #finish(): Promise<RecordingTranscript> {
+    const durationMs = this.#takenMs;
+    const doubt = this.#language.isUnlikely ? { warning: OTHER_LANGUAGE_WARNING } : {};
+    if (this.#language.isUnlikely && this.#task.isLanguageGiven !== true) {
+      // What was told cannot be taken back.
+      const segments = this.#segments.slice(0, this.#told);
+      return { durationMs, spokenLanguage: null, segments, ...doubt };
+    }
+    this.#tell();
     const [spokenLanguage = ''] = await languagesOf(this.#transcriber.engine);
-    return { durationMs: this.#takenMs, spokenLanguage, segments: this.#segments };
+    return { durationMs, spokenLanguage, segments: this.#segments, ...doubt };
   }
 
   get #takenMs(): number {
@@ -187,12 +224,13 @@ class Work {
   }
 
   #transcribe({ samples }: SpeechClip): Promise<Transcript> {
-    const { tenant, signal, timed = false } = this.#task;
+    const { tenant, signal, timed = false, spelled = false } = this.#task;
     return this.#transcriber.engine.transcribe({
       samples,
       tenant,
       signal,
       timed,
+      spelled,
       draft: [],
       urgency: 'batch',
       dueInMs: BATCH_DUE_MS,
@@ -206,12 +244,21 @@ class Work {
     this.#last[clip.channel] = { to: clip.to, text };
     const aligned = transcript.words === undefined ? null : alignWordTimes(text, transcript.words, clip);
     const wordTimes = aligned === null ? 'estimated' : 'aligned';
-    for (const words of atPauses(aligned ?? estimateWordTimes(text, clip), this.#transcriber.settings.ENDPOINT_MS)) {
+    this.#language.add(transcript.logprobs);
+    const stretches = atPauses(aligned ?? estimateWordTimes(text, clip), this.#transcriber.settings.ENDPOINT_MS);
+    const tokens = divideTokens(transcript, stretches);
+    const avgLogprob = meanLogprob(transcript.logprobs);
+    for (const [index, words] of stretches.entries()) {
       const [first] = words;
       const last = words.at(-1);
       if (first === undefined || last === undefined) continue;
       const [startMs, endMs] = [first.startMs, last.endMs];
-      this.#unsent.push({ channel: clip.channel, text: joinWords('', words), startMs, endMs, words, wordTimes });
+      const segment = { channel: clip.channel, text: joinWords('', words), startMs, endMs, words, wordTimes } as const;
+      this.#unsent.push({
+        ...segment,
+        ...(avgLogprob === null ? {} : { avgLogprob }),
+        ...(tokens === null ? {} : { tokens: tokens[index] ?? [] }),
+      });
     }
     this.#emit(this.#channels.length === 1 ? Number.POSITIVE_INFINITY : samplesToMs(clip.from, ENGINE_RATE_HZ));
   }
@@ -220,10 +267,14 @@ class Work {
   #emit(upToMs: number): void {
     const sorted = this.#unsent.toSorted((a, b) => a.startMs - b.startMs || a.channel - b.channel);
     this.#unsent = sorted.filter(({ startMs }) => startMs > upToMs);
-    for (const segment of sorted.filter(({ startMs }) => startMs <= upToMs)) {
-      this.#segments.push(segment);
-      this.#task.onSegment?.(segment);
-    }
+    this.#segments.push(...sorted.filter(({ startMs }) => startMs <= upToMs));
+    const { isLanguageGiven = false } = this.#task;
+    if (isLanguageGiven || this.#told > 0 || this.#language.isSettled) this.#tell();
+  }
+
+  #tell(): void {
+    for (const segment of this.#segments.slice(this.#told)) this.#task.onSegment?.(segment);
+    this.#told = this.#segments.length;
   }
 }
 

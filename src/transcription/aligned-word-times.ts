@@ -1,6 +1,7 @@
 /** The recogniser's own word times, fitted to what voice detection says. */
 import { ENGINE_RATE_HZ, type SpokenWord } from '../../engine/contract.ts';
 import { samplesToMs } from '../foundation/units.ts';
+import { wordConfidence } from './confidence.ts';
 import type { TimedWord } from './estimated-word-times.ts';
 import type { SpeechClip } from './speech-clips.ts';
 import { NOT_SPOKEN, splitWords } from './words.ts';
@@ -21,9 +22,8 @@ export function alignWordTimes(text: string, spoken: readonly SpokenWord[], clip
   const words = splitWords(text);
   const first = firstOf(words, spoken);
   if (first === null || !isCredible(spoken, clip)) return null;
-  const starts = startsOf(words, spoken.slice(first)).map((startMs) =>
-    intoSpeech(clip.speech, startMs + toMs(clip.from)),
-  );
+  const said = saidWith(words, spoken.slice(first));
+  const starts = said.map((word) => intoSpeech(clip.speech, (word?.startMs ?? 0) + toMs(clip.from)));
   const speechEndMs = toMs(clip.speech.at(-1)?.to ?? clip.to);
   const lastEndMs = Math.min((spoken.at(-1)?.endMs ?? 0) + toMs(clip.from), speechEndMs);
   return words.map(({ text: word, spaced }, index) => {
@@ -34,6 +34,7 @@ export function alignWordTimes(text: string, spoken: readonly SpokenWord[], clip
       spaced,
       startMs: Math.round(startMs),
       endMs: Math.round(Math.max(pauseAfter(clip.speech, startMs, nextMs), startMs)),
+      ...confidenceOfWord(said[index]),
     };
   });
 }
@@ -52,15 +53,22 @@ function lettersOf(words: readonly { readonly text: string }[]): string {
   return words.map(({ text }) => text.replace(NOT_SPOKEN, '')).join('');
 }
 
-/** A word begins when that word of `spoken` begins in which its first letter lies. Both have the same letters. */
-function startsOf(words: readonly { readonly text: string }[], spoken: readonly SpokenWord[]): number[] {
+function confidenceOfWord(word: SpokenWord | undefined): Pick<TimedWord, 'confidence'> {
+  return word?.probability === undefined ? {} : { confidence: wordConfidence(word.probability) };
+}
+
+/** Of each word that word of `spoken` in which its first letter lies. Both have the same letters. */
+function saidWith(
+  words: readonly { readonly text: string }[],
+  spoken: readonly SpokenWord[],
+): (SpokenWord | undefined)[] {
   let at = 0;
   let spokenTo = 0;
   let index = -1;
   return words.map((word) => {
     while (spokenTo <= at && index + 1 < spoken.length) spokenTo += lettersOf([spoken[++index] ?? { text: '' }]).length;
     at += lettersOf([word]).length;
-    return spoken[index]?.startMs ?? 0;
+    return spoken[index];
   });
 }
 

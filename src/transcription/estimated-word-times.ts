@@ -10,6 +10,8 @@ export interface TimedWord {
   readonly spaced: boolean;
   readonly startMs: number;
   readonly endMs: number;
+  /** The probability, from 0 to 1, that it is right; absent where that cannot be told. */
+  readonly confidence?: number;
 }
 
 const STEP_MS = 10;

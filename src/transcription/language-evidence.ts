@@ -24,6 +24,7 @@ export class LanguageEvidence {
   readonly #tokensMax: number;
   /** Of each reading. */
   readonly #readings: { readonly tokens: number; readonly sum: number }[] = [];
+  #isKnowable = true;
   #tokens = 0;
   #sum = 0;
 
@@ -34,6 +35,7 @@ export class LanguageEvidence {
 
   /** One more reading, by the logarithms of its tokens' probabilities; null, from a recogniser without, is none. */
   add(logprobs: Float32Array | null): void {
+    this.#isKnowable &&= logprobs !== null;
     if (logprobs === null || logprobs.length === 0) return;
     const reading = { tokens: logprobs.length, sum: logprobs.reduce((sum, logprob) => sum + logprob, 0) };
     this.#readings.push(reading);
@@ -58,8 +60,9 @@ export class LanguageEvidence {
     return this.#tokens >= CERTAIN_TOKENS && this.#mean < CERTAIN_LIMIT;
   }
 
-  /** Whether there is enough to say that it is the recogniser's language. */
+  /** Whether there is enough to say that it is the recogniser's language, or nothing can be known. */
   get isSettled(): boolean {
+    if (!this.#isKnowable) return true;
     return this.#tokens >= SETTLED_TOKENS && !this.isUnlikely;
   }
 

@@ -7,6 +7,7 @@ import { benchAccuracy } from './accuracy.ts';
 import { benchCalls } from './calls.ts';
 import { BENCH_CARRIERS, type BenchCarrierName } from './carriers.ts';
 import { benchCompare } from './compare.ts';
+import { benchConfidence } from './confidence.ts';
 import { requireEngineEnvironment } from './engine-environment.ts';
 import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
@@ -59,6 +60,9 @@ bench(
   'compare',
   'this engine beside other ways of running the same weights: time, real-time factor, memory, word error rate',
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
+);
+bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
+  benchConfidence({ every: quick ? 12 : 3 }),
 );
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),

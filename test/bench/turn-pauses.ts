@@ -1,6 +1,6 @@
 /** What our own pipeline makes of the pauses in a case: voice detection, the question to the turn model, the words. */
 import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import type { Engine } from '../../src/engine-client/engine.ts';
+import { type Engine, EngineError } from '../../src/engine-client/engine.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -73,9 +73,20 @@ async function askAtEach(engine: EngineClient, stream: Int16Array, askedTo: numb
     const to = askedTo + msToSamples(silenceMs - ASKED_AT_MS, ENGINE_RATE_HZ);
     const samples = stream.slice(Math.max(to - TURN_MAX_SAMPLES, 0), to);
     const goesOn = stream.subarray(askedTo, to).some((sample) => Math.abs(sample) > LOUD);
-    probabilities.push(goesOn ? Number.NaN : (await engine.turn({ samples, dueInMs: 600_000 })).probability);
+    probabilities.push(goesOn ? Number.NaN : await decide(engine, samples));
   }
   return probabilities;
+}
+
+/** On a machine that is busy otherwise an engine may seem to hang: it is asked again. */
+async function decide(engine: EngineClient, samples: Int16Array): Promise<number> {
+  for (;;) {
+    try {
+      return (await engine.turn({ samples, dueInMs: 600_000 })).probability;
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'stale') throw error;
+    }
+  }
 }
 
 /** Lets a transcriber use an engine, and tells when nothing of it is under way. */

@@ -53,6 +53,7 @@ describe('checkSettings', () => {
     ['modelGraphs', 'pruned', 'modelGraphs: got "pruned", expected one of rewritten, shipped'],
     ['modelCacheDir', 'cache', 'modelCacheDir: got "cache", expected an absolute path'],
     ['modelsDir', 'models', 'modelsDir: got "models", expected an absolute path'],
+    ['lexiconFile', 'words.txt', 'lexiconFile: got "words.txt", expected an absolute path'],
     ['decodeRunTokens', 0, 'decodeRunTokens: got 0, expected a whole number from 1 to 512'],
   ])('refuses a wrong %s by name', (name, value, message) => {
     expect(() => checkSettings({ ...TONE, [name]: value }, MODEL_TABLE)).toThrow(new Refusal('bad_settings', message));

@@ -59,9 +59,10 @@ describe('the language', () => {
 
   it('is not doubted without probabilities', () => {
     const evidence = new LanguageEvidence();
-    evidence.add(null);
     evidence.add(new Float32Array(0));
     expect(evidence).toMatchObject({ isUnlikely: false, isCertain: false, isSettled: false });
+    evidence.add(null);
+    expect(evidence).toMatchObject({ isUnlikely: false, isCertain: false, isSettled: true });
   });
 });
 

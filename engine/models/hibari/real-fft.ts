@@ -2,7 +2,7 @@
  * The Fourier transform of 1200 real samples and back, by one of 600 complex points: W. H. Press et al., "Numerical
  * Recipes" (2007), section 12.3. The shape is fixed, so that every table is made once.
  */
-import { type Complex, type Pass, runPass } from './fft-passes.ts';
+import { type Complex, circle, complexOf, planFft, runFft } from '../fft.ts';
 
 /** Real samples of one transform. */
 export const FFT_SAMPLES = 1200;
@@ -10,15 +10,9 @@ export const FFT_SAMPLES = 1200;
 export const FFT_BINS = FFT_SAMPLES / 2 + 1;
 
 const POINTS = FFT_SAMPLES / 2;
-const RADICES = [5, 5, 4, 6] as const;
-const PASSES = planPasses();
+const PLAN = planFft([5, 5, 4, 6]);
 /** e^(-2 pi i k / 1200) for each bin. */
 const TURNS = circle(FFT_BINS, FFT_SAMPLES);
-
-/** An empty signal of `length` points. */
-export function complexOf(length: number): Complex {
-  return { re: new Float64Array(length), im: new Float64Array(length) };
-}
 
 /** Transforms between 1200 real samples and 601 bins. It keeps its own buffers, so one call at a time may use it. */
 export class RealFft {
@@ -32,7 +26,7 @@ export class RealFft {
       re[i] = (samples[at] as number) * (window[2 * i] as number);
       im[i] = (samples[at + 1] as number) * (window[2 * i + 1] as number);
     }
-    const { re: zr, im: zi } = this.#transform(this.#a, this.#b);
+    const { re: zr, im: zi } = runFft(PLAN, this.#a, this.#b);
     for (let k = 0; k < FFT_BINS; k++) {
       const p = k === POINTS ? 0 : k;
       const q = k === 0 ? 0 : POINTS - k;
@@ -70,51 +64,11 @@ export class RealFft {
       re[k] = pr + qr - oddI;
       im[k] = pi - qi + oddR;
     }
-    const { re: odd, im: even } = this.#transform(this.#a, this.#b);
+    const { re: odd, im: even } = runFft(PLAN, this.#a, this.#b);
     for (let i = 0, at = from; i < POINTS; i++, at += 2) {
       samples[at] = (samples[at] as number) + ((even[i] as number) * (window[2 * i] as number)) / FFT_SAMPLES;
       samples[at + 1] =
         (samples[at + 1] as number) + ((odd[i] as number) * (window[2 * i + 1] as number)) / FFT_SAMPLES;
     }
   }
-
-  /** The buffer of the two that has the result. */
-  #transform(a: Complex, b: Complex): Complex {
-    let [from, to] = [a, b];
-    for (const pass of PASSES) {
-      runPass(pass, from, to);
-      [from, to] = [to, from];
-    }
-    return from;
-  }
-}
-
-function planPasses(): Pass[] {
-  let [length, stride] = [POINTS, 1];
-  return RADICES.map((radix) => {
-    const pass = { radix, length, stride, twiddles: twiddlesOf(length, radix) };
-    length /= radix;
-    stride *= radix;
-    return pass;
-  });
-}
-
-function twiddlesOf(length: number, radix: number): Complex {
-  const { re, im } = circle(length, length);
-  const powers = Array.from({ length: length / radix }, (_, p) =>
-    Array.from({ length: radix - 1 }, (_, j) => (p * (j + 1)) % length),
-  ).flat();
-  return {
-    re: Float64Array.from(powers, (power) => re[power] as number),
-    im: Float64Array.from(powers, (power) => im[power] as number),
-  };
-}
-
-/** e^(-2 pi i k / period) for the first `length` k. */
-function circle(length: number, period: number): Complex {
-  const angle = (_: unknown, k: number) => (-2 * Math.PI * k) / period;
-  return {
-    re: Float64Array.from({ length }, (_, k) => Math.cos(angle(_, k))),
-    im: Float64Array.from({ length }, (_, k) => Math.sin(angle(_, k))),
-  };
 }

@@ -2,10 +2,10 @@
  * The graph's spectra as sound. Each frame of 12.5 ms is the sum of three: pulses at the pitch, shaped; noise, shaped;
  * and a spectrum with a phase of its own. Frames overlap by three quarters and are added.
  */
-import type { Complex } from './fft-passes.ts';
+import { type Complex, complexOf } from '../fft.ts';
 import type { GaussianNoise } from './gaussian.ts';
 import { HOP_SAMPLES, PulseTrain } from './pulse-train.ts';
-import { complexOf, FFT_BINS, FFT_SAMPLES, RealFft } from './real-fft.ts';
+import { FFT_BINS, FFT_SAMPLES, RealFft } from './real-fft.ts';
 import { exponential, writePolar } from './tables.ts';
 
 /** The outputs of the graph: each has 601 rows, the bins, of as many numbers as there are frames. */

@@ -181,9 +181,11 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
       const { channels, targetLanguage } = batches.get(tenant, id);
       const isSpoken = query.asSpoken === 'true' || targetLanguage === '';
       const transcript = await batches.result(tenant, id, number, isSpoken);
+      const { spokenLanguage } = transcript;
+      const spoken = spokenLanguage === null ? [] : [spokenLanguage];
       const outcome = isSpoken
-        ? ({ task: 'transcribe', language: languageName(transcript.spokenLanguage) } as const)
-        : ({ task: 'translate', language: languageName(targetLanguage, [transcript.spokenLanguage]) } as const);
+        ? ({ task: 'transcribe', language: spokenLanguage && languageName(spokenLanguage) } as const)
+        : ({ task: 'translate', language: languageName(targetLanguage, spoken) } as const);
       const { contentType, body } = render(
         { ...transcript, ...outcome },
         {

@@ -18,6 +18,9 @@ const caption = z.object({
   text: z.string(),
   startMs: z.number(),
   endMs: z.number(),
+  confidence: z.number().optional().describe('Share of its words, 0 to 1, that may be expected to be right'),
+  lowConfidence: z.literal(true).optional().describe('The confidence is below 0.5'),
+  language: z.null().optional().describe('Probably said in no language that the recogniser understands'),
 });
 
 const gap = z

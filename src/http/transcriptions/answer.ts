@@ -35,7 +35,8 @@ async function transcribe(context: TranscriptionContext, recording: UploadedReco
   const target = languageName(form.target_language ?? '', languages);
   if (target !== '') return translate(context, recording, target);
   const transcript = await transcribeUpload(context, recording);
-  const language = languageShown(languageName(transcript.spokenLanguage), form);
+  const { spokenLanguage } = transcript;
+  const language = spokenLanguage === null ? null : languageShown(languageName(spokenLanguage), form);
   return render({ ...transcript, task: 'transcribe', language }, form);
 }
 
@@ -54,6 +55,7 @@ async function translate(
   translator.assertConfigured();
   const transcript = await transcribeUpload(context, recording);
   const outcome: Outcome = { ...transcript, task: 'translate', language: languageShown(target, form) };
+  if (transcript.spokenLanguage === null) return render({ ...outcome, language: null }, form);
   if (target === languageName(transcript.spokenLanguage)) return render(outcome, form);
   const translateLines = (lines: readonly string[]) => translator.translate(lines, target, task.signal);
   if (form.response_format === 'srt' || form.response_format === 'vtt')

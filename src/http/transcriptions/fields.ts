@@ -92,7 +92,10 @@ const transcriptionForm = z.object({
 });
 
 /** A checked request. */
-export type TranscriptionForm = z.infer<typeof transcriptionForm>;
+export type TranscriptionForm = z.infer<typeof transcriptionForm> & {
+  /** What is wanted beside the text. */
+  readonly include: readonly 'logprobs'[];
+};
 
 /** The body for the API description. */
 export const transcriptionBody = z.object({
@@ -103,6 +106,10 @@ export const transcriptionBody = z.object({
       .describe('The recording, in any common format; its name does not matter'),
   }).shape,
   ...z.object(single).partial().shape,
+  include: z
+    .array(z.literal('logprobs'))
+    .optional()
+    .describe('With json: logprobs = how probable each token was; may be sent as include[]'),
   timestamp_granularities: z
     .array(granularity)
     .optional()
@@ -116,8 +123,7 @@ export function readForm(fields: Fields): TranscriptionForm {
   const arrays = granularities.length === 0 ? {} : { timestamp_granularities: granularities.flatMap(splitList) };
   const parsed = transcriptionForm.safeParse({ ...singles, ...arrays }, IN_PLAIN_WORDS);
   if (!parsed.success) throw explain(parsed.error, fields);
-  refuseExtras(fields);
-  return parsed.data;
+  return { ...parsed.data, include: readInclude(fields, parsed.data) };
 }
 
 /**
@@ -168,12 +174,15 @@ function wrong(name: string, came: string | undefined, why: string): TrunklineEr
   );
 }
 
-/**
- * OpenAI's `include` requests more fields in the answer. It is refused, because a client that requests a field would
- * fail without it.
- */
-function refuseExtras(fields: Fields): void {
-  const wanted = fields.get('include')?.flatMap(splitList)[0];
-  if (wanted !== undefined)
-    throw wrong('include', wanted, 'expected nothing: the recogniser has no log probabilities yet');
+/** OpenAI's `include`: it knows log probabilities alone, and those with `json` alone. */
+function readInclude(
+  fields: Fields,
+  { response_format: format }: Pick<TranscriptionForm, 'response_format'>,
+): TranscriptionForm['include'] {
+  const wanted = fields.get('include')?.flatMap(splitList) ?? [];
+  const unknown = wanted.find((item) => item !== 'logprobs');
+  if (unknown !== undefined) throw wrong('include', unknown, 'expected "logprobs"');
+  if (wanted.length > 0 && format !== 'json')
+    throw wrong('include', 'logprobs', `expected nothing with response_format ${format}: only json has them`);
+  return wanted.length === 0 ? [] : ['logprobs'];
 }

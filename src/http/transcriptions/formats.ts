@@ -1,5 +1,8 @@
 /** A transcribed recording in the shapes of OpenAI's API (CreateTranscriptionResponse…). */
+
+import { toOpenAiLogprobs } from '../../recordings/spoken-tokens.ts';
 import type { RecordingTranscript, Segment } from '../../recordings/transcribe.ts';
+import { confidenceOf } from '../../transcription/confidence.ts';
 import { type Cue, formatSrt, formatVtt } from '../../transcription/cue-formats.ts';
 import { columnsOf, makeCues } from '../../transcription/subtitles.ts';
 import { startsSpaced } from '../../transcription/words.ts';
@@ -8,8 +11,8 @@ import type { TranscriptionForm } from './fields.ts';
 /** What was done with the recording. */
 export interface Outcome extends RecordingTranscript {
   readonly task: 'transcribe' | 'translate';
-  /** English name of the language of the texts, in lower case. */
-  readonly language: string;
+  /** English name of the language of the texts, in lower case; null = probably none that the recogniser understands. */
+  readonly language: string | null;
 }
 
 /** A body and its type. */
@@ -21,7 +24,8 @@ export interface Rendered {
 type FormatOptions = Pick<
   TranscriptionForm,
   'response_format' | 'channels' | 'max_line_chars' | 'max_cue_ms' | 'timestamp_granularities'
->;
+> &
+  Partial<Pick<TranscriptionForm, 'include'>>;
 
 /** Fewest columns of a line that a speaker's name leaves for what is said. */
 const LINE_COLUMNS_MIN = 10;
@@ -35,7 +39,13 @@ export function showsTimes({ response_format: format, channels }: FormatOptions)
 export function render(outcome: Outcome, options: FormatOptions): Rendered {
   switch (options.response_format) {
     case 'json':
-      return json({ text: textOf(outcome.segments), language: outcome.language, usage: usageOf(outcome) });
+      return json({
+        text: textOf(outcome.segments),
+        ...(options.include?.includes('logprobs') && { logprobs: logprobsOf(outcome.segments) }),
+        language: outcome.language,
+        ...warningOf(outcome),
+        usage: usageOf(outcome),
+      });
     case 'verbose_json':
       return json(verbose(outcome, options));
     case 'text':
@@ -55,6 +65,21 @@ export function renderCues(cues: readonly Cue[], format: 'srt' | 'vtt'): Rendere
 /** The whole text. */
 export function textOf(segments: readonly Segment[]): string {
   return segments.reduce((text, segment) => text + separatorAfter(text, segment) + segment.text, '');
+}
+
+/** OpenAI's `logprobs`: the tokens' texts joined are the text as the recogniser wrote it. */
+export function logprobsOf(segments: readonly Segment[]): ReturnType<typeof toOpenAiLogprobs> {
+  let text = '';
+  return segments.flatMap((segment) => {
+    const separator = separatorAfter(text, segment);
+    text += separator + segment.text;
+    return toOpenAiLogprobs(segment.tokens ?? [], separator);
+  });
+}
+
+/** Our addition: `warning`, where there is one. */
+export function warningOf({ warning }: { readonly warning?: string | undefined }): { warning?: string } {
+  return warning === undefined ? {} : { warning };
 }
 
 /** What stands between `text` and the segment that follows: a space, or nothing where its script has none. */
@@ -95,12 +120,13 @@ function json(value: unknown): Rendered {
   return { contentType: 'application/json; charset=utf-8', body: JSON.stringify(value) };
 }
 
-function verbose({ task, language, durationMs, segments }: Outcome, options: FormatOptions): unknown {
+function verbose({ task, language, warning, durationMs, segments }: Outcome, options: FormatOptions): unknown {
   const wanted = new Set(options.timestamp_granularities);
   const isSplit = options.channels === 'split';
   return {
     task,
     language,
+    ...warningOf({ warning }),
     duration: seconds(durationMs),
     text: textOf(segments),
     ...(wanted.has('segment') ? { segments: segments.map((segment, id) => verboseSegment(segment, id, isSplit)) } : {}),
@@ -117,10 +143,12 @@ function wordTimesOf(segments: readonly Segment[]): Segment['wordTimes'] {
 }
 
 /**
- * The recogniser gives neither tokens nor probabilities: those fields are there because clients' schemas require them.
+ * Clients' schemas require all of OpenAI's fields: what the recogniser has not got is neutral. `no_speech_prob` is, for
+ * voice detection has left out what it takes for no speech.
  */
-function verboseSegment({ channel, text, startMs, endMs }: Segment, id: number, isSplit: boolean): unknown {
-  const neutral = { tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
+function verboseSegment(segment: Segment, id: number, isSplit: boolean): unknown {
+  const { channel, text, startMs, endMs, avgLogprob } = segment;
+  const neutral = { tokens: [], temperature: 0, avg_logprob: avgLogprob ?? 0, compression_ratio: 1, no_speech_prob: 0 };
   return {
     id,
     seek: 0,
@@ -128,15 +156,17 @@ function verboseSegment({ channel, text, startMs, endMs }: Segment, id: number, 
     end: seconds(endMs),
     text: ` ${text}`,
     ...neutral,
+    ...(avgLogprob === undefined ? {} : { confidence: confidenceOf([avgLogprob]) }),
     ...(isSplit ? { channel: channel + 1 } : {}),
   };
 }
 
 function verboseWords({ channel, words }: Segment, isSplit: boolean): unknown[] {
-  return words.map(({ text, startMs, endMs }) => ({
+  return words.map(({ text, startMs, endMs, confidence }) => ({
     word: text,
     start: seconds(startMs),
     end: seconds(endMs),
+    ...(confidence === undefined ? {} : { confidence }),
     ...(isSplit ? { channel: channel + 1 } : {}),
   }));
 }

@@ -6,6 +6,11 @@ import { describe } from '../server/echo.ts';
 /** Leaves the choice to the recogniser. */
 const ANY = ['', 'auto'];
 
+/** Whether somebody says what is spoken, rather than leave it to the recogniser. */
+export function isLanguageGiven(language = ''): boolean {
+  return !ANY.includes(language.trim().toLowerCase());
+}
+
 /**
  * The one rule for the language that somebody says is spoken: the recogniser would write nonsense for one that is not
  * among its `languages`. Without any, which is before an engine has been ready, nothing is refused.
@@ -13,7 +18,7 @@ const ANY = ['', 'auto'];
  * @throws TrunklineError `unsupported_language` saying what is supported
  */
 export function requireLanguage(language: string, languages: readonly string[], param = 'language'): void {
-  if (ANY.includes(language.trim().toLowerCase()) || languages.length === 0) return;
+  if (!isLanguageGiven(language) || languages.length === 0) return;
   if (languages.some((code) => meansLanguage(language, code))) return;
   throw new TrunklineError(
     'unsupported_language',

@@ -11,7 +11,7 @@ import type { Failures } from '../server/errors.ts';
 import { goneSignal } from '../server/gone-signal.ts';
 import type { TranscriptionForm } from './fields.ts';
 import { showsTimes } from './formats.ts';
-import { requireLanguage } from './languages.ts';
+import { isLanguageGiven, requireLanguage } from './languages.ts';
 import { type Fields, receiveUpload } from './upload.ts';
 
 /** What all routes for recordings share. */
@@ -79,11 +79,19 @@ async function receiveRecording(
     workFolder,
     channels: form.channels,
     timed: showsTimes(form),
+    spelled: form.include.includes('logprobs'),
+    isLanguageGiven: isLanguageGiven(form.language),
     tenant: access.tenantOf(request),
     signal: AbortSignal.any([signal, goneSignal(reply)]),
   };
   const languages = await recordings.languages(task.signal);
   requireLanguage(form.language ?? '', languages);
+  if (form.include.length > 0 && !recordings.hasLogprobs)
+    throw new TrunklineError(
+      'invalid_request',
+      'include: got "logprobs", expected nothing: this recogniser does not say how probable its tokens are',
+      'include',
+    );
   return { request, reply, form, languages, task };
 }
 

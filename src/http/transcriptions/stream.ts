@@ -1,10 +1,12 @@
 /** Answers with a transcript as Server-Sent Events: each segment is sent as soon as it is there. */
 import type { FastifyReply } from 'fastify';
 import { languageName, titleCase } from '../../foundation/languages.ts';
+import { toOpenAiLogprobs } from '../../recordings/spoken-tokens.ts';
 import type { RecordingTranscript, Segment } from '../../recordings/transcribe.ts';
 import { translateSegments } from '../../recordings/translate.ts';
 import { beginEvents, formatEvent } from '../server/server-sent-events.ts';
-import { separatorAfter, textOf, usageOf } from './formats.ts';
+import type { TranscriptionForm } from './fields.ts';
+import { logprobsOf, separatorAfter, textOf, usageOf, warningOf } from './formats.ts';
 import { type TranscriptionContext, transcribeUpload, type UploadedRecording } from './serve-upload.ts';
 
 /** The events of one API, as objects. */
@@ -14,17 +16,27 @@ interface EventForm {
 }
 
 /** OpenAI's TranscriptTextDeltaEvent and TranscriptTextDoneEvent. The deltas joined are the text. */
-const OPENAI_EVENTS: EventForm = {
-  segment: (segment, _index, before) => ({
-    type: 'transcript.text.delta',
-    delta: separatorAfter(before, segment) + segment.text,
-  }),
-  end: (transcript) => ({
-    type: 'transcript.text.done',
-    text: textOf(transcript.segments),
-    usage: usageOf(transcript),
-  }),
-};
+function openAiEvents({ include }: Pick<TranscriptionForm, 'include'>): EventForm {
+  const hasLogprobs = include.length > 0;
+  return {
+    segment: (segment, _index, before) => {
+      const separator = separatorAfter(before, segment);
+      return {
+        type: 'transcript.text.delta',
+        delta: separator + segment.text,
+        ...(hasLogprobs && { logprobs: toOpenAiLogprobs(segment.tokens ?? [], separator) }),
+      };
+    },
+    end: (transcript) => ({
+      type: 'transcript.text.done',
+      text: textOf(transcript.segments),
+      ...(hasLogprobs && { logprobs: logprobsOf(transcript.segments) }),
+      ...(transcript.spokenLanguage === null && { language: null }),
+      ...warningOf(transcript),
+      usage: usageOf(transcript),
+    }),
+  };
+}
 
 /**
  * The Qwen3-ASR server's events, for texts in `language` (an English name in lower case). A segment never changes once
@@ -33,13 +45,17 @@ const OPENAI_EVENTS: EventForm = {
 function qwenEvents(language: string): EventForm {
   return {
     segment: ({ text }, index) => ({ text, language: titleCase(language), is_final: true, chunk_index: index }),
-    end: () => ({ done: true }),
+    end: (transcript) => ({
+      done: true,
+      ...(transcript.spokenLanguage === null && { language: null }),
+      ...warningOf(transcript),
+    }),
   };
 }
 
 /** Answers with OpenAI's events. */
 export function answerOpenAiEvents(context: TranscriptionContext, recording: UploadedRecording): Promise<void> {
-  return streamTranscript(context, recording, OPENAI_EVENTS);
+  return streamTranscript(context, recording, openAiEvents(recording.form));
 }
 
 /** Answers with the events of the Qwen3-ASR server. */

@@ -32,6 +32,8 @@ const NOTHING_S = 60;
 export interface Sound {
   /** Which set it belongs to. */
   readonly set: string;
+  /** Which prompt or recording it is; the same over all lines. */
+  readonly source: number;
   /** The language that is spoken; null = none. */
   readonly language: string | null;
   readonly samples: Int16Array;
@@ -53,12 +55,14 @@ export function humanEnglish(every: number): Sound[] {
     'cut at both ends': (samples) => samples.subarray(CUT_S * LINE_RATE_HZ, samples.length - CUT_S * LINE_RATE_HZ),
   };
   return Object.entries(ways).flatMap(([way, change]) =>
-    prompts.map(({ samples, words }, index) => english(`human, ${way}`, change(samples, index), words)),
+    prompts.map(({ samples, words }, index) => ({
+      set: `human, ${way}`,
+      source: index,
+      language: 'en',
+      samples: change(samples, index),
+      words,
+    })),
   );
-}
-
-function english(set: string, samples: Int16Array, words: readonly string[]): Sound {
-  return { set, language: 'en', samples, words };
 }
 
 /** English by our own voices and by those of espeak-ng. */
@@ -72,9 +76,10 @@ export async function syntheticEnglish(every: number): Promise<Sound[]> {
   ];
   const sounds: Sound[] = [];
   for (const { tts, name } of voices) {
-    for (const text of sentences) {
-      const kind = name.startsWith('espeak') ? "espeak-ng's voices" : "flite's voices";
-      sounds.push(english(kind, await spoken(tts, name, text), normaliseWords(text)));
+    const set = name.startsWith('espeak') ? "espeak-ng's voices" : "flite's voices";
+    for (const [source, text] of sentences.entries()) {
+      const samples = await spoken(tts, name, text);
+      sounds.push({ set, source, language: 'en', samples, words: normaliseWords(text) });
     }
   }
   return sounds;
@@ -87,7 +92,13 @@ export function humanForeign(every: number): Sound[] {
     wavesIn(join(SOUNDS, folder))
       .filter((samples) => samples.length >= LINE_RATE_HZ / 2 && samples.length <= PROMPT_MAX_S * LINE_RATE_HZ)
       .filter((_, index) => index % every === 0)
-      .map((samples) => ({ set: `human, ${folder}`, language: folder.slice(0, 2), samples, words: null })),
+      .map((samples, source) => ({
+        set: `human, ${folder}`,
+        source,
+        language: folder.slice(0, 2),
+        samples,
+        words: null,
+      })),
   );
 }
 
@@ -106,10 +117,9 @@ export async function syntheticForeign(): Promise<Sound[]> {
   if (espeak === null) return [];
   const sounds: Sound[] = [];
   for (const [language, sentences] of Object.entries(FOREIGN_SENTENCES)) {
-    for (const text of sentences) {
-      const samples = await spoken(espeak, `espeak:${language}`, text);
-      sounds.push({ set: `espeak-ng, ${language}`, language, samples, words: null });
-    }
+    const text = sentences.join(' ');
+    const samples = await spoken(espeak, `espeak:${language}`, text);
+    sounds.push({ set: `espeak-ng, ${language}`, source: 0, language, samples, words: null });
   }
   return sounds;
 }
@@ -123,7 +133,13 @@ async function spoken(tts: Tts, voice: string, text: string): Promise<Int16Array
 
 /** What nobody says: signals, music, breath, and a room in which many talk at once. */
 export function nothingSaid(talkers: readonly Sound[]): Sound[] {
-  const nothing = (set: string, samples: Int16Array): Sound => ({ set, language: null, samples, words: null });
+  const nothing = (set: string, samples: Int16Array): Sound => ({
+    set,
+    source: 0,
+    language: null,
+    samples,
+    words: null,
+  });
   const music = existsSync(MUSIC) ? readdirSync(MUSIC).filter((name) => name.endsWith('.wav')) : [];
   return [
     ...Object.values(nonSpeechSignals(NOTHING_S)).map((samples) => nothing('signals', samples)),

@@ -8,28 +8,49 @@ export interface Edits {
   readonly words: number;
 }
 
+/** Which words of `hypothesis` stand where `reference` has the same. */
+export function rightWords(reference: readonly string[], hypothesis: readonly string[]): boolean[] {
+  const right = hypothesis.map(() => false);
+  for (const { edit, at } of editsOf(reference, hypothesis)) if (edit === null) right[at] = true;
+  return right;
+}
+
 /** What must be substituted, deleted from and inserted into `reference` to get `hypothesis`. */
 export function countEdits(reference: readonly string[], hypothesis: readonly string[]): Edits {
-  const costs = editCosts(reference, hypothesis);
   const counts = { substitutions: 0, deletions: 0, insertions: 0 };
+  for (const { edit } of editsOf(reference, hypothesis)) if (edit !== null) counts[edit]++;
+  return { ...counts, words: reference.length };
+}
+
+interface Step {
+  /** Null = the words are the same. */
+  readonly edit: 'substitutions' | 'deletions' | 'insertions' | null;
+  /** The place in the hypothesis. */
+  readonly at: number;
+}
+
+/** From the last to the first. */
+function editsOf(reference: readonly string[], hypothesis: readonly string[]): Step[] {
+  const costs = editCosts(reference, hypothesis);
+  const steps: Step[] = [];
   let i = reference.length;
   let j = hypothesis.length;
   while (i > 0 || j > 0) {
     const here = costs[i]?.[j] ?? 0;
     const same = i > 0 && j > 0 && reference[i - 1] === hypothesis[j - 1];
     if (i > 0 && j > 0 && here === (costs[i - 1]?.[j - 1] ?? 0) + (same ? 0 : 1)) {
-      if (!same) counts.substitutions++;
       i--;
       j--;
+      steps.push({ edit: same ? null : 'substitutions', at: j });
     } else if (i > 0 && here === (costs[i - 1]?.[j] ?? 0) + 1) {
-      counts.deletions++;
       i--;
+      steps.push({ edit: 'deletions', at: j });
     } else {
-      counts.insertions++;
       j--;
+      steps.push({ edit: 'insertions', at: j });
     }
   }
-  return { ...counts, words: reference.length };
+  return steps;
 }
 
 /** The edits of many pairs together. */

@@ -27,6 +27,17 @@ describe('a recording that is refused', () => {
       'invalid_request',
       'include',
     ],
+    ['with more than there is', formOf(speechFile([1]), [['include[]', 'usage']]), 400, 'invalid_request', 'include'],
+    [
+      'with log probabilities as subtitles',
+      formOf(speechFile([1]), [
+        ['include[]', 'logprobs'],
+        ['response_format', 'srt'],
+      ]),
+      400,
+      'invalid_request',
+      'include',
+    ],
     ['of another language', formOf(speechFile([1]), [['language', 'de']]), 400, 'unsupported_language', 'language'],
     ['with a model there is not', formOf(speechFile([1]), [['model', 'gpt-5']]), 404, 'model_not_found', 'model'],
     [

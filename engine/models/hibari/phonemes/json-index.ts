@@ -8,8 +8,10 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const SPACE = 0x20;
-const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b]);
-const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
+/** Opening brackets and braces, and their closing ones, differ from each other in this bit alone. */
+const BRACE_BIT = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
 
 /** Room for the UTF-8 of a looked-up word. No key of the voice's files is longer. */
 const KEY_MAX_BYTES = 256;
@@ -56,7 +58,7 @@ export class JsonIndex {
 
   #add(place: number): void {
     const end = endOfValue(this.#json, place) - 1;
-    if (this.#json.subarray(place, end).includes(BACKSLASH)) {
+    if (hasEscape(this.#json, place, end)) {
       this.#escaped.set(JSON.parse(this.#json.toString('utf8', place, end + 1)) as string, place);
       return;
     }
@@ -108,8 +110,8 @@ export function findMembers(json: Buffer): Map<string, number> {
 /** The keys of the object or the strings of the array at `start`. */
 function findStrings(json: Buffer, start: number): number[] {
   const places: number[] = [];
-  if (!OPENING.has(json[start] ?? 0)) throw new Error(`expected an object or an array at byte ${start}`);
-  for (let at = skipSpace(json, start + 1); !CLOSING.has(json[at] ?? 0); at = skipSpace(json, at)) {
+  if (!isOpening(json[start])) throw new Error(`expected an object or an array at byte ${start}`);
+  for (let at = skipSpace(json, start + 1); !isClosing(json[at]); at = skipSpace(json, at)) {
     if (json[at] !== QUOTE) throw new Error(`expected a string at byte ${at}`);
     places.push(at);
     at = skipSpace(json, endOfValue(json, at));
@@ -127,13 +129,26 @@ function endOfValue(json: Buffer, start: number): number {
     if (byte === QUOTE) {
       at = endOfString(json, at);
       if (depth === 0) return at + 1;
-    } else if (OPENING.has(byte)) depth++;
-    else if (CLOSING.has(byte)) {
+    } else if (isOpening(byte)) depth++;
+    else if (isClosing(byte)) {
       if (depth <= 1) return depth === 1 ? at + 1 : at;
       depth--;
     } else if (depth === 0 && byte === COMMA) return at;
   }
   throw new Error('the text ends inside a value');
+}
+
+function isOpening(byte = 0): boolean {
+  return (byte | BRACE_BIT) === OPENING;
+}
+
+function isClosing(byte = 0): boolean {
+  return (byte | BRACE_BIT) === CLOSING;
+}
+
+function hasEscape(json: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (json[at] === BACKSLASH) return true;
+  return false;
 }
 
 /** The closing quote of the string that begins at `start`. */

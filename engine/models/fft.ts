@@ -1,7 +1,7 @@
 /**
- * The passes of a Stockham transform: each takes the points of one signal through butterflies of 4, 5 or 6 and writes
- * them in order into another, so that nothing has to be sorted. Decimation in frequency: Van Loan, "Computational
- * Frameworks for the Fast Fourier Transform" (1992), section 1.7.
+ * A Stockham transform: each pass takes the points of one signal through butterflies of 4, 5 or 6 and writes them in
+ * order into another, so that nothing has to be sorted. Decimation in frequency: Van Loan, "Computational Frameworks
+ * for the Fast Fourier Transform" (1992), section 1.7.
  */
 
 /** A complex signal, its parts apart. */
@@ -11,7 +11,7 @@ export interface Complex {
 }
 
 /** One pass: `stride` signals of `length` points lie between one another. */
-export interface Pass {
+interface Pass {
   readonly radix: 4 | 5 | 6;
   readonly length: number;
   readonly stride: number;
@@ -19,14 +19,63 @@ export interface Pass {
   readonly twiddles: Complex;
 }
 
+/** The passes of one length of signal; made once. */
+export type FftPlan = readonly Pass[];
+
 const SIN_60 = Math.sqrt(3) / 2;
 const COS_72 = Math.cos((2 * Math.PI) / 5);
 const COS_144 = Math.cos((4 * Math.PI) / 5);
 const SIN_72 = Math.sin((2 * Math.PI) / 5);
 const SIN_144 = Math.sin((4 * Math.PI) / 5);
 
+/** An empty signal of `length` points. */
+export function complexOf(length: number): Complex {
+  return { re: new Float64Array(length), im: new Float64Array(length) };
+}
+
+/** The transform of as many points as the product of `radices`. */
+export function planFft(radices: readonly Pass['radix'][]): FftPlan {
+  let [length, stride] = [radices.reduce((product, radix) => product * radix, 1), 1];
+  return radices.map((radix) => {
+    const pass = { radix, length, stride, twiddles: twiddlesOf(length, radix) };
+    length /= radix;
+    stride *= radix;
+    return pass;
+  });
+}
+
+/** The transform of `a`, in one of the two; neither keeps what it had. */
+export function runFft(plan: FftPlan, a: Complex, b: Complex): Complex {
+  let [from, to] = [a, b];
+  for (const pass of plan) {
+    runPass(pass, from, to);
+    [from, to] = [to, from];
+  }
+  return from;
+}
+
+/** e^(-2 pi i k / period) for the first `length` k. */
+export function circle(length: number, period: number): Complex {
+  const angle = (_: unknown, k: number) => (-2 * Math.PI * k) / period;
+  return {
+    re: Float64Array.from({ length }, (_, k) => Math.cos(angle(_, k))),
+    im: Float64Array.from({ length }, (_, k) => Math.sin(angle(_, k))),
+  };
+}
+
+function twiddlesOf(length: number, radix: number): Complex {
+  const { re, im } = circle(length, length);
+  const powers = Array.from({ length: length / radix }, (_, p) =>
+    Array.from({ length: radix - 1 }, (_, j) => (p * (j + 1)) % length),
+  ).flat();
+  return {
+    re: Float64Array.from(powers, (power) => re[power] as number),
+    im: Float64Array.from(powers, (power) => im[power] as number),
+  };
+}
+
 /** Takes the points of `from` through `pass` into `to`. */
-export function runPass(pass: Pass, from: Complex, to: Complex): void {
+function runPass(pass: Pass, from: Complex, to: Complex): void {
   if (pass.radix === 4) passFour(pass, from, to);
   else if (pass.radix === 5) passFive(pass, from, to);
   else passSix(pass, from, to);

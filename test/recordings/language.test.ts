@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/foundation/settings/config.ts';
+import { toOpenAiLogprobs } from '../../src/recordings/spoken-tokens.ts';
+import { type RecordingTask, type Segment, transcribeRecording } from '../../src/recordings/transcribe.ts';
+import { FakeClock } from '../fakes/clock.ts';
+import { concat, FakeEngine, silence, spoken } from '../fakes/engine.ts';
+
+const encoder = new TextEncoder();
+
+let engine: FakeEngine;
+let told: Segment[];
+
+beforeEach(() => {
+  engine = new FakeEngine(new FakeClock());
+  told = [];
+});
+
+/** Each clip's tokens have this logarithm of probability. */
+function sure(logprob: number | null, tokens = 12): void {
+  engine.hear = () => ({
+    text: 'one two',
+    tokens: Array.from({ length: tokens }, (_, index) => index),
+    logprobs: logprob === null ? null : new Float32Array(tokens).fill(logprob),
+    pieces: [' one', ' t', 'wo'].map((piece) => encoder.encode(piece)),
+  });
+}
+
+function transcribe(task: Partial<RecordingTask> = {}) {
+  const part = () => concat(spoken([1, 2]), silence(4000));
+  const samples = concat(part(), part(), part());
+  async function* decode() {
+    yield { channels: [samples], share: 1 };
+  }
+  return transcribeRecording(
+    {
+      path: 'a.wav',
+      workFolder: '/tmp',
+      channels: 'mix',
+      tenant: 't',
+      signal: new AbortController().signal,
+      onSegment: (segment) => told.push(segment),
+      ...task,
+    },
+    { engine, decoders: { decode }, settings: readSettings({}) },
+  );
+}
+
+describe('a recording in another language', () => {
+  it('has no text, no language and a warning', async () => {
+    sure(-1.3);
+    const transcript = await transcribe();
+    expect(transcript).toMatchObject({ spokenLanguage: null, segments: [] });
+    expect(transcript.warning).toContain('language');
+    expect(told).toEqual([]);
+  });
+
+  it('has text where its language is given, and the warning', async () => {
+    sure(-1.3);
+    const transcript = await transcribe({ isLanguageGiven: true });
+    expect(transcript.spokenLanguage).toBe('en');
+    expect(transcript.segments.length).toBeGreaterThan(0);
+    expect(told).toEqual(transcript.segments);
+    expect(transcript.warning).toContain('language');
+  });
+});
+
+describe('a recording', () => {
+  it.each([-0.1, -0.4, null])('has its text and no warning at %s', async (logprob) => {
+    sure(logprob);
+    const transcript = await transcribe();
+    expect(transcript.spokenLanguage).toBe('en');
+    expect(transcript.warning).toBeUndefined();
+    expect(told).toEqual(transcript.segments);
+    expect(told.length).toBeGreaterThan(0);
+  });
+
+  it('says how probable the tokens of each segment were', async () => {
+    sure(-0.25, 3);
+    const [segment] = (await transcribe({ spelled: true })).segments;
+    expect(segment?.avgLogprob).toBe(-0.25);
+    expect(toOpenAiLogprobs(segment?.tokens ?? [])).toEqual([
+      { token: 'one', logprob: -0.25, bytes: [...encoder.encode('one')] },
+      { token: ' t', logprob: -0.25, bytes: [...encoder.encode(' t')] },
+      { token: 'wo', logprob: -0.25, bytes: [...encoder.encode('wo')] },
+    ]);
+  });
+
+  it('begins a later segment with what parts it from the one before', () => {
+    const token = { bytes: [...encoder.encode('one')], logprob: -1 };
+    expect(toOpenAiLogprobs([token], ' ')[0]).toEqual({ token: ' one', logprob: -1, bytes: [32, ...token.bytes] });
+  });
+
+  it('has no probabilities from a recogniser without', async () => {
+    sure(null);
+    const [segment] = (await transcribe()).segments;
+    expect(segment).not.toHaveProperty('avgLogprob');
+    expect(segment).not.toHaveProperty('tokens');
+  });
+});
