@@ -203,31 +203,6 @@ describe('captions', () => {
     expect(await finals().count()).toBe(3);
   });
 
-  it('replaces a text by its revision without announcing it, and takes out one without words', async () => {
-    sayFinals(1, 3);
-    const revision = (utterance: number, version: number, text: string) => ({
-      type: 'revision' as const,
-      callId: 'CA1',
-      track: 'inbound' as const,
-      utterance,
-      version,
-      text,
-      startMs: utterance * 1000,
-      endMs: utterance * 1000 + 900,
-    });
-    gateway.publish(revision(1, 3, 'However, due to'));
-    gateway.publish(revision(1, 2, 'too late'));
-    gateway.publish(revision(2, 2, ''));
-    gateway.publish(revision(4, 2, 'Words after all.'));
-    await expect.poll(() => finals().last().innerText()).toContain('Words after all.');
-    expect(await page.locator('#finals .said').allInnerTexts()).toEqual([
-      'How can I help you?',
-      'However, due to',
-      'Sentence number 3.',
-      'Words after all.',
-    ]);
-  });
-
   it('shows what was said as text, whatever it looks like', async () => {
     gateway.publish(caption('CA1', 1, { stable: '<img src=x onerror=alert(1)> <b>bold</b>', final: true }));
     await expect.poll(() => finals().last().innerText()).toContain('<b>bold</b>');
