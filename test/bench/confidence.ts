@@ -57,8 +57,8 @@ function report(speech: readonly Reading[], nothing: readonly Reading[], nothing
       'How far confidences hold. English by a human voice (prompts of asterisk-core-sounds-en-wav, of one word and ' +
       'more), clean and over bad lines, by flite and by espeak-ng; five human voices in four other languages (the ' +
       'prompts of asterisk-core-sounds-es, -fr, -it, -ru and asterisk-prompt-it), espeak-ng in 20; everything over ' +
-      '8 kHz µ-law. The constants were fitted on half of all prompts. These figures are of half of every third one, so ' +
-      'some of them were among those.',
+      '8 kHz µ-law. The constants were fitted on half of all prompts. These figures are of half of every third one, ' +
+      'so some of them were among those.',
     plots: [{ name: 'reliability', title: 'Reliability', svg: reliability(words, finals) }],
     tables: [
       fitTable(english),
