@@ -122,9 +122,15 @@ export class EngineHost {
       return;
     }
     const job = checkJob(message, limitsOf(models));
-    const tell = (sound: Sound): void => this.#outlet.send({ ...sound, kind: 'sound', id });
+    const tell = (sound: Sound): void => this.#tell(id, sound);
     if (typeof job === 'string') this.#reject(id, job);
     else this.#scheduler.submit({ id, urgency: job.urgency, dueInMs: job.dueInMs, steps: work(models, job, tell) });
+  }
+
+  /** Whoever plays the sound needs its next stretch when this one ends. */
+  #tell(id: number, { samples, rateHz }: Sound): void {
+    this.#outlet.send({ kind: 'sound', id, samples, rateHz });
+    this.#scheduler.postpone(id, (samples.length * 1000) / rateHz);
   }
 
   #reject(id: number, message: string): void {

@@ -50,7 +50,7 @@ interface Entry<Result> {
   readonly job: ScheduledJob<Result>;
   rank: number;
   readonly receivedMs: number;
-  readonly dueMs: number;
+  dueMs: number;
   /** Settled when the job's pause is over; null = it can go on now. */
   pause: Promise<void> | null;
   waitMs: number;
@@ -112,6 +112,15 @@ export class Scheduler<Result> {
     if (entry === undefined) return;
     entry.rank = Math.min(entry.rank, URGENCIES.indexOf(urgency));
     this.#loop ??= this.#run();
+  }
+
+  /**
+   * A job has handed out a part of its result that lasts for `durationMs`: the next one is wanted so much later. So
+   * sounds that begin do not wait for the ends of others. Unknown ids are ignored.
+   */
+  postpone(id: number, durationMs: number): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.dueMs = Math.max(entry.dueMs, this.#time.nowMs()) + durationMs;
   }
 
   /** Whether `batch` jobs wait, as if they had not come, until this is called with false. */

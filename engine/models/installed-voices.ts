@@ -3,9 +3,10 @@ import type { EngineSettings } from '../contract.ts';
 import { findEspeak } from './espeak.ts';
 import { loadFlite } from './flite.ts';
 import { openHibari } from './hibari/hibari.ts';
-import { openPhonemizer } from './hibari/phonemes/phonemizer.ts';
+import { openPronunciation } from './hibari/pronunciation.ts';
 import { findInstalled } from './installed.ts';
 import { joinVoices } from './joined-voices.ts';
+import { openKokoro } from './kokoro/kokoro.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Tts } from './model.ts';
 
@@ -15,40 +16,52 @@ export interface LoadedVoices {
   readonly warning: string | null;
 }
 
+/** What the voices are loaded with. */
+export interface VoicesContext {
+  readonly settings: Pick<EngineSettings, 'modelsDir' | 'modelCacheDir'>;
+  readonly lexicon: Pick<Lexicon, 'phonemes'>;
+  readonly progress: (text: string) => void;
+}
+
 /**
- * Loads every synthesizer there is. The best voice for calls comes first; an installed model that cannot be loaded is
- * left out and told.
+ * Loads every synthesizer there is. The best voice for calls comes first, those that are too slow for calls last. An
+ * installed model that cannot be loaded is left out and told.
  * @throws Refusal when flite's package is missing.
  */
-export async function loadInstalledVoices({
-  settings,
-  lexicon,
-}: {
-  settings: Pick<EngineSettings, 'modelsDir'>;
-  lexicon: Lexicon;
-}): Promise<LoadedVoices> {
-  const warnings: string[] = [];
-  const attempt = async (name: string, open: () => Promise<Tts | null>): Promise<Tts | null> => {
-    try {
-      return await open();
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      warnings.push(`the voices of ${name} are left out: ${reason}`);
-      return null;
-    }
+export async function loadInstalledVoices(context: VoicesContext): Promise<LoadedVoices> {
+  const problems: string[] = [];
+  const leaveOut = (name: string) => (error: unknown) => {
+    problems.push(`the voices of ${name} are left out: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
   };
-  const [hibari] = findInstalled(settings.modelsDir, 'hibari');
-  const found = await Promise.all([
-    hibari === undefined
-      ? null
-      : attempt(hibari.name, () =>
-          openHibari(hibari, (accent) =>
-            openPhonemizer({ folder: hibari.folder, accent, overrides: lexicon.phonemes(accent) }),
-          ),
-        ),
+  const installed = openInstalled(context, leaveOut);
+  const [hibari, flite, espeak, kokoro] = await Promise.all([
+    installed.hibari,
     loadFlite(),
     findEspeak(),
+    installed.kokoro,
   ]);
-  const synthesizers = found.filter((tts) => tts !== null);
-  return { tts: joinVoices(synthesizers), warning: warnings.length === 0 ? null : warnings.join('; ') };
+  const synthesizers = [hibari, flite, espeak, kokoro].filter((tts) => tts !== null);
+  return { tts: joinVoices(synthesizers), warning: problems.length === 0 ? null : problems.join('; ') };
+}
+
+/** Null = not installed, or left out. */
+function openInstalled(
+  { settings, lexicon, progress }: VoicesContext,
+  leaveOut: (name: string) => (error: unknown) => null,
+): Record<'hibari' | 'kokoro', Promise<Tts | null>> {
+  const [hibari] = findInstalled(settings.modelsDir, 'hibari');
+  const [kokoro] = findInstalled(settings.modelsDir, 'kokoro');
+  const open = async (): Promise<Tts | null> =>
+    hibari === undefined ? null : openHibari(hibari, await openPronunciation(hibari.folder, lexicon));
+  const openSlow = async (): Promise<Tts | null> => {
+    if (kokoro === undefined) return null;
+    if (hibari === undefined) throw new Error('they need the pronunciation of hibari: `trunkline models add hibari`');
+    const pronunciation = await openPronunciation(hibari.folder, lexicon);
+    return openKokoro(kokoro, { pronunciation, cacheDir: settings.modelCacheDir, progress });
+  };
+  return {
+    hibari: open().catch(leaveOut(hibari?.name ?? '')),
+    kokoro: openSlow().catch(leaveOut(kokoro?.name ?? '')),
+  };
 }

@@ -2,6 +2,7 @@
 import type { EngineSettings, ReadyMessage } from '../contract.ts';
 import type { Device } from '../onnx.ts';
 import { Refusal } from '../refusal.ts';
+import { readInstalled } from './installed.ts';
 import { readLexicon, respelling } from './lexicon.ts';
 import type { Asr, Tts, TurnDetector, Vad } from './model.ts';
 import {
@@ -56,7 +57,7 @@ export async function loadModels(
     vad,
     tts: respelling(tts, lexicon),
     turn,
-    warning: joinWarnings([warning, voicesWarning]),
+    warning: joinWarnings([warning, voicesWarning, describeProblems(settings.modelsDir)]),
     languages: recogniser.languages,
     abilities: recogniser.abilities,
     costs: {
@@ -98,6 +99,12 @@ async function loadOnProvider(row: RecogniserRow, context: LoadContext): ReturnT
     const fallback = `running on the CPU: ${error.message}`;
     return { asr, warning: joinWarnings([fallback, warning]) };
   }
+}
+
+/** What lies in the folder of installed models and cannot be used; null = nothing. */
+function describeProblems(modelsDir: string): string | null {
+  const { problems } = readInstalled(modelsDir);
+  return problems.length === 0 ? null : `installed models are not used: ${problems.join('; ')}`;
 }
 
 function joinWarnings(warnings: readonly (string | null)[]): string | null {

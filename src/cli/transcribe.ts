@@ -118,8 +118,9 @@ async function assertReadable(file: string): Promise<void> {
 function print(
   file: string,
   recording: RecordingTranscript,
-  { terminal: { out }, format, channels, several }: FileWork,
+  { terminal: { out, err }, format, channels, several }: FileWork,
 ): void {
+  if (recording.warning !== undefined) err.line(`trunkline: ${file}: ${recording.warning}`);
   if (several && format !== 'json') out.line(`==> ${file} <==`);
   out.raw(writeRecording(recording, { file, format, channels }));
 }

@@ -106,6 +106,12 @@ export class PromptCache {
     return prompt;
   }
 
+  /** Whether the prompt is made, in memory or on disk. */
+  has(key: PromptKey): boolean {
+    const hash = hashOf(key);
+    return this.#memory.has(hash) || this.#files?.has(hash) === true;
+  }
+
   /**
    * The prompt in parts: from memory, from disk, from a synthesis that is under way, or from `synthesise`, whose signal
    * aborts when nobody wants the prompt any more and more than a little of it is missing. Throws what `synthesise`

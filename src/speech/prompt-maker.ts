@@ -5,7 +5,9 @@ import { encodeSound, type Stretch } from './encode-sound.ts';
 
 import { NORMALISER_VERSION } from './normalise.ts';
 import type { Piece } from './pieces.ts';
+import type { PromptKey } from './prompt.ts';
 import type { PromptCache } from './prompt-cache.ts';
+import { isTooSlowForCalls, refuseSlowVoice } from './slow-voices.ts';
 import { usualSpeechMs } from './speech-length.ts';
 import type { ResolvedVoice } from './voice-resolver.ts';
 
@@ -33,7 +35,8 @@ export class PromptMaker {
 
   /**
    * Makes the prompt of `piece`: whole frames in parts as they are made, none when nothing in it can be spoken. Throws
-   * EngineError, `cancelled` as soon as the signal aborts.
+   * EngineError, `cancelled` as soon as the signal aborts; TrunklineError `invalid_request` where a call would have to
+   * wait for a voice that is too slow.
    */
   async *make(
     piece: Piece,
@@ -42,15 +45,9 @@ export class PromptMaker {
   ): AsyncGenerator<Uint8Array, void, undefined> {
     if (!SPEAKABLE.test(piece.spoken)) return;
     const { codec, urgency, dueInMs } = request;
-    const { voice, speed, normalises } = resolved;
-    const key = {
-      model: voice.model,
-      voice: voice.name,
-      speed,
-      normaliser: normalises ? NORMALISER_VERSION : NOT_NORMALISED,
-      text: piece.text.trim(),
-      codec,
-    };
+    const { voice, speed } = resolved;
+    const key = keyOf(piece, resolved, codec);
+    if (urgency === 'speak' && isTooSlowForCalls(voice) && !this.#cache.has(key)) throw refuseSlowVoice(voice);
     const line = { text: piece.spoken, voice: voice.name, speed };
     yield* this.#cache.listen(key, {
       synthesise: (signal, hurry) => encodeSound(this.#speak({ ...line, urgency, dueInMs, signal, hurry }), codec),
@@ -58,6 +55,11 @@ export class PromptMaker {
       waits: urgency === 'speak',
       signal: request.signal,
     });
+  }
+
+  /** Whether a call can have the prompt of `piece` without waiting for it to be made. */
+  isMade(piece: Piece, resolved: ResolvedVoice, codec: Codec): boolean {
+    return !SPEAKABLE.test(piece.spoken) || this.#cache.has(keyOf(piece, resolved, codec));
   }
 
   /** The sound of a line, in stretches as the engine makes them. */
@@ -71,4 +73,9 @@ export class PromptMaker {
     this.#engine.speak({ ...request, onSound }).then(end, (error: unknown) => stretches.fail(error));
     return stretches.read();
   }
+}
+
+function keyOf(piece: Piece, { voice, speed, normalises }: ResolvedVoice, codec: Codec): PromptKey {
+  const normaliser = normalises ? NORMALISER_VERSION : NOT_NORMALISED;
+  return { model: voice.model, voice: voice.name, speed, normaliser, text: piece.text.trim(), codec };
 }

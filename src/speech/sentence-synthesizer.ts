@@ -1,10 +1,13 @@
 import { EngineError } from '../engine-client/engine.ts';
+import type { Codec } from '../foundation/units.ts';
 import { normaliseText } from './normalise.ts';
 import { cutToPieces, type Piece } from './pieces.ts';
 import type { PromptMaker, PromptRequest } from './prompt-maker.ts';
+import { SentenceSplitter } from './sentences.ts';
+import { isTooSlowForCalls, refuseSlowVoice } from './slow-voices.ts';
 import { usualSpeechMs } from './speech-length.ts';
 import type { TextStream } from './text-stream.ts';
-import type { ResolvedVoice, VoiceResolver } from './voice-resolver.ts';
+import type { ResolvedVoice, VoiceOptions, VoiceResolver } from './voice-resolver.ts';
 
 /** A sentence, or a piece of a long one, as it goes to the listener. */
 export interface SpokenPiece {
@@ -46,6 +49,19 @@ export class SentenceSynthesizer {
   }
 
   /**
+   * Checks before a call waits for it that `text` need not be made by a voice that is too slow for that.
+   * @throws TrunklineError `invalid_request`
+   */
+  checkLive(text: string, options: VoiceOptions, codec: Codec): void {
+    const voice = this.voices.resolveNow(options);
+    if (voice === null || !isTooSlowForCalls(voice.voice)) return;
+    const splitter = new SentenceSplitter();
+    const sentences = [...splitter.push(text), ...splitter.flush()];
+    const pieces = sentences.flatMap((sentence) => cutToPieces(sentence, readerOf(voice)));
+    if (!pieces.every((piece) => this.#prompts.isMade(piece, voice, codec))) throw refuseSlowVoice(voice.voice);
+  }
+
+  /**
    * Yields the pieces of `text` in order. A piece is made when its parts are asked for. Ends early when the signal
    * aborts.
    */
@@ -55,7 +71,7 @@ export class SentenceSynthesizer {
     options: SynthesisOptions,
   ): AsyncGenerator<SpokenPiece, void, undefined> {
     const { signal } = options;
-    const readable = voice.normalises ? normaliseText : (written: string) => written;
+    const readable = readerOf(voice);
     for (let sentence = await text.next(signal); sentence !== null; sentence = await text.next(signal)) {
       for (const piece of cutToPieces(sentence, readable)) {
         if (signal.aborted) return;
@@ -102,6 +118,11 @@ export class SentenceSynthesizer {
     onCut();
     onSkipped?.();
   }
+}
+
+/** How a voice is given what was written. */
+function readerOf({ normalises }: ResolvedVoice): (written: string) => string {
+  return normalises ? normaliseText : (written) => written;
 }
 
 /** What comes behind the first `bytes` bytes of all parts together. */

@@ -74,12 +74,21 @@ export class VoiceResolver {
     this.check(options);
     // An engine names its voices before it answers any job.
     if (engine.voices.length === 0) await engine.detect({ samples: new Int16Array(VAD_WINDOW_SAMPLES), state: null });
+    const resolved = this.#fill(options);
+    if (resolved.missingVoice !== null) onMissingVoice?.(resolved.missingVoice, resolved.voice);
+    return resolved;
+  }
+
+  /** Resolves `options` at once; null while no engine has named its voices. Throws what {@link check} throws. */
+  resolveNow(options: VoiceOptions): ResolvedVoice | null {
+    return this.#options.engine.voices.length === 0 ? null : this.#fill(options);
+  }
+
+  #fill(options: VoiceOptions): ResolvedVoice {
     const voice = this.#choose(options);
-    const missingVoice = this.#findMissing(options);
-    if (missingVoice !== null) onMissingVoice?.(missingVoice, voice);
     return {
       voice,
-      missingVoice,
+      missingVoice: this.#findMissing(options),
       speed: options.speed ?? 1,
       normalises: options.textNormalize !== false && ENGLISH.test(voice.language),
     };

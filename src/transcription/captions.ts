@@ -46,6 +46,8 @@ export type TranscriberEvent =
   | {
       readonly type: 'revision';
       readonly utterance: number;
+      /** The first of the utterances that were read together: words may have moved among them. */
+      readonly first: number;
       /** The final is version 1, so this counts from 2. */
       readonly version: number;
       /** Empty when, as it turned out, nothing was said. */
@@ -158,8 +160,16 @@ export class UtteranceCaptions {
     return this.#latestText;
   }
 
-  /** The next version of the text after the final; null when it says what is known already, or there was no final. */
-  revise(text: string): Revision | null {
+  /** Counts the track's utterances from 1. */
+  get utterance(): number {
+    return this.#utterance;
+  }
+
+  /**
+   * The next version of the text after the final, of a reading from utterance number `first` on; null when it says
+   * what is known already, or there was no final.
+   */
+  revise(text: string, first: number): Revision | null {
     const revised = SPOKEN.test(text) ? text : '';
     if (this.#final === null || revised === this.#latestText) return null;
     // What a language that it does not understand was read as is no better when it is read again.
@@ -167,7 +177,7 @@ export class UtteranceCaptions {
     const { utterance, startMs, endMs } = this.#final;
     this.#latestText = revised;
     this.#version++;
-    return { type: 'revision', utterance, version: this.#version, text: revised, startMs, endMs };
+    return { type: 'revision', utterance, first, version: this.#version, text: revised, startMs, endMs };
   }
 
   #caption({ stable, tail, text }: Hypothesis, final: boolean, to: number, lagMs: number): Caption {

@@ -32,6 +32,8 @@ interface JointReadingsOptions {
   readonly settings: Pick<Settings, 'JOIN_MS'>;
   readonly emit: (revision: Revision) => void;
   readonly onRead: (outcome: JointOutcome) => void;
+  /** No reading is under way any more. */
+  readonly onIdle: () => void;
 }
 
 /**
@@ -87,6 +89,11 @@ export class JointReadings {
     else this.#begin(group);
   }
 
+  /** Whether a reading is under way, or waits for one that is. */
+  get isReading(): boolean {
+    return this.#running !== null;
+  }
+
   /** No utterance follows. Resolves when every reading is done or given up. */
   async settled(): Promise<void> {
     this.#complete();
@@ -138,6 +145,7 @@ export class JointReadings {
     for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift())
       this.#options.onRead(await this.#read(group));
     this.#running = null;
+    this.#options.onIdle();
   }
 
   async #read(group: JointGroup): Promise<JointOutcome> {
@@ -149,7 +157,8 @@ export class JointReadings {
     this.#last = { head, tokens: decoded.draft };
     if (isBroken(decoded, group)) return 'unchanged';
     const texts = splitReading(decoded, spliced);
-    const revisions = group.flatMap(({ captions }, index) => captions.revise(texts[index] ?? '') ?? []);
+    const first = head?.captions.utterance ?? 0;
+    const revisions = group.flatMap(({ captions }, index) => captions.revise(texts[index] ?? '', first) ?? []);
     for (const revision of revisions) this.#options.emit(revision);
     return revisions.length > 0 ? 'revised' : 'unchanged';
   }

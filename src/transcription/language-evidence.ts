@@ -10,7 +10,7 @@ const TOKENS_MIN = 8;
  * their Spanish, French, Italian and Russian -1. The fewer tokens there are, the further below it must be.
  */
 const LIMIT = -0.7;
-const LIMIT_OF_ONE_TOKEN = -2;
+const LIMIT_OF_ONE_TOKEN = -3;
 
 /** From so many tokens on, a mean below this is taken as certain. */
 const CERTAIN_TOKENS = 48;

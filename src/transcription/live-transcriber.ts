@@ -105,6 +105,7 @@ export class LiveTranscriber {
         this.#turns?.onSettled();
         this.#vad.run();
       },
+      onJointlyRead: () => this.#turns?.onSettled(),
     });
     this.#turns = options.turns === undefined ? null : this.#openTurns(options.turns);
   }
@@ -179,6 +180,7 @@ export class LiveTranscriber {
     this.#endNow();
     this.#utterances.giveUp(reason);
     this.#turns?.end();
+    this.#turns?.flush();
     // Less than a window is no speech.
     const { detectedTo } = this.#vad;
     if (detectedTo + VAD_WINDOW_SAMPLES <= this.#audio.end)
@@ -207,6 +209,7 @@ export class LiveTranscriber {
     this.#endNow();
     this.#turns?.end();
     await this.#utterances.delivered();
+    this.#turns?.flush();
   }
 
   #onCaughtUp(): void {
@@ -303,10 +306,11 @@ export class LiveTranscriber {
   }
 
   #openTurns(listener: TurnListener): Turns {
-    const { settings, engine, originMs } = this.#options;
+    const { settings, engine, clock, originMs } = this.#options;
     return new Turns({
       settings,
       engine,
+      clock,
       audio: this.#audio,
       originMs,
       listener,

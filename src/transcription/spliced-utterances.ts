@@ -16,7 +16,7 @@ export interface EndedUtterance {
   readonly from: number;
   readonly speechFrom: number;
   readonly speechTo: number;
-  readonly captions: Pick<UtteranceCaptions, 'isFinal' | 'latestText' | 'revise'>;
+  readonly captions: Pick<UtteranceCaptions, 'isFinal' | 'latestText' | 'revise' | 'utterance'>;
 }
 
 /** Utterances one behind the other, without the pauses between them: `speech` has one span for each. */

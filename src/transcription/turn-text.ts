@@ -5,6 +5,12 @@ interface Reading {
   readonly text: string;
 }
 
+interface LaterReading extends Reading {
+  readonly utterance: number;
+  /** The first of the utterances that were read together. */
+  readonly first: number;
+}
+
 /**
  * The words of a turn: of each of its utterances the latest version, joined. The utterance that is being spoken has
  * its text so far.
@@ -12,6 +18,8 @@ interface Reading {
 export class TurnText {
   /** By number, in the order in which the finals came. */
   readonly #finals = new Map<number, Reading>();
+  /** The last utterance that was taken out. */
+  #taken = 0;
   #running: { readonly utterance: number; readonly text: string } | null = null;
 
   /** Everything so far. */
@@ -42,10 +50,14 @@ export class TurnText {
     this.#finals.set(utterance, { version: 1, text });
   }
 
-  /** A later version of a final text. Ignored for an utterance that is not in the turn. */
-  revise({ utterance, version, text }: { readonly utterance: number } & Reading): void {
+  /**
+   * A later version of a final text. Ignored for an utterance that is not in the turn, and where the reading began with
+   * one that was taken out: a word that moved between them would be lost or there twice.
+   */
+  revise({ utterance, first, version, text }: LaterReading): void {
     const known = this.#finals.get(utterance);
-    if (known !== undefined && version > known.version) this.#finals.set(utterance, { version, text });
+    if (known !== undefined && first > this.#taken && version > known.version)
+      this.#finals.set(utterance, { version, text });
   }
 
   /** The text so far of an utterance does not count: its final has none, or is not told. */
@@ -56,7 +68,10 @@ export class TurnText {
   /** Takes out the final texts of the utterances up to number `last`. */
   take(last: number): string {
     const taken = [...this.#finals].filter(([utterance]) => utterance <= last);
-    for (const [utterance] of taken) this.#finals.delete(utterance);
+    for (const [utterance] of taken) {
+      this.#finals.delete(utterance);
+      this.#taken = Math.max(this.#taken, utterance);
+    }
     if (this.#running !== null && this.#running.utterance <= last) this.#running = null;
     return join(taken.map(([, { text }]) => text));
   }

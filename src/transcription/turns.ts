@@ -1,7 +1,8 @@
 import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import { type Engine, EngineError } from '../engine-client/engine.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
 import { msToSamples, samplesToMs } from '../foundation/units.ts';
-import type { Caption } from './captions.ts';
+import type { Caption, Revision } from './captions.ts';
 import type { SampleRing } from './sample-ring.ts';
 import { type DigitsExpected, type TurnEnding, type TurnLimit, type TurnSettings, turnLimit } from './turn-policy.ts';
 import { TurnText } from './turn-text.ts';
@@ -10,6 +11,8 @@ import { TurnText } from './turn-text.ts';
 const ASK_SAMPLES = msToSamples(192, ENGINE_RATE_HZ);
 /** The end of a turn that the model is given. */
 const HEARD_SAMPLES = msToSamples(8000, ENGINE_RATE_HZ);
+/** A turn of several utterances waits so long for the reading of them together that is under way. */
+const READING_WAIT_MS = 250;
 /** A turn that has lasted for so long is not held any more, so that neither its words nor the wait grow for ever. */
 const TURN_MAX_SAMPLES = msToSamples(60_000, ENGINE_RATE_HZ);
 
@@ -46,8 +49,9 @@ interface TurnsOptions {
   /** Ms of the call at which the track's first sample lies. */
   readonly originMs: number;
   readonly listener: TurnListener;
-  /** Utterances whose final is out or will not come, and those whose final is pending. */
-  readonly utterances: { readonly settled: number; readonly pending: number };
+  readonly clock: Clock;
+  /** Utterances whose final is out or will not come, those whose final is pending, and whether some are read again. */
+  readonly utterances: { readonly settled: number; readonly pending: number; readonly isReading: boolean };
   /** Ends the running utterance with the audio there is. */
   endUtterance(): void;
   /** The turn is over, and all its finals are out. */
@@ -87,6 +91,8 @@ export class Turns {
   #question: Question | null = null;
   /** Turns that are over and wait for their finals: so many of the track must be settled. */
   readonly #waiting: (EndedTurn & { readonly settled: number })[] = [];
+  /** Until when the first of them waits for a reading; null = it does not. */
+  #patience: Timer | null = null;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -147,29 +153,49 @@ export class Turns {
   }
 
   /** A later text of an utterance. */
-  onRevision(revision: { readonly utterance: number; readonly version: number; readonly text: string }): void {
-    this.#turn?.text.revise(revision);
+  onRevision(revision: Revision): void {
+    const turn = this.#turn;
+    if (turn !== null && revision.first >= turn.first) turn.text.revise(revision);
   }
 
-  /** A final is out, or will not come. */
+  /** A final is out or will not come, or nothing is read again any more. */
   onSettled(): void {
-    const { utterances, emit } = this.#options;
+    const { utterances, clock } = this.#options;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       if (next.settled > utterances.settled) return;
-      this.#waiting.shift();
-      emit(next);
+      if (next.first < next.last && utterances.isReading) {
+        this.#patience ??= clock.after(READING_WAIT_MS, () => {
+          this.#emitFirst();
+          this.onSettled();
+        });
+        return;
+      }
+      this.#emitFirst();
     }
   }
 
   /** No more is known of the silence, since no sound comes: the turn is over unless an utterance is running. */
   end(): void {
     if (this.#turn !== null && !this.#running) this.#end('cut');
-    this.onSettled();
+  }
+
+  /** Tells at once of the turns that are over, whatever is still to come of them. */
+  flush(): void {
+    while (this.#waiting.length > 0) this.#emitFirst();
   }
 
   /** Gives up what is under way. */
   close(): void {
     this.#forgetQuestion();
+    this.#patience?.cancel();
+    this.#waiting.length = 0;
+  }
+
+  #emitFirst(): void {
+    this.#patience?.cancel();
+    this.#patience = null;
+    const turn = this.#waiting.shift();
+    if (turn !== undefined) this.#options.emit(turn);
   }
 
   /** Whether the turn may go on after an utterance of it has ended. */

@@ -37,6 +37,8 @@ interface UtterancesOptions {
   readonly emit: (event: TranscriberEvent) => void;
   /** One final less is pending. */
   readonly onDelivered: () => void;
+  /** What was to be read again has been. */
+  readonly onJointlyRead: () => void;
 }
 
 interface Entry {
@@ -75,6 +77,7 @@ export class Utterances {
       settings,
       emit,
       onRead: (outcome) => metrics.joint(outcome),
+      onIdle: () => options.onJointlyRead(),
     });
   }
 
@@ -86,6 +89,11 @@ export class Utterances {
   /** Utterances that are over and whose final is not out. */
   get pending(): number {
     return this.#pending.size;
+  }
+
+  /** Whether utterances are being read together again. */
+  get isReading(): boolean {
+    return this.#joint.isReading;
   }
 
   /** Utterances so far whose final is out, or will not come. */

@@ -57,7 +57,8 @@ function report(speech: readonly Reading[], nothing: readonly Reading[], nothing
       'How far confidences hold. English by a human voice (prompts of asterisk-core-sounds-en-wav, of one word and ' +
       'more), clean and over bad lines, by flite and by espeak-ng; five human voices in four other languages (the ' +
       'prompts of asterisk-core-sounds-es, -fr, -it, -ru and asterisk-prompt-it), espeak-ng in 20; everything over ' +
-      '8 kHz µ-law. The constants were fitted on the prompts with even numbers; the figures are of the others.',
+      '8 kHz µ-law. The constants were fitted on half of all prompts. These figures are of half of every third one, ' +
+      'so some of them were among those.',
     plots: [{ name: 'reliability', title: 'Reliability', svg: reliability(words, finals) }],
     tables: [
       fitTable(english),
@@ -92,7 +93,7 @@ function claimOfFinal({ logprobs, right, words }: Reading): Claim {
   return { probability: confidenceOf(logprobs) ?? 0, right, count: words };
 }
 
-/** What the constants would be if they were fitted now. */
+/** What the constants would be if they were fitted to the other half. */
 function fitTable(english: readonly Reading[]): Table {
   const fitted = english.filter(({ source }) => source % 2 === 0);
   const ofText = fitLogistic(
@@ -108,7 +109,8 @@ function fitTable(english: readonly Reading[]): Table {
     ),
   );
   return {
-    title: 'Curves fitted to the even prompts (src/transcription/confidence.ts has these constants)',
+    title:
+      'Curves that the other half of this run would give (src/transcription/confidence.ts has those of a run over all)',
     heads: ['', 'offset', 'slope'],
     rows: [
       ['final', figure(ofText.offset, 2), figure(ofText.slope, 2)],
@@ -257,6 +259,7 @@ const NOTES = [
   'One human voice is all the English there is here: other voices, accents and rooms will move the curves. The words ' +
     'of espeak-ng’s English, which is harder to understand than people, show how far.',
   'Recordings for the language are drawn from the finals of a set. The Spanish voice is the English one’s, so it is ' +
-    'not the voice that is told apart. espeak-ng’s English is taken for another language now and then, as nobody’s ' +
-    'is: a robot’s voice is as odd to the recogniser as a language.',
+    'not the voice that is told apart. espeak-ng’s English is often taken for another language where it is short: ' +
+    'more than half of its words are misread. People whose English is read as badly would be, too. Naming the ' +
+    'language prevents it.',
 ];

@@ -13,7 +13,6 @@ import { benchEquality } from './equality.ts';
 import { benchFiles } from './files.ts';
 import { benchFloor } from './floor.ts';
 import { benchHoldUps } from './hold-ups.ts';
-import { benchIntelligibility } from './intelligibility.ts';
 import { benchLoss } from './loss.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
@@ -21,6 +20,7 @@ import { benchPath } from './path.ts';
 import { publish, type Report } from './report.ts';
 import { benchSpeech } from './speech.ts';
 import { benchTurns } from './turns.ts';
+import { benchVoices } from './voices.ts';
 import { benchWords } from './words.ts';
 
 const program = new Command('npm run bench --').description('Benchmarks of Trunkline on this machine');
@@ -62,13 +62,16 @@ bench(
   (quick) => benchCompare(quick ? { every: 20, rounds: 2, stretches: 1 } : { every: 1, rounds: 6, stretches: 5 }),
 );
 bench('confidence', 'how far confidences hold, texts that nobody said, other languages', (quick) =>
-  benchConfidence({ every: quick ? 10 : 1 }),
+  benchConfidence({ every: quick ? 12 : 3 }),
 );
 bench('equality', 'rewritten graphs beside the shipped ones: agreement, word error rate, time, memory', (quick) =>
   benchEquality(quick ? { every: 10, rounds: 3 } : { every: 1, rounds: 15 }),
 );
-bench('intelligibility', 'word error rate of what each voice says, over the phone, to our own recogniser', (quick) =>
-  benchIntelligibility({ every: quick ? 8 : 1 }),
+bench(
+  'voices',
+  'every English voice over the phone: what our recogniser misunderstands, cost, first frame, memory, loudness',
+  (quick, { files }) => benchVoices({ every: quick ? 8 : 1, writesFiles: files === true }),
+  { files: 'also writes five sentences of each voice, as the phone has them, to a new folder' },
 );
 bench(
   'files',

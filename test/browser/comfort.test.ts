@@ -121,3 +121,27 @@ it.each([
   expect(await page.locator('#calls .state').innerText()).toContain(short);
   expect(await page.locator('#finals .note').count()).toBe(1);
 });
+
+it('replaces texts by their revisions in place, and takes out one without words', async () => {
+  gateway.calls = [call('CA1')];
+  gateway.finals.set('CA1', [
+    { kind: 'caption', track: 'inbound', utterance: 1, text: 'However,', startMs: 1000, endMs: 1900 },
+    { kind: 'caption', track: 'inbound', utterance: 2, text: 'Did do', startMs: 2000, endMs: 2900 },
+    { kind: 'caption', track: 'inbound', utterance: 3, version: 2, text: 'the slow', startMs: 3000, endMs: 3900 },
+  ]);
+  await openPage();
+  await expect.poll(() => gateway.readers).toBe(1);
+  const said = page.locator('#finals .said');
+  await expect.poll(() => said.count()).toBe(3);
+  const revise = (utterance: number, version: number, text: string) => {
+    const [startMs, endMs] = [utterance * 1000, utterance * 1000 + 900];
+    gateway.publish({ type: 'revision', callId: 'CA1', track: 'inbound', utterance, version, text, startMs, endMs });
+  };
+  revise(1, 3, 'However, due to');
+  revise(1, 2, 'too late');
+  revise(2, 2, '');
+  revise(3, 2, 'known already');
+  revise(4, 2, 'channels.');
+  await expect.poll(() => said.last().innerText()).toBe('channels.');
+  expect(await said.allInnerTexts()).toEqual(['However, due to', 'the slow', 'channels.']);
+});

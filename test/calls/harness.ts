@@ -72,7 +72,7 @@ export interface Gateway {
   dial(options?: { tokenRequired?: boolean }): Caller;
 }
 
-/** A gateway with the default settings but for `environment`. */
+/** A gateway with the default settings but for `environment`; the pauses of the tests end utterances in all calls. */
 export function startCalls(environment: Record<string, string> = {}): Gateway {
   const clock = new FakeClock();
   const engine = new WordsEngine(clock);
@@ -81,7 +81,7 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
   feed.subscribe({}, (entry) => events.push(entry.event));
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
-  const settings = readSettings(environment);
+  const settings = readSettings({ ENDPOINT_CAPTIONS_MS: '400', ...environment });
   const voices = new VoiceResolver({
     engine,
     defaultVoice: settings.DEFAULT_VOICE,

@@ -101,6 +101,7 @@ export class Speaking {
     return this.events.map((event) => {
       if (event.type === 'speaking') return `speaking ${event.utterance}`;
       if (event.type === 'voice.missing') return `missing ${event.wished}`;
+      if (event.type === 'refused') return `refused ${event.utterance}`;
       if (event.type === 'heard') return `heard "${event.text}"`;
       return `${event.interrupted ? 'interrupted' : 'spoken'} ${event.utterance} "${event.heardText}"`;
     });

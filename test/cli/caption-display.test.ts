@@ -47,6 +47,18 @@ describe('captions in a file', () => {
     expect(stream.text).toBe('  1:04  Agent   [missing until 1:10: overload]\n');
   });
 
+  it('are corrected below the final', () => {
+    const stream = new TextStream();
+    const display = new CaptionDisplay(new Output(stream));
+    const { callId, track, utterance, startMs, endMs } = caption({});
+    const revision = { type: 'revision', callId, track, utterance, version: 2, startMs, endMs } as const;
+    display.showRevision({ ...revision, text: 'I was here.' });
+    display.showRevision({ ...revision, text: '' });
+    expect(stream.text).toBe(
+      '  1:04  Caller  (corrected) I was here.\n  1:04  Caller  (corrected: nothing was said)\n',
+    );
+  });
+
   it('are the finals alone', () => {
     const stream = new TextStream();
     const display = new CaptionDisplay(new Output(stream));

@@ -138,6 +138,30 @@ describe('the order of jobs', () => {
     expect(runs).toEqual(['begun', 'urgent', 'begun']);
   });
 
+  it('lets the beginnings of sounds go before the ends of those that have told enough', async () => {
+    const told: Record<number, () => void> = {};
+    const long = submit('speak', { name: 'long', count: 4, dueInMs: 0, during: told });
+    told[1] = () => {
+      scheduler.postpone(long, 400);
+      time.arriving.push(() => submit('speak', { name: 'other', count: 2, dueInMs: 0 }));
+    };
+    await scheduler.idle();
+    expect(runs).toEqual(['long', 'other', 'other', 'long', 'long', 'long']);
+    scheduler.postpone(long, 400);
+  });
+
+  it('lets a sound whose listener waits for its next stretch go before others', async () => {
+    const told: Record<number, () => void> = {};
+    const first = submit('speak', { name: 'first', count: 3, dueInMs: 0, during: told });
+    told[1] = () => scheduler.postpone(first, 15);
+    submit('speak', { name: 'second', count: 4, dueInMs: 5 });
+    submit('speak', { name: 'third', count: 2, dueInMs: 60 });
+    await scheduler.idle();
+    // The second is due first; the first is wanted again at 25 ms, the third at 60.
+    expect(runs.slice(0, 5)).toEqual(['first', 'second', 'second', 'second', 'second']);
+    expect(runs.slice(5)).toEqual(['first', 'first', 'third', 'third']);
+  });
+
   it('lets messages in before the first run, so that what arrives together is ordered together', async () => {
     submit('batch');
     time.arriving.push(() => submit('final'));

@@ -217,6 +217,18 @@ describe('WAV', () => {
 });
 
 describe('what Open WebUI asks for', () => {
+  it('are voices with what an operator wants to know of them', async () => {
+    const { voices } = testServer.engine;
+    testServer.engine.voices = voices.map((voice) => (voice.name === 'slt' ? { ...voice, cost: 0.95 } : voice));
+    const { data } = (await testServer.app.inject('/v1/voices')).json<{ data: unknown[] }>();
+    testServer.engine.voices = voices;
+    const shared = { engine: 'fake', language: 'en-US', sample_rate: 16_000, licence: 'none' };
+    expect(data).toEqual([
+      { ...shared, name: 'rms', cost: 0.02, live: true, default: true },
+      { ...shared, name: 'slt', cost: 0.95, live: false, default: false },
+    ]);
+  });
+
   it('are voices with an id and a name', async () => {
     const { voices } = (await testServer.app.inject('/v1/audio/voices')).json<{ voices: { id: string }[] }>();
     expect(voices).toContainEqual({ id: 'slt', name: 'slt', language: 'en-US' });

@@ -144,6 +144,41 @@ describe('a turn', () => {
   });
 });
 
+describe('a turn of several utterances that are read together again', () => {
+  /** The joint reading takes `ms` and knows better what the second word was. */
+  async function readAgainAfter(ms: number): Promise<Listening> {
+    const caller = new Listening([0.1], { JOIN_MS: 1200 });
+    const { engine } = caller.track;
+    const { hear } = engine;
+    const transcribe = engine.transcribe.bind(engine);
+    engine.transcribe = (request) => {
+      engine.transcribeMs = request.timed === true ? ms : 0;
+      return transcribe(request);
+    };
+    engine.hear = (request) => {
+      const { text } = hear(request);
+      return { text: request.timed === true ? text.replace('w2', 'w9') : text };
+    };
+    await caller.say(1, 2);
+    await caller.pause(700);
+    await caller.say(3);
+    await caller.pause(1500);
+    return caller;
+  }
+
+  it('ends behind the better texts', async () => {
+    const caller = await readAgainAfter(100);
+    expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['revision', 'revision', 'turn.ended']);
+    expect(caller.waitedMs).toEqual(near(500));
+  });
+
+  it('does not wait for them for long', async () => {
+    const caller = await readAgainAfter(600);
+    expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['turn.ended', 'revision', 'revision']);
+    expect([caller.turns, caller.waitedMs]).toEqual([[[1, 2]], near(650)]);
+  });
+});
+
 describe('without an answer of the turn model, a turn ends as its utterance does', () => {
   const END_AT_ENDPOINT = [near(400), [[1, 1]]];
 

@@ -6,15 +6,14 @@ import type { VoiceInfo } from '../../contract.ts';
 import type { Steps } from '../../scheduler.ts';
 import type { InstalledModel } from '../installed.ts';
 import type { Line, Sound, Tts } from '../model.ts';
-import type { Accent } from '../phoneme-symbols.ts';
 import { pauseAfter, SilenceTrimmer, toSamples } from '../sound.ts';
 import { GaussianNoise } from './gaussian.ts';
 import { HibariGraph } from './graph.ts';
-import type { Phonemizer } from './phonemes/phonemizer.ts';
+import type { Pronunciation } from './pronunciation.ts';
 import { HIBARI_RATE_HZ } from './pulse-train.ts';
 import { planStretches } from './stretches.ts';
 import { Vocoder } from './vocoder.ts';
-import { type HibariVoice, idsOf, readVocabulary, readVoices, type Vocabulary } from './voice-files.ts';
+import { type HibariVoice, idsOf, readVoices } from './voice-files.ts';
 
 /** Raised when the same line gives other samples than before. */
 const SOUND_REVISION = 1;
@@ -42,21 +41,17 @@ const EDGES_MS = 60;
  */
 export async function openHibari(
   { folder, bridge }: Pick<InstalledModel, 'folder' | 'bridge'>,
-  openPhonemizer: (accent: Accent) => Promise<Phonemizer>,
+  pronunciation: Pronunciation,
 ): Promise<Tts | null> {
-  const [voices, vocabulary] = await Promise.all([readVoices(folder), readVocabulary(folder)]);
+  const voices = await readVoices(folder);
   if (voices.length === 0) return null;
-  const accents = [...new Set(voices.map(({ accent }) => accent))];
-  const phonemizers = new Map(
-    await Promise.all(accents.map(async (accent) => [accent, await openPhonemizer(accent)] as const)),
-  );
-  return new Hibari(`hibari-${bridge.version}-${SOUND_REVISION}`, { voices, vocabulary, phonemizers, bridge });
+  await Promise.all([...new Set(voices.map(({ accent }) => accent))].map(pronunciation.phonemizer));
+  return new Hibari(`hibari-${bridge.version}-${SOUND_REVISION}`, { voices, pronunciation, bridge });
 }
 
 interface Parts {
   readonly voices: readonly HibariVoice[];
-  readonly vocabulary: Vocabulary;
-  readonly phonemizers: ReadonlyMap<Accent, Phonemizer>;
+  readonly pronunciation: Pronunciation;
   readonly bridge: Pick<InstalledModel['bridge'], 'licence'>;
 }
 
@@ -81,10 +76,9 @@ class Hibari implements Tts {
 
   /** A step for the pronunciation, one for each run of the graph, and one for each 0.4 s of sound. */
   async *speak(line: Line, tell: (sound: Sound) => void): Steps<Sound> {
-    const { vocabulary, phonemizers } = this.#parts;
+    const { vocabulary, phonemizer: phonemizerOf } = this.#parts.pronunciation;
     const voice = this.#voiceOf(line);
-    const phonemizer = phonemizers.get(voice.accent);
-    if (phonemizer === undefined) throw new Error(`there is no phonemizer for ${voice.accent}`);
+    const phonemizer = await phonemizerOf(voice.accent);
     const stretches = planStretches(await phonemizer.phonemizeClauses(line.text));
     const noise = new GaussianNoise(hashOf(line));
     let rest: Int16Array = new Int16Array(0);

@@ -300,6 +300,9 @@ export class AppSession {
       case 'voice.missing':
         this.#tellMissingVoice(event.wished, event.used);
         return;
+      case 'refused':
+        if (this.#own.has(event.utterance)) this.#options.channel.send({ type: 'error', description: event.reason });
+        return;
       case 'spoken':
         this.#onSpoken(event);
     }

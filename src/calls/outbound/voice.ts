@@ -65,6 +65,8 @@ export type VoiceEvent =
   | { readonly type: 'heard'; readonly utterance: string; readonly text: string }
   /** The voice that was wished for is not there, and another speaks. */
   | { readonly type: 'voice.missing'; readonly wished: string; readonly used: string }
+  /** Its text cannot be spoken, and why. */
+  | { readonly type: 'refused'; readonly utterance: string; readonly reason: string }
   /** It is over: once for each utterance, also for one that was thrown away before it began. */
   | ({ readonly type: 'spoken'; readonly interrupted: boolean } & HeardUtterance);
 
@@ -122,6 +124,7 @@ export class CallVoice {
    */
   say(text: string, options: SayOptions = {}): string {
     this.#queue.checkRoom(2 * text.length);
+    this.#options.context.synthesizer.checkLive(text, options, this.#options.codec);
     const utterance = this.open(options);
     utterance.write(text);
     utterance.end();
@@ -324,6 +327,7 @@ export class CallVoice {
 
   #onSpoilt({ id }: SpokenUtterance, error: unknown): void {
     const { log } = this.#options;
+    if (error instanceof TrunklineError) this.#tell({ type: 'refused', utterance: id, reason: error.message });
     if (error instanceof TrunklineError || error instanceof EngineError)
       log.warn({ utterance: id, code: error.code }, 'an utterance could not be spoken');
     else log.error({ utterance: id, err: error }, 'an utterance could not be spoken');

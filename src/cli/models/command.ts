@@ -1,4 +1,5 @@
 /** The `trunkline models` commands: what they take. Their code is loaded when one is run. */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { readSettings } from '../../foundation/settings/config.ts';
@@ -130,8 +131,13 @@ function asker({ err }: Terminal): ((question: string) => Promise<boolean>) | nu
   if (!process.stdin.isTTY || !err.isLive) return null;
   return async (question) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr });
+    // Ctrl-C comes here while the terminal waits for a line, and Ctrl-D ends the lines: both mean no.
+    const closed = once(
+      lines.once('SIGINT', () => lines.close()),
+      'close',
+    ).then(() => '');
     try {
-      return /^y(es)?$/i.test((await lines.question(question)).trim());
+      return /^y(es)?$/i.test((await Promise.race([lines.question(question), closed])).trim());
     } finally {
       lines.close();
     }

@@ -50,7 +50,7 @@ export class Progress {
   #draw(): void {
     if (!this.#err.isLive) return;
     this.#drawnMs = this.#clock.nowMs();
-    this.#err.live([{ text: this.#total === 0 ? `${this.#text}…` : `${this.#bar()} ${this.#text}` }]);
+    this.#err.live([{ head: this.#total === 0 ? '' : `${this.#bar()} `, text: this.#text }]);
   }
 
   #bar(): string {

@@ -14,6 +14,7 @@ import { qwenRoutes } from './qwen.ts';
 import { bodyMaxBytes, speechBody, toFileRequest } from './request.ts';
 import { AS_AUDIO, AS_OPENAI_EVENTS, type SpeechContext, sendSpeech } from './send-speech.ts';
 import { SpeechService } from './speech-service.ts';
+import { voiceListRoute } from './voice-list.ts';
 import { voiceRoutes } from './voice-routes.ts';
 
 const DESCRIPTION = `Compatible with OpenAI: its official SDKs work. The response begins when the first sentence is
@@ -112,6 +113,7 @@ export const speechRoutes: FastifyPluginCallbackZod<SpeechRoutesOptions> = (
 ) => {
   void app.register(speechRoute, { context, settings });
   void app.register(modelRoutes, { settings, clock });
+  void app.register(voiceListRoute, { speech });
   void app.register(voiceRoutes, { speech, settings });
   void app.register(promptRoutes, { speech });
   void app.register(qwenRoutes, { context, idleMs: settings.MEDIA_TIMEOUT_MS });

@@ -3,10 +3,9 @@ import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import type { Speech } from '../../speech/speech.ts';
-import type { VoiceName } from '../../speech/voices.ts';
 import { modelNames } from '../models.ts';
 import { errorResponses } from '../server/errors.ts';
-import { toRequestError } from './synthesize.ts';
+import { awaitVoiceNames } from './voice-list.ts';
 
 interface VoiceRoutesOptions {
   readonly speech: Pick<Speech, 'awaitVoiceNames'>;
@@ -76,12 +75,3 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
   );
   done();
 };
-
-/** @throws TrunklineError `engine_unavailable` */
-async function awaitVoiceNames(speech: VoiceRoutesOptions['speech']): Promise<VoiceName[]> {
-  try {
-    return await speech.awaitVoiceNames();
-  } catch (error) {
-    throw toRequestError(error);
-  }
-}

@@ -99,7 +99,7 @@ export class Conversation {
   }
 
   revision(utterance: number, version: number, text: string): this {
-    this.session.onSpeech({ type: 'revision', utterance, version, text, startMs: 0, endMs: 1 });
+    this.session.onSpeech({ type: 'revision', utterance, first: 1, version, text, startMs: 0, endMs: 1 });
     return this;
   }
 

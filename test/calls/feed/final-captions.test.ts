@@ -27,6 +27,20 @@ describe('FinalCaptions', () => {
     expect([finals.captions, finals.gaps]).toEqual([2, 1]);
   });
 
+  it('keep the latest text of each, in its place, and none that proved to be empty', () => {
+    const finals = new FinalCaptions();
+    for (const each of [final(1), final(2), final(3, '')]) finals.add(each);
+    finals.addGap(gap);
+    const revised = { ...final(1, 'Hello,'), version: 2 };
+    finals.revise(revised);
+    finals.revise({ ...final(2, ''), version: 2 });
+    finals.revise({ ...final(1, 'Bye.'), track: 'outbound', version: 2 });
+    expect(finals.kept).toEqual([revised, gap, { ...final(1, 'Bye.'), track: 'outbound', version: 2 }]);
+    expect([finals.captions, finals.gaps]).toEqual([2, 1]);
+    finals.revise({ ...final(3, 'There.'), version: 2 });
+    expect(finals.kept.at(-1)).toEqual({ ...final(3, 'There.'), version: 2 });
+  });
+
   it('lets the oldest go beyond five thousand, counts them, and says which stretch they leave empty', () => {
     const finals = new FinalCaptions();
     for (let utterance = 1; utterance <= 5002; utterance++) finals.add(final(utterance));

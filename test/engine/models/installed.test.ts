@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bridge, BridgeError, formatBridge, parseBridge } from '../../../engine/models/bridge.ts';
 import { findInstalled, readInstalled } from '../../../engine/models/installed.ts';
+import { loadModels } from '../../../engine/models/load-models.ts';
+import { MODEL_TABLE } from '../../../engine/models/model-table.ts';
+import { TONE } from '../settings.ts';
 
 const SHA256 = 'a'.repeat(64);
 const LARK: Bridge = {
@@ -86,6 +89,12 @@ describe('installed models', () => {
         'swift: bridge.json: format: got 3, expected 1; a later release may read it',
       ],
     });
+  });
+
+  it('that cannot be used are told when an engine starts', async () => {
+    install('lark', LARK, ['model.onnx']);
+    const { warning } = await loadModels(MODEL_TABLE, { ...TONE, modelsDir: folder }, () => undefined);
+    expect(warning).toBe('installed models are not used: lark: voices/a.bin is missing');
   });
 
   it('are none where there is no folder', () => {

@@ -21,7 +21,15 @@ const FINALS = [
     startMs: 320,
     endMs: 1480,
   },
-  { kind: 'caption' as const, track: 'outbound' as const, utterance: 1, text: 'Hi.', startMs: 1500, endMs: 2000 },
+  {
+    kind: 'caption' as const,
+    track: 'outbound' as const,
+    utterance: 1,
+    version: 3,
+    text: 'Hi.',
+    startMs: 1500,
+    endMs: 2000,
+  },
 ];
 
 async function openWithCalls(): Promise<void> {
@@ -190,6 +198,12 @@ describe('the voice of a call', () => {
 });
 
 describe('GET /v1/calls/:id/transcript', () => {
+  it('says which version a text is that was revised', async () => {
+    await openWithCalls();
+    const { data } = (await testServer.app.inject('/v1/calls/CA1/transcript')).json();
+    expect(data.map(({ version }: { version?: number }) => version)).toEqual([undefined, 3]);
+  });
+
   it.each([
     [
       '',

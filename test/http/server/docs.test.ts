@@ -55,6 +55,7 @@ describe('the OpenAPI description', () => {
       'get /v1/info',
       'get /v1/models',
       'get /v1/models/{id}',
+      'get /v1/voices',
       'get /vonage/media',
       'get /ws/transcribe',
       'post /asterisk/calls/{uuid}',

@@ -23,7 +23,7 @@ export const recognition = {
       'Silence of this length ends an utterance of a caller who talks with an app.',
     ),
     ENDPOINT_CAPTIONS_MS: whole(
-      400,
+      800,
       100,
       5000,
       'ms',

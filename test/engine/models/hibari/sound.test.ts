@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { GaussianNoise } from '../../../../engine/models/hibari/gaussian.ts';
 import { HibariGraph } from '../../../../engine/models/hibari/graph.ts';
 import { openHibari } from '../../../../engine/models/hibari/hibari.ts';
-import { openPhonemizer } from '../../../../engine/models/hibari/phonemes/phonemizer.ts';
+import { openPronunciation } from '../../../../engine/models/hibari/pronunciation.ts';
 import { HOP_SAMPLES } from '../../../../engine/models/hibari/pulse-train.ts';
 import { type Spectra, Vocoder } from '../../../../engine/models/hibari/vocoder.ts';
 import { idsOf, readVocabulary } from '../../../../engine/models/hibari/voice-files.ts';
 import { findInstalled } from '../../../../engine/models/installed.ts';
+import { Lexicon } from '../../../../engine/models/lexicon.ts';
 import type { Tts } from '../../../../engine/models/model.ts';
 import { speakWhole } from '../../../../engine/models/speak-whole.ts';
 import { measureLoudness, measureTruePeak, PHONE_LOUDNESS_LUFS } from '../../../../src/audio/loudness.ts';
@@ -31,7 +32,7 @@ function installed() {
 
 async function open(): Promise<Tts> {
   const model = installed();
-  const tts = await openHibari(model, (accent) => openPhonemizer({ folder: model.folder, accent }));
+  const tts = await openHibari(model, await openPronunciation(model.folder, new Lexicon([])));
   if (tts === null) throw new Error('there is no voice');
   return tts;
 }
