@@ -108,7 +108,7 @@ describe('the cost', () => {
 });
 
 describe.skipIf(NOT_RUN !== '')(`kokoro${NOT_RUN}`, () => {
-  it('speaks beside the thread of the engine', async () => {
+  it('speaks beside the thread of the engine', { timeout: 300_000 }, async () => {
     const [kokoro] = findInstalled(TEST_MODELS_DIR, 'kokoro');
     const [hibari] = findInstalled(TEST_MODELS_DIR, 'hibari');
     if (kokoro === undefined || hibari === undefined) throw new Error('a model is not there');
@@ -120,11 +120,11 @@ describe.skipIf(NOT_RUN !== '')(`kokoro${NOT_RUN}`, () => {
     expect(heart?.cost).toBeGreaterThan(0.05);
     let turns = 0;
     const count = setInterval(() => turns++, 20);
-    const line = { text: 'Hello there.', voice: 'kokoro:af_heart', speed: 1 };
+    const line = { text: 'Hello.', voice: 'kokoro:af_heart', speed: 1 };
     const { samples } = await runThrough(speakWhole(tts, line));
     clearInterval(count);
     expect(turns).toBeGreaterThan(3);
-    expect(samples.length / 24_000).toBeGreaterThan(0.6);
+    expect(samples.length / 24_000).toBeGreaterThan(0.4);
     expect(samples.length / 24_000).toBeLessThan(2);
     expect(Math.max(...samples)).toBeGreaterThan(2000);
   });
