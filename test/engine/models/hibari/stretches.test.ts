@@ -24,8 +24,10 @@ describe('the runs of a line', () => {
 
   it('pause as long as the voice does where it reads over a clause', () => {
     const long = 'a'.repeat(40);
-    const pauses = planStretches(clauses(`${long}, `, `${long}; `, `${long} `, long)).map(({ pauseMs }) => pauseMs);
-    expect(pauses).toEqual([310, 420, 60, 60]);
+    const pauses = planStretches(clauses(`${long}, `, `${long}; `, `${long}? `, `${long} `, long)).map(
+      ({ pauseMs }) => pauseMs,
+    );
+    expect(pauses).toEqual([270, 200, 360, 60, 60]);
   });
 
   it('are none where there is nothing to say', () => {
