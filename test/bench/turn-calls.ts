@@ -1,6 +1,6 @@
 /** What the turn model does to calls: when apps get whole turns, which pauses are answers into a sentence, lag. */
 import { lagsOf, sumOfMetric } from '../../src/cli/latencies.ts';
-import { systemClock } from '../../src/foundation/clock.ts';
+import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
@@ -14,13 +14,14 @@ import { ListeningApp } from './turn-app.ts';
 import type { TurnCase } from './turn-cases.ts';
 
 const CALLS_AT_ONCE = 5;
+const LOOK_MS = 100;
 /** The pause in the middle of a turn. */
 const PAUSE_MS = 700;
 
-/** With and without the turn model. */
+/** With and without the turn model; installed voices would make another difference. */
 export const MODES = [
-  { name: 'off', environment: { TURN_MODEL: 'off' } },
-  { name: 'smart-turn', environment: { TURN_MODEL: 'smart-turn', MODELS_DIR: TEST_MODELS_DIR } },
+  { name: 'off', environment: { TURN_MODEL: 'off', TTS_MODEL: 'flite' } },
+  { name: 'smart-turn', environment: { TURN_MODEL: 'smart-turn', TTS_MODEL: 'flite', MODELS_DIR: TEST_MODELS_DIR } },
 ] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -64,6 +65,7 @@ export async function measureTurns(mode: Mode, cases: readonly TurnCase[]): Prom
 async function open({ environment }: Mode): Promise<Gateway> {
   const app = await ListeningApp.open();
   const gateway = await startGateway({ APP_URL: app.url, MAX_CALLS: '1000', ...environment });
+  while ((await fetch(`${gateway.url}/ready`)).status !== 200) await sleep(systemClock, LOOK_MS);
   return { app, gateway, feed: await readFeed(gateway.url) };
 }
 

@@ -8,7 +8,7 @@ import { holdsByGrammar } from '../../src/transcription/open-ended.ts';
 import { gaussian, LINE_RATE_HZ, pinkNoise, uniform } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone } from './whole-recordings.ts';
+import { throughPhone, toLineRate } from './whole-recordings.ts';
 
 /** Longer ones are more than one sentence. */
 const PROMPT_MAX_SECONDS = 20;
@@ -22,18 +22,31 @@ const QUIET_MS = 10;
 const REST_MS = 1400;
 /** Noise of a quiet line, 66 dB below full scale. */
 const LINE_RMS = 0.0005;
+const QUIET_LINE = pinkNoise(2, LINE_RMS, gaussian(4));
+
+/** Telephone numbers as they are dictated; the digits that are expected of the caller are as many. */
+export const NUMBER_DIGITS = 10;
+const NUMBERS = [
+  ['four one five', 'five five five', 'zero one two three'],
+  ['two one two', 'five five five', 'nine eight seven six'],
+  ['eight hundred', 'five five five', 'one two one two'],
+  ['six one nine', 'five five five', 'four four zero seven'],
+  ['three zero five', 'five five five', 'eight one six two'],
+];
+const NUMBER_VOICES = ['rms', 'slt', 'awb', 'hibari:heart'];
+const GROUP_PAUSE_MS = 250;
 
 /** Prompts that are no whole sentence: a number or a name follows in the menu that they are made for. */
 const FRAGMENTS = new Set(
   (
     'conf-enteringno conf-otherinparty conf-thereare followme/call-from priv-callpending queue-holdtime ' +
     'queue-thereare vm-from-extension vm-from-phonenumber vm-num-i-have vm-onefor vm-savemessage vm-theperson ' +
-    'vm-isonphone vm-for-tocallnum queue-quantity1 vm-toreply vm-incorrect-mailbox'
+    'vm-isonphone queue-quantity1 is-set-to privacy-to-blacklist-last-caller vm-onefor-full'
   ).split(' '),
 );
 
 /** What is behind the last word of a case: the end of the turn, or the middle of it. */
-export type TurnKind = 'complete' | 'cut' | 'cut after an open word' | 'fragment';
+export type TurnKind = 'complete' | 'cut' | 'cut after an open word' | 'fragment' | 'group of digits' | 'whole number';
 
 /** One case: 8 kHz, silence at its end. */
 export interface TurnCase {
@@ -48,12 +61,11 @@ export interface TurnCase {
 /** Every `every`-th prompt as cases. `engine` says when words begin. */
 export async function loadTurnCases(engine: EngineClient, every: number): Promise<TurnCase[]> {
   const random = uniform(3);
-  const silence = pinkNoise(2, LINE_RMS, gaussian(4)).subarray(0, (REST_MS * LINE_RATE_HZ) / 1000);
   const cases: TurnCase[] = [];
   const add = (kind: TurnKind, samples: Int16Array, to = samples.length) =>
     cases.push({
       kind,
-      samples: concatenate([samples.subarray(0, to), silence]),
+      samples: concatenate([samples.subarray(0, to), quietLine(REST_MS)]),
       speechTo: to,
       rest: samples.subarray(to),
     });
@@ -66,6 +78,37 @@ export async function loadTurnCases(engine: EngineClient, every: number): Promis
     }
   }
   return cases;
+}
+
+/** Telephone numbers that our own voices dictate in groups: silence behind the first group, and behind the last. */
+export async function speakNumbers(engine: EngineClient): Promise<TurnCase[]> {
+  const cases: TurnCase[] = [];
+  for (const voice of NUMBER_VOICES.filter((name) => engine.voices.some((known) => known.name === name))) {
+    for (const groups of NUMBERS) {
+      const spoken: Int16Array[] = [];
+      for (const [index, group] of groups.entries()) {
+        const text = `${group}${index === groups.length - 1 ? '.' : ','}`;
+        const sound = await engine.speak({ text, voice, speed: 1, urgency: 'batch', dueInMs: 600_000 });
+        spoken.push(toLineRate(sound.samples, sound.rateHz));
+      }
+      cases.push(dictated('group of digits', spoken.slice(0, 1)), dictated('whole number', spoken));
+    }
+  }
+  return cases;
+}
+
+function dictated(kind: TurnKind, groups: readonly Int16Array[]): TurnCase {
+  const speech = concatenate(groups.flatMap((group) => [quietLine(GROUP_PAUSE_MS), group]));
+  return {
+    kind,
+    samples: concatenate([speech, quietLine(REST_MS)]),
+    speechTo: speech.length,
+    rest: new Int16Array(0),
+  };
+}
+
+function quietLine(durationMs: number): Int16Array {
+  return QUIET_LINE.subarray(0, (durationMs * LINE_RATE_HZ) / 1000);
 }
 
 interface Cut {

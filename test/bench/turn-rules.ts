@@ -1,8 +1,9 @@
 /** What rules make of pauses whose kind is known: the delay of whole turns, and which cuts are held. */
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { holdsByGrammar } from '../../src/transcription/open-ended.ts';
-import { type TurnSettings, turnLimit } from '../../src/transcription/turn-policy.ts';
+import { type DigitsExpected, type TurnSettings, turnLimit } from '../../src/transcription/turn-policy.ts';
 import { figure, mean, type Table } from './report.ts';
+import { NUMBER_DIGITS } from './turn-cases.ts';
 import { ASKED_AT_MS, type Pause, SILENCES_MS } from './turn-pauses.ts';
 
 /** With its answer, a decision that ends a turn early comes after about this much silence. */
@@ -27,10 +28,10 @@ const heldWhere = (isHeld: (pause: Pause) => boolean) => (pause: Pause) =>
   isHeld(pause) ? DEFAULTS.TURN_HOLD_MS : DEFAULTS.ENDPOINT_MS;
 
 /** The rule that the gateway has, under `changes` to its settings. */
-function gatewayRule(changes: Partial<TurnSettings>): Rule['endsAfterMs'] {
+function gatewayRule(changes: Partial<TurnSettings>, expected: DigitsExpected | null = null): Rule['endsAfterMs'] {
   const settings = { ...DEFAULTS, ...changes };
   return (pause) => {
-    const evidence = { probability: probabilityOf(pause), text: pause.text, language: 'en', expected: null };
+    const evidence = { probability: probabilityOf(pause), text: pause.text, language: 'en', expected };
     return Math.max(turnLimit(evidence, settings).silenceMs, EARLY_MS);
   };
 }
@@ -43,6 +44,10 @@ export const RULES: readonly Rule[] = [
   { name: 'hold p < 0.2', endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.2) },
   { name: 'hold p < 0.3', endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.3) },
   { name: 'hold p < 0.5', endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.5) },
+  {
+    name: 'hold p < 0.3, or open word',
+    endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.3 || holds(pause)),
+  },
   { name: 'hold after open words', endsAfterMs: heldWhere(holds) },
   {
     name: 'hold p < 0.2, or open word',
@@ -53,6 +58,10 @@ export const RULES: readonly Rule[] = [
     endsAfterMs: heldWhere((pause) => probabilityOf(pause) < (holds(pause) ? 0.8 : 0.2)),
   },
   { name: "the gateway's default (open word and p < 0.5)", endsAfterMs: gatewayRule({}) },
+  {
+    name: `the gateway's, ${NUMBER_DIGITS} digits expected`,
+    endsAfterMs: gatewayRule({}, { min: NUMBER_DIGITS, max: NUMBER_DIGITS }),
+  },
   { name: "the gateway's, early p > 0.95", endsAfterMs: gatewayRule({ TURN_EARLY_ABOVE: 0.95 }) },
   { name: "the gateway's, early p > 0.9", endsAfterMs: gatewayRule({ TURN_EARLY_ABOVE: 0.9 }) },
 ];
@@ -77,6 +86,7 @@ export function ruleTable(pauses: readonly Pause[]): Table {
       'cuts ended early',
       'inner pauses held',
       'fragments held',
+      'groups of digits held',
     ],
     rows: RULES.map(({ name, endsAfterMs }) => {
       const isEarly = (pause: Pause) => endsAfterMs(pause) < DEFAULTS.ENDPOINT_MS;
@@ -100,6 +110,10 @@ export function ruleTable(pauses: readonly Pause[]): Table {
           of(({ kind }) => kind === 'fragment'),
           isHeld,
         ),
+        share(
+          of(({ kind }) => kind === 'group of digits'),
+          isHeld,
+        ),
       ];
     }),
   };
@@ -112,7 +126,14 @@ export function silenceTable(pauses: readonly Pause[]): Table {
       .filter((pause) => pause.kind === kind)
       .map(({ probabilities }) => probabilities[index] ?? Number.NaN)
       .filter(Number.isFinite);
-  const kinds = ['cut', 'cut after an open word', 'inner pause', 'fragment'] as const;
+  const kinds = [
+    'cut',
+    'cut after an open word',
+    'inner pause',
+    'fragment',
+    'group of digits',
+    'whole number',
+  ] as const;
   return {
     title: 'What the model says, by the silence that it is asked after',
     heads: [

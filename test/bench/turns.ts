@@ -15,7 +15,7 @@ import {
   measureTurns,
   turnTable,
 } from './turn-calls.ts';
-import { loadTurnCases, type TurnCase } from './turn-cases.ts';
+import { loadTurnCases, speakNumbers, type TurnCase } from './turn-cases.ts';
 import { findPauses, type Pause } from './turn-pauses.ts';
 import { grammarTable, probabilityOf, ruleTable, silenceTable } from './turn-rules.ts';
 
@@ -97,7 +97,7 @@ async function measurePauses(every: number): Promise<{ cases: readonly TurnCase[
   const engine = await startEngineClient(1, { MODELS_DIR: TEST_MODELS_DIR, TURN_MODEL: 'smart-turn' });
   const cases = await loadTurnCases(engine, every);
   process.stderr.write(`${cases.length} cases\n`);
-  const waiting = [...cases];
+  const waiting = [...cases, ...(await speakNumbers(engine))];
   const pauses: Pause[] = [];
   const lines = Array.from({ length: CASES_AT_ONCE }, async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())

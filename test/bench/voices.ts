@@ -44,7 +44,8 @@ interface VoiceResult {
 
 /**
  * Runs the benchmark with every `every`-th sentence, each voice in an engine of its own. Installed models are those of
- * TRUNKLINE_TEST_MODELS; of Kokoro's voices the first of its list that others name, `af_heart`, stands for all.
+ * TRUNKLINE_TEST_MODELS; `af_heart` stands for all voices of
+ * Kokoro.
  */
 export async function benchVoices(options: { readonly every: number; readonly writesFiles: boolean }): Promise<Report> {
   const sentences = PHONE_SENTENCES.filter((_, index) => index % options.every === 0);
@@ -146,12 +147,12 @@ async function make(engineClient: EngineClient, voice: string, sentence: string)
   return { samples: concatenate(parts), rateHz, firstFrameMs: firstFrameMs ?? 0 };
 }
 
-/** CPU time of a process so far, all threads, in ms. Linux. */
+/** CPU time of a process so far, with the programs that it ran to their end, in ms. Linux. */
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) * 10;
 }
 
 /** Resident memory of a process, in MB. Linux. */

@@ -11,7 +11,7 @@ import { GaussianNoise } from './gaussian.ts';
 import { HibariGraph } from './graph.ts';
 import type { Pronunciation } from './pronunciation.ts';
 import { HIBARI_RATE_HZ } from './pulse-train.ts';
-import { planStretches } from './stretches.ts';
+import { maxPhonemesOf, planStretches } from './stretches.ts';
 import { Vocoder } from './vocoder.ts';
 import { type HibariVoice, idsOf, readVoices } from './voice-files.ts';
 
@@ -79,7 +79,7 @@ class Hibari implements Tts {
     const { vocabulary, phonemizer: phonemizerOf } = this.#parts.pronunciation;
     const voice = this.#voiceOf(line);
     const phonemizer = await phonemizerOf(voice.accent);
-    const stretches = planStretches(await phonemizer.phonemizeClauses(line.text));
+    const stretches = planStretches(await phonemizer.phonemizeClauses(line.text, maxPhonemesOf(line.speed)));
     const noise = new GaussianNoise(hashOf(line));
     let rest: Int16Array = new Int16Array(0);
     for (const [index, { phonemes, pauseMs }] of stretches.entries()) {

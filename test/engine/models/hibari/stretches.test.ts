@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planStretches } from '../../../../engine/models/hibari/stretches.ts';
+import { maxPhonemesOf, planStretches } from '../../../../engine/models/hibari/stretches.ts';
 
 const clauses = (...phonemes: string[]) => phonemes.map((each) => ({ text: '', phonemes: each }));
 const plan = (...phonemes: string[]) => planStretches(clauses(...phonemes)).map((stretch) => stretch.phonemes);
@@ -24,8 +24,14 @@ describe('the runs of a line', () => {
 
   it('pause as long as the voice does where it reads over a clause', () => {
     const long = 'a'.repeat(40);
-    const pauses = planStretches(clauses(`${long}, `, `${long}; `, `${long} `, long)).map(({ pauseMs }) => pauseMs);
-    expect(pauses).toEqual([310, 420, 60, 60]);
+    const pauses = planStretches(clauses(`${long}, `, `${long}; `, `${long}? `, `${long} `, long)).map(
+      ({ pauseMs }) => pauseMs,
+    );
+    expect(pauses).toEqual([270, 200, 360, 60, 60]);
+  });
+
+  it('are of shorter clauses where speech is slow', () => {
+    expect([0.25, 0.5, 1, 4].map(maxPhonemesOf)).toEqual([25, 50, 100, 100]);
   });
 
   it('are none where there is nothing to say', () => {
