@@ -11,6 +11,7 @@ import { meanLogprob } from '../transcription/confidence.ts';
 import { withoutDoubled } from '../transcription/doubled-word.ts';
 import { estimateWordTimes, type TimedWord } from '../transcription/estimated-word-times.ts';
 import { LanguageEvidence } from '../transcription/language-evidence.ts';
+import { understandSpeech } from '../transcription/second-look.ts';
 import { ClipCutter, type ClipSettings, type SpeechClip } from '../transcription/speech-clips.ts';
 import { joinWords } from '../transcription/words.ts';
 import type { FileDecoders } from './decode.ts';
@@ -225,7 +226,7 @@ class Work {
 
   #transcribe({ samples }: SpeechClip): Promise<Transcript> {
     const { tenant, signal, timed = false, spelled = false } = this.#task;
-    return this.#transcriber.engine.transcribe({
+    return understandSpeech(this.#transcriber.engine, {
       samples,
       tenant,
       signal,
