@@ -44,9 +44,7 @@ export const OPENAI_VOICE_NAMES: readonly string[] = [...OPENAI_VOICES.keys()];
 /** The Qwen3-TTS server's voices. */
 export const QWEN_VOICE_NAMES: readonly string[] = [...QWEN_VOICES.keys()];
 
-/**
- * Our voices for a name of OpenAI's or the Qwen3-TTS server's, in any case, the best one first; none for any other name.
- */
+/** Our voices for a name of OpenAI's or the Qwen3-TTS server's, in any case, the best first; none for other names. */
 export function standInsFor(name: string): readonly string[] {
   const kind = OPENAI_VOICES.get(name.toLowerCase()) ?? findQwenVoice(name);
   return kind === undefined ? [] : KINDS[kind];
