@@ -29,8 +29,11 @@ export interface Pause {
   readonly text: string;
 }
 
-/** Plays `turn` to a transcriber, as fast as the engine examines it, and gives its pauses. */
-export async function findPauses(engine: EngineClient, turn: TurnCase): Promise<Pause[]> {
+/**
+ * Plays `turn` to a transcriber, as fast as the engine examines it, and gives its pauses.
+ * @param allSilences whether the model is also asked after the silences that calls do not ask it after
+ */
+export async function findPauses(engine: EngineClient, turn: TurnCase, allSilences: boolean): Promise<Pause[]> {
   const stream = throughPhone(turn.samples);
   const speechTo = (turn.speechTo * ENGINE_RATE_HZ) / LINE_RATE_HZ;
   const watched = new WatchedEngine(engine);
@@ -44,18 +47,25 @@ export async function findPauses(engine: EngineClient, turn: TurnCase): Promise<
     metrics: SILENT_METRICS,
     turns: LISTENER,
   });
-  const asked: { to: number; text: string }[] = [];
+  const asked: { to: number; text: string; probability: number }[] = [];
   for (let from = 0; from + VAD_WINDOW_SAMPLES <= stream.length; from += VAD_WINDOW_SAMPLES) {
     transcriber.push(stream.subarray(from, from + VAD_WINDOW_SAMPLES));
     const questions = watched.questions;
     await watched.answered();
-    if (watched.questions > questions) asked.push({ to: from + VAD_WINDOW_SAMPLES, text: watched.text });
+    if (watched.questions > questions)
+      asked.push({ to: from + VAD_WINDOW_SAMPLES, text: watched.text, probability: watched.probability });
   }
   await transcriber.end();
   const pauses: Pause[] = [];
-  for (const { to, text } of asked) {
+  for (const { to, text, probability } of asked) {
     const kind = kindOf(turn, to - speechTo);
-    if (kind !== null) pauses.push({ kind, text, probabilities: await askAtEach(engine, stream, to) });
+    if (kind === null) continue;
+    const others = allSilences ? await askAtEach(engine, stream, to) : [];
+    pauses.push({
+      kind,
+      text,
+      probabilities: SILENCES_MS.map((ms, at) => (ms === ASKED_AT_MS ? probability : (others[at] ?? Number.NaN))),
+    });
   }
   return pauses;
 }
@@ -70,6 +80,10 @@ function kindOf({ kind }: TurnCase, behindEnd: number): Pause['kind'] | null {
 async function askAtEach(engine: EngineClient, stream: Int16Array, askedTo: number): Promise<number[]> {
   const probabilities: number[] = [];
   for (const silenceMs of SILENCES_MS) {
+    if (silenceMs === ASKED_AT_MS) {
+      probabilities.push(Number.NaN);
+      continue;
+    }
     const to = askedTo + msToSamples(silenceMs - ASKED_AT_MS, ENGINE_RATE_HZ);
     const samples = stream.slice(Math.max(to - TURN_MAX_SAMPLES, 0), to);
     const goesOn = stream.subarray(askedTo, to).some((sample) => Math.abs(sample) > LOUD);
@@ -95,6 +109,8 @@ class WatchedEngine {
   questions = 0;
   /** The latest reading of an utterance. */
   text = '';
+  /** What the model answered last; NaN = it gave no answer. */
+  probability = Number.NaN;
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(engine: EngineClient) {
@@ -112,7 +128,13 @@ class WatchedEngine {
       detect: (request) => this.#watch(engine.detect(request)),
       turn: (request) => {
         this.questions++;
-        return this.#watch(engine.turn({ ...request, dueInMs: 600_000 }));
+        this.probability = Number.NaN;
+        return this.#watch(
+          engine.turn({ ...request, dueInMs: 600_000 }).then((answer) => {
+            this.probability = answer.probability;
+            return answer;
+          }),
+        );
       },
       transcribe: (request) => this.#watch(engine.transcribe(request).then((read) => this.#note(read))),
     };

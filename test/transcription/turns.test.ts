@@ -102,7 +102,7 @@ describe('a turn', () => {
     expect(lengthsMs).toEqual([near(12 * 250 + 192 - 50), near(2 * (12 * 250 - 50) + 700 + 192), 8000]);
     for (const { samples, dueInMs } of engine.turns) {
       const quiet = samples.toReversed().findIndex((sample) => sample !== 0) / 16;
-      expect([quiet, dueInMs]).toEqual([{ asymmetricMatch: (ms: number) => ms >= 150 && ms <= 225 }, 208]);
+      expect([quiet, dueInMs]).toEqual([{ asymmetricMatch: (ms: number) => ms >= 150 && ms <= 225 }, 708]);
     }
   });
 
@@ -167,15 +167,37 @@ describe('a turn of several utterances that are read together again', () => {
   }
 
   it('ends behind the better texts', async () => {
-    const caller = await readAgainAfter(100);
+    const caller = await readAgainAfter(300);
     expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['revision', 'revision', 'turn.ended']);
     expect(caller.waitedMs).toEqual(near(500));
   });
 
+  it('does not wait for texts that were read in the pause', async () => {
+    const caller = await readAgainAfter(180);
+    expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['revision', 'revision', 'turn.ended']);
+    expect(caller.waitedMs).toEqual(near(400));
+    expect(caller.track.engine.transcribed.filter(({ timed }) => timed)).toHaveLength(1);
+  });
+
   it('does not wait for them for long', async () => {
-    const caller = await readAgainAfter(600);
+    const caller = await readAgainAfter(900);
     expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['turn.ended', 'revision', 'revision']);
     expect([caller.turns, caller.waitedMs]).toEqual([[[1, 2]], near(650)]);
+  });
+
+  it('are read once more when speech went on behind the pause', async () => {
+    const caller = new Listening([0.1], { JOIN_MS: 1200 });
+    const { engine } = caller.track;
+    await caller.say(1, 2);
+    await caller.pause(700);
+    await caller.say(3);
+    await caller.pause(300);
+    await caller.say(4);
+    await caller.pause(500);
+    const read = engine.transcribed.filter(({ timed }) => timed);
+    expect(read.map(({ signal }) => signal?.aborted)).toEqual([true, false]);
+    expect(caller.turns).toEqual([[1, 2]]);
+    expect(caller.track.words).toEqual(['w1', 'w2', 'w3', 'w4']);
   });
 });
 
@@ -228,13 +250,72 @@ describe('without an answer of the turn model, a turn ends as its utterance does
   });
 });
 
-describe('a turn that is held when its sound ends', () => {
-  it('is over when the carrier sends nothing more', async () => {
+describe('an answer of the turn model behind the endpoint', () => {
+  /** The model takes `turnMs`, the recogniser `transcribeMs`. */
+  async function sayWhere(turnMs: number, transcribeMs: number): Promise<Listening> {
     const caller = new Listening([0.1]);
+    await caller.say(1);
+    Object.assign(caller.track.engine, { turnMs, transcribeMs });
+    await caller.say(2);
+    await caller.pause(1500);
+    return caller;
+  }
+
+  it('counts while the final is not out either', async () => {
+    const caller = await sayWhere(300, 400);
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'held']]);
+    expect(caller.waitedMs).toEqual(near(900));
+  });
+
+  it('is not waited for when it is', async () => {
+    const caller = await sayWhere(400, 300);
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['late', 'endpoint']]);
+    expect(caller.waitedMs).toEqual(near(500));
+  });
+});
+
+describe('a turn that is held when its sound ends', () => {
+  it('is held by the clock when the carrier sends nothing more', async () => {
+    const caller = new Listening([0.1]);
+    const { clock, transcriber } = caller.track;
     await caller.say(1, 2);
-    await caller.pause(600);
-    caller.track.transcriber.stall();
-    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'cut']]);
+    await caller.pause(300);
+    const sinceMs = clock.nowMs();
+    await clock.run(400);
+    transcriber.stall(sinceMs);
+    await settle();
+    expect([caller.track.finals.length, caller.turns]).toEqual([1, []]);
+    await clock.run(300);
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'held']]);
+    expect(caller.waitedMs).toEqual(near(900));
+  });
+
+  it('goes on when the carrier sends sound again in time', async () => {
+    const caller = new Listening([0.1]);
+    const { clock, transcriber } = caller.track;
+    await caller.say(1, 2);
+    await caller.pause(300);
+    const sinceMs = clock.nowMs();
+    await clock.run(500);
+    transcriber.stall(sinceMs);
+    await settle();
+    await caller.say(3, 4);
+    await caller.pause(500);
+    expect(caller.turns).toEqual([[1, 2]]);
+    await clock.run(2000);
+    expect(caller.turns).toEqual([[1, 2]]);
+  });
+
+  it('is over when the carrier has sent nothing for longer than that', async () => {
+    const caller = new Listening([0.1]);
+    const { clock, transcriber } = caller.track;
+    await caller.say(1, 2);
+    await caller.pause(300);
+    const sinceMs = clock.nowMs();
+    await clock.run(750);
+    transcriber.stall(sinceMs);
+    await settle();
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'held']]);
   });
 
   it('is over with the track', async () => {
