@@ -1,6 +1,6 @@
 /** What our own pipeline makes of the pauses in a case: voice detection, the question to the turn model, the words. */
 import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import { type Engine, EngineError } from '../../src/engine-client/engine.ts';
+import { type Engine, EngineError, type TurnDecision } from '../../src/engine-client/engine.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -16,6 +16,7 @@ export const SILENCES_MS = [100, ASKED_AT_MS, 300, 500] as const;
 
 /** Voice detection ends speech at its last loud window; the end of a case is known no better. */
 const END_WITHIN_MS = 400;
+const ATTEMPTS = 5;
 /** A sample above this is speech again: 36 dB below full scale. */
 const LOUD = 500;
 
@@ -87,18 +88,18 @@ async function askAtEach(engine: EngineClient, stream: Int16Array, askedTo: numb
     const to = askedTo + msToSamples(silenceMs - ASKED_AT_MS, ENGINE_RATE_HZ);
     const samples = stream.slice(Math.max(to - TURN_MAX_SAMPLES, 0), to);
     const goesOn = stream.subarray(askedTo, to).some((sample) => Math.abs(sample) > LOUD);
-    probabilities.push(goesOn ? Number.NaN : await decide(engine, samples));
+    probabilities.push(goesOn ? Number.NaN : (await decide(engine, samples)).probability);
   }
   return probabilities;
 }
 
 /** On a machine that is busy otherwise an engine may seem to hang: it is asked again. */
-async function decide(engine: EngineClient, samples: Int16Array): Promise<number> {
-  for (;;) {
+async function decide(engine: EngineClient, samples: Int16Array): Promise<TurnDecision> {
+  for (let left = ATTEMPTS - 1; ; left--) {
     try {
-      return (await engine.turn({ samples, dueInMs: 600_000 })).probability;
+      return await engine.turn({ samples, dueInMs: 600_000 });
     } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== 'stale') throw error;
+      if (left === 0 || !(error instanceof EngineError) || error.code !== 'stale') throw error;
     }
   }
 }
@@ -109,7 +110,7 @@ class WatchedEngine {
   questions = 0;
   /** The latest reading of an utterance. */
   text = '';
-  /** What the model answered last; NaN = it gave no answer. */
+  /** What the model answered last. */
   probability = Number.NaN;
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -126,15 +127,9 @@ class WatchedEngine {
       wake: () => undefined,
       speak: () => Promise.reject(new Error('nothing is spoken')),
       detect: (request) => this.#watch(engine.detect(request)),
-      turn: (request) => {
+      turn: ({ samples }) => {
         this.questions++;
-        this.probability = Number.NaN;
-        return this.#watch(
-          engine.turn({ ...request, dueInMs: 600_000 }).then((answer) => {
-            this.probability = answer.probability;
-            return answer;
-          }),
-        );
+        return this.#watch(decide(engine, samples).then((decision) => this.#noteDecision(decision)));
       },
       transcribe: (request) => this.#watch(engine.transcribe(request).then((read) => this.#note(read))),
     };
@@ -151,6 +146,11 @@ class WatchedEngine {
   #note<T extends { readonly text: string }>(read: T): T {
     this.text = read.text;
     return read;
+  }
+
+  #noteDecision(decision: TurnDecision): TurnDecision {
+    this.probability = decision.probability;
+    return decision;
   }
 
   #watch<T>(answer: Promise<T>): Promise<T> {
