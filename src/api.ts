@@ -14,7 +14,7 @@ export type {
   SpokenEvent,
 } from './calls/feed/events.ts';
 export type { CallView } from './calls/registry.ts';
-export type { EngineStartListener } from './engine-client/start-listener.ts';
+export type { EngineStartListener, ReadyModels } from './engine-client/start-listener.ts';
 export type { Log } from './foundation/log/log.ts';
 export { ConfigError, readSettings } from './foundation/settings/config.ts';
 export type { SettingName, Settings } from './foundation/settings/settings.ts';

@@ -5,13 +5,14 @@ import { type Engine, EngineError, type Transcript } from '../engine-client/engi
 import { TrunklineError } from '../foundation/errors.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
-import { alignWordTimes } from '../transcription/aligned-word-times.ts';
 import { cleanText } from '../transcription/clean-text.ts';
+import { timeClipWords } from '../transcription/clip-word-times.ts';
 import { meanLogprob } from '../transcription/confidence.ts';
 import { withoutDoubled } from '../transcription/doubled-word.ts';
-import { estimateWordTimes, type TimedWord } from '../transcription/estimated-word-times.ts';
+import type { TimedWord } from '../transcription/estimated-word-times.ts';
 import { LanguageEvidence } from '../transcription/language-evidence.ts';
-import { ClipCutter, type ClipSettings, type SpeechClip } from '../transcription/speech-clips.ts';
+import { understandSpeech } from '../transcription/second-look.ts';
+import { ClipCutter, type ClipSettings, type RecordedClip } from '../transcription/speech-clips.ts';
 import { joinWords } from '../transcription/words.ts';
 import type { FileDecoders } from './decode.ts';
 import type { ChannelMode } from './decode-messages.ts';
@@ -131,7 +132,7 @@ function explain(error: unknown): unknown {
   return new TrunklineError('engine_unavailable', `the speech engine could not finish the recording: ${error.message}`);
 }
 
-interface NumberedClip extends SpeechClip {
+interface NumberedClip extends RecordedClip {
   readonly channel: number;
 }
 
@@ -223,9 +224,9 @@ class Work {
     this.#delivered = delivered;
   }
 
-  #transcribe({ samples }: SpeechClip): Promise<Transcript> {
+  #transcribe({ spliced: { samples } }: RecordedClip): Promise<Transcript> {
     const { tenant, signal, timed = false, spelled = false } = this.#task;
-    return this.#transcriber.engine.transcribe({
+    return understandSpeech(this.#transcriber.engine, {
       samples,
       tenant,
       signal,
@@ -242,10 +243,9 @@ class Work {
     const before = this.#last[clip.channel];
     const text = before?.to === clip.from ? withoutDoubled(before.text, cleaned) : cleaned;
     this.#last[clip.channel] = { to: clip.to, text };
-    const aligned = transcript.words === undefined ? null : alignWordTimes(text, transcript.words, clip);
-    const wordTimes = aligned === null ? 'estimated' : 'aligned';
+    const timed = timeClipWords(text, transcript.words, clip);
     this.#language.add(transcript.logprobs);
-    const stretches = atPauses(aligned ?? estimateWordTimes(text, clip), this.#transcriber.settings.ENDPOINT_MS);
+    const stretches = atPauses(timed.words, this.#transcriber.settings.ENDPOINT_MS);
     const tokens = divideTokens(transcript, stretches);
     const avgLogprob = meanLogprob(transcript.logprobs);
     for (const [index, words] of stretches.entries()) {
@@ -253,9 +253,10 @@ class Work {
       const last = words.at(-1);
       if (first === undefined || last === undefined) continue;
       const [startMs, endMs] = [first.startMs, last.endMs];
-      const segment = { channel: clip.channel, text: joinWords('', words), startMs, endMs, words, wordTimes } as const;
+      const segment = { channel: clip.channel, text: joinWords('', words), startMs, endMs, words } as const;
       this.#unsent.push({
         ...segment,
+        wordTimes: timed.wordTimes,
         ...(avgLogprob === null ? {} : { avgLogprob }),
         ...(tokens === null ? {} : { tokens: tokens[index] ?? [] }),
       });
@@ -339,7 +340,7 @@ class Channel {
     return this.#own(this.#cutter.push(samples, probabilities));
   }
 
-  #own(clips: readonly SpeechClip[]): NumberedClip[] {
+  #own(clips: readonly RecordedClip[]): NumberedClip[] {
     return clips.map((clip) => ({ ...clip, channel: this.#number }));
   }
 }

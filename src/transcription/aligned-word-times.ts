@@ -28,7 +28,7 @@ export function alignWordTimes(text: string, spoken: readonly SpokenWord[], clip
   const lastEndMs = Math.min((spoken.at(-1)?.endMs ?? 0) + toMs(clip.from), speechEndMs);
   return words.map(({ text: word, spaced }, index) => {
     const startMs = Math.min(starts[index] ?? 0, speechEndMs);
-    const nextMs = starts[index + 1] ?? lastEndMs;
+    const nextMs = Math.min(starts[index + 1] ?? lastEndMs, speechEndMs);
     return {
       text: word,
       spaced,

@@ -33,8 +33,8 @@ export type TranscriberEvent =
       readonly stable: string;
       readonly tail: string;
       /**
-       * `stable` and `tail` together; in a final the best decode of the whole utterance, which `stable` may have
-       * guessed wrongly.
+       * `stable` and `tail` together; in a final the best reading of the utterance by itself, which `stable` may have
+       * guessed wrongly and a revision may better.
        */
       readonly text: string;
       readonly final: boolean;

@@ -2,6 +2,7 @@ import type { SpokenWord } from '../../engine/contract.ts';
 import { type Engine, EngineError, type EngineErrorCode } from '../engine-client/engine.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { cleanText } from './clean-text.ts';
+import { understandSpeech } from './second-look.ts';
 
 export type DecoderSettings = Pick<Settings, 'CHUNK_MS' | 'EAGER_MS' | 'ENDPOINT_MS'>;
 
@@ -67,12 +68,15 @@ export class Decoder {
     request: { samples: Int16Array; draft: readonly number[]; timed?: boolean; signal: AbortSignal },
   ): Promise<Decoded> {
     const batch = this.#urgency === 'batch';
+    const job = {
+      ...request,
+      urgency: batch ? 'batch' : URGENCY[purpose],
+      dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
+    } as const;
     try {
-      const { text, tokens, logprobs, looped, words } = await this.#engine.transcribe({
-        ...request,
-        urgency: batch ? 'batch' : URGENCY[purpose],
-        dueInMs: batch ? BATCH_DUE_MS : this.#dueMs[purpose],
-      });
+      // A partial without words is followed by the next one.
+      const read = purpose === 'partial' ? this.#engine.transcribe(job) : understandSpeech(this.#engine, job);
+      const { text, tokens, logprobs, looped, words } = await read;
       return { ok: true, text: cleanText(text), draft: looped ? [] : tokens, logprobs, looped, words };
     } catch (error) {
       if (error instanceof EngineError) return { ok: false, code: error.code };

@@ -109,8 +109,10 @@ async function cutPieces(audio: Int16Array): Promise<Int16Array[]> {
     for (let from = 0; from < samples.length; from += VAD_WINDOW_SAMPLES) {
       const window = samples.subarray(from, from + VAD_WINDOW_SAMPLES);
       const index = from / VAD_WINDOW_SAMPLES;
-      pieces.push(...cutter.push(window, track.probabilities.subarray(index, index + 1)).map((piece) => piece.samples));
+      pieces.push(
+        ...cutter.push(window, track.probabilities.subarray(index, index + 1)).map(({ spliced }) => spliced.samples),
+      );
     }
   }
-  return [...pieces, ...cutter.finish().map((piece) => piece.samples)];
+  return [...pieces, ...cutter.finish().map(({ spliced }) => spliced.samples)];
 }

@@ -44,15 +44,15 @@ export const PAUSES = 'pauses of 300 to 1200 ms inside phrases';
 
 /** The causes that are measured. */
 export const CAUSES: readonly Cause[] = [
-  { title: 'as recorded', pauses: false, every: 2 },
+  { title: 'as recorded', pauses: false, every: 4 },
   { title: PAUSES, pauses: true, every: 1 },
-  { title: 'pauses, noise at 20 dB', pauses: true, every: 2, snrDb: 20 },
-  { title: 'pauses, noise at 15 dB', pauses: true, every: 2, snrDb: 15 },
-  { title: 'pauses, noise at 10 dB', pauses: true, every: 2, snrDb: 10 },
+  { title: 'pauses, noise at 20 dB', pauses: true, every: 4, snrDb: 20 },
+  { title: 'pauses, noise at 15 dB', pauses: true, every: 4, snrDb: 15 },
+  { title: 'pauses, noise at 10 dB', pauses: true, every: 4, snrDb: 10 },
   {
     title: 'pauses, 5 % of packets lost',
     pauses: true,
-    every: 2,
+    every: 4,
     line: { title: '5 % lost', lossShare: 0.05, reorderShare: 0, burst: 1 },
   },
 ];

@@ -10,9 +10,8 @@ import { loadMoonshine } from '../../engine/models/moonshine.ts';
 import { loadSilero } from '../../engine/models/silero.ts';
 import { FIXED_ENGINE_SETTINGS } from '../../src/engine-client/engine-client-factory.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { alignWordTimes } from '../../src/transcription/aligned-word-times.ts';
-import { estimateWordTimes } from '../../src/transcription/estimated-word-times.ts';
-import { ClipCutter, type SpeechClip } from '../../src/transcription/speech-clips.ts';
+import { timeClipWords } from '../../src/transcription/clip-word-times.ts';
+import { ClipCutter, type RecordedClip } from '../../src/transcription/speech-clips.ts';
 import { finish } from '../engine/speech.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
@@ -88,7 +87,7 @@ function trim(samples: Int16Array): Int16Array {
   return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
 }
 
-async function cut(samples: Int16Array, vad: Vad, cutter: ClipCutter): Promise<SpeechClip[]> {
+async function cut(samples: Int16Array, vad: Vad, cutter: ClipCutter): Promise<RecordedClip[]> {
   const padded = new Int16Array(Math.ceil(samples.length / VAD_WINDOW_SAMPLES + 1) * VAD_WINDOW_SAMPLES);
   padded.set(samples);
   const [track] = (await finish(vad.detect([{ samples: padded, state: null }]))).result;
@@ -98,7 +97,7 @@ async function cut(samples: Int16Array, vad: Vad, cutter: ClipCutter): Promise<S
 /** Only where every word was understood is it certain which of them begins at the joint. */
 async function measure(
   { words, before, jointMs }: Pair,
-  { piece, asr, found }: { piece: SpeechClip; asr: Asr; found: Found },
+  { piece, asr, found }: { piece: RecordedClip; asr: Asr; found: Found },
 ): Promise<void> {
   const plain = await timeRun(asr, piece, false);
   const timed = await timeRun(asr, piece, true);
@@ -106,14 +105,14 @@ async function measure(
   found.timedMs.push(timed.tookMs);
   const { text, words: spoken = [] } = timed.result;
   if (normaliseWords(text).join(' ') !== words.join(' ')) return;
-  const estimated = estimateWordTimes(text, piece);
+  const { words: estimated } = timeClipWords(text, undefined, piece);
   const index = estimated.findIndex((_, at) => normaliseWords(textTo(estimated, at)).length === before);
-  const aligned = alignWordTimes(text, spoken, piece);
+  const { words: timedWords, wordTimes } = timeClipWords(text, spoken, piece);
   if (index === -1) return;
   found.pairs++;
-  if (aligned === null) found.refused++;
+  if (wordTimes === 'estimated') found.refused++;
   found.estimatedMs.push(Math.abs((estimated[index]?.startMs ?? 0) - jointMs));
-  found.alignedMs.push(Math.abs(((aligned ?? estimated)[index]?.startMs ?? 0) - jointMs));
+  found.alignedMs.push(Math.abs((timedWords[index]?.startMs ?? 0) - jointMs));
 }
 
 function textTo(words: readonly { readonly text: string }[], end: number): string {
@@ -123,7 +122,7 @@ function textTo(words: readonly { readonly text: string }[], end: number): strin
     .join(' ');
 }
 
-async function timeRun(asr: Asr, { samples }: SpeechClip, timed: boolean) {
+async function timeRun(asr: Asr, { spliced: { samples } }: RecordedClip, timed: boolean) {
   const startMs = performance.now();
   const { result } = await finish(asr.transcribe(samples, [], { timed }));
   return { result, tookMs: ((performance.now() - startMs) * ENGINE_RATE_HZ) / samples.length };

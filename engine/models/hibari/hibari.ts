@@ -7,11 +7,12 @@ import type { Steps } from '../../scheduler.ts';
 import type { InstalledModel } from '../installed.ts';
 import type { Line, Sound, Tts } from '../model.ts';
 import { pauseAfter, SilenceTrimmer, toSamples } from '../sound.ts';
+import { Teller } from '../teller.ts';
 import { GaussianNoise } from './gaussian.ts';
 import { HibariGraph } from './graph.ts';
 import type { Pronunciation } from './pronunciation.ts';
 import { HIBARI_RATE_HZ } from './pulse-train.ts';
-import { planStretches } from './stretches.ts';
+import { maxPhonemesOf, planStretches } from './stretches.ts';
 import { Vocoder } from './vocoder.ts';
 import { type HibariVoice, idsOf, readVoices } from './voice-files.ts';
 
@@ -28,6 +29,11 @@ const COST = 0.02;
 const GAINS: Readonly<Record<string, number>> = Object.freeze({ heart: 1.69 });
 const USUAL_GAIN = 1.69;
 
+/**
+ * What leaves first lasts so long, for a few ms of work: until more is made, an engine may have finals to read. Most
+ * lines would have 90 ms behind their silence, some 60.
+ */
+const FIRST_MS = 200;
 /** Frames of the vocoder's steps: 0.2 s of sound, until the first has left, and 0.4 s, some 3 ms of work. */
 const FIRST_FRAMES = 16;
 const STEP_FRAMES = 32;
@@ -79,8 +85,9 @@ class Hibari implements Tts {
     const { vocabulary, phonemizer: phonemizerOf } = this.#parts.pronunciation;
     const voice = this.#voiceOf(line);
     const phonemizer = await phonemizerOf(voice.accent);
-    const stretches = planStretches(await phonemizer.phonemizeClauses(line.text));
+    const stretches = planStretches(await phonemizer.phonemizeClauses(line.text, maxPhonemesOf(line.speed)));
     const noise = new GaussianNoise(hashOf(line));
+    const teller = new Teller(tell, { rateHz: HIBARI_RATE_HZ, firstMs: FIRST_MS });
     let rest: Int16Array = new Int16Array(0);
     for (const [index, { phonemes, pauseMs }] of stretches.entries()) {
       yield;
@@ -88,26 +95,22 @@ class Hibari implements Tts {
       const vocoder = new Vocoder(await graph.run(idsOf(phonemes, vocabulary), line.speed), noise);
       const isLast = index === stretches.length - 1;
       const silenceMs = (isLast ? pauseAfter(line.text) : pauseMs - EDGES_MS) / line.speed;
-      rest = yield* this.#render(vocoder, { gain: GAINS[voice.name] ?? USUAL_GAIN, silenceMs }, tell);
-      if (!isLast) tell({ samples: rest, rateHz: HIBARI_RATE_HZ });
+      rest = yield* this.#render(vocoder, { gain: GAINS[voice.name] ?? USUAL_GAIN, silenceMs }, teller);
+      if (!isLast) teller.push(rest);
     }
-    return { samples: stretches.length === 0 ? new Int16Array(0) : rest, rateHz: HIBARI_RATE_HZ };
+    return { samples: teller.end(rest), rateHz: HIBARI_RATE_HZ };
   }
 
   /** The end of the sound, after the rest was told. */
   async *#render(
     vocoder: Vocoder,
     { gain, silenceMs }: { gain: number; silenceMs: number },
-    tell: (sound: Sound) => void,
+    teller: Teller,
   ): Steps<Int16Array> {
     const trimmer = new SilenceTrimmer(HIBARI_RATE_HZ);
-    let isBegun = false;
     while (!vocoder.isDone) {
       yield;
-      const samples = trimmer.push(toSamples(vocoder.next(isBegun ? STEP_FRAMES : FIRST_FRAMES), gain));
-      if (samples.length === 0) continue;
-      isBegun = true;
-      tell({ samples, rateHz: HIBARI_RATE_HZ });
+      teller.push(trimmer.push(toSamples(vocoder.next(teller.hasTold ? STEP_FRAMES : FIRST_FRAMES), gain)));
     }
     return trimmer.end(silenceMs);
   }

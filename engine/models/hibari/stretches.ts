@@ -16,6 +16,11 @@ const WHOLE_MAX_PHONEMES = 60;
 /** About a second: less has no melody of its own. */
 const FIRST_MIN_PHONEMES = 15;
 const LAST_MIN_PHONEMES = 10;
+/**
+ * A clause that is longer is cut between two words. The whole of a long one is a run of 100 ms, and of 350 at a quarter
+ * of the speed, with 70 and 190 MB of spectra.
+ */
+const CLAUSE_MAX_PHONEMES = 100;
 
 /**
  * Pauses as the voice makes them where it reads over them in one run: medians of 60 lines with a comma, of 10 with one
@@ -25,6 +30,11 @@ const COMMA_PAUSE_MS = 270;
 const COLON_PAUSE_MS = 200;
 const STOP_PAUSE_MS = 360;
 const BREATH_MS = 60;
+
+/** The longest clause that is read at once at `speed`: slow speech takes as much longer to make. */
+export function maxPhonemesOf(speed: number): number {
+  return Math.ceil(CLAUSE_MAX_PHONEMES * Math.min(speed, 1));
+}
 
 /** The runs of a line, in order. */
 export function planStretches(clauses: readonly Clause[]): Stretch[] {

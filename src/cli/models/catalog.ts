@@ -231,7 +231,7 @@ export const CATALOG: readonly CatalogModel[] = [
     family: 'kokoro',
     version: '1.0',
     about:
-      '28 English voices for prompts made ahead, batch speech and GPUs: one second of speech takes a core one second',
+      '28 English voices for prompts made ahead and speech over HTTP: one second of speech takes a core one second',
     licence: 'Apache-2.0',
     owner: 'hexgrad',
     languages: ['en-US', 'en-GB'],

@@ -12,7 +12,7 @@ const voiceAnswer = z.object({
   name: z.string().describe('To be asked for by'),
   engine: z.string().describe('The family of its model: flite, hibari, kokoro or espeak'),
   language: z.string().describe('BCP-47'),
-  sample_rate: z.int().describe('Hz at which it is made'),
+  rateHz: z.int().describe('Hz at which it is made'),
   licence: z.string(),
   cost: z.number().nullable().describe('CPU seconds for a second of speech; null = unknown'),
   live: z.boolean().describe('Whether calls can wait for it; else it speaks in them what was made before'),
@@ -48,7 +48,7 @@ function describeVoice(voice: VoiceInfo, isDefault: boolean): z.infer<typeof voi
   const { name, language, rateHz, licence, cost, model } = voice;
   const engine = model.split('-', 1)[0] ?? '';
   const live = !isTooSlowForCalls(voice);
-  return { name, engine, language, sample_rate: rateHz, licence, cost, live, default: isDefault };
+  return { name, engine, language, rateHz, licence, cost, live, default: isDefault };
 }
 
 /**

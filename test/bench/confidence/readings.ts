@@ -96,7 +96,7 @@ export class Reader {
     const [track] = (await finish(this.#vad.detect([{ samples: padded, state: null }]))).result;
     const cutter = new ClipCutter(this.#settings);
     const clips = [...cutter.push(padded, track?.probabilities ?? new Float32Array(0)), ...cutter.finish()];
-    return clips.map((clip) => clip.samples);
+    return clips.map(({ spliced }) => spliced.samples);
   }
 }
 

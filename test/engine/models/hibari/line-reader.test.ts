@@ -120,3 +120,23 @@ describe('any line', () => {
     );
   });
 });
+
+describe('a clause that is too long', () => {
+  const read = (text: string) => text.split(' ').map((word) => ({ text: word, phonemes: word, space: true }));
+  const cut = (text: string, maxPhonemes: number) => cutClauses(read(text), maxPhonemes).map((clause) => clause.text);
+
+  it('is cut where a speaker would breathe', () => {
+    expect(cut('the card is on its way to you and will come on friday', 40)).toEqual([
+      'the card is on its way to you ',
+      'and will come on friday ',
+    ]);
+    expect(cut('please leave your number after the long tone', 30)).toEqual([
+      'please leave your number ',
+      'after the long tone ',
+    ]);
+  });
+
+  it('is cut between any two words where there is no such place in its second half', () => {
+    expect(cut('and four five six seven eight', 20)).toEqual(['and four five six ', 'seven eight ']);
+  });
+});

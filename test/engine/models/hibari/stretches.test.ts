@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planStretches } from '../../../../engine/models/hibari/stretches.ts';
+import { maxPhonemesOf, planStretches } from '../../../../engine/models/hibari/stretches.ts';
 
 const clauses = (...phonemes: string[]) => phonemes.map((each) => ({ text: '', phonemes: each }));
 const plan = (...phonemes: string[]) => planStretches(clauses(...phonemes)).map((stretch) => stretch.phonemes);
@@ -28,6 +28,10 @@ describe('the runs of a line', () => {
       ({ pauseMs }) => pauseMs,
     );
     expect(pauses).toEqual([270, 200, 360, 60, 60]);
+  });
+
+  it('are of shorter clauses where speech is slow', () => {
+    expect([0.25, 0.5, 1, 4].map(maxPhonemesOf)).toEqual([25, 50, 100, 100]);
   });
 
   it('are none where there is nothing to say', () => {

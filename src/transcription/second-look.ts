@@ -1,0 +1,42 @@
+import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
+import { joinSamples } from '../audio/mix.ts';
+import type { Engine, TranscribeRequest, Transcript } from '../engine-client/engine.ts';
+import { msToSamples } from '../foundation/units.ts';
+import { confidenceOf, LOW_CONFIDENCE } from './confidence.ts';
+
+/**
+ * Silence around speech that is read for the second time. Of 18 groups of digits (of 120, by a human voice)
+ * that had given no text 17 give one like that, 15 without a mistake.
+ */
+const AROUND_MS = 100;
+const SPOKEN = /[\p{L}\p{N}]/u;
+
+/**
+ * What is said in `request.samples`, in which there is speech. The recogniser sometimes finds no words in short speech
+ * that it understands when there is more silence around it. So speech without words is read once more like that; what
+ * the recogniser itself is not sure of then is no text, for noise and other languages have none either.
+ * @throws EngineError
+ */
+export async function understandSpeech(
+  engine: Pick<Engine, 'transcribe'>,
+  request: TranscribeRequest,
+): Promise<Transcript> {
+  const first = await engine.transcribe(request);
+  if (SPOKEN.test(first.text) || first.looped || first.logprobs === null) return first;
+  const around = new Int16Array(msToSamples(AROUND_MS, ENGINE_RATE_HZ));
+  const samples = joinSamples([around, request.samples, around]);
+  const second = await engine.transcribe({ ...request, samples, draft: [] });
+  const isSure = !second.looped && (confidenceOf(second.logprobs) ?? 0) >= LOW_CONFIDENCE;
+  return isSure ? withoutStart(second, AROUND_MS) : first;
+}
+
+/** The words come `ms` earlier than it says, for so much silence was put before them. */
+function withoutStart(transcript: Transcript, ms: number): Transcript {
+  if (transcript.words === undefined) return transcript;
+  const words = transcript.words.map((word) => ({
+    ...word,
+    startMs: Math.max(word.startMs - ms, 0),
+    endMs: Math.max(word.endMs - ms, 0),
+  }));
+  return { ...transcript, words };
+}
