@@ -115,6 +115,7 @@ export class UtteranceCaptions {
   readonly #ms: (sample: number) => number;
   #shown: Hypothesis | null = null;
   #final: Caption | null = null;
+  #isForeign = false;
   #version = 1;
   #latestText = '';
 
@@ -143,11 +144,26 @@ export class UtteranceCaptions {
   /** The final; null when it has no words and no partial was shown. Call once. */
   final(hypothesis: Hypothesis, to: number, lagMs: number, marks: FinalMarks = {}): Caption | null {
     const spoken = SPOKEN.test(hypothesis.text);
+    this.#isForeign = marks.language === null;
     if (!spoken && !this.shown) return null;
     const said = spoken ? hypothesis : { ...hypothesis, tail: '', text: '' };
     this.#final = { ...this.#caption(said, true, to, lagMs), ...marks };
     this.#latestText = this.#final.text;
     return this.#final;
+  }
+
+  /**
+   * The final of an utterance that had none, because it had no words until it was read together with others; null when
+   * it has none now, or had a final.
+   */
+  lateFinal(text: string, to: number, lagMs: number): Caption | null {
+    if (this.#final !== null || this.#isForeign || !SPOKEN.test(text)) return null;
+    return this.final({ stable: text, tail: '', text }, to, lagMs);
+  }
+
+  /** Whether what was read is probably in no language that the recogniser understands. */
+  get isForeign(): boolean {
+    return this.#isForeign;
   }
 
   /** Whether there was a final, so that {@link revise} may have something to revise. */
@@ -173,7 +189,7 @@ export class UtteranceCaptions {
     const revised = SPOKEN.test(text) ? text : '';
     if (this.#final === null || revised === this.#latestText) return null;
     // What a language that it does not understand was read as is no better when it is read again.
-    if (this.#final.text === '' && this.#final.language === null) return null;
+    if (this.#final.text === '' && this.#isForeign) return null;
     const { utterance, startMs, endMs } = this.#final;
     this.#latestText = revised;
     this.#version++;

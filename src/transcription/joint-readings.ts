@@ -2,9 +2,9 @@ import { ENGINE_RATE_HZ } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { msToSamples } from '../foundation/units.ts';
-import type { Revision } from './captions.ts';
+import type { Caption, Revision } from './captions.ts';
 import type { Decoded, Decoder } from './decoder.ts';
-import { type EndedUtterance, splice, splitReading } from './spliced-utterances.ts';
+import { type EndedUtterance, keepTold, splice, splitReading } from './spliced-utterances.ts';
 import { splitWords } from './words.ts';
 
 /** Longest joint reading, pauses not counted: 12 s gave 5.4 % WER, 16 s 4.6 %, for a fifth more work. */
@@ -30,7 +30,12 @@ interface JointReadingsOptions {
   readonly decoder: Decoder;
   readonly clock: Clock;
   readonly settings: Pick<Settings, 'JOIN_MS'>;
-  readonly emit: (revision: Revision) => void;
+  /** Takes a revision, or the final of an utterance that had no words and no final until now. */
+  readonly emit: (event: Revision | Caption) => void;
+  /** The number of the last utterance whose final is out: finals leave in order. */
+  readonly lastFinal: () => number;
+  /** Ms since the sound before sample number `at` came. */
+  readonly lagMs: (at: number) => number;
   readonly onRead: (outcome: JointOutcome) => void;
   /** No reading is under way any more. */
   readonly onIdle: () => void;
@@ -181,11 +186,20 @@ export class JointReadings {
     if (!decoded.ok || this.#life.signal.aborted) return 'dropped';
     this.#last = { head, tokens: decoded.draft };
     if (isBroken(decoded, group)) return 'unchanged';
-    const texts = splitReading(decoded, splice(group));
+    const lastFinal = this.#options.lastFinal();
+    const canHaveWords = group.map(
+      ({ captions }) => captions.isFinal || (captions.utterance > lastFinal && !captions.isForeign),
+    );
+    const texts = keepTold(splitReading(decoded, splice(group), canHaveWords), group, canHaveWords);
     const first = head?.captions.utterance ?? 0;
-    const revisions = group.flatMap(({ captions }, index) => captions.revise(texts[index] ?? '', first) ?? []);
-    for (const revision of revisions) this.#options.emit(revision);
-    return revisions.length > 0 ? 'revised' : 'unchanged';
+    const events = group.flatMap((utterance, index) => this.#tell(utterance, texts[index] ?? '', first) ?? []);
+    for (const event of events) this.#options.emit(event);
+    return events.length > 0 ? 'revised' : 'unchanged';
+  }
+
+  #tell({ captions, speechTo }: EndedUtterance, text: string, first: number): Revision | Caption | null {
+    if (captions.isFinal) return captions.revise(text, first);
+    return captions.lateFinal(text, speechTo, this.#options.lagMs(speechTo));
   }
 
   #takePrepared(group: JointGroup): Promise<Decoded> | undefined {

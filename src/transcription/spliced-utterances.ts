@@ -6,7 +6,7 @@ import { alignWordTimes } from './aligned-word-times.ts';
 import type { UtteranceCaptions } from './captions.ts';
 import { estimateWordTimes, type TimedWord } from './estimated-word-times.ts';
 import type { SpeechClip } from './speech-clips.ts';
-import { joinWords } from './words.ts';
+import { alignedLength, joinWords, splitWords } from './words.ts';
 
 /** An utterance that is over. Sample numbers count from the start of the track at 16 kHz. */
 export interface EndedUtterance {
@@ -16,17 +16,17 @@ export interface EndedUtterance {
   readonly from: number;
   readonly speechFrom: number;
   readonly speechTo: number;
-  readonly captions: Pick<UtteranceCaptions, 'isFinal' | 'latestText' | 'revise' | 'utterance'>;
+  readonly captions: Pick<
+    UtteranceCaptions,
+    'isFinal' | 'isForeign' | 'lateFinal' | 'latestText' | 'revise' | 'utterance'
+  >;
 }
 
-/** Utterances one behind the other, without the pauses between them: `speech` has one span for each. */
-interface Spliced extends SpeechClip {
-  /** Whether each utterance has a caption, so that it can have words. */
-  readonly isShown: readonly boolean[];
-}
-
-/** `utterances` as one stretch; its sample numbers count from its own beginning. */
-export function splice(utterances: readonly EndedUtterance[]): Spliced {
+/**
+ * `utterances` one behind the other, without the pauses between them: `speech` has one span for each. Sample numbers
+ * count from the beginning of the stretch.
+ */
+export function splice(utterances: readonly EndedUtterance[]): SpeechClip {
   const samples = joinSamples(utterances.map((utterance) => utterance.samples));
   let at = 0;
   const speech = utterances.map(({ from, speechFrom, speechTo, samples: { length } }) => {
@@ -34,39 +34,65 @@ export function splice(utterances: readonly EndedUtterance[]): Spliced {
     at += length;
     return span;
   });
-  return { from: 0, to: samples.length, samples, speech, isShown: utterances.map(({ captions }) => captions.isFinal) };
+  return { from: 0, to: samples.length, samples, speech };
 }
 
 /**
  * Divides one reading of spliced utterances among them: a word belongs to the utterance in whose stretch its middle
- * lies. Words of an utterance that has no caption go to the one before it, or after it where none is before. Case and
+ * lies. Words of an utterance that cannot have any go to the one before it, or after it where none is before. Case and
  * punctuation stay those of the one reading. Without times of the recogniser's own, they are estimated.
+ * @param canHaveWords of each utterance
  * @returns one text for each utterance
  */
 export function splitReading(
   reading: { readonly text: string; readonly words: readonly SpokenWord[] | undefined },
-  spliced: Spliced,
+  spliced: SpeechClip,
+  canHaveWords: readonly boolean[],
 ): string[] {
-  const { speech, isShown } = spliced;
-  const firstShown = isShown.indexOf(true);
+  const { speech } = spliced;
+  const first = canHaveWords.indexOf(true);
   const texts = speech.map(() => '');
-  if (firstShown === -1) return texts;
+  if (first === -1) return texts;
   const endsMs = speech.map(({ to }, index) => {
     const next = speech[index + 1];
     return next === undefined ? Number.POSITIVE_INFINITY : samplesToMs((to + next.from) / 2, ENGINE_RATE_HZ);
   });
   for (const word of timedWords(reading, spliced)) {
     const said = endsMs.findIndex((endMs) => (word.startMs + word.endMs) / 2 < endMs);
-    const at = isShown.findLastIndex((shown, index) => shown && index <= said);
-    const text = Math.max(at, firstShown);
+    const at = canHaveWords.findLastIndex((can, index) => can && index <= said);
+    const text = Math.max(at, first);
     texts[text] = joinWords(texts[text] ?? '', [word]);
   }
   return texts;
 }
 
+/**
+ * `texts` of which no utterance without a final begins with words that the final before it has: those may have been
+ * told, and would be there twice. Times that are not exact put the last word of one into the next.
+ */
+export function keepTold(
+  texts: readonly string[],
+  group: readonly EndedUtterance[],
+  canHaveWords: readonly boolean[],
+): string[] {
+  const kept = [...texts];
+  group.forEach(({ captions }, index) => {
+    const before = group[index - 1]?.captions;
+    if (captions.isFinal || canHaveWords[index] !== true || before?.isFinal !== true) return;
+    const told = splitWords(before.latestText);
+    const words = splitWords(kept[index - 1] ?? '');
+    if (words.length >= told.length) return;
+    words.push(...splitWords(kept[index] ?? ''));
+    const length = alignedLength(told, words);
+    kept[index - 1] = joinWords('', words.slice(0, length));
+    kept[index] = joinWords('', words.slice(length));
+  });
+  return kept;
+}
+
 function timedWords(
   { text, words }: { readonly text: string; readonly words: readonly SpokenWord[] | undefined },
-  spliced: Spliced,
+  spliced: SpeechClip,
 ): TimedWord[] {
   const aligned = words === undefined ? null : alignWordTimes(text, words, spliced);
   return aligned ?? estimateWordTimes(text, spliced);

@@ -11,7 +11,7 @@ import { TurnText } from './turn-text.ts';
 const ASK_SAMPLES = msToSamples(192, ENGINE_RATE_HZ);
 /** The end of a turn that the model is given. */
 const HEARD_SAMPLES = msToSamples(8000, ENGINE_RATE_HZ);
-/** A turn of several utterances waits so long for the reading of them together that is under way. */
+/** A turn waits so long for the reading of its utterances together that is under way. */
 const READING_WAIT_MS = 250;
 /** A turn that has lasted for so long is not held any more, so that neither its words nor the wait grow for ever. */
 const TURN_MAX_SAMPLES = msToSamples(60_000, ENGINE_RATE_HZ);
@@ -93,6 +93,8 @@ export class Turns {
   /** Ends the turn while no sound comes. */
   #stallTimer: Timer | null = null;
   #question: Question | null = null;
+  /** The latest utterances that have words. */
+  readonly #worded = new Set<number>();
   /** Turns that are over and wait for their finals: so many of the track must be settled. */
   readonly #waiting: (EndedTurn & { readonly settled: number })[] = [];
   /** Until when the first of them waits for a reading; null = it does not. */
@@ -104,7 +106,9 @@ export class Turns {
 
   /** Whether somebody waits for the turn that is running, with the best text of it. */
   get isAwaited(): boolean {
-    return this.#turn !== null && this.#turn.first < this.#turn.last && this.#options.listener.isWanted();
+    if (this.#turn === null || !this.#options.listener.isWanted()) return false;
+    const { first, last } = this.#turn;
+    return first < last || (first > 1 && !this.#worded.has(first - 1));
   }
 
   /** Audio from this sample number on is still needed. */
@@ -158,6 +162,7 @@ export class Turns {
   /** A caption of one of the track's utterances is out. */
   onCaption(caption: Caption): void {
     const turn = this.#turn;
+    if (caption.final && caption.text !== '') this.#worded.add(caption.utterance);
     if (turn === null || caption.utterance < turn.first) return;
     turn.text.add(caption);
     if (this.#running && this.#silence >= ASK_SAMPLES && caption.endMs >= this.#speechToMs) this.#endIfKnown('digits');
@@ -186,7 +191,7 @@ export class Turns {
     const { utterances, clock } = this.#options;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       if (next.settled > utterances.settled) return;
-      if (next.first < next.last && utterances.isReading) {
+      if (utterances.isReading && this.#mayGetWords(next)) {
         this.#patience ??= clock.after(READING_WAIT_MS, () => {
           this.#emitFirst();
           this.#tellEnded();
@@ -219,7 +224,14 @@ export class Turns {
     this.#patience?.cancel();
     this.#patience = null;
     const turn = this.#waiting.shift();
-    if (turn !== undefined) this.#options.emit(turn);
+    if (turn === undefined) return;
+    for (const utterance of this.#worded) if (utterance < turn.last) this.#worded.delete(utterance);
+    this.#options.emit(turn);
+  }
+
+  /** Whether a reading may find words in the turn that its finals have not: in parts of it, or right before it. */
+  #mayGetWords({ first, last }: EndedTurn): boolean {
+    return first < last || !this.#worded.has(last) || (first > 1 && !this.#worded.has(first - 1));
   }
 
   /** Whether the turn may go on after an utterance of it has ended. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../foundation/clock.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { Arrivals } from './audio-arrivals.ts';
-import type { Captions, LossReason, TranscriberEvent, UtteranceCaptions } from './captions.ts';
+import type { Caption, Captions, LossReason, Revision, TranscriberEvent, UtteranceCaptions } from './captions.ts';
 import type { Decoder } from './decoder.ts';
 import type { Stretch } from './endpointer.ts';
 import { FinalConfidence } from './final-confidence.ts';
@@ -67,16 +67,20 @@ export class Utterances {
   #running: Entry | null = null;
   #delivered: Promise<void> = Promise.resolve();
   #settled = 0;
+  /** The number of the last one whose final is out. */
+  #lastFinal = 0;
   #closed = false;
 
   constructor(options: UtterancesOptions) {
     this.#options = options;
-    const { decoder, clock, settings, emit, metrics } = options;
+    const { arrivals, decoder, clock, settings, metrics } = options;
     this.#joint = new JointReadings({
       decoder,
       clock,
       settings,
-      emit,
+      emit: (event) => this.#emitLate(event),
+      lastFinal: () => this.#lastFinal,
+      lagMs: (at) => clock.nowMs() - arrivals.at(at),
       onRead: (outcome) => metrics.joint(outcome),
       onIdle: () => options.onJointlyRead(),
     });
@@ -215,6 +219,12 @@ export class Utterances {
     emit(caption);
   }
 
+  /** What became of utterances that were read together: revisions, and finals of those that had no words. */
+  #emitLate(event: Revision | Caption): void {
+    if (event.type === 'caption') this.#lastFinal = event.utterance;
+    this.#options.emit(event);
+  }
+
   #deliver(pending: Pending, outcome: Outcome | null): void {
     const isWanted = this.#pending.delete(pending);
     if (outcome === null || !isWanted || this.#closed) return;
@@ -238,6 +248,7 @@ export class Utterances {
     this.#settled++;
     if (caption !== null) {
       metrics.final(how, nowMs - decidedMs);
+      this.#lastFinal = caption.utterance;
       emit(caption);
     }
     this.tellGap(to, stretch.speechTo, reason);

@@ -31,6 +31,14 @@ function withWords(text: string, { samples, timed = false }: TranscribeRequest) 
   return timed ? { text, words, tokens: [samples.length] } : { text };
 }
 
+/** Where what gives one of `texts` by itself gives none. */
+function withoutWordsAlone(texts: readonly string[]): TranscriberHarness {
+  const harness = newHarness({ partials: false });
+  const { hear } = harness.engine;
+  harness.engine.hear = (request) => (texts.includes(hear(request).text ?? '') ? { text: '' } : hear(request));
+  return harness;
+}
+
 function ms(samples: number): number {
   return Math.round((1000 * samples) / ENGINE_RATE_HZ);
 }
@@ -96,13 +104,35 @@ describe('utterances with a short pause between them', () => {
     expect(latest(harness)).toEqual(['Nine.', '']);
   });
 
-  it('give the words of one that has no caption to the one before it', async () => {
-    const harness = newHarness({ partials: false });
-    const { hear } = harness.engine;
-    harness.engine.hear = (request) => (hear(request).text === 'W2.' ? { text: '' } : hear(request));
+  it('get finals when they had no words by themselves', async () => {
+    const harness = withoutWordsAlone(['W1.', 'W2.']);
     await harness.say(concat(spoken([1]), BREATH, spoken([2]), BREATH, spoken([3]), BREATH));
+    expect(harness.finals.slice(0, 2)).toMatchObject([
+      { utterance: 1, text: 'W1', stable: 'W1', tail: '' },
+      { utterance: 2, text: 'w2.' },
+    ]);
+    expect(harness.finals.map(({ utterance }) => utterance)).toEqual([1, 2, 3]);
+    expect(latest(harness)).toEqual(['W1', 'w2', 'w3.']);
+  });
+
+  it('do not get them behind a later final: the words are given to the one before', async () => {
+    const harness = withoutWordsAlone(['W2.']);
+    harness.engine.load = 0.6;
+    await harness.say(concat(spoken([1]), BREATH, spoken([2]), BREATH, spoken([3]), REST));
     expect(harness.finals.map(({ utterance }) => utterance)).toEqual([1, 3]);
     expect(latest(harness)).toEqual(['W1 w2', 'w3.']);
+  });
+
+  it('do not take words from the final before', async () => {
+    const harness = withoutWordsAlone(['W3.']);
+    const { hear } = harness.engine;
+    const words = [
+      { text: 'w1', startMs: 100, endMs: 290 },
+      { text: 'w2', startMs: 700, endMs: 900 },
+    ];
+    harness.engine.hear = (request) => (request.timed === true ? { text: 'w1 w2', words } : hear(request));
+    await harness.say(concat(spoken([1, 2]), BREATH, spoken([3]), BREATH));
+    expect([harness.finals.length, latest(harness)]).toEqual([1, ['w1 w2']]);
   });
 });
 

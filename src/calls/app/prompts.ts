@@ -32,12 +32,17 @@ export class Prompts {
     this.#options = options;
   }
 
-  /** Something of the turn was said. */
-  add(caption: Caption): void {
+  /**
+   * Something of the turn was said. Returns whether it was told at once, as the last words of a turn that is over:
+   * they were understood only when they were read together with others.
+   */
+  add(caption: Caption): boolean {
     this.#turn.add(caption);
+    if (caption.final && caption.utterance <= this.#over) return this.tell(caption.utterance);
     const { lang, partials, sendNow } = this.#options;
     if (partials && !caption.final && caption.text !== '')
       sendNow({ type: 'prompt', voicePrompt: this.#turn.text, lang, last: false });
+    return false;
   }
 
   /** The caller said this into what the app says, without interrupting it. */

@@ -372,7 +372,7 @@ export class AppSession {
   #takeCaption(caption: Caption): void {
     const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
     if (isKeptBack) this.#prompts.leaveOut(caption);
-    else this.#prompts.add(caption);
+    else if (this.#prompts.add(caption)) this.#onAnswerable();
   }
 
   #tellSpeaker(name: 'agentSpeaking' | 'clientSpeaking', speaks: boolean): void {

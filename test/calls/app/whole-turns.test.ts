@@ -133,6 +133,46 @@ describe('the words of a caller', () => {
   });
 });
 
+describe('words that are understood only together with others', () => {
+  const SET = { TURN_EARLY_ABOVE: 1, JOIN_MS: 3000, MAX_UTTERANCE_MS: 12_000 };
+
+  /** Two turns, the second one without words by itself; the reading of both takes `readingMs`. */
+  async function talk(readingMs: number, unheard: string): Promise<Call> {
+    const call = new Call(SET, [0.95]);
+    const { engine } = call.track;
+    const { hear } = engine;
+    const transcribe = engine.transcribe.bind(engine);
+    engine.transcribe = (request) => {
+      engine.transcribeMs = request.timed === true ? readingMs : 0;
+      return transcribe(request);
+    };
+    engine.hear = (request) => {
+      const heard = hear(request);
+      return request.timed !== true && heard.text.toLowerCase().startsWith(unheard) ? { text: '' } : heard;
+    };
+    await call.say(3);
+    await call.pause(900);
+    await call.say(3);
+    await call.pause(1500);
+    return call;
+  }
+
+  it('are the prompt of their turn, which waits for them', async () => {
+    const call = await talk(60, 'w4');
+    expect(call.prompts).toEqual(['w1 w2 w3', 'w4 w5 w6']);
+  });
+
+  it('are a prompt when they come behind the end of the turn', async () => {
+    const call = await talk(700, 'w4');
+    expect(call.prompts).toEqual(['w1 w2 w3', 'w4 w5 w6']);
+  });
+
+  it('are in the next prompt when they were said before it', async () => {
+    const call = await talk(60, 'w1');
+    expect(call.prompts).toEqual(['w1 w2 w3 w4 w5 w6']);
+  });
+});
+
 /** Turns take each utterance once, and come behind its final. */
 function expectTurnsToFollow({ track }: Call, isOver: boolean): void {
   let last = 0;
