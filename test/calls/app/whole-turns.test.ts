@@ -73,7 +73,7 @@ const steps = fc.oneof(
   step('long', fc.integer({ min: 10, max: 30 }), (call, words) => call.say(words)),
   step('key', nothing, (call) => call.conversation.session.onDtmf('1')),
   step('stall', nothing, async (call) => {
-    call.track.transcriber.stall();
+    call.track.transcriber.stall(call.track.clock.nowMs());
     await settle();
     call.tell();
   }),
