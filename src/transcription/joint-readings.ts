@@ -41,11 +41,19 @@ interface JointReadingsOptions {
   readonly onIdle: () => void;
 }
 
+/** A reading that was begun in the last pause, for the case that the utterance ends there. */
+interface Prepared {
+  readonly group: JointGroup;
+  readonly controller: AbortController;
+  readonly result: Promise<Decoded>;
+}
+
 /**
  * Reads utterances again, together with those before them: a pause inside a phrase ends an utterance, and each part
  * alone is recognised worse than the phrase. A group goes on while at most JOIN_MS lie between two utterances, and as
  * far as {@link LENGTH_MAX_MS}. It is read after each final in it, the tokens of the reading before being the draft.
- * The pauses between utterances are left out, for the recogniser loses words at long ones.
+ * The pauses between utterances are left out, for the recogniser loses words at long ones. Where somebody waits for
+ * the reading it is begun in the pause that may end the utterance.
  */
 export class JointReadings {
   readonly #options: JointReadingsOptions;
@@ -56,6 +64,7 @@ export class JointReadings {
   /** The group that is to be read when it is complete. */
   #deferred: JointGroup | null = null;
   #waiting: JointGroup[] = [];
+  #prepared: Prepared | null = null;
   #running: Promise<void> | null = null;
   #last: { readonly head: EndedUtterance | undefined; readonly tokens: readonly number[] } = {
     head: undefined,
@@ -68,9 +77,25 @@ export class JointReadings {
     this.#joinSamples = msToSamples(options.settings.JOIN_MS, ENGINE_RATE_HZ);
   }
 
+  /** The utterance ends like this unless speech resumes: begins the reading that would then be {@link read}. */
+  prepare(utterance: EndedUtterance): void {
+    if (this.#group.length === 0 || !this.#takes(utterance) || this.#options.decoder.load > BUSY_LOAD) return;
+    this.unprepare();
+    const group = [...this.#group, utterance];
+    const controller = new AbortController();
+    this.#prepared = { group, controller, result: this.#decode(group, controller.signal) };
+  }
+
+  /** Speech has resumed. */
+  unprepare(): void {
+    this.#prepared?.controller.abort();
+    this.#prepared = null;
+  }
+
   /** Takes an utterance that is over, in order. Gives the group to be {@link read} when its final is out, if any. */
   join(utterance: EndedUtterance): JointGroup | null {
     if (this.#joinSamples === 0) return null;
+    if (!isSame(this.#prepared?.group.at(-1), utterance)) this.unprepare();
     if (!this.#takes(utterance)) this.#complete();
     this.#group = [...this.#group, utterance];
     return this.#group.length < 2 ? null : this.#group;
@@ -110,6 +135,7 @@ export class JointReadings {
     this.#group = [];
     this.#deferred = null;
     this.#waiting = [];
+    this.unprepare();
     this.#life.abort();
   }
 
@@ -154,10 +180,9 @@ export class JointReadings {
   }
 
   async #read(group: JointGroup): Promise<JointOutcome> {
-    const spliced = splice(group);
     const [head] = group;
-    const draft = head === this.#last.head ? this.#last.tokens : [];
-    const decoded = await this.#decode(spliced.samples, draft);
+    const early = await this.#takePrepared(group);
+    const decoded = early?.ok ? early : await this.#decode(group);
     if (!decoded.ok || this.#life.signal.aborted) return 'dropped';
     this.#last = { head, tokens: decoded.draft };
     if (isBroken(decoded, group)) return 'unchanged';
@@ -165,7 +190,7 @@ export class JointReadings {
     const canHaveWords = group.map(
       ({ captions }) => captions.isFinal || (captions.utterance > lastFinal && !captions.isForeign),
     );
-    const texts = keepTold(splitReading(decoded, spliced, canHaveWords), group, canHaveWords);
+    const texts = keepTold(splitReading(decoded, splice(group), canHaveWords), group, canHaveWords);
     const first = head?.captions.utterance ?? 0;
     const events = group.flatMap((utterance, index) => this.#tell(utterance, texts[index] ?? '', first) ?? []);
     for (const event of events) this.#options.emit(event);
@@ -177,17 +202,30 @@ export class JointReadings {
     return captions.lateFinal(text, speechTo, this.#options.lagMs(speechTo));
   }
 
-  async #decode(samples: Int16Array, draft: readonly number[]): Promise<Decoded> {
+  #takePrepared(group: JointGroup): Promise<Decoded> | undefined {
+    const prepared = this.#prepared;
+    if (prepared === null || prepared.group[0] !== group[0] || !isSame(prepared.group.at(-1), group.at(-1))) return;
+    this.#prepared = null;
+    return prepared.result;
+  }
+
+  async #decode(group: JointGroup, ...given: AbortSignal[]): Promise<Decoded> {
     const { clock, decoder } = this.#options;
+    const draft = group[0] === this.#last.head ? this.#last.tokens : [];
     const late = new AbortController();
     const timer = clock.after(WAIT_MAX_MS, () => late.abort());
-    const signal = AbortSignal.any([late.signal, this.#life.signal]);
+    const signal = AbortSignal.any([late.signal, this.#life.signal, ...given]);
     try {
-      return await decoder.decode('joint', { samples, draft, timed: true, signal });
+      return await decoder.decode('joint', { samples: splice(group).samples, draft, timed: true, signal });
     } finally {
       timer.cancel();
     }
   }
+}
+
+/** Whether both are the same stretch of audio. */
+function isSame(a: EndedUtterance | undefined, b: EndedUtterance | undefined): boolean {
+  return a !== undefined && a.from === b?.from && a.speechTo === b.speechTo && a.samples.length === b.samples.length;
 }
 
 /** Whether the recogniser went round in a loop, or left out much of what it had read in the single utterances. */

@@ -69,7 +69,8 @@ export class LiveTranscriber {
   /** The pause that the running utterance is in, if any. */
   #pause: Stretch | null = null;
   #behind = false;
-  #stalled = false;
+  /** Since when, on the clock, no audio has come, as we were told; null = it comes. */
+  #stalledSinceMs: number | null = null;
   #ending: Promise<void> | null = null;
   #allDetected: (() => void) | null = null;
 
@@ -146,17 +147,17 @@ export class LiveTranscriber {
     const from = this.#audio.end;
     this.#audio.push(samples);
     this.#arrivals.note(from, this.#audio.end, arrivedAtMs);
-    this.#stalled = false;
+    this.#stalledSinceMs = null;
     this.#behind ||= this.backlogMs > BACKLOG_LOW_MS;
     this.#vad.run();
   }
 
   /**
-   * No audio came for a while although someone speaks: ends the utterance with the audio there is, once that is
-   * examined.
+   * No audio has come since `sinceMs` on the clock although someone speaks: ends the utterance with the audio there is,
+   * once that is examined. From there on the silence behind it is counted by the clock.
    */
-  stall(): void {
-    this.#stalled = true;
+  stall(sinceMs: number): void {
+    this.#stalledSinceMs = sinceMs;
     this.#vad.run();
   }
 
@@ -213,11 +214,11 @@ export class LiveTranscriber {
   }
 
   #onCaughtUp(): void {
-    if (this.#stalled) {
+    if (this.#stalledSinceMs !== null) {
       this.#endNow();
-      this.#turns?.end();
+      this.#turns?.onStall(this.#stalledSinceMs);
     }
-    this.#stalled = false;
+    this.#stalledSinceMs = null;
     this.#allDetected?.();
   }
 
@@ -226,11 +227,12 @@ export class LiveTranscriber {
       this.#onWindow(probability);
       if (this.#closed) return;
     }
-    // Only now: when several windows come at once, the last one knows best.
+    // Only now: when several windows come at once, the last one knows best. The question goes before the decode, which
+    // would keep an engine that is alone from it for a whole model run.
+    this.#turns?.ask();
     this.#decodeAhead();
     const { running } = this.#utterances;
     if (running === null) this.#utterances.noteSilence(this.#endpointer.earliestStart);
-    this.#turns?.ask();
     const neededFrom = running?.from ?? this.#endpointer.earliestStart;
     this.#audio.release(Math.min(neededFrom, this.#turns?.neededFrom ?? neededFrom));
     this.#noticeDrained();
@@ -245,7 +247,7 @@ export class LiveTranscriber {
       this.#pause = decision;
     } else if (decision?.kind === 'resumed') {
       this.#pause = null;
-      this.#utterances.running?.resume();
+      this.#utterances.resume();
     } else if (decision?.kind === 'ended') {
       this.#endSpeech(decision, 'endpoint');
     }
@@ -263,7 +265,7 @@ export class LiveTranscriber {
       if (partials) utterance.advance({ to: detectedTo, speechTo });
     } else if (urgency === 'live') {
       // A file's endpoint is not urgent: eager decodes of its pauses would only waste time.
-      utterance.speculate(this.#pause);
+      this.#utterances.speculate(this.#pause, this.#turns?.isAwaited ?? false);
     }
   }
 

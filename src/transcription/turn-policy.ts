@@ -3,7 +3,7 @@
  * and by what is expected. Pure; the figures behind it are in docs/internals/decisions.
  */
 import type { Settings } from '../foundation/settings/settings.ts';
-import { holdsByGrammar } from './open-ended.ts';
+import { grammarHold } from './open-ended.ts';
 import { spokenDigits } from './spoken-digits.ts';
 
 export type TurnSettings = Pick<
@@ -40,8 +40,8 @@ export interface TurnLimit {
   readonly by: TurnEnding;
 }
 
-/** Below this probability, words that hold by grammar hold the turn. */
-const GRAMMAR_HOLDS_BELOW = 0.5;
+/** Below this probability, words hold the turn that few phrases end with. */
+const PERHAPS_HOLDS_BELOW = 0.5;
 
 /** How much silence ends a turn, as far as is known in the pause. */
 export function turnLimit(evidence: TurnEvidence, settings: TurnSettings): TurnLimit {
@@ -51,11 +51,11 @@ export function turnLimit(evidence: TurnEvidence, settings: TurnSettings): TurnL
   if (digits === 'whole') return { silenceMs: 0, by: 'digits' };
   if (digits === 'enough') return { silenceMs: Math.max(TURN_HOLD_MS, ENDPOINT_MS), by: 'digits' };
   if (digits === 'part') return { silenceMs: Math.max(TURN_DIGITS_MS, ENDPOINT_MS), by: 'digits' };
-  if (probability === null) return { silenceMs: ENDPOINT_MS, by: 'endpoint' };
-  if (probability > TURN_EARLY_ABOVE) return { silenceMs: 0, by: 'early' };
-  const isHeld =
-    probability < TURN_HOLD_BELOW ||
-    (TURN_HOLD_BELOW > 0 && probability < GRAMMAR_HOLDS_BELOW && holdsByGrammar(text, language));
+  const hold = grammarHold(text, language);
+  if (hold !== 'surely' && probability !== null && probability > TURN_EARLY_ABOVE) return { silenceMs: 0, by: 'early' };
+  const sound = probability ?? 1;
+  const isHeldByWords = hold === 'surely' || (hold === 'perhaps' && sound < PERHAPS_HOLDS_BELOW);
+  const isHeld = TURN_HOLD_BELOW > 0 && (sound < TURN_HOLD_BELOW || isHeldByWords);
   if (isHeld) return { silenceMs: Math.max(TURN_HOLD_MS, ENDPOINT_MS), by: 'held' };
   return { silenceMs: ENDPOINT_MS, by: 'endpoint' };
 }

@@ -19,7 +19,7 @@ const TURN_MAX_SAMPLES = msToSamples(60_000, ENGINE_RATE_HZ);
 /** What a turn ended by; `cut`: with its sound, or with speech that was too long for one utterance. */
 export type TurnEnd = TurnEnding | 'cut';
 
-/** What became of a question to the turn model; `late`: no answer when the endpoint came. */
+/** What became of a question to the turn model; `late`: no answer when the turn could be told. */
 export type TurnAnswer = 'answered' | 'late' | 'failed';
 
 /** Who waits for the turns of a track. */
@@ -77,7 +77,7 @@ interface Question {
  * A track's turns: at most one running, and those that are over but whose finals are not out. An utterance ends with
  * ENDPOINT_MS of silence; its turn may be held for longer, and what is said meanwhile continues it. There is one
  * question to the turn model in each pause. Without its answer a turn ends with its utterance. Time is counted in
- * samples.
+ * samples, and by the clock where no sound comes.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -88,6 +88,10 @@ export class Turns {
   #speechTo = 0;
   /** Samples of silence behind `speechTo`. */
   #silence = 0;
+  /** Since when, on the clock, no sound has come at all; null = it does. */
+  #stalledSinceMs: number | null = null;
+  /** Ends the turn while no sound comes. */
+  #stallTimer: Timer | null = null;
   #question: Question | null = null;
   /** The latest utterances that have words. */
   readonly #worded = new Set<number>();
@@ -100,6 +104,13 @@ export class Turns {
     this.#options = options;
   }
 
+  /** Whether somebody waits for the turn that is running, with the best text of it. */
+  get isAwaited(): boolean {
+    if (this.#turn === null || !this.#options.listener.isWanted()) return false;
+    const { first, last } = this.#turn;
+    return first < last || (first > 1 && !this.#worded.has(first - 1));
+  }
+
   /** Audio from this sample number on is still needed. */
   get neededFrom(): number {
     if (this.#turn === null) return Number.POSITIVE_INFINITY;
@@ -110,6 +121,7 @@ export class Turns {
   onOpened(from: number): void {
     this.#opened++;
     this.#running = true;
+    this.#missAnswer();
     this.#forgetQuestion();
     if (this.#turn !== null && this.#silenceMs >= this.#options.settings.ENDPOINT_MS)
       this.#options.listener.onContinued();
@@ -125,6 +137,7 @@ export class Turns {
 
   /** A window was examined: speech lasted to sample number `speechTo`, silence lasts to `silentTo`. */
   onWindow({ speechTo, silentTo }: { readonly speechTo: number; readonly silentTo: number }): void {
+    this.#endStall();
     if (speechTo > this.#speechTo) this.#forgetQuestion();
     this.#speechTo = speechTo;
     this.#silence = Math.max(silentTo - speechTo, 0);
@@ -136,13 +149,14 @@ export class Turns {
     const { audio, engine, listener, settings } = this.#options;
     const turn = this.#turn;
     if (turn === null || this.#question !== null || this.#silence < ASK_SAMPLES) return;
-    const leftMs = settings.ENDPOINT_MS - this.#silenceMs;
-    if (leftMs <= 0 || engine.turnModel === null || !listener.isWanted() || this.#isTooLong(turn)) return;
+    if (this.#silenceMs >= settings.ENDPOINT_MS || engine.turnModel === null) return;
+    if (!listener.isWanted() || this.#isTooLong(turn)) return;
     const to = this.#speechTo + ASK_SAMPLES;
     const samples = audio.slice(Math.max(turn.from, to - HEARD_SAMPLES), to);
     const question: Question = { controller: new AbortController(), probability: null, open: true };
     this.#question = question;
-    void this.#decide(question, samples, leftMs);
+    // Where finals are late as well, the answer is of use behind the endpoint.
+    void this.#decide(question, samples, this.#holdMs - this.#silenceMs);
   }
 
   /** A caption of one of the track's utterances is out. */
@@ -151,8 +165,7 @@ export class Turns {
     if (caption.final && caption.text !== '') this.#worded.add(caption.utterance);
     if (turn === null || caption.utterance < turn.first) return;
     turn.text.add(caption);
-    if (!this.#running) this.#endIfSilent();
-    else if (this.#silence >= ASK_SAMPLES && caption.endMs >= this.#speechToMs) this.#endIfKnown('digits');
+    if (this.#running && this.#silence >= ASK_SAMPLES && caption.endMs >= this.#speechToMs) this.#endIfKnown('digits');
   }
 
   /** A later text of an utterance. */
@@ -163,13 +176,25 @@ export class Turns {
 
   /** A final is out or will not come, or nothing is read again any more. */
   onSettled(): void {
+    if (!this.#running) this.#endIfSilent();
+    this.#tellEnded();
+  }
+
+  /** No sound has come since `sinceMs` on the clock; more may come. */
+  onStall(sinceMs: number): void {
+    if (this.#turn === null || this.#running) return;
+    this.#stalledSinceMs = sinceMs;
+    this.#endIfSilent();
+  }
+
+  #tellEnded(): void {
     const { utterances, clock } = this.#options;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       if (next.settled > utterances.settled) return;
       if (utterances.isReading && this.#mayGetWords(next)) {
         this.#patience ??= clock.after(READING_WAIT_MS, () => {
           this.#emitFirst();
-          this.onSettled();
+          this.#tellEnded();
         });
         return;
       }
@@ -190,6 +215,7 @@ export class Turns {
   /** Gives up what is under way. */
   close(): void {
     this.#forgetQuestion();
+    this.#endStall();
     this.#patience?.cancel();
     this.#waiting.length = 0;
   }
@@ -221,7 +247,13 @@ export class Turns {
   }
 
   get #silenceMs(): number {
-    return samplesToMs(this.#silence, ENGINE_RATE_HZ);
+    const stalledMs = this.#stalledSinceMs === null ? 0 : this.#options.clock.nowMs() - this.#stalledSinceMs;
+    return samplesToMs(this.#silence, ENGINE_RATE_HZ) + stalledMs;
+  }
+
+  get #holdMs(): number {
+    const { TURN_HOLD_MS, ENDPOINT_MS } = this.#options.settings;
+    return Math.max(TURN_HOLD_MS, ENDPOINT_MS);
   }
 
   get #speechToMs(): number {
@@ -242,16 +274,31 @@ export class Turns {
   }
 
   #endIfSilent(): void {
+    if (this.#turn === null) return;
     const { settings, listener, utterances } = this.#options;
     const silenceMs = this.#silenceMs;
-    if (silenceMs >= settings.ENDPOINT_MS && this.#question?.open) {
-      this.#forgetQuestion();
-      listener.onAnswer('late');
+    if (utterances.pending > 0) {
+      // Nobody can be told before the finals are out: until then an answer may come.
+      if (silenceMs >= settings.ENDPOINT_MS && this.#question?.open) return;
+      // Nobody knows yet whether it was digits.
+      if (listener.expected() !== null && silenceMs < settings.TURN_DIGITS_MS) return;
     }
-    // Nobody knows yet whether it was digits.
-    if (utterances.pending > 0 && listener.expected() !== null && silenceMs < settings.TURN_DIGITS_MS) return;
+    this.#missAnswer();
     const limit = this.#limit();
     if (silenceMs >= limit.silenceMs) this.#end(limit.by);
+    else if (this.#stalledSinceMs !== null) this.#endLater(limit.silenceMs - silenceMs);
+  }
+
+  /** Looks again in `ms`, if no sound comes until then. */
+  #endLater(ms: number): void {
+    this.#stallTimer?.cancel();
+    this.#stallTimer = this.#options.clock.after(ms, () => this.#endIfSilent());
+  }
+
+  #endStall(): void {
+    this.#stallTimer?.cancel();
+    this.#stallTimer = null;
+    this.#stalledSinceMs = null;
   }
 
   /** Ends the running utterance with its turn, if it is known to be over by `by`. */
@@ -267,6 +314,7 @@ export class Turns {
     if (turn === null) return;
     const { utterances, listener } = this.#options;
     this.#forgetQuestion();
+    this.#endStall();
     this.#turn = null;
     this.#waiting.push({
       first: turn.first,
@@ -275,22 +323,33 @@ export class Turns {
       settled: utterances.settled + utterances.pending,
     });
     listener.onEnded(by);
-    this.onSettled();
+    this.#tellEnded();
   }
 
   async #decide(question: Question, samples: Int16Array, dueInMs: number): Promise<void> {
     const { engine, listener } = this.#options;
+    let answer: TurnAnswer = 'answered';
     let probability: number | null = null;
     try {
       ({ probability } = await engine.turn({ samples, dueInMs, signal: question.controller.signal }));
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
+      answer = error.code === 'stale' ? 'late' : 'failed';
     }
     if (!question.open) return;
     question.open = false;
     question.probability = probability;
-    listener.onAnswer(probability === null ? 'failed' : 'answered');
+    listener.onAnswer(answer);
     if (this.#running) this.#endIfKnown('early');
+    else this.#endIfSilent();
+  }
+
+  /** The endpoint is past, and the answer did not come in time. */
+  #missAnswer(): void {
+    const { settings, listener } = this.#options;
+    if (this.#silenceMs < settings.ENDPOINT_MS || !this.#question?.open) return;
+    this.#forgetQuestion();
+    listener.onAnswer('late');
   }
 
   #forgetQuestion(): void {

@@ -91,9 +91,13 @@ export class Utterance {
     else this.#waiting = stretch;
   }
 
-  /** Speech seems to be over: begins the final decode, unless it is under way. */
+  /** Whether the final decode of this stretch is under way. */
+  isSpeculating(stretch: Stretch): boolean {
+    return this.#eager?.to === stretch.to;
+  }
+
+  /** Speech seems to be over: begins the final decode. */
   speculate(stretch: Stretch): void {
-    if (this.#eager?.to === stretch.to) return;
     this.#dropWaiting();
     const samples = this.#options.audio.slice(this.from, stretch.to);
     const controller = new AbortController();

@@ -8,6 +8,7 @@ import { FinalConfidence } from './final-confidence.ts';
 import { type JointGroup, type JointOutcome, JointReadings } from './joint-readings.ts';
 import type { Hypothesis } from './local-agreement.ts';
 import type { SampleRing } from './sample-ring.ts';
+import type { EndedUtterance } from './spliced-utterances.ts';
 import { type FinalHow, type Outcome, Utterance } from './utterance.ts';
 import type { WindowSettings } from './windows.ts';
 
@@ -128,6 +129,23 @@ export class Utterances {
     this.#running = { utterance, captions };
   }
 
+  /**
+   * The running utterance ends like this unless speech resumes: begins its final.
+   * @param isAwaited whether somebody waits for the reading of it together with those before it as well
+   */
+  speculate(stretch: Stretch, isAwaited: boolean): void {
+    const entry = this.#running;
+    if (entry === null || entry.utterance.isSpeculating(stretch)) return;
+    entry.utterance.speculate(stretch);
+    if (isAwaited) this.#joint.prepare(this.#toJoin(entry, stretch));
+  }
+
+  /** Speech went on after the pause. */
+  resume(): void {
+    this.running?.resume();
+    this.#joint.unprepare();
+  }
+
   /** The running utterance is over; its final follows when it is decoded and those before it are out. */
   finish(stretch: Stretch): void {
     const entry = this.#running;
@@ -140,7 +158,7 @@ export class Utterances {
     }
     const decidedMs = this.#options.clock.nowMs();
     const outcome = entry.utterance.finish(stretch);
-    const pending = { ...entry, stretch, decidedMs, joint: this.#join(entry, stretch) };
+    const pending = { ...entry, stretch, decidedMs, joint: this.#joint.join(this.#toJoin(entry, stretch)) };
     this.#pending.add(pending);
     this.#delivered = this.#delivered.then(async () => this.#deliver(pending, await outcome));
   }
@@ -186,10 +204,9 @@ export class Utterances {
     for (const { utterance } of this.#pending) utterance.close();
   }
 
-  #join({ utterance, captions }: Entry, { speechTo, to }: Stretch): JointGroup | null {
+  #toJoin({ utterance, captions }: Entry, { speechTo, to }: Stretch): EndedUtterance {
     const { from, speechFrom } = utterance;
-    const samples = this.#options.audio.slice(from, to);
-    return this.#joint.join({ samples, from, speechFrom, speechTo, captions });
+    return { samples: this.#options.audio.slice(from, to), from, speechFrom, speechTo, captions };
   }
 
   #show(captions: UtteranceCaptions, hypothesis: Hypothesis, stretch: Stretch): void {

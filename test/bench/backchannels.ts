@@ -54,7 +54,7 @@ const GREETING =
 /** The caller speaks so long after the greeting has begun. */
 const BEFORE_MS = 2500;
 const AFTER_MS = 2000;
-const CALLS_AT_ONCE = 5;
+const CALLS_AT_ONCE = 10;
 /** Noise of a quiet line, 66 dB below full scale. */
 const LINE_RMS = 0.0005;
 

@@ -105,7 +105,7 @@ bench('speech', 'say to first frame, gaps between frames, interrupt to silence',
   benchSpeech({ texts: quick ? 5 : 30, long: quick ? 1 : 4 }),
 );
 bench('turns', 'whether a caller has finished: the turn model, rules on it, and what it costs calls', (quick) =>
-  benchTurns(quick ? { every: 10, turns: 6, seconds: 15 } : { every: 1, turns: 60, seconds: 60 }),
+  benchTurns(quick ? { every: 16, turns: 4, seconds: 8, rounds: 1 } : { every: 2, turns: 30, seconds: 20, rounds: 2 }),
 );
 bench('words', 'when words were said: the recogniser beside the estimate', (quick) =>
   benchWords({ every: quick ? 8 : 1 }),

@@ -14,6 +14,7 @@ export class ListeningApp {
   readonly #server: WebSocketServer;
   readonly #prompts = new Map<string, HeardPrompt[]>();
   readonly #interrupts = new Map<string, number>();
+  readonly #closed = new Map<string, Promise<unknown>>();
 
   private constructor(server: WebSocketServer) {
     this.#server = server;
@@ -25,6 +26,7 @@ export class ListeningApp {
         if (frame['type'] === 'setup') {
           callSid = String(frame['callSid']);
           this.#prompts.set(callSid, prompts);
+          this.#closed.set(callSid, once(socket, 'close'));
         }
         if (frame['type'] === 'interrupt') this.#interrupts.set(callSid, this.interruptsOf(callSid) + 1);
         if (frame['type'] === 'prompt' && frame['last'] === true)
@@ -42,6 +44,11 @@ export class ListeningApp {
 
   get url(): string {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  /** Resolves when the app has been told all of a call that is over. */
+  async told(callSid: string): Promise<void> {
+    await this.#closed.get(callSid);
   }
 
   /** The prompts of a call so far, in order. */

@@ -2,6 +2,7 @@
 import { lagsOf, sumOfMetric } from '../../src/cli/latencies.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
+import { settlesWithin } from '../../src/foundation/settles-within.ts';
 import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
@@ -13,8 +14,10 @@ import { runCallers } from './run-callers.ts';
 import { ListeningApp } from './turn-app.ts';
 import type { TurnCase } from './turn-cases.ts';
 
-const CALLS_AT_ONCE = 5;
+const CALLS_AT_ONCE = 8;
 const LOOK_MS = 100;
+/** A gateway that has no engine by then, or a call that is not over, is told as an error. */
+const PATIENCE_MS = 60_000;
 /** The pause in the middle of a turn. */
 const PAUSE_MS = 700;
 
@@ -28,7 +31,7 @@ export type Mode = (typeof MODES)[number];
 /** What became of the turns of one mode. */
 export interface ModeFound {
   readonly mode: string;
-  /** Ms from the end of each whole turn to the app's prompt. */
+  /** Ms from the end of each whole turn to the app's last prompt of it; NaN where there was none. */
   readonly delaysMs: readonly number[];
   /** Turns with a pause: the app got them as so many prompts. */
   readonly parts: readonly number[];
@@ -59,13 +62,17 @@ export async function measureTurns(mode: Mode, cases: readonly TurnCase[]): Prom
   });
   await Promise.all(lines);
   await close(on);
-  return { mode: mode.name, delaysMs: delaysMs.filter(Number.isFinite), parts };
+  return { mode: mode.name, delaysMs, parts };
 }
 
 async function open({ environment }: Mode): Promise<Gateway> {
   const app = await ListeningApp.open();
   const gateway = await startGateway({ APP_URL: app.url, MAX_CALLS: '1000', ...environment });
-  while ((await fetch(`${gateway.url}/ready`)).status !== 200) await sleep(systemClock, LOOK_MS);
+  const patientUntilMs = systemClock.nowMs() + PATIENCE_MS;
+  while ((await fetch(`${gateway.url}/ready`)).status !== 200) {
+    if (systemClock.nowMs() > patientUntilMs) throw new Error(`no engine was ready within ${PATIENCE_MS} ms`);
+    await sleep(systemClock, LOOK_MS);
+  }
   return { app, gateway, feed: await readFeed(gateway.url) };
 }
 
@@ -76,13 +83,16 @@ async function close({ app, gateway, feed }: Gateway): Promise<void> {
 }
 
 /** Ms of the system clock at which the call began; resolves when it has ended. */
-async function place({ gateway, feed }: Gateway, callSid: string, inbound: Int16Array): Promise<number> {
+async function place({ gateway, feed, app }: Gateway, callSid: string, inbound: Int16Array): Promise<number> {
   const started = feed
     .until((event) => event.type === 'call.started' && event.callId === callSid)
     .then(() => systemClock.nowMs());
   const url = `${gateway.url.replace(/^http/, 'ws')}/twilio/media`;
   await placeCall({ url, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid });
-  await feed.until((event) => event.type === 'call.ended' && event.callId === callSid);
+  const ended = feed.until((event) => event.type === 'call.ended' && event.callId === callSid);
+  if (!(await settlesWithin(systemClock, ended, PATIENCE_MS)))
+    throw new Error(`call ${callSid} was not over within ${PATIENCE_MS} ms`);
+  await app.told(callSid);
   return started;
 }
 
@@ -96,15 +106,27 @@ function withPause({ samples, speechTo, rest }: TurnCase): Int16Array {
 export function turnTable(found: readonly ModeFound[]): Table {
   return {
     title: `In calls: whole turns, and turns with a pause of ${PAUSE_MS} ms behind a word`,
-    heads: ['TURN_MODEL', 'whole turns', 'end of speech → prompt p50, ms', 'p95', 'with a pause', 'one prompt'],
-    rows: found.map(({ mode, delaysMs, parts }) => [
-      mode,
-      delaysMs.length,
-      figure(quantile(delaysMs, 0.5)),
-      figure(quantile(delaysMs, 0.95)),
-      parts.length,
-      `${figure((100 * parts.filter((count) => count === 1).length) / parts.length)} %`,
-    ]),
+    heads: [
+      'TURN_MODEL',
+      'whole turns',
+      'of them without a prompt',
+      'end of speech → prompt p50, ms',
+      'p95',
+      'with a pause',
+      'one prompt',
+    ],
+    rows: found.map(({ mode, delaysMs, parts }) => {
+      const told = delaysMs.filter(Number.isFinite);
+      return [
+        mode,
+        delaysMs.length,
+        delaysMs.length - told.length,
+        figure(quantile(told, 0.5)),
+        figure(quantile(told, 0.95)),
+        parts.length,
+        `${figure((100 * parts.filter((count) => count === 1).length) / parts.length)} %`,
+      ];
+    }),
   };
 }
 
@@ -112,6 +134,7 @@ export function turnTable(found: readonly ModeFound[]): Table {
 export interface LoadFound {
   readonly mode: string;
   readonly lateMs: readonly number[];
+  readonly partialLagMs: readonly number[];
   readonly asked: number;
   readonly late: number;
   readonly engineCores: number;
@@ -131,10 +154,11 @@ export async function measureLoad(mode: Mode, calls: number, seconds: number): P
   const page = await gateway.metrics();
   await close(on);
   const { POST_ROLL_MS, ENDPOINT_MS } = readSettings({});
-  const { lateMs } = lagsOf(feed.events, { POST_ROLL_MS, ENDPOINT_CAPTIONS_MS: ENDPOINT_MS });
+  const { lateMs, partialLagMs } = lagsOf(feed.events, { POST_ROLL_MS, ENDPOINT_CAPTIONS_MS: ENDPOINT_MS });
   return {
     mode: mode.name,
     lateMs,
+    partialLagMs,
     asked: sumOfMetric(page, 'trunkline_turn_answers_total'),
     late: sumOfMetric(page, 'trunkline_turn_answers_total{answer="late"}'),
     engineCores: used / seconds,
@@ -146,12 +170,23 @@ export async function measureLoad(mode: Mode, calls: number, seconds: number): P
 export function loadTable(found: readonly LoadFound[], calls: number): Table {
   return {
     title: `${calls} calls at once`,
-    heads: ['TURN_MODEL', 'finals', 'late p50, ms', 'p95', 'asked', 'too late', 'engine cores', 'engine RSS, MB'],
-    rows: found.map(({ mode, lateMs, asked, late, engineCores, engineRssMb }) => [
+    heads: [
+      'TURN_MODEL',
+      'finals',
+      'late p50, ms',
+      'p95',
+      'partials p95, ms',
+      'asked',
+      'too late',
+      'engine cores',
+      'engine RSS, MB',
+    ],
+    rows: found.map(({ mode, lateMs, partialLagMs, asked, late, engineCores, engineRssMb }) => [
       mode,
       lateMs.length,
       figure(quantile(lateMs, 0.5)),
       figure(quantile(lateMs, 0.95)),
+      figure(quantile(partialLagMs, 0.95)),
       asked,
       late,
       figure(engineCores, 2),

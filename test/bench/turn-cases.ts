@@ -4,7 +4,7 @@
  */
 import type { SpokenWord } from '../../engine/contract.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
-import { holdsByGrammar } from '../../src/transcription/open-ended.ts';
+import { grammarHold } from '../../src/transcription/open-ended.ts';
 import { gaussian, LINE_RATE_HZ, pinkNoise, uniform } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { normaliseWords } from './wer/normalise.ts';
@@ -137,7 +137,7 @@ async function findCuts(engine: EngineClient, prompt: Prompt, random: () => numb
   while (cuts.length < CUTS_PER_PROMPT && places.length > 0) {
     const [place] = places.splice(Math.floor(random() * places.length), 1);
     if (place === undefined) break;
-    const isOpen = holdsByGrammar(place.before?.text ?? '', 'en');
+    const isOpen = grammarHold(place.before?.text ?? '', 'en') !== null;
     cuts.push({ kind: isOpen ? 'cut after an open word' : 'cut', at: quietPlace(prompt.samples, place.word) });
   }
   return cuts;

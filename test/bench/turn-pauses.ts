@@ -1,6 +1,6 @@
 /** What our own pipeline makes of the pauses in a case: voice detection, the question to the turn model, the words. */
 import { ENGINE_RATE_HZ, TURN_MAX_SAMPLES, VAD_WINDOW_SAMPLES } from '../../engine/contract.ts';
-import { type Engine, EngineError } from '../../src/engine-client/engine.ts';
+import { type Engine, EngineError, type TurnDecision } from '../../src/engine-client/engine.ts';
 import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
@@ -16,6 +16,7 @@ export const SILENCES_MS = [100, ASKED_AT_MS, 300, 500] as const;
 
 /** Voice detection ends speech at its last loud window; the end of a case is known no better. */
 const END_WITHIN_MS = 400;
+const ATTEMPTS = 5;
 /** A sample above this is speech again: 36 dB below full scale. */
 const LOUD = 500;
 
@@ -29,8 +30,11 @@ export interface Pause {
   readonly text: string;
 }
 
-/** Plays `turn` to a transcriber, as fast as the engine examines it, and gives its pauses. */
-export async function findPauses(engine: EngineClient, turn: TurnCase): Promise<Pause[]> {
+/**
+ * Plays `turn` to a transcriber, as fast as the engine examines it, and gives its pauses.
+ * @param allSilences whether the model is also asked after the silences that calls do not ask it after
+ */
+export async function findPauses(engine: EngineClient, turn: TurnCase, allSilences: boolean): Promise<Pause[]> {
   const stream = throughPhone(turn.samples);
   const speechTo = (turn.speechTo * ENGINE_RATE_HZ) / LINE_RATE_HZ;
   const watched = new WatchedEngine(engine);
@@ -44,18 +48,25 @@ export async function findPauses(engine: EngineClient, turn: TurnCase): Promise<
     metrics: SILENT_METRICS,
     turns: LISTENER,
   });
-  const asked: { to: number; text: string }[] = [];
+  const asked: { to: number; text: string; probability: number }[] = [];
   for (let from = 0; from + VAD_WINDOW_SAMPLES <= stream.length; from += VAD_WINDOW_SAMPLES) {
     transcriber.push(stream.subarray(from, from + VAD_WINDOW_SAMPLES));
     const questions = watched.questions;
     await watched.answered();
-    if (watched.questions > questions) asked.push({ to: from + VAD_WINDOW_SAMPLES, text: watched.text });
+    if (watched.questions > questions)
+      asked.push({ to: from + VAD_WINDOW_SAMPLES, text: watched.text, probability: watched.probability });
   }
   await transcriber.end();
   const pauses: Pause[] = [];
-  for (const { to, text } of asked) {
+  for (const { to, text, probability } of asked) {
     const kind = kindOf(turn, to - speechTo);
-    if (kind !== null) pauses.push({ kind, text, probabilities: await askAtEach(engine, stream, to) });
+    if (kind === null) continue;
+    const others = allSilences ? await askAtEach(engine, stream, to) : [];
+    pauses.push({
+      kind,
+      text,
+      probabilities: SILENCES_MS.map((ms, at) => (ms === ASKED_AT_MS ? probability : (others[at] ?? Number.NaN))),
+    });
   }
   return pauses;
 }
@@ -70,21 +81,25 @@ function kindOf({ kind }: TurnCase, behindEnd: number): Pause['kind'] | null {
 async function askAtEach(engine: EngineClient, stream: Int16Array, askedTo: number): Promise<number[]> {
   const probabilities: number[] = [];
   for (const silenceMs of SILENCES_MS) {
+    if (silenceMs === ASKED_AT_MS) {
+      probabilities.push(Number.NaN);
+      continue;
+    }
     const to = askedTo + msToSamples(silenceMs - ASKED_AT_MS, ENGINE_RATE_HZ);
     const samples = stream.slice(Math.max(to - TURN_MAX_SAMPLES, 0), to);
     const goesOn = stream.subarray(askedTo, to).some((sample) => Math.abs(sample) > LOUD);
-    probabilities.push(goesOn ? Number.NaN : await decide(engine, samples));
+    probabilities.push(goesOn ? Number.NaN : (await decide(engine, samples)).probability);
   }
   return probabilities;
 }
 
 /** On a machine that is busy otherwise an engine may seem to hang: it is asked again. */
-async function decide(engine: EngineClient, samples: Int16Array): Promise<number> {
-  for (;;) {
+async function decide(engine: EngineClient, samples: Int16Array): Promise<TurnDecision> {
+  for (let left = ATTEMPTS - 1; ; left--) {
     try {
-      return (await engine.turn({ samples, dueInMs: 600_000 })).probability;
+      return await engine.turn({ samples, dueInMs: 600_000 });
     } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== 'stale') throw error;
+      if (left === 0 || !(error instanceof EngineError) || error.code !== 'stale') throw error;
     }
   }
 }
@@ -95,6 +110,8 @@ class WatchedEngine {
   questions = 0;
   /** The latest reading of an utterance. */
   text = '';
+  /** What the model answered last. */
+  probability = Number.NaN;
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(engine: EngineClient) {
@@ -110,9 +127,9 @@ class WatchedEngine {
       wake: () => undefined,
       speak: () => Promise.reject(new Error('nothing is spoken')),
       detect: (request) => this.#watch(engine.detect(request)),
-      turn: (request) => {
+      turn: ({ samples }) => {
         this.questions++;
-        return this.#watch(engine.turn({ ...request, dueInMs: 600_000 }));
+        return this.#watch(decide(engine, samples).then((decision) => this.#noteDecision(decision)));
       },
       transcribe: (request) => this.#watch(engine.transcribe(request).then((read) => this.#note(read))),
     };
@@ -129,6 +146,11 @@ class WatchedEngine {
   #note<T extends { readonly text: string }>(read: T): T {
     this.text = read.text;
     return read;
+  }
+
+  #noteDecision(decision: TurnDecision): TurnDecision {
+    this.probability = decision.probability;
+    return decision;
   }
 
   #watch<T>(answer: Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** What rules make of pauses whose kind is known: the delay of whole turns, and which cuts are held. */
 import { readSettings } from '../../src/foundation/settings/config.ts';
-import { holdsByGrammar } from '../../src/transcription/open-ended.ts';
+import { grammarHold } from '../../src/transcription/open-ended.ts';
 import { type DigitsExpected, type TurnSettings, turnLimit } from '../../src/transcription/turn-policy.ts';
 import { figure, mean, type Table } from './report.ts';
 import { NUMBER_DIGITS } from './turn-cases.ts';
@@ -23,7 +23,9 @@ export function probabilityOf({ probabilities }: Pause): number {
 
 const DEFAULTS: TurnSettings = readSettings({});
 
-const holds = ({ text }: Pause): boolean => holdsByGrammar(text, 'en');
+const holds = ({ text }: Pause): boolean => grammarHold(text, 'en') !== null;
+const surelyHolds = ({ text }: Pause): boolean => grammarHold(text, 'en') === 'surely';
+const isQuestion = ({ text }: Pause): boolean => text.trim().endsWith('?');
 const heldWhere = (isHeld: (pause: Pause) => boolean) => (pause: Pause) =>
   isHeld(pause) ? DEFAULTS.TURN_HOLD_MS : DEFAULTS.ENDPOINT_MS;
 
@@ -44,20 +46,21 @@ export const RULES: readonly Rule[] = [
   { name: 'hold p < 0.2', endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.2) },
   { name: 'hold p < 0.3', endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.3) },
   { name: 'hold p < 0.5', endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.5) },
-  {
-    name: 'hold p < 0.3, or open word',
-    endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.3 || holds(pause)),
-  },
   { name: 'hold after open words', endsAfterMs: heldWhere(holds) },
+  { name: 'hold after words that nobody ends with', endsAfterMs: heldWhere(surelyHolds) },
   {
     name: 'hold p < 0.2, or open word',
     endsAfterMs: heldWhere((pause) => probabilityOf(pause) < 0.2 || holds(pause)),
   },
   {
-    name: 'hold p < 0.2, or open word and p < 0.8',
-    endsAfterMs: heldWhere((pause) => probabilityOf(pause) < (holds(pause) ? 0.8 : 0.2)),
+    name: 'hold p < 0.2, or open word; not behind "?"',
+    endsAfterMs: heldWhere((pause) => (probabilityOf(pause) < 0.2 || holds(pause)) && !isQuestion(pause)),
   },
-  { name: "the gateway's default (open word and p < 0.5)", endsAfterMs: gatewayRule({}) },
+  {
+    name: 'hold p < 0.2, or open word and p < 0.5',
+    endsAfterMs: heldWhere((pause) => probabilityOf(pause) < (holds(pause) ? 0.5 : 0.2)),
+  },
+  { name: "the gateway's default", endsAfterMs: gatewayRule({}) },
   {
     name: `the gateway's, ${NUMBER_DIGITS} digits expected`,
     endsAfterMs: gatewayRule({}, { min: NUMBER_DIGITS, max: NUMBER_DIGITS }),

@@ -20,6 +20,9 @@ import { findPauses, type Pause } from './turn-pauses.ts';
 import { grammarTable, probabilityOf, ruleTable, silenceTable } from './turn-rules.ts';
 
 const CASES_AT_ONCE = 8;
+const WORKERS = 2;
+/** The silences that calls do not ask after are measured in every so-many-th case. */
+const ALL_SILENCES_EVERY = 5;
 const CALLS = 10;
 const GOAL_LAG_MS = 20;
 const GOAL_DELAYED = 0.05;
@@ -29,21 +32,23 @@ interface TurnsOptions {
   readonly every: number;
   /** So many whole turns and so many with a pause are called. */
   readonly turns: number;
-  /** How long the calls at once last. */
+  /** How long the calls at once last, and how often they are placed with each setting. */
   readonly seconds: number;
+  readonly rounds: number;
 }
 
 /** Runs the benchmark. @throws Error when smart-turn is not there */
-export async function benchTurns({ every, turns, seconds }: TurnsOptions): Promise<Report> {
+export async function benchTurns({ every, turns, seconds, rounds }: TurnsOptions): Promise<Report> {
   const reason = whyNotRun('smart-turn');
   if (reason !== '') throw new Error(`This benchmark needs smart-turn${reason}`);
   const { cases, pauses } = await measurePauses(every);
   const called = chooseCases(cases, turns);
   const inCalls: ModeFound[] = [];
   for (const mode of MODES) inCalls.push(await measureTurns(mode, called));
-  const saidInto = await measureBargeIn(await speakCases(Math.ceil(every / 2)));
+  const saidInto = await measureBargeIn(await speakCases(every));
   const atOnce: LoadFound[] = [];
-  for (const mode of [...MODES, ...MODES]) atOnce.push(await measureLoad(mode, CALLS, seconds));
+  for (let round = 0; round < rounds; round++)
+    for (const mode of MODES) atOnce.push(await measureLoad(mode, CALLS, seconds));
   return {
     name: 'turns',
     about:
@@ -94,14 +99,16 @@ function goalsOf(pauses: readonly Pause[], atOnce: readonly LoadFound[]): Report
 }
 
 async function measurePauses(every: number): Promise<{ cases: readonly TurnCase[]; pauses: readonly Pause[] }> {
-  const engine = await startEngineClient(1, { MODELS_DIR: TEST_MODELS_DIR, TURN_MODEL: 'smart-turn' });
+  const engine = await startEngineClient(WORKERS, { MODELS_DIR: TEST_MODELS_DIR, TURN_MODEL: 'smart-turn' });
   const cases = await loadTurnCases(engine, every);
   process.stderr.write(`${cases.length} cases\n`);
-  const waiting = [...cases, ...(await speakNumbers(engine))];
+  const waiting = [...[...cases, ...(await speakNumbers(engine))].entries()];
   const pauses: Pause[] = [];
   const lines = Array.from({ length: CASES_AT_ONCE }, async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      pauses.push(...(await findPauses(engine, next)));
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, turn] = next;
+      pauses.push(...(await findPauses(engine, turn, index % ALL_SILENCES_EVERY === 0)));
+    }
   });
   await Promise.all(lines);
   await engine.close();

@@ -121,7 +121,7 @@ describe('an engine', () => {
   it('decides turns where a turn detector is wanted, and says which', async () => {
     host.receive({ kind: 'configure', settings: { ...TONE, turnModel: 'tone' } });
     while (messages.length === 0) await systemTime.letMessagesIn();
-    expect(messages[0]).toMatchObject({ turnModel: 'tone', costs: { turn: { perJobMs: 45 } } });
+    expect(messages[0]).toMatchObject({ turnModel: 'tone', costs: { turn: { perJobMs: 36 } } });
     host.receive({ kind: 'turn', id: 1, urgency: 'turn', dueInMs: 200, samples: tone(2600, 300) });
     expect(await drained()).toMatchObject([{ kind: 'turned', id: 1, probability: 1, cost: { runs: 1 } }]);
   });

@@ -56,7 +56,7 @@ class Talk {
     else if ('load' in step) engine.load = step.load;
     else if ('isFailing' in step) engine.failure = step.isFailing ? 'model_failed' : null;
     else if ('loss' in step) transcriber.noteLoss();
-    else transcriber.stall();
+    else transcriber.stall(this.harness.clock.nowMs());
     await settle();
   }
 

@@ -13,7 +13,7 @@ describe('speech of which no final can be had', () => {
     const harness = new TranscriberHarness({ partials: false, originMs: 1000 });
     await harness.say(concat(silence(320), spoken([1, 2])));
     harness.engine.failure = 'model_failed';
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     await harness.clock.run(20_000);
     expect(harness.finals).toEqual([]);
     expect(harness.gaps).toEqual([{ type: 'gap', startMs: 1320, endMs: 1768, reason: 'engine' }]);
@@ -24,7 +24,7 @@ describe('speech of which no final can be had', () => {
     const harness = new TranscriberHarness();
     await harness.say(spoken([1, 2, 3, 4, 5]));
     harness.engine.failure = 'unavailable';
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     await harness.clock.run(2000);
     const [final] = harness.finals;
     expect(final).toMatchObject({
@@ -124,7 +124,7 @@ describe('whatever the engine does', () => {
           slow: () => Object.assign(engine, { transcribeMs: 8000 }),
           fast: () => Object.assign(engine, { transcribeMs: 0 }),
           wait: () => harness.clock.run(3000, 100),
-          stall: () => harness.transcriber.stall(),
+          stall: () => harness.transcriber.stall(harness.clock.nowMs()),
         };
         for (const what of acts) await doing[what]();
         if (isPatient) await harness.end();

@@ -118,7 +118,7 @@ describe('an engine that is away', () => {
     await harness.say(spoken([1, 2, 3, 4, 5]));
     const known = harness.partials.at(-1)?.text;
     harness.engine.failure = 'unavailable';
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     await settle();
     await harness.clock.run(2000);
     expect(harness.finals).toEqual([expect.objectContaining({ text: known, stable: known, tail: '' })]);
@@ -129,7 +129,7 @@ describe('an engine that is away', () => {
     const harness = new TranscriberHarness({ partials: false });
     await harness.say(spoken([1, 2]));
     harness.engine.failure = 'unavailable';
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     await harness.clock.run(10_000);
     harness.engine.failure = null;
     await harness.clock.run(2000);
@@ -209,7 +209,7 @@ describe('a stall', () => {
   it('ends the utterance with the audio there is, and a new one may follow', async () => {
     const harness = new TranscriberHarness();
     await harness.say(spoken([1, 2, 3]));
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     await settle();
     expect(harness.finals.map(({ text }) => text)).toEqual([written([1, 2, 3])]);
     await harness.say(concat(spoken([4, 5]), PAUSE));
@@ -219,7 +219,7 @@ describe('a stall', () => {
   it('changes nothing in silence', async () => {
     const harness = new TranscriberHarness();
     await harness.say(silence(200));
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     await settle();
     expect(harness.events).toEqual([]);
   });
@@ -228,7 +228,7 @@ describe('a stall', () => {
     const harness = new TranscriberHarness();
     harness.engine.detectMs = 50;
     harness.transcriber.push(spoken([1, 2, 3]));
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     await settle();
     expect(harness.finals).toEqual([]);
     await harness.clock.run(200);
@@ -239,7 +239,7 @@ describe('a stall', () => {
     const harness = new TranscriberHarness();
     harness.engine.detectMs = 50;
     harness.transcriber.push(spoken([1, 2]));
-    harness.transcriber.stall();
+    harness.transcriber.stall(harness.clock.nowMs());
     harness.transcriber.push(concat(silence(50), spoken([3, 4])));
     await harness.clock.run(500);
     expect(harness.finals).toEqual([]);

@@ -13,8 +13,10 @@ const AT_ENDPOINT = { silenceMs: 400, by: 'endpoint' };
 const HELD = { silenceMs: 900, by: 'held' };
 
 describe('the silence that ends a turn', () => {
-  it('is that of an utterance when the turn model says nothing', () => {
-    expect(limit({ text: 'My name is' })).toEqual(AT_ENDPOINT);
+  it('is that of an utterance when the turn model says nothing, unless nobody ends with the words', () => {
+    expect(limit({ text: 'My name' })).toEqual(AT_ENDPOINT);
+    expect(limit({ text: 'Yes, it is' })).toEqual(AT_ENDPOINT);
+    expect(limit({ text: 'My name is' })).toEqual(HELD);
   });
 
   it.each([
@@ -28,13 +30,18 @@ describe('the silence that ends a turn', () => {
   it('is none when the model is sure, if that is wanted', () => {
     expect(limit({ probability: 0.96 }, eager)).toEqual({ silenceMs: 0, by: 'early' });
     expect(limit({ probability: 0.95 }, eager)).toEqual(AT_ENDPOINT);
+    expect(limit({ probability: 0.96, text: 'My name is' }, eager)).toEqual(HELD);
   });
 
-  it('is longer after words that hold by grammar, unless the model hears an end', () => {
-    expect(limit({ probability: 0.4, text: 'My account number is.' })).toEqual(HELD);
+  it('is longer after words that nobody ends with', () => {
+    expect(limit({ probability: 0.98, text: 'My account number is.' })).toEqual(HELD);
     expect(limit({ probability: 0.4, text: 'That is my account.' })).toEqual(AT_ENDPOINT);
-    expect(limit({ probability: 0.6, text: 'I know where it is.' })).toEqual(AT_ENDPOINT);
     expect(limit({ probability: 0.4, text: 'Das ist der', language: 'de' })).toEqual(AT_ENDPOINT);
+  });
+
+  it('is longer after words that few end with, unless the model hears an end', () => {
+    expect(limit({ probability: 0.4, text: 'The one I came with.' })).toEqual(HELD);
+    expect(limit({ probability: 0.6, text: 'I know where it is.' })).toEqual(AT_ENDPOINT);
   });
 
   it('is never shorter than the endpoint', () => {

@@ -1,54 +1,8 @@
 /** Turns of a live track: held, continued, ended early or with their utterance. */
 import { describe, expect, it } from 'vitest';
-import type { DigitsExpected } from '../../src/transcription/turn-policy.ts';
-import type { TurnListener } from '../../src/transcription/turns.ts';
 import { settle } from '../fakes/clock.ts';
 import { concat, silence, spoken } from '../fakes/engine.ts';
-import { type settingsWith, TranscriberHarness } from './transcriber-harness.ts';
-
-/** A track with an app that waits for its turns, and a turn model that answers with `probabilities` in turn, then 1. */
-class Listening implements TurnListener {
-  readonly noted: string[] = [];
-  wanted = true;
-  digits: DigitsExpected | null = null;
-  readonly track: TranscriberHarness;
-
-  constructor(probabilities: readonly number[] = [], settings: Partial<ReturnType<typeof settingsWith>> = {}) {
-    this.track = new TranscriberHarness({ settings: { JOIN_MS: 0, ...settings }, turns: this });
-    const { engine } = this.track;
-    engine.turnModel = 'fake-turn-1';
-    engine.decide = () => probabilities[engine.turns.length - 1] ?? 1;
-  }
-
-  isWanted = (): boolean => this.wanted;
-  expected = (): DigitsExpected | null => this.digits;
-  onEnded = (by: string): void => void this.noted.push(by);
-  onContinued = (): void => void this.noted.push('continued');
-  onAnswer = (answer: string): void => void this.noted.push(answer);
-
-  say(...words: number[]): Promise<void> {
-    return this.track.say(spoken(words));
-  }
-
-  pause(durationMs: number): Promise<void> {
-    return this.track.say(silence(durationMs));
-  }
-
-  /** The utterances of each turn so far. */
-  get turns(): [number, number][] {
-    return this.track.turns.map(({ first, last }) => [first, last]);
-  }
-
-  /** Silence between the end of the latest turn's speech and the event. */
-  get waitedMs(): number {
-    const { events, emittedAtMs } = this.track;
-    const at = events.findLastIndex(({ type }) => type === 'turn.ended');
-    const event = events[at];
-    return event?.type === 'turn.ended' ? (emittedAtMs[at] ?? 0) - event.atMs : Number.NaN;
-  }
-}
-
-const near = (ms: number) => ({ asymmetricMatch: (value: number) => value >= ms && value <= ms + 60 });
+import { Listening, near } from './turn-listening.ts';
 
 describe('a turn', () => {
   it('ends with its utterance when the model hears an end, right behind the final', async () => {
@@ -102,7 +56,7 @@ describe('a turn', () => {
     expect(lengthsMs).toEqual([near(12 * 250 + 192 - 50), near(2 * (12 * 250 - 50) + 700 + 192), 8000]);
     for (const { samples, dueInMs } of engine.turns) {
       const quiet = samples.toReversed().findIndex((sample) => sample !== 0) / 16;
-      expect([quiet, dueInMs]).toEqual([{ asymmetricMatch: (ms: number) => ms >= 150 && ms <= 225 }, 208]);
+      expect([quiet, dueInMs]).toEqual([{ asymmetricMatch: (ms: number) => ms >= 150 && ms <= 225 }, 708]);
     }
   });
 
@@ -167,15 +121,37 @@ describe('a turn of several utterances that are read together again', () => {
   }
 
   it('ends behind the better texts', async () => {
-    const caller = await readAgainAfter(100);
+    const caller = await readAgainAfter(300);
     expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['revision', 'revision', 'turn.ended']);
     expect(caller.waitedMs).toEqual(near(500));
   });
 
+  it('does not wait for texts that were read in the pause', async () => {
+    const caller = await readAgainAfter(180);
+    expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['revision', 'revision', 'turn.ended']);
+    expect(caller.waitedMs).toEqual(near(400));
+    expect(caller.track.engine.transcribed.filter(({ timed }) => timed)).toHaveLength(1);
+  });
+
   it('does not wait for them for long', async () => {
-    const caller = await readAgainAfter(600);
+    const caller = await readAgainAfter(900);
     expect(caller.track.events.slice(-3).map(({ type }) => type)).toEqual(['turn.ended', 'revision', 'revision']);
     expect([caller.turns, caller.waitedMs]).toEqual([[[1, 2]], near(650)]);
+  });
+
+  it('are read once more when speech went on behind the pause', async () => {
+    const caller = new Listening([0.1], { JOIN_MS: 1200 });
+    const { engine } = caller.track;
+    await caller.say(1, 2);
+    await caller.pause(700);
+    await caller.say(3);
+    await caller.pause(300);
+    await caller.say(4);
+    await caller.pause(500);
+    const read = engine.transcribed.filter(({ timed }) => timed);
+    expect(read.map(({ signal }) => signal?.aborted)).toEqual([true, false]);
+    expect(caller.turns).toEqual([[1, 2]]);
+    expect(caller.track.words).toEqual(['w1', 'w2', 'w3', 'w4']);
   });
 });
 
@@ -228,13 +204,72 @@ describe('without an answer of the turn model, a turn ends as its utterance does
   });
 });
 
-describe('a turn that is held when its sound ends', () => {
-  it('is over when the carrier sends nothing more', async () => {
+describe('an answer of the turn model behind the endpoint', () => {
+  /** The model takes `turnMs`, the recogniser `transcribeMs`. */
+  async function sayWhere(turnMs: number, transcribeMs: number): Promise<Listening> {
     const caller = new Listening([0.1]);
+    await caller.say(1);
+    Object.assign(caller.track.engine, { turnMs, transcribeMs });
+    await caller.say(2);
+    await caller.pause(1500);
+    return caller;
+  }
+
+  it('counts while the final is not out either', async () => {
+    const caller = await sayWhere(300, 400);
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'held']]);
+    expect(caller.waitedMs).toEqual(near(900));
+  });
+
+  it('is not waited for when it is', async () => {
+    const caller = await sayWhere(400, 300);
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['late', 'endpoint']]);
+    expect(caller.waitedMs).toEqual(near(500));
+  });
+});
+
+describe('a turn that is held when its sound ends', () => {
+  it('is held by the clock when the carrier sends nothing more', async () => {
+    const caller = new Listening([0.1]);
+    const { clock, transcriber } = caller.track;
     await caller.say(1, 2);
-    await caller.pause(600);
-    caller.track.transcriber.stall();
-    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'cut']]);
+    await caller.pause(300);
+    const sinceMs = clock.nowMs();
+    await clock.run(400);
+    transcriber.stall(sinceMs);
+    await settle();
+    expect([caller.track.finals.length, caller.turns]).toEqual([1, []]);
+    await clock.run(300);
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'held']]);
+    expect(caller.waitedMs).toEqual(near(900));
+  });
+
+  it('goes on when the carrier sends sound again in time', async () => {
+    const caller = new Listening([0.1]);
+    const { clock, transcriber } = caller.track;
+    await caller.say(1, 2);
+    await caller.pause(300);
+    const sinceMs = clock.nowMs();
+    await clock.run(500);
+    transcriber.stall(sinceMs);
+    await settle();
+    await caller.say(3, 4);
+    await caller.pause(500);
+    expect(caller.turns).toEqual([[1, 2]]);
+    await clock.run(2000);
+    expect(caller.turns).toEqual([[1, 2]]);
+  });
+
+  it('is over when the carrier has sent nothing for longer than that', async () => {
+    const caller = new Listening([0.1]);
+    const { clock, transcriber } = caller.track;
+    await caller.say(1, 2);
+    await caller.pause(300);
+    const sinceMs = clock.nowMs();
+    await clock.run(750);
+    transcriber.stall(sinceMs);
+    await settle();
+    expect([caller.turns, caller.noted]).toEqual([[[1, 1]], ['answered', 'held']]);
   });
 
   it('is over with the track', async () => {
@@ -267,68 +302,5 @@ describe('a turn that is held when its sound ends', () => {
     caller.track.transcriber.close();
     await settle();
     expect([caller.track.engine.pending, caller.turns, caller.noted]).toEqual([0, [], []]);
-  });
-});
-
-describe('where digits are expected', () => {
-  const NUMBERS: Readonly<Record<string, string>> = {
-    w1: 'four one five',
-    w2: 'five five five',
-    w3: 'oh one two three',
-  };
-
-  function dictating(digits: DigitsExpected): Listening {
-    const caller = new Listening([]);
-    const { engine } = caller.track;
-    const { hear } = engine;
-    engine.hear = (request) => ({
-      text: hear(request)
-        .text.toLowerCase()
-        .replace(/w\d+|\./gu, (word) => NUMBERS[word] ?? ''),
-    });
-    caller.digits = digits;
-    return caller;
-  }
-
-  it.each([true, false])('groups are one turn, with a turn model: %s', async (hasModel) => {
-    const caller = dictating({});
-    if (!hasModel) caller.track.engine.turnModel = null;
-    for (const group of [1, 2, 3]) {
-      await caller.say(group);
-      await caller.pause(1400);
-    }
-    expect(caller.turns).toEqual([]);
-    await caller.pause(300);
-    expect([caller.turns, caller.waitedMs]).toEqual([[[1, 3]], near(1600)]);
-  });
-
-  it('the last one ends the turn at once', async () => {
-    const caller = dictating({ min: 10, max: 10 });
-    for (const group of [1, 2]) {
-      await caller.say(group);
-      await caller.pause(1400);
-    }
-    await caller.say(3);
-    await caller.pause(260);
-    expect([caller.turns, caller.waitedMs]).toEqual([[[1, 3]], near(192)]);
-    expect(caller.track.finals.map(({ text }) => text)).toEqual(Object.values(NUMBERS));
-  });
-
-  it('the text is waited for that shows whether there are any', async () => {
-    const caller = dictating({});
-    await caller.pause(100);
-    caller.track.engine.transcribeMs = 500;
-    await caller.say(1);
-    await caller.pause(1000);
-    expect([caller.track.finals.length, caller.turns]).toEqual([1, []]);
-    await caller.pause(800);
-    expect(caller.waitedMs).toEqual(near(1600));
-  });
-
-  it('another answer is a turn as always', async () => {
-    const caller = dictating({});
-    await caller.say(7);
-    await caller.pause(600);
-    expect([caller.turns, caller.waitedMs]).toEqual([[[1, 1]], near(400)]);
   });
 });

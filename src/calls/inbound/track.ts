@@ -164,11 +164,12 @@ export class TrackChain {
    */
   checkStall(): void {
     const { clock, settings } = this.#options.context;
-    if (this.#lastMediaAtMs === null || clock.nowMs() - this.#lastMediaAtMs < settings.STALL_MS) return;
+    const sinceMs = this.#lastMediaAtMs;
+    if (sinceMs === null || clock.nowMs() - sinceMs < settings.STALL_MS) return;
     this.#lastMediaAtMs = null;
     this.#transcribe(this.#timeline.flush());
     this.#reportRepairs();
-    this.#transcriber?.stall();
+    this.#transcriber?.stall(sinceMs);
   }
 
   /** The carrier is not read from now on. */

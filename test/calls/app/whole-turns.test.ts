@@ -73,7 +73,7 @@ const steps = fc.oneof(
   step('long', fc.integer({ min: 10, max: 30 }), (call, words) => call.say(words)),
   step('key', nothing, (call) => call.conversation.session.onDtmf('1')),
   step('stall', nothing, async (call) => {
-    call.track.transcriber.stall();
+    call.track.transcriber.stall(call.track.clock.nowMs());
     await settle();
     call.tell();
   }),
@@ -164,6 +164,23 @@ describe('words that are understood only together with others', () => {
 
   it('are a prompt when they come behind the end of the turn', async () => {
     const call = await talk(700, 'w4');
+    expect(call.prompts).toEqual(['w1 w2 w3', 'w4 w5 w6']);
+  });
+
+  it('are a prompt, too, when partials were shown and the final took them back', async () => {
+    const call = new Call(SET, [0.95]);
+    const { engine } = call.track;
+    const { hear } = engine;
+    engine.hear = (request) => {
+      const heard = hear(request);
+      const isUnheard = request.timed !== true && request.urgency !== 'partial' && /^w4/iu.test(heard.text);
+      return isUnheard ? { text: '' } : heard;
+    };
+    await call.say(3);
+    await call.pause(900);
+    await call.say(3);
+    await call.pause(1500);
+    expect(call.track.finals.map(({ text }) => text.toLowerCase())).toEqual(['w1 w2 w3.', '']);
     expect(call.prompts).toEqual(['w1 w2 w3', 'w4 w5 w6']);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { saidWords } from '../../../src/calls/outbound/backchannels.ts';
-import { holdsByGrammar } from '../../../src/transcription/open-ended.ts';
+import { grammarHold } from '../../../src/transcription/open-ended.ts';
 import { spokenDigits } from '../../../src/transcription/spoken-digits.ts';
 import type { FuzzTarget } from '../fuzz.ts';
 
@@ -18,6 +18,6 @@ export const target: FuzzTarget = {
     const { words, meant } = saidWords(text);
     assert(meant <= words, `${meant} of ${words} words`);
     if (only) assert(words > 0, 'digits without words');
-    holdsByGrammar(text, 'en');
+    grammarHold(text, 'en');
   },
 };

@@ -96,6 +96,14 @@ describe.skipIf(NOT_RUN !== '')(`hibari${NOT_RUN}`, () => {
     expect([lines, wrong]).toEqual([LINES, []]);
   });
 
+  it('pauses behind a clause by itself as long as inside of a line', async () => {
+    const tts = await open();
+    const { result } = await finish(speakWhole(tts, { text: 'Thank you for your patience,', voice: VOICE, speed: 1 }));
+    const { samples, rateHz } = result;
+    const lastAudible = samples.findLastIndex((sample) => Math.abs(sample) > 200);
+    expect(((samples.length - lastAudible) / rateHz) * 1000).toBeCloseTo(240, -1);
+  });
+
   it('gives a line the same samples each time, and another line other noise', async () => {
     const tts = await open();
     const say = async (text: string) =>
