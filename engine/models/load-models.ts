@@ -46,12 +46,13 @@ export async function loadModels(
   for (const row of [recogniser, detector, synthesizer, turnDetector]) requireFiles(row?.files ?? []);
   const lexicon = await readLexicon(settings.lexiconFile);
   const context = { settings, device: CPU, lexicon, progress };
+  // The largest comes first: what loading it leaves free in the heap is enough for the others.
+  const { asr, warning } = await loadOnProvider(recogniser, context);
   const [vad, { tts, warning: voicesWarning }, turn] = await Promise.all([
     detector.load(context),
     synthesizer.load(context),
     turnDetector?.load(context) ?? null,
   ]);
-  const { asr, warning } = await loadOnProvider(recogniser, context);
   return {
     asr,
     vad,

@@ -39,9 +39,11 @@ export async function openRewrittenGraphs(
   runTokens: number,
 ): Promise<MoonshineGraphs> {
   try {
+    // The largest comes first: what loading it leaves free in the heap is enough for the others.
+    const decoder = await openSession(files.decoder, options);
     const encoder: InferenceSession[] = [];
     for (const file of files.encoder) encoder.push(await openSession(file, options));
-    return new RewrittenGraphs(encoder, await openSession(files.decoder, options), runTokens);
+    return new RewrittenGraphs(encoder, decoder, runTokens);
   } finally {
     await files.close();
   }

@@ -22,11 +22,6 @@ export function amplify(samples: Int16Array, gain: number): Int16Array {
   return samples.map((sample) => limit((sample / FULL_SCALE) * gain));
 }
 
-/** `samples` with peaks rounded off as by {@link toSamples}; those of espeak-ng reach full scale. */
-export function limitPeaks(samples: Int16Array): Int16Array {
-  return amplify(samples, 1);
-}
-
 /**
  * The audible part of `samples`, followed by `pauseMs` of silence. The voices begin with 140 to 320 ms of silence, for
  * which a caller would wait, and the silence at the end differs from voice to voice. Empty when nothing is audible.

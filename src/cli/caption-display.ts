@@ -14,17 +14,17 @@ const SPEAKER_CHARS = Math.max(...Object.values(SPEAKERS).map((speaker) => speak
  */
 export class CaptionDisplay {
   readonly #out: Output;
-  readonly #speaking = new Map<Track, LiveLine>();
+  readonly #speaking = new Map<Track, LiveLine & { readonly utterance: number }>();
 
   constructor(out: Output) {
     this.#out = out;
   }
 
   show(caption: CaptionEvent): void {
-    const { track, stable, tail, text, final } = caption;
+    const { track, utterance, stable, tail, text, final } = caption;
     const head = speechHead(caption);
-    if (final) this.#speaking.delete(track);
-    else this.#speaking.set(track, { head, text: stable + tail, dimFrom: stable.length });
+    if (!final) this.#speaking.set(track, { utterance, head, text: stable + tail, dimFrom: stable.length });
+    else if (utterance >= (this.#speaking.get(track)?.utterance ?? 0)) this.#speaking.delete(track);
     this.#out.live([...this.#speaking.values()]);
     if (final) this.#out.line(head + text);
   }

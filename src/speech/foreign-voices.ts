@@ -1,32 +1,41 @@
-/** Voices of other platforms, each with the voice of ours that stands for it. Women's for women's, men's for men's. */
+/** Voices of other platforms, each with the kind of voice that stands for it: the first one of that kind there is. */
 
-const OPENAI_VOICES: ReadonlyMap<string, string> = new Map([
-  ['alloy', 'slt'],
-  ['ash', 'rms'],
-  ['ballad', 'awb'],
-  ['cedar', 'rms'],
-  ['coral', 'slt'],
-  ['echo', 'rms'],
-  ['fable', 'awb'],
-  ['marin', 'slt'],
-  ['nova', 'slt'],
-  ['onyx', 'rms'],
-  ['sage', 'slt'],
-  ['shimmer', 'slt'],
-  ['verse', 'rms'],
+/** The neutral names mean women's voices, as they always did here. */
+const KINDS = {
+  woman: ['hibari:heart', 'slt'],
+  man: ['hibari:fenrir', 'rms'],
+  britishMan: ['hibari:fable', 'awb'],
+} as const satisfies Record<string, readonly string[]>;
+
+type Kind = keyof typeof KINDS;
+
+const OPENAI_VOICES: ReadonlyMap<string, Kind> = new Map([
+  ['alloy', 'woman'],
+  ['ash', 'man'],
+  ['ballad', 'britishMan'],
+  ['cedar', 'man'],
+  ['coral', 'woman'],
+  ['echo', 'man'],
+  ['fable', 'britishMan'],
+  ['marin', 'woman'],
+  ['nova', 'woman'],
+  ['onyx', 'man'],
+  ['sage', 'woman'],
+  ['shimmer', 'woman'],
+  ['verse', 'man'],
 ]);
 
 /** The Qwen3-TTS server uses some of its voices for OpenAI's names; each stands for the same voice here. */
-const QWEN_VOICES: ReadonlyMap<string, string> = new Map([
-  ['vivian', 'slt'],
-  ['serena', 'slt'],
-  ['uncle_fu', 'rms'],
-  ['dylan', 'awb'],
-  ['eric', 'rms'],
-  ['ryan', 'rms'],
-  ['aiden', 'rms'],
-  ['ono_anna', 'slt'],
-  ['sohee', 'slt'],
+const QWEN_VOICES: ReadonlyMap<string, Kind> = new Map([
+  ['vivian', 'woman'],
+  ['serena', 'woman'],
+  ['uncle_fu', 'man'],
+  ['dylan', 'britishMan'],
+  ['eric', 'man'],
+  ['ryan', 'man'],
+  ['aiden', 'man'],
+  ['ono_anna', 'woman'],
+  ['sohee', 'woman'],
 ]);
 
 /** OpenAI's voices. */
@@ -35,9 +44,10 @@ export const OPENAI_VOICE_NAMES: readonly string[] = [...OPENAI_VOICES.keys()];
 /** The Qwen3-TTS server's voices. */
 export const QWEN_VOICE_NAMES: readonly string[] = [...QWEN_VOICES.keys()];
 
-/** Our voice for a name of OpenAI's or the Qwen3-TTS server's, in any case; undefined for any other name. */
-export function standInFor(name: string): string | undefined {
-  return OPENAI_VOICES.get(name.toLowerCase()) ?? findQwenVoice(name);
+/** Our voices for a name of OpenAI's or the Qwen3-TTS server's, in any case, the best first; none for other names. */
+export function standInsFor(name: string): readonly string[] {
+  const kind = OPENAI_VOICES.get(name.toLowerCase()) ?? findQwenVoice(name);
+  return kind === undefined ? [] : KINDS[kind];
 }
 
 /** Whether the Qwen3-TTS server has a voice of that name. */
@@ -46,6 +56,6 @@ export function isQwenVoice(name: string): boolean {
 }
 
 /** That server reads `Uncle Fu` as `uncle_fu`. */
-function findQwenVoice(name: string): string | undefined {
+function findQwenVoice(name: string): Kind | undefined {
   return QWEN_VOICES.get(name.toLowerCase().replaceAll(' ', '_'));
 }

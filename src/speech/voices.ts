@@ -1,7 +1,7 @@
 /** Finds the voice that a name means. */
 import type { VoiceInfo } from '../../engine/contract.ts';
 import { TrunklineError } from '../foundation/errors.ts';
-import { OPENAI_VOICE_NAMES, QWEN_VOICE_NAMES, standInFor } from './foreign-voices.ts';
+import { OPENAI_VOICE_NAMES, QWEN_VOICE_NAMES, standInsFor } from './foreign-voices.ts';
 
 /** Most names listed in an error; there may be a hundred. */
 const NAMES_SHOWN = 12;
@@ -43,7 +43,7 @@ export function findVoice(name: string, voices: readonly VoiceInfo[], map = NO_V
   if (exact !== undefined) return exact;
   const lower = name.toLowerCase();
   const mapped = map.get(lower)?.toLowerCase();
-  for (const candidate of [lower, mapped, standInFor(mapped ?? lower)]) {
+  for (const candidate of [lower, mapped, ...standInsFor(mapped ?? lower)]) {
     const found = voices.find((voice) => voice.name.toLowerCase() === candidate);
     if (found !== undefined) return found;
   }

@@ -67,8 +67,8 @@ export function splitReading(
 }
 
 /**
- * `texts` of which no utterance without a final begins with words that the final before it has: those may have been
- * told, and would be there twice. Times that are not exact put the last word of one into the next.
+ * `texts` of which those that had no words until now have neither words of the final before them, which may have been
+ * told and would be there twice, nor lose words to it. Times that are not exact do both.
  */
 export function keepTold(
   texts: readonly string[],
@@ -77,13 +77,11 @@ export function keepTold(
 ): string[] {
   const kept = [...texts];
   group.forEach(({ captions }, index) => {
-    const before = group[index - 1]?.captions;
-    if (captions.isFinal || canHaveWords[index] !== true || before?.isFinal !== true) return;
-    const told = splitWords(before.latestText);
-    const words = splitWords(kept[index - 1] ?? '');
-    if (words.length >= told.length) return;
-    words.push(...splitWords(kept[index] ?? ''));
-    const length = alignedLength(told, words);
+    const told = splitWords(group[index - 1]?.captions.latestText ?? '');
+    if (captions.latestText !== '' || canHaveWords[index] !== true || told.length === 0) return;
+    const before = splitWords(kept[index - 1] ?? '');
+    const words = [...before, ...splitWords(kept[index] ?? '')];
+    const length = alignedLength(told, words, before.length);
     kept[index - 1] = joinWords('', words.slice(0, length));
     kept[index] = joinWords('', words.slice(length));
   });

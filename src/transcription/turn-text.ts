@@ -11,6 +11,9 @@ interface LaterReading extends Reading {
   readonly first: number;
 }
 
+/** Utterances without words are remembered so far back: a reading of them together with others may find some. */
+const WORDLESS_KEPT = 8;
+
 /**
  * The words of a turn: of each of its utterances the latest version, joined. The utterance that is being spoken has
  * its text so far.
@@ -52,12 +55,13 @@ export class TurnText {
 
   /**
    * A later version of a final text. Ignored for an utterance that is not in the turn, and where the reading began with
-   * one that was taken out: a word that moved between them would be lost or there twice.
+   * one that was taken out: a word that moved between them would be lost or there twice. None moves into one that had
+   * no words.
    */
   revise({ utterance, first, version, text }: LaterReading): void {
     const known = this.#finals.get(utterance);
-    if (known !== undefined && first > this.#taken && version > known.version)
-      this.#finals.set(utterance, { version, text });
+    if (known === undefined || version <= known.version) return;
+    if (first > this.#taken || known.text === '') this.#finals.set(utterance, { version, text });
   }
 
   /** The text so far of an utterance does not count: its final has none, or is not told. */
@@ -65,10 +69,12 @@ export class TurnText {
     if (this.#running?.utterance === utterance) this.#running = null;
   }
 
-  /** Takes out the final texts of the utterances up to number `last`. */
+  /** Takes out the final texts of the utterances up to number `last`. One without words may get some later. */
   take(last: number): string {
     const taken = [...this.#finals].filter(([utterance]) => utterance <= last);
-    for (const [utterance] of taken) {
+    const latest = taken.at(-1)?.[0] ?? 0;
+    for (const [utterance, { text }] of taken) {
+      if (text === '' && utterance > latest - WORDLESS_KEPT) continue;
       this.#finals.delete(utterance);
       this.#taken = Math.max(this.#taken, utterance);
     }

@@ -60,9 +60,9 @@ export function commonPrefix(a: readonly Word[], b: readonly Word[]): number {
 
 /**
  * How many words at the beginning of `newer` stand for the words of `known`: the prefix with the fewest insertions,
- * deletions and substitutions; of equals the one nearest to `known` in length.
+ * deletions and substitutions; of equals the one nearest to `wanted` in length, which is that of `known` unless given.
  */
-export function alignedLength(known: readonly Word[], newer: readonly Word[]): number {
+export function alignedLength(known: readonly Word[], newer: readonly Word[], wanted: number = known.length): number {
   if (commonPrefix(known, newer) === known.length) return known.length;
   let costs = Array.from({ length: newer.length + 1 }, (_, column) => column);
   known.forEach((word, row) => {
@@ -73,7 +73,7 @@ export function alignedLength(known: readonly Word[], newer: readonly Word[]): n
     }
     costs = next;
   });
-  return bestColumn(costs, known.length);
+  return bestColumn(costs, wanted);
 }
 
 function bestColumn(costs: readonly number[], wanted: number): number {

@@ -32,6 +32,18 @@ describe('captions on a terminal', () => {
   });
 });
 
+describe('a final on a terminal', () => {
+  it('that comes late leaves what is being said now', () => {
+    const stream = new TextStream({ isTTY: true });
+    const display = new CaptionDisplay(new Output(stream));
+    display.show(caption({ utterance: 3, tail: 'My number' }));
+    stream.text = '';
+    display.show(caption({ utterance: 2, text: 'Five five.', final: true }));
+    expect(stream.text).toContain('My number');
+    expect(stream.text.indexOf('Five five.')).toBeLessThan(stream.text.lastIndexOf('My number'));
+  });
+});
+
 describe('captions in a file', () => {
   it('say what is missing among them', () => {
     const stream = new TextStream();

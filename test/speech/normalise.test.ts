@@ -71,6 +71,8 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['AB-1234', 'A B, one two three four'],
     ['AB1234 and 5G', 'A B one two three four and five G'],
     ['COVID-19', 'COVID nineteen'],
+    ['GPT-4 and GPT-05', 'G P T four and G P T, zero five'],
+    ['AB-12-3456', 'A B twelve, three four five six'],
     ['mp3 and iPhone15', 'mp three and iPhone fifteen'],
     ['007', 'zero zero seven'],
     ['*67 or press # or press *', 'star six seven or press pound or press star'],

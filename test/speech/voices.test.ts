@@ -40,6 +40,39 @@ describe('resolveVoice', () => {
     expect(resolveVoice(name, VOICES, 'espeak:de').name).toBe(ours);
   });
 
+  it('means the best voice of its kind, and that of flite where there is no better one', () => {
+    const named = (name: string, voices: readonly string[]) =>
+      resolveVoice(
+        name,
+        ['rms', 'slt', 'awb', ...voices].map((each) => voice(each)),
+        'rms',
+      ).name;
+    const names = ['alloy', 'nova', 'Vivian', 'onyx', 'uncle fu', 'fable', 'dylan'];
+    expect(names.map((name) => named(name, ['hibari:heart']))).toEqual([
+      'hibari:heart',
+      'hibari:heart',
+      'hibari:heart',
+      'rms',
+      'rms',
+      'awb',
+      'awb',
+    ]);
+    const all = ['hibari:heart', 'hibari:emma', 'hibari:fenrir', 'hibari:fable'];
+    expect(names.map((name) => named(name, all)).slice(3)).toEqual([
+      'hibari:fenrir',
+      'hibari:fenrir',
+      'hibari:fable',
+      'hibari:fable',
+    ]);
+  });
+
+  it('leaves names of ours and of VOICE_MAP as they are, whatever better voices there are', () => {
+    const voices = [voice('hibari:heart'), voice('slt'), voice('rms')];
+    const map = new Map([['alloy', 'rms']]);
+    expect(resolveVoice('slt', voices, '').name).toBe('slt');
+    expect(resolveVoice('alloy', voices, '', map).name).toBe('rms');
+  });
+
   it('takes a voice of the engine before one of OpenAI with the same name', () => {
     expect(resolveVoice('nova', [...VOICES, voice('nova')], 'rms').name).toBe('nova');
   });

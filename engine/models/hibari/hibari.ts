@@ -94,7 +94,8 @@ class Hibari implements Tts {
       const graph = await this.#graphOf(voice);
       const vocoder = new Vocoder(await graph.run(idsOf(phonemes, vocabulary), line.speed), noise);
       const isLast = index === stretches.length - 1;
-      const silenceMs = (isLast ? pauseAfter(line.text) : pauseMs - EDGES_MS) / line.speed;
+      // Behind a clause by itself the pause is not shorter than inside of a line.
+      const silenceMs = Math.max(pauseMs - EDGES_MS, isLast ? pauseAfter(line.text) : 0) / line.speed;
       rest = yield* this.#render(vocoder, { gain: GAINS[voice.name] ?? USUAL_GAIN, silenceMs }, teller);
       if (!isLast) teller.push(rest);
     }

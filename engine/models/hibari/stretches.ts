@@ -31,9 +31,12 @@ const COLON_PAUSE_MS = 200;
 const STOP_PAUSE_MS = 360;
 const BREATH_MS = 60;
 
-/** The longest clause that is read at once at `speed`: slow speech takes as much longer to make. */
+/**
+ * The longest clause that is read at once at `speed`: slow speech takes as much longer to make. It is never cut where a
+ * line would not be.
+ */
 export function maxPhonemesOf(speed: number): number {
-  return Math.ceil(CLAUSE_MAX_PHONEMES * Math.min(speed, 1));
+  return Math.max(Math.ceil(CLAUSE_MAX_PHONEMES * Math.min(speed, 1)), WHOLE_MAX_PHONEMES);
 }
 
 /** The runs of a line, in order. */

@@ -1,8 +1,12 @@
-/** What a second of Kokoro's speech costs on this machine: measured at the first start with it, and kept. */
+/**
+ * What a second of Kokoro's speech costs on this machine: measured at the first start with it, and kept in
+ * `voice-cost-<hash>.json`. Another network, processor or onnxruntime is measured anew.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { env } from '../../onnxruntime.ts';
 
 /** What a measurement holds for. */
 export interface CostKey {
@@ -18,7 +22,7 @@ export interface CostKey {
  */
 export async function costHere({ model, cacheDir }: CostKey, measure: () => Promise<number>): Promise<number> {
   const machine = createHash('sha256')
-    .update(`${model} ${cpus()[0]?.model ?? ''}`)
+    .update(`${model} ${cpus()[0]?.model ?? ''} onnxruntime ${env.versions.node}`)
     .digest('hex')
     .slice(0, 16);
   const file = join(cacheDir, `voice-cost-${machine}.json`);

@@ -14,7 +14,7 @@ import type { Line, Sound, Tts } from '../model.ts';
 import { joinSamples, pauseAfter, SilenceTrimmer, toSamples } from '../sound.ts';
 import { costHere } from './cost.ts';
 import { gainOf } from './gains.ts';
-import { KokoroProcess } from './kokoro-process.ts';
+import { KokoroProcess, type KokoroSound } from './kokoro-process.ts';
 import { type KokoroVoice, listStyles, readStyles, STYLE_SIZE, STYLES } from './styles.ts';
 
 const RATE_HZ = 24_000;
@@ -22,6 +22,8 @@ const RATE_HZ = 24_000;
 const SOUND_REVISION = 1;
 /** The network has 512 places, two of them for the ends. */
 const PHONEMES_MAX = 500;
+/** The first run of a network is slower than all others. */
+const FIRST_PHONEMES = 'hˈI.';
 /** Two seconds of speech, with which the cost is measured. */
 const MEASURED_PHONEMES = 'θˈæŋk ju fɔɹ kˈɔlɪŋ, hˌW kæn ˌI hˈɛlp ju tədˈA?';
 
@@ -56,14 +58,16 @@ export async function openKokoro(
   });
 }
 
-/** The first run is slower than all others. */
 async function measureCost(file: string, voice: KokoroVoice, vocabulary: Vocabulary): Promise<number> {
   const network = new KokoroProcess(file);
-  const ids = idsOf(MEASURED_PHONEMES, vocabulary);
-  const work = { ids: [0, ...ids, 0], style: styleFor(await readStyles(voice), ids.length), speed: 1 };
+  const styles = await readStyles(voice);
+  const run = (phonemes: string): Promise<KokoroSound> => {
+    const ids = idsOf(phonemes, vocabulary);
+    return network.run({ ids: [0, ...ids, 0], style: styleFor(styles, ids.length), speed: 1 });
+  };
   try {
-    await network.run(work);
-    const { samples, spentMs } = await network.run(work);
+    await run(FIRST_PHONEMES);
+    const { samples, spentMs } = await run(MEASURED_PHONEMES);
     return spentMs / 1000 / (samples.length / RATE_HZ);
   } finally {
     await network.close();

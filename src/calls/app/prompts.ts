@@ -61,9 +61,13 @@ export class Prompts {
     return leftOut.caption.utterance <= this.#over && this.tell(leftOut.caption.utterance);
   }
 
-  /** A later text of an utterance; it comes too late if the turn was told. */
-  revise(revision: Revision): void {
+  /**
+   * A later text of an utterance; it comes too late if the utterance was told with words. Returns whether it was told
+   * at once, as the words of one that had none.
+   */
+  revise(revision: Revision): boolean {
     this.#turn.revise(revision);
+    return revision.utterance <= this.#over && this.tell(revision.utterance);
   }
 
   /** The turn with utterance number `last` is over. Returns whether there was anything to tell. */

@@ -119,7 +119,7 @@ export class AppSession {
         this.#takeCaption(event);
         return;
       case 'revision':
-        this.#prompts.revise(event);
+        if (this.#prompts.revise(event)) this.#onAnswerable();
         return;
       case 'turn.ended':
         if (this.#prompts.end(event.last)) this.#onAnswerable();

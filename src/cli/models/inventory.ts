@@ -102,5 +102,5 @@ function describeAvailable(model: CatalogModel, problem: string | null): Invento
 function useOf(family: Family, { TTS_MODEL, TURN_MODEL }: ModelSettings): InventoryRow['use'] {
   if (family === 'smart-turn') return TURN_MODEL === 'off' ? null : 'turns';
   if (family !== 'hibari' && family !== 'kokoro') return null;
-  return TTS_MODEL === 'installed' || TTS_MODEL === family ? 'voices' : null;
+  return TTS_MODEL === 'installed' ? 'voices' : null;
 }

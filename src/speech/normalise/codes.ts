@@ -64,20 +64,29 @@ function cut(digits: string, sizes: readonly number[]): string[] {
   return groups;
 }
 
-/** Spells codes, with a pause at each hyphen; a word before a short number stays a word: `COVID-19`. */
+/** Spells codes, with a pause at each hyphen but before a short number, which belongs to its name: `GPT-4`. */
 export function sayCodes(text: string): string {
-  return text.replace(MIXED, (code) =>
-    code
-      .split('-')
-      .map((part, index) => sayPart(part, index))
-      .join(code.length > GROUP_CHARS ? ', ' : ' ')
-      .replace(/^([A-Za-z]+), (?=[a-z]+(?: [a-z]+)?$)/, '$1 '),
-  );
+  return text.replace(MIXED, (code) => {
+    const parts = code.split('-');
+    return parts
+      .map((part, index) => sayPart(part, index) + gapBehind(code, part, parts[index + 1]))
+      .join('')
+      .replace(/^([A-Za-z]+), (?=[a-z]+(?: [a-z]+)?$)/, '$1 ');
+  });
+}
+
+function gapBehind(code: string, part: string, next: string | undefined): string {
+  if (next === undefined) return '';
+  const isName = /^[A-Z]+$/.test(part) && isShortNumber(next);
+  return isName || code.length <= GROUP_CHARS ? ' ' : ', ';
+}
+
+function isShortNumber(part: string): boolean {
+  return /^\d+$/.test(part) && part.length <= SHORT_NUMBER_CHARS && !part.startsWith('0');
 }
 
 function sayPart(part: string, index: number): string {
   if (/^[A-Z]{4,}$/.test(part) && isPronounceable(part)) return part;
-  if (/^\d+$/.test(part) && part.length <= SHORT_NUMBER_CHARS && index > 0 && !part.startsWith('0'))
-    return cardinal(Number(part));
+  if (index > 0 && isShortNumber(part)) return cardinal(Number(part));
   return /^[A-Z]+$/.test(part) ? spellLetters(part) : spellCharacters(part);
 }

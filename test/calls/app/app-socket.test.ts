@@ -244,6 +244,19 @@ describe("another platform's voice", () => {
   });
 });
 
+describe('a voice that is too slow for calls', () => {
+  it('says nothing, and the app is told why and what helps', async () => {
+    await call({}, { voice: 'slt' });
+    gateway.engine.voices = gateway.engine.voices.map((each) => ({ ...each, cost: each.name === 'slt' ? 0.95 : 0.02 }));
+    await say(text('How are you?'));
+    await pass(() => app.of('error').length > 0);
+    expect(app.of('error')).toEqual([
+      { type: 'error', description: expect.stringMatching(/^voice: slt takes 0\.95 s of a core .*PROMPTS_FILE/) },
+    ]);
+    expect([gateway.engine.spoken, spoken().filter(({ heardText }) => heardText !== '')]).toEqual([[], []]);
+  });
+});
+
 describe('the connection to an app', () => {
   it("is signed so that Twilio's own library takes it for Twilio", async () => {
     await call({ APP_SIGNING_KEY: 'our key' });

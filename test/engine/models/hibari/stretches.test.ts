@@ -31,7 +31,7 @@ describe('the runs of a line', () => {
   });
 
   it('are of shorter clauses where speech is slow', () => {
-    expect([0.25, 0.5, 1, 4].map(maxPhonemesOf)).toEqual([25, 50, 100, 100]);
+    expect([0.25, 0.5, 0.8, 1, 4].map(maxPhonemesOf)).toEqual([60, 60, 80, 100, 100]);
   });
 
   it('are none where there is nothing to say', () => {

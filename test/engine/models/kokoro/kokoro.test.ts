@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPronunciation } from '../../../../engine/models/hibari/pronunciation.ts';
 import { findInstalled } from '../../../../engine/models/installed.ts';
@@ -13,6 +12,7 @@ import { Lexicon } from '../../../../engine/models/lexicon.ts';
 import { speakWhole } from '../../../../engine/models/speak-whole.ts';
 import { runThrough } from '../../../../engine/scheduler.ts';
 import { TEST_MODELS_DIR, whyNotRun } from '../../../helpers/installed-models.ts';
+import { npzArchive } from '../../../helpers/npz-archive.ts';
 
 const NOT_RUN = whyNotRun('kokoro') || whyNotRun('hibari');
 
@@ -24,35 +24,6 @@ afterEach(() => rm(folder, { recursive: true }));
 
 function table(value: number): Buffer {
   return Buffer.from(new Float32Array(STYLES * STYLE_SIZE).fill(value).buffer);
-}
-
-/** A zip archive of NumPy's arrays. */
-function npz(arrays: Readonly<Record<string, Buffer>>): Buffer {
-  const header = Buffer.from("\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, }", 'latin1');
-  const files: Buffer[] = [];
-  const list: Buffer[] = [];
-  let from = 0;
-  for (const [name, data] of Object.entries(arrays)) {
-    const packed = deflateRawSync(Buffer.concat([header, Buffer.alloc(128 - header.length, ' '), data]));
-    const file = Buffer.from(`${name}.npy`);
-    const local = Buffer.alloc(30);
-    local.writeUInt32LE(0x0403_4b50, 0);
-    local.writeUInt16LE(file.length, 26);
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x0201_4b50, 0);
-    entry.writeUInt16LE(8, 10);
-    entry.writeUInt32LE(packed.length, 20);
-    entry.writeUInt16LE(file.length, 28);
-    entry.writeUInt32LE(from, 42);
-    files.push(local, file, packed);
-    list.push(entry, file);
-    from += local.length + file.length + packed.length;
-  }
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x0605_4b50, 0);
-  end.writeUInt16LE(Object.keys(arrays).length, 10);
-  end.writeUInt32LE(from, 16);
-  return Buffer.concat([...files, ...list, end]);
 }
 
 describe('the voices of Kokoro', () => {
@@ -73,7 +44,7 @@ describe('the voices of Kokoro', () => {
   it('are the English ones of an archive', async () => {
     await writeFile(
       join(folder, 'voices-v1.0.npz'),
-      npz({ zf_xiaobei: table(1), am_adam: table(2), af_sky: table(3) }),
+      npzArchive({ zf_xiaobei: table(1), am_adam: table(2), af_sky: table(3) }),
     );
     const voices = await listStyles(folder);
     expect(voices.map(({ name }) => name)).toEqual(['af_sky', 'am_adam']);
@@ -87,7 +58,7 @@ describe('the voices of Kokoro', () => {
     if (heart === undefined) throw new Error('there is no voice');
     await expect(readStyles(heart)).rejects.toThrow('the voice af_heart has 250 numbers, expected 130560');
     expect(() => listNpz(Buffer.alloc(100))).toThrow('expected a zip archive');
-    const archive = npz({ af_sky: table(3) });
+    const archive = npzArchive({ af_sky: table(3) });
     expect(() => listNpz(Buffer.concat([archive.subarray(5000), archive.subarray(-22)]))).toThrow(/damaged|outside/);
   });
 });
@@ -108,7 +79,7 @@ describe('the cost', () => {
 });
 
 describe.skipIf(NOT_RUN !== '')(`kokoro${NOT_RUN}`, () => {
-  it('speaks beside the thread of the engine', async () => {
+  it('speaks beside the thread of the engine', { timeout: 300_000 }, async () => {
     const [kokoro] = findInstalled(TEST_MODELS_DIR, 'kokoro');
     const [hibari] = findInstalled(TEST_MODELS_DIR, 'hibari');
     if (kokoro === undefined || hibari === undefined) throw new Error('a model is not there');
@@ -120,11 +91,11 @@ describe.skipIf(NOT_RUN !== '')(`kokoro${NOT_RUN}`, () => {
     expect(heart?.cost).toBeGreaterThan(0.05);
     let turns = 0;
     const count = setInterval(() => turns++, 20);
-    const line = { text: 'Hello there.', voice: 'kokoro:af_heart', speed: 1 };
+    const line = { text: 'Hello.', voice: 'kokoro:af_heart', speed: 1 };
     const { samples } = await runThrough(speakWhole(tts, line));
     clearInterval(count);
     expect(turns).toBeGreaterThan(3);
-    expect(samples.length / 24_000).toBeGreaterThan(0.6);
+    expect(samples.length / 24_000).toBeGreaterThan(0.4);
     expect(samples.length / 24_000).toBeLessThan(2);
     expect(Math.max(...samples)).toBeGreaterThan(2000);
   });
