@@ -1,13 +1,13 @@
 /**
  * What callers say into our speech: words of a listener who agrees, which are no interruption, and interruptions.
- * Spoken by our own voices into a greeting, in real calls; counted is what cuts the greeting off.
+ * Spoken by our own voices into a greeting, and hummed, in real calls; counted is what cuts the greeting off.
  */
-import { systemClock } from '../../src/foundation/clock.ts';
-import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { readFeed } from '../helpers/feed.ts';
 import { startGateway } from '../helpers/gateway.ts';
 import { TEST_MODELS_DIR } from '../helpers/installed-models.ts';
 import { gaussian, LINE_RATE_HZ, pinkNoise } from '../helpers/signals.ts';
+import { HUMS, synthesizeHum } from './hums.ts';
+import { placePatiently } from './patient-call.ts';
 import { concatenate } from './prompts.ts';
 import { figure, type Table } from './report.ts';
 import { startEngineClient } from './start-engine-client.ts';
@@ -16,7 +16,6 @@ import { toLineRate } from './whole-recordings.ts';
 
 /** What a listener says who wants us to go on. */
 export const AGREEMENTS = [
-  'Mm-hm.',
   'Uh-huh.',
   'Okay.',
   'Right.',
@@ -55,6 +54,8 @@ const GREETING =
 const BEFORE_MS = 2500;
 const AFTER_MS = 2000;
 const CALLS_AT_ONCE = 10;
+/** What stands for the voice of a hum. */
+const HUM = 'hum from';
 /** Noise of a quiet line, 66 dB below full scale. */
 const LINE_RMS = 0.0005;
 
@@ -66,7 +67,7 @@ export interface SpokenCase {
   readonly samples: Int16Array;
 }
 
-/** Every text in every voice that is there. */
+/** Every `every`-th text in every voice that is there, and hums. */
 export async function speakCases(every: number): Promise<SpokenCase[]> {
   const engine = await startEngineClient(1, { MODELS_DIR: TEST_MODELS_DIR || 'none' });
   const voices = VOICES.filter((voice) => engine.voices.some(({ name }) => name === voice));
@@ -79,6 +80,9 @@ export async function speakCases(every: number): Promise<SpokenCase[]> {
     }
   }
   await engine.close();
+  const hums = HUMS.filter((_, index) => index % every === 0);
+  for (const hum of hums)
+    cases.push({ isAgreement: true, text: hum.text, voice: `${HUM} ${hum.fromHz} Hz`, samples: synthesizeHum(hum) });
   return cases;
 }
 
@@ -103,8 +107,7 @@ export async function measureBargeIn(cases: readonly SpokenCase[]): Promise<Barg
       const [index, spoken] = next;
       const callSid = `CAbarge${index}`;
       const inbound = concatenate([line(BEFORE_MS), spoken.samples, line(AFTER_MS)]);
-      const url = `${gateway.url.replace(/^http/, 'ws')}/twilio/media`;
-      await placeCall({ url, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid });
+      await placePatiently(gateway.url, callSid, inbound);
       await feed.until((event) => event.type === 'call.ended' && event.callId === callSid);
       const heard = feed
         .finals(callSid)
@@ -124,7 +127,11 @@ export async function measureBargeIn(cases: readonly SpokenCase[]): Promise<Barg
 /** What cut the greeting off, by what it was. */
 export function bargeInTable(found: readonly BargeInFound[]): Table {
   const kinds = [
-    { name: 'agreement ("mm-hm", "okay", "right")', of: found.filter(({ isAgreement }) => isAgreement) },
+    { name: 'hum ("mm", "mm-hm")', of: found.filter(({ voice }) => voice.startsWith(HUM)) },
+    {
+      name: 'agreement ("uh-huh", "okay", "right")',
+      of: found.filter(({ isAgreement, voice }) => isAgreement && !voice.startsWith(HUM)),
+    },
     { name: 'interruption ("stop", "no, that is wrong")', of: found.filter(({ isAgreement }) => !isAgreement) },
   ];
   return {

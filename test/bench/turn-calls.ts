@@ -3,18 +3,18 @@ import { lagsOf, sumOfMetric } from '../../src/cli/latencies.ts';
 import { sleep, systemClock } from '../../src/foundation/clock.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import { settlesWithin } from '../../src/foundation/settles-within.ts';
-import { placeCall } from '../../src/simulator/twilio-caller.ts';
 import { type FeedReader, readFeed } from '../helpers/feed.ts';
 import { type GatewayProcess, startGateway, usageOf } from '../helpers/gateway.ts';
 import { TEST_MODELS_DIR } from '../helpers/installed-models.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
+import { placePatiently } from './patient-call.ts';
 import { concatenate } from './prompts.ts';
 import { figure, quantile, type Table } from './report.ts';
 import { runCallers } from './run-callers.ts';
 import { ListeningApp } from './turn-app.ts';
 import type { TurnCase } from './turn-cases.ts';
 
-const CALLS_AT_ONCE = 8;
+const CALLS_AT_ONCE = 6;
 const LOOK_MS = 100;
 /** A gateway that has no engine by then, or a call that is not over, is told as an error. */
 const PATIENCE_MS = 60_000;
@@ -87,8 +87,7 @@ async function place({ gateway, feed, app }: Gateway, callSid: string, inbound: 
   const started = feed
     .until((event) => event.type === 'call.started' && event.callId === callSid)
     .then(() => systemClock.nowMs());
-  const url = `${gateway.url.replace(/^http/, 'ws')}/twilio/media`;
-  await placeCall({ url, tracks: { inbound }, pace: 'realtime', clock: systemClock, callSid });
+  await placePatiently(gateway.url, callSid, inbound);
   const ended = feed.until((event) => event.type === 'call.ended' && event.callId === callSid);
   if (!(await settlesWithin(systemClock, ended, PATIENCE_MS)))
     throw new Error(`call ${callSid} was not over within ${PATIENCE_MS} ms`);

@@ -7,7 +7,8 @@ export const turns = {
   tuning: {
     TURN_HOLD_BELOW: share(
       0.2,
-      'Below this probability of the turn model a turn is held: it is not over at ENDPOINT_MS. 0 = no turn is held.',
+      'Below this probability of the turn model a turn is held: it is not over at ENDPOINT_MS. It is also held after ' +
+        'words that no English phrase ends with. 0 = no turn is held.',
     ),
     TURN_HOLD_MS: whole(
       900,
