@@ -24,7 +24,7 @@ describe('a call', () => {
         "{"type":"speech.started","callId":"CA1","track":"inbound","atMs":0}",
         "{"type":"caption","callId":"CA1","track":"inbound","utterance":1,"stable":"","tail":"secret words","text":"secret words","final":false,"startMs":0,"endMs":608,"lagMs":10}",
         "{"type":"speech.stopped","callId":"CA1","track":"inbound","atMs":640}",
-        "{"type":"caption","callId":"CA1","track":"inbound","utterance":1,"stable":"secret words","tail":"","text":"secret words","final":true,"startMs":0,"endMs":640,"lagMs":10}",
+        "{"type":"caption","callId":"CA1","track":"inbound","utterance":1,"stable":"secret words","tail":"","text":"secret words","final":true,"startMs":0,"endMs":640,"lagMs":20}",
         "{"type":"dtmf","callId":"CA1","digit":"5","atMs":1240}",
         "{"type":"call.ended","callId":"CA1","reason":"hangup","durationMs":1240}",
       ]
