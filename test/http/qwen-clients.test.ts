@@ -222,7 +222,7 @@ describe('what Open WebUI asks for', () => {
     testServer.engine.voices = voices.map((voice) => (voice.name === 'slt' ? { ...voice, cost: 0.95 } : voice));
     const { data } = (await testServer.app.inject('/v1/voices')).json<{ data: unknown[] }>();
     testServer.engine.voices = voices;
-    const shared = { engine: 'fake', language: 'en-US', sample_rate: 16_000, licence: 'none' };
+    const shared = { engine: 'fake', language: 'en-US', rateHz: 16_000, licence: 'none' };
     expect(data).toEqual([
       { ...shared, name: 'rms', cost: 0.02, live: true, default: true },
       { ...shared, name: 'slt', cost: 0.95, live: false, default: false },
