@@ -135,6 +135,12 @@ interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * The program looks for a sound server whatever it is to do; by that it reads the machine's id and leaves folders in
+ * the user's home.
+ */
+const NO_SOUND_SERVER = { PULSE_SERVER: 'unix:/dev/null', PULSE_CLIENTCONFIG: '/dev/null' };
+
 /** What the program writes to its standard output; `input` goes to its standard input. No shell is involved. */
 function run(
   { path, runMaxMs }: Required<Program>,
@@ -148,6 +154,7 @@ function run(
       timeout: runMaxMs,
       killSignal: 'SIGKILL',
       maxBuffer: OUTPUT_MAX_BYTES,
+      env: { ...process.env, ...NO_SOUND_SERVER },
     } as const;
     const child = execFile(path, programArguments, { ...limits, ...(signal && { signal }) }, (error, output) => {
       if (error === null) resolve(output);

@@ -103,7 +103,8 @@ describe('a recording', () => {
       return ((await response.json()) as { text: string }).text;
     };
     const whole = await post();
-    expect(whole.length).toBeGreaterThan(5 * WORDS);
+    // The pretend recogniser writes a word for each 400 ms that are left when the pauses are out.
+    expect(whole.split(' ').length).toBeGreaterThan(WORDS / 2);
     // Looked at before the second is sent: a fast machine may hear much of it meanwhile.
     let heard = await heardSeconds();
     const answer = post();
