@@ -95,6 +95,7 @@ describe.concurrent('engines that hang in a call', () => {
       ASR_MODEL: 'tone',
       VAD_MODEL: 'tone',
       TTS_MODEL: 'tone',
+      ENDPOINT_CAPTIONS_MS: '400',
       ENGINE_WORKERS: String(workers),
     });
     try {
