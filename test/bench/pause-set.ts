@@ -7,7 +7,7 @@ import { gaussian, LINE_RATE_HZ, pinkNoise, uniform } from '../helpers/signals.t
 import { type BadLine, overLine } from './bad-line.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { startEngineClient } from './start-engine-client.ts';
-import { throughPhone } from './whole-recordings.ts';
+import { findWords } from './whole-recordings.ts';
 
 /** Shorter prompts have no phrase that a pause could cut. */
 const WORDS_MIN = 5;
@@ -76,14 +76,7 @@ export async function dividePrompts(every: number): Promise<DividedPrompt[]> {
   const engine = await startEngineClient(1);
   const divided: DividedPrompt[] = [];
   for (const prompt of prompts) {
-    const samples = throughPhone(prompt.samples);
-    const { words = [] } = await engine.transcribe({
-      samples,
-      urgency: 'batch',
-      dueInMs: 600_000,
-      draft: [],
-      timed: true,
-    });
+    const words = await findWords(engine, prompt.samples);
     divided.push({ ...prompt, wordEnds: words.slice(0, -1).map((word) => quietPlace(prompt.samples, word)) });
   }
   await engine.close();

@@ -8,7 +8,7 @@ import { grammarHold } from '../../src/transcription/open-ended.ts';
 import { gaussian, LINE_RATE_HZ, pinkNoise, uniform } from '../helpers/signals.ts';
 import { concatenate, loadPrompts, type Prompt } from './prompts.ts';
 import { normaliseWords } from './wer/normalise.ts';
-import { throughPhone, toLineRate } from './whole-recordings.ts';
+import { findWords, toLineRate } from './whole-recordings.ts';
 
 /** Longer ones are more than one sentence. */
 const PROMPT_MAX_SECONDS = 20;
@@ -118,14 +118,7 @@ interface Cut {
 
 /** Only where every word was understood is it certain which of them a cut is behind. */
 async function findCuts(engine: EngineClient, prompt: Prompt, random: () => number): Promise<Cut[]> {
-  const samples = throughPhone(prompt.samples);
-  const { words = [] } = await engine.transcribe({
-    samples,
-    urgency: 'batch',
-    dueInMs: 600_000,
-    draft: [],
-    timed: true,
-  });
+  const words = await findWords(engine, prompt.samples);
   const said = words.map(({ text }) => text).join(' ');
   if (normaliseWords(said).join(' ') !== prompt.words.join(' ')) return [];
   const places = words

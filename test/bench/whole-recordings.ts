@@ -1,7 +1,9 @@
 /** The reference of the accuracy benchmarks: each recording decoded whole by the same engine. */
 import { availableParallelism } from 'node:os';
+import type { SpokenWord } from '../../engine/contract.ts';
 import { decodeG711, encodeG711 } from '../../src/audio/g711.ts';
 import { Resampler } from '../../src/audio/resample.ts';
+import type { EngineClient } from '../../src/engine-client/engine-client.ts';
 import { MULAW_8K } from '../../src/foundation/units.ts';
 import { LINE_RATE_HZ } from '../helpers/signals.ts';
 import { concatenate } from './prompts.ts';
@@ -24,6 +26,13 @@ export async function decodeWhole(recordings: readonly Int16Array[], convert = t
   );
   await engineClient.close();
   return texts;
+}
+
+/** When the words of an 8 kHz recording were said, through µ-law, by the recogniser itself. */
+export async function findWords(engine: EngineClient, recording: Int16Array): Promise<readonly SpokenWord[]> {
+  const samples = throughPhone(recording);
+  const job = { samples, urgency: 'batch', dueInMs: 600_000, draft: [], timed: true } as const;
+  return (await engine.transcribe(job)).words ?? [];
 }
 
 /** 8 kHz → µ-law → 16 kHz, as on the path from Twilio. */
