@@ -3,6 +3,7 @@
  */
 import type { Track } from '../../protocols/dialect.ts';
 import type { LossReason } from '../../transcription/live-transcriber.ts';
+import type { CallPhase } from '../call-phase.ts';
 
 /**
  * A call has begun; the first event of its id. One that we make begins when it is answered; if it never is,
@@ -136,7 +137,8 @@ export interface DtmfEvent {
 /**
  * Why a call ended. `hangup`: the carrier said stop; `closed`: the socket closed cleanly; `lost`: it vanished; `app`:
  * the app ended it, or is gone; `app_unreachable`: the app could never be reached in this call: it was given up, or the
- * caller hung up before that. `busy`, `unanswered`, `refused`: we made it, and that is what the other side did.
+ * caller hung up before that. `server_lost`: its gateway died. `busy`, `unanswered`, `refused`: we made it, and that is
+ * what the other side did.
  */
 export type EndReason =
   | 'hangup'
@@ -150,7 +152,8 @@ export type EndReason =
   | 'app_unreachable'
   | 'busy'
   | 'unanswered'
-  | 'refused';
+  | 'refused'
+  | 'server_lost';
 
 /** A call is over; the last event of its id. */
 export interface CallEndedEvent {
@@ -160,8 +163,104 @@ export interface CallEndedEvent {
   readonly durationMs: number;
 }
 
+/**
+ * What a call is doing has changed. A call that we make is `ringing` before its `call.started`; `queued`: the caller
+ * waits in a queue and hears prompts; `held`: the far side holds it; `live`: people or an app talk.
+ */
+export interface CallStateEvent {
+  readonly type: 'call.state';
+  readonly callId: string;
+  readonly state: CallPhase;
+  readonly atMs: number;
+}
+
+/** The app's connection broke and is being opened again, or is back. */
+export interface AppConnectionEvent {
+  readonly type: 'app.lost' | 'app.back';
+  readonly callId: string;
+  readonly atMs: number;
+}
+
+/** Somebody took a call over from its app, or gave it back. `by` = who. */
+export interface AppMutedEvent {
+  readonly type: 'app.muted' | 'app.unmuted';
+  readonly callId: string;
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/** Somebody wrote a note on a call, maybe after its end. */
+export interface NoteEvent {
+  readonly type: 'note';
+  readonly callId: string;
+  /** The note's name. */
+  readonly note: string;
+  readonly author: string;
+  readonly text: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Somebody marked a moment of a call. */
+export interface MarkEvent {
+  readonly type: 'mark';
+  readonly callId: string;
+  readonly author: string;
+  readonly label: string;
+  readonly atMs: number;
+}
+
+/** What people say of a call has changed. */
+export interface CallUpdatedEvent {
+  readonly type: 'call.updated';
+  readonly callId: string;
+  readonly outcome: string | null;
+  readonly tags: readonly string[];
+  readonly by: string;
+}
+
+/** The recording of a call's sound began, pauses or is over. */
+export interface SoundStateEvent {
+  readonly type: 'recording';
+  readonly callId: string;
+  readonly state: 'on' | 'paused' | 'off';
+  readonly atMs: number;
+}
+
+/** Advice for whoever is on the call, found in what was said. */
+export interface HintEvent {
+  readonly type: 'hint';
+  readonly callId: string;
+  /** Names it within its call; the same name again replaces it. */
+  readonly hint: string;
+  /** From HINTS_FILE, or from a language model. */
+  readonly source: 'card' | 'model';
+  readonly title: string;
+  readonly text: string;
+  readonly link: string | null;
+  /** The words that brought it; null where no single ones did. */
+  readonly words: string | null;
+  readonly track: Track | null;
+  readonly atMs: number;
+}
+
+/** A call was deleted with all that was kept of it; the last event of its id. */
+export interface CallDeletedEvent {
+  readonly type: 'call.deleted';
+  readonly callId: string;
+}
+
 export type FeedEvent =
   | CallStartedEvent
+  | CallStateEvent
+  | AppConnectionEvent
+  | AppMutedEvent
+  | NoteEvent
+  | MarkEvent
+  | CallUpdatedEvent
+  | SoundStateEvent
+  | HintEvent
+  | CallDeletedEvent
   | SpeechEvent
   | CaptionEvent
   | RevisionEvent
