@@ -104,7 +104,6 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
   void app.register(eventRoute, options);
   void app.register(resultRoute, options);
   const tags = ['batches'];
-
   app.get(
     '/v1/batches',
     {
