@@ -17,14 +17,19 @@ export interface FeedEntry {
 /** Takes one entry; it must not block. One that throws is dropped. */
 type FeedReader = (entry: FeedEntry) => void;
 
-/** `callId` = only the events of this call; `after` = first replay the entries after the one with this id. */
+/**
+ * `callId` = only the events of this call; `after` = first replay the entries after the one with this id; `allows` =
+ * only the entries for which it is true.
+ */
 export interface FeedFilter {
   readonly callId?: string;
   readonly after?: string;
+  readonly allows?: (entry: FeedEntry) => boolean;
 }
 
 interface Subscription {
   readonly callId: string | undefined;
+  readonly allows: FeedFilter['allows'];
   readonly reader: FeedReader;
   /** The number of the last entry that this reader was given, or that its filter skipped. */
   cursor: number;
@@ -65,7 +70,7 @@ export class Feed {
    */
   subscribe(filter: FeedFilter, reader: FeedReader): () => void {
     const cursor = filter.after === undefined ? this.#last : this.#numberOf(filter.after);
-    const subscription: Subscription = { callId: filter.callId, reader, cursor };
+    const subscription: Subscription = { callId: filter.callId, allows: filter.allows, reader, cursor };
     this.#subscriptions.add(subscription);
     this.#catchUp(subscription);
     return () => void this.#subscriptions.delete(subscription);
@@ -102,6 +107,6 @@ export class Feed {
   }
 }
 
-function passes(entry: FeedEntry, subscription: Subscription): boolean {
-  return subscription.callId === undefined || subscription.callId === entry.event.callId;
+function passes(entry: FeedEntry, { callId, allows }: Subscription): boolean {
+  return (callId === undefined || callId === entry.event.callId) && (allows === undefined || allows(entry));
 }
