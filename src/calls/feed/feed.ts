@@ -127,7 +127,6 @@ export class Feed {
   }
 }
 
-function passes(entry: FeedEntry, subscription: Subscription): boolean {
-  const { callId, allows } = subscription;
+function passes(entry: FeedEntry, { callId, allows }: Subscription): boolean {
   return (callId === undefined || callId === entry.event.callId) && (allows === undefined || allows(entry));
 }
