@@ -23,6 +23,7 @@ import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
+import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
@@ -62,6 +63,8 @@ const CLOSE_GRACE_MS = 1000;
 interface ServerOptions {
   readonly settings: Settings;
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  /** What was said in calls, live and stored. */
+  readonly transcripts: TranscriptSource;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -175,7 +178,12 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
-    void guarded.register(callRoutes, { calls: registry, dialer: options.dialer, visibility });
+    void guarded.register(callRoutes, {
+      calls: registry,
+      transcripts: options.transcripts,
+      dialer: options.dialer,
+      visibility,
+    });
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });

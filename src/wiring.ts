@@ -6,6 +6,7 @@ import { audioFetcher } from './calls/app/audio-fetch.ts';
 import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
+import { CallTranscripts } from './calls/call-transcripts.ts';
 import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
 import type { EngineClient } from './engine-client/engine-client.ts';
@@ -80,6 +81,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const server = await createServer({
     settings,
     registry,
+    transcripts: new CallTranscripts({ calls: registry, archive: null }),
     apps,
     webSockets: new WebSocketTrunk({ registry, settings, clock }),
     announced,
