@@ -63,7 +63,8 @@ export class Banners {
   #explainOverload() {
     const lagsMs = this.#store.calls.map((call) => call.slowMs).filter((slowMs) => slowMs > 0);
     if (lagsMs.length < OVERLOADED_CALLS) return '';
-    return `The server has too much to do: captions of ${lagsMs.length} calls are up to ${formatLag(Math.max(...lagsMs))} late.`;
+    const worst = formatLag(Math.max(...lagsMs));
+    return `The server has too much to do: captions of ${lagsMs.length} calls are up to ${worst} late.`;
   }
 
   /** Its state for the style and in words. @returns {[state: string, words: string]} */

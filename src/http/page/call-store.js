@@ -30,7 +30,9 @@ export class CallStore {
   #listsByState = true;
   #timer = 0;
 
-  /** @param {SharedFeed} feed @param {(error: unknown) => void} fail is told why a list could not be had; null = it could */
+  /**
+   * @param {SharedFeed} feed @param {(error: unknown) => void} fail is told why a list could not be had; null = it could
+   */
   constructor(feed, fail) {
     this.fail = fail;
     feed.onEvent((event) => this.#apply(event));

@@ -3,8 +3,8 @@ import { isFailure, SLOW_MS } from './calls.js';
 
 /**
  * @typedef {import('./calls.js').CallView} CallView
- * @typedef {{ kind: 'said' | 'spoken' | 'key', track: string, text: string, final: boolean, utterance: number | string
- * }} Line
+ * @typedef {{ kind: 'said' | 'spoken' | 'key', track: string, text: string, final: boolean,
+ *   utterance: number | string }} Line
  * @typedef {{ level: 'ok' | 'held' | 'slow' | 'failed' | 'ended', words: string }} CallStatus
  */
 
@@ -17,7 +17,7 @@ const at = (iso) => Date.parse(iso);
 export class LiveCall {
   /** @type {CallView} */
   view;
-  /** What was last heard or said on each side, by track; what we say is on the outbound one. @type {Map<string, Line>} */
+  /** What was last said on each side, by track; what we say is on the outbound one. @type {Map<string, Line>} */
   lines = new Map();
   /** The tracks on which somebody speaks now. @type {Set<string>} */
   speaking = new Set();
@@ -62,7 +62,9 @@ export class LiveCall {
     return this.view.state === 'live' ? this.#durationMs + nowMs - this.#measuredAtMs : this.#durationMs;
   }
 
-  /** Takes an event of the feed; returns whether anything changed that is shown. @param {any} event @param {number} nowMs */
+  /**
+   * Takes an event of the feed; returns whether anything changed that is shown. @param {any} event @param {number} nowMs
+   */
   apply(event, nowMs) {
     switch (event.type) {
       case 'caption':
@@ -171,7 +173,10 @@ export class LiveCall {
     return (this.view.lagMs ?? 0) > SLOW_MS ? (this.view.lagMs ?? 0) : 0;
   }
 
-  /** How it does, and the reason in words that stand alone; empty = there is nothing to say. @param {number} nowMs @returns {CallStatus} */
+  /**
+   * How it does, and the reason in words that stand alone; empty = there is nothing to say.
+   * @param {number} nowMs @returns {CallStatus}
+   */
   status(nowMs) {
     const { state, phase, endReason } = this.view;
     if (state === 'ended') return { level: isFailure(endReason) ? 'failed' : 'ended', words: '' };

@@ -2,18 +2,11 @@
 import { getJson, KeyWanted, postJson, Refusal } from './gateway.js';
 
 /**
- * @typedef {'admin' | 'supervisor' | 'agent' | 'app'} Role
- * @typedef {{ name: string, role: Role, agent: string | null }} Person
- * @typedef {'act' | 'write' | 'delete' | 'system'} Deed
+ * `permissions` are those of src/http/access/permissions.ts.
+ * @typedef {{ name: string, role: string, agent: string | null, permissions: readonly string[] | null }} Person
+ * @typedef {'calls.act' | 'calls.note' | 'calls.make' | 'calls.listen' | 'calls.export' | 'calls.delete' | 'system' |
+ *   'prompts'} Permission
  */
-
-/** Acting is to say, press keys and hang up; writing is notes, outcome and tags. @type {Record<Role, readonly Deed[]>} */
-const MAY = {
-  admin: ['act', 'write', 'delete', 'system'],
-  supervisor: ['act', 'write', 'system'],
-  agent: ['act', 'write'],
-  app: ['act', 'write'],
-};
 
 export class Session {
   /** Null = the server has not said. @type {Person | null} */
@@ -33,11 +26,11 @@ export class Session {
   }
 
   /**
-   * Whether to offer something; the server decides. A server that does not say who somebody is lets them do everything.
-   * @param {Deed} deed
+   * Whether to offer something; the server decides. Where it does not say what somebody may do, everything is offered.
+   * @param {Permission} permission
    */
-  may(deed) {
-    return this.#person === null || MAY[this.#person.role].includes(deed);
+  may(permission) {
+    return this.#person?.permissions?.includes(permission) ?? true;
   }
 
   /** @param {() => void} listener called when the person changes @returns {() => void} ends that */
@@ -46,7 +39,7 @@ export class Session {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Asks who this is. An older server does not know the question. Throws KeyWanted or NoAnswer. */
+  /** Asks who this is. Throws KeyWanted or NoAnswer. */
   async load() {
     try {
       this.#take(await getJson('/v1/session'));
@@ -59,8 +52,8 @@ export class Session {
   /** @param {any} answer */
   #take(answer) {
     this.#takesPasswords = answer?.passwords === true;
-    const known = typeof answer?.name === 'string' && answer.role in MAY;
-    this.#person = known ? { name: answer.name, role: answer.role, agent: answer.agent ?? null } : null;
+    const { name, role, agent = null, permissions = null } = answer ?? {};
+    this.#person = typeof name === 'string' ? { name, role, agent, permissions } : null;
     for (const listener of this.#listeners) listener();
   }
 
