@@ -12,6 +12,8 @@ import type { Log } from './foundation/log/log.ts';
 import type { Metrics } from './foundation/metrics.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import { Access } from './http/access/access.ts';
+import { CallVisibility } from './http/access/call-visibility.ts';
+import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes } from './http/access/sign-in.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
@@ -138,6 +140,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
+  const visibility = new CallVisibility({ access, calls: registry });
   const readers = new FeedReaders({
     feed,
     clock,
@@ -171,12 +174,9 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register(carrierRoutes, { settings, registry, webSockets, access });
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
-    guarded.addHook('onRequest', async (request, reply) => {
-      reply.header('cache-control', 'no-store');
-      access.admit(request);
-    });
-    void guarded.register(callRoutes, { calls: registry, dialer: options.dialer });
-    void guarded.register(captionRoutes, { readers, clock });
+    guardRoutes(guarded, { access, visibility });
+    void guarded.register(callRoutes, { calls: registry, dialer: options.dialer, visibility });
+    void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });
     const isDraining = () => health().draining;

@@ -45,6 +45,7 @@ export const ERRORS = Object.freeze({
   credentials_invalid: kind(401, 4001, 'authentication_error'),
   too_many_attempts: kind(429, 4029, 'rate_limit_error'),
   origin_refused: kind(403, 4003, 'permission_error'),
+  role_refused: kind(403, 4003, 'permission_error'),
   signature_invalid: kind(403, 4003, 'permission_error'),
   address_refused: kind(403, 4003, 'permission_error'),
   anonymous_refused: kind(403, 4003, 'permission_error'),

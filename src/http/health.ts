@@ -164,6 +164,7 @@ export const metricRoutes: FastifyPluginCallbackZod<{ metrics: Metrics }> = (app
   app.get(
     '/metrics',
     {
+      config: { permission: 'metrics' },
       schema: {
         summary: 'Prometheus metrics',
         tags: ['operation'],

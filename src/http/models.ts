@@ -87,6 +87,7 @@ export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; cl
   app.get(
     '/v1/models',
     {
+      config: { permission: 'models' },
       schema: {
         summary: 'List the models',
         tags: ['speech'],
@@ -102,6 +103,7 @@ export const modelRoutes: FastifyPluginCallbackZod<{ settings: ModelSettings; cl
   app.get(
     '/v1/models/:id',
     {
+      config: { permission: 'models' },
       schema: {
         summary: 'Get a model',
         tags: ['speech'],

@@ -11,6 +11,8 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import { isOneOfSecrets, isSameSecret } from '../../foundation/timing-safe.ts';
 import { Attempts } from './attempts.ts';
 import { isLocal, Origins } from './origin.ts';
+import { isPermitted, PERMISSIONS, type Permission } from './permissions.ts';
+import type { Principal, Role } from './principal.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 
 /** Names the cookie that a browser gets when its user has signed in with a key. */
@@ -18,8 +20,10 @@ export const SESSION_COOKIE = 'trunkline_session';
 
 /** Characters of a key's hash that identify its tenant. */
 const TENANT_CHARS = 16;
+/** Characters of a key's hash that name it in notes and in the audit log. */
+const NAME_CHARS = 6;
 /** Without API_KEYS all clients are one tenant, because nothing proves who they are. */
-const ANONYMOUS_TENANT = '';
+const ANONYMOUS: Principal = Object.freeze({ name: 'local', role: 'admin', agent: null, tenant: '' });
 
 interface AccessOptions {
   readonly settings: Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL' | 'TRUSTED_PROXIES'>;
@@ -34,7 +38,7 @@ export class Access {
   readonly #origins: Origins;
   readonly #attempts: Attempts;
   readonly #sessions: Sessions;
-  readonly #tenants = new WeakMap<FastifyRequest, string>();
+  readonly #principals = new WeakMap<FastifyRequest, Principal>();
   #hasWarned = false;
 
   constructor({ settings, clock, log }: AccessOptions) {
@@ -50,18 +54,47 @@ export class Access {
    * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts` or `anonymous_refused`
    */
   admit(request: FastifyRequest): void {
-    this.#tenants.set(request, this.#identify(request));
+    this.#principals.set(request, this.#identify(request));
   }
 
   /**
-   * The tenant of a request: a hash of the key that the request or its session used. It does not reveal the key, and
-   * it does not change while the request lasts, even if the session ends.
+   * Who makes a request. It does not change while the request lasts, even if the session ends.
+   * @throws Error when {@link admit} has not admitted the request
+   */
+  principalOf(request: FastifyRequest): Principal {
+    const principal = this.#principals.get(request);
+    if (principal === undefined) throw new Error('the request has not been admitted, so nobody knows whose it is');
+    return principal;
+  }
+
+  /**
+   * The tenant of a request. It does not reveal the key.
    * @throws Error when {@link admit} has not admitted the request
    */
   tenantOf(request: FastifyRequest): string {
-    const tenant = this.#tenants.get(request);
-    if (tenant === undefined) throw new Error('the request has not been admitted, so it has no tenant');
-    return tenant;
+    return this.principalOf(request).tenant;
+  }
+
+  /**
+   * Refuses an admitted request whose principal has none of `roles`.
+   * @throws TrunklineError `role_refused`
+   */
+  require(request: FastifyRequest, ...roles: readonly Role[]): Principal {
+    const principal = this.principalOf(request);
+    if (roles.includes(principal.role)) return principal;
+    throw new TrunklineError(
+      'role_refused',
+      `the role ${principal.role} may not do this; it needs ${roles.join(' or ')}`,
+    );
+  }
+
+  /**
+   * Refuses an admitted request whose principal has not `permission`.
+   * @throws TrunklineError `role_refused`
+   */
+  permit(request: FastifyRequest, permission: Permission): Principal {
+    if (isPermitted(this.principalOf(request).role, permission)) return this.principalOf(request);
+    return this.require(request, ...PERMISSIONS[permission]);
   }
 
   /** Whether {@link admit} would admit the request. A wrong key counts as an attempt here too. */
@@ -149,7 +182,7 @@ export class Access {
       this.admitAnonymous(request);
       return null;
     }
-    return this.#cookie(request, this.#sessions.open(this.#checkKey(request, key)), SESSION_LIFE_MS / 1000);
+    return this.#cookie(request, this.#sessions.open(this.#checkKey(request, key).tenant), SESSION_LIFE_MS / 1000);
   }
 
   /** Ends the request's session, if it has one. Returns the `Set-Cookie` header that removes the cookie. */
@@ -158,25 +191,25 @@ export class Access {
     return this.#cookie(request, '', 0);
   }
 
-  /** The tenant. Throws as {@link admit}. */
-  #identify(request: FastifyRequest): string {
+  /** Throws as {@link admit}. */
+  #identify(request: FastifyRequest): Principal {
     if (this.#settings.API_KEYS.length === 0) {
       this.admitAnonymous(request);
-      return ANONYMOUS_TENANT;
+      return ANONYMOUS;
     }
     const key = bearerOf(request);
     if (key !== null) return this.#checkKey(request, key);
     const tenant = this.#sessions.tenantOf(sessionOf(request));
-    if (tenant !== null) return tenant;
+    if (tenant !== null) return adminOf(tenant);
     throw new TrunklineError(
       'api_key_missing',
       'this endpoint needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
     );
   }
 
-  /** The key's tenant. Throws `invalid_api_key` or `too_many_attempts`. */
-  #checkKey(request: FastifyRequest, key: string): string {
-    if (this.#attempt(request, () => isOneOfSecrets(key, this.#settings.API_KEYS))) return tenantOf(key);
+  /** Whose key it is. Throws `invalid_api_key` or `too_many_attempts`. */
+  #checkKey(request: FastifyRequest, key: string): Principal {
+    if (this.#attempt(request, () => isOneOfSecrets(key, this.#settings.API_KEYS))) return adminOf(tenantOf(key));
     throw new TrunklineError('invalid_api_key', 'the key is not one of API_KEYS');
   }
 
@@ -208,6 +241,11 @@ export class Access {
     const secure = this.#origins.isSecure(request) ? '; Secure' : '';
     return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
   }
+}
+
+/** Who has one of API_KEYS. */
+function adminOf(tenant: string): Principal {
+  return { name: `key-${tenant.slice(0, NAME_CHARS)}`, role: 'admin', agent: null, tenant };
 }
 
 function tenantOf(key: string): string {

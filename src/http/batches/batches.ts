@@ -104,10 +104,10 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
   void app.register(eventRoute, options);
   void app.register(resultRoute, options);
   const tags = ['batches'];
-
   app.get(
     '/v1/batches',
     {
+      config: { permission: 'batches' },
       schema: {
         summary: 'Your batches, the newest first',
         tags,
@@ -124,6 +124,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
   app.get(
     '/v1/batches/:id',
     {
+      config: { permission: 'batches' },
       schema: {
         summary: 'The state of a batch and of its files',
         tags,
@@ -140,6 +141,7 @@ export const batchRoutes: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, o
   app.delete(
     '/v1/batches/:id',
     {
+      config: { permission: 'batches' },
       schema: {
         summary: 'Cancel a batch; remove one that has ended',
         description:
@@ -160,6 +162,7 @@ const resultRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
   app.get(
     '/v1/batches/:id/files/:number',
     {
+      config: { permission: 'batches' },
       schema: {
         summary: 'The transcript of a file of a batch',
         tags: ['batches'],
@@ -209,7 +212,7 @@ const createRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, { batche
     '/v1/batches',
     {
       bodyLimit: JSON_MAX_BYTES,
-      config: { upload: true },
+      config: { permission: 'batches', upload: true },
       validatorCompiler: () => () => true,
       schema: {
         summary: 'Start a batch',
@@ -243,6 +246,7 @@ const eventRoute: FastifyPluginCallbackZod<BatchRoutesOptions> = (app, options, 
   app.get(
     '/v1/batches/:id/events',
     {
+      config: { permission: 'batches' },
       schema: {
         summary: 'The progress of a batch (SSE)',
         description:

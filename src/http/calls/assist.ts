@@ -15,6 +15,7 @@ export const assistRoutes: FastifyPluginCallbackZod<{ assistant: Assistant | nul
   app.post(
     '/v1/asterisk/assist',
     {
+      config: { permission: 'calls.make' },
       schema: {
         summary: 'Caption a running call of Asterisk',
         description:

@@ -1,7 +1,9 @@
 /** Which calls there are, and the end of one. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { CallRegistry, CallView } from '../../calls/registry.ts';
+import type { CallView } from '../../calls/call-view.ts';
+import type { CallRegistry } from '../../calls/registry.ts';
+import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
 import { call, callPath, noQuery, refuseUnknown } from './call-schemas.ts';
@@ -13,12 +15,12 @@ import { type VoiceSource, voiceRoutes } from './voice.ts';
 export type Calls = Pick<CallRegistry, 'list' | 'get' | 'transcript' | 'hangup'> & VoiceSource;
 
 /** Everything of `/v1/calls`; `dialer` makes calls, null = nothing can. */
-export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer | null }> = (
-  app,
-  { calls, dialer },
-  done,
-) => {
-  void app.register(viewRoutes, { calls });
+export const callRoutes: FastifyPluginCallbackZod<{
+  calls: Calls;
+  dialer: Dialer | null;
+  visibility: Pick<CallVisibility, 'viewsOf'>;
+}> = (app, { calls, dialer, visibility }, done) => {
+  void app.register(viewRoutes, { calls, visibility });
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });
   void app.register(transcriptRoutes, { calls });
@@ -27,10 +29,14 @@ export const callRoutes: FastifyPluginCallbackZod<{ calls: Calls; dialer: Dialer
 };
 
 /** `GET /v1/calls` and `GET /v1/calls/{id}`. */
-const viewRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'list' | 'get'> }> = (app, { calls }, done) => {
+const viewRoutes: FastifyPluginCallbackZod<{
+  calls: Pick<Calls, 'list' | 'get'>;
+  visibility: Pick<CallVisibility, 'viewsOf'>;
+}> = (app, { calls, visibility }, done) => {
   app.get(
     '/v1/calls',
     {
+      config: { permission: 'calls.read' },
       schema: {
         summary: 'Live calls and those that ended lately, the latest first',
         description: 'Calls that are being made come first, then live ones, then those that have ended.',
@@ -39,12 +45,13 @@ const viewRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'list' | 'get'> 
         response: { 200: pageSchema(call), ...errorResponses(400, 401, 403, 429) },
       },
     },
-    (request) => pageOf(calls.list(), positionOf, request.query),
+    (request) => pageOf(visibility.viewsOf(request, calls.list()), positionOf, request.query),
   );
 
   app.get(
     '/v1/calls/:id',
     {
+      config: { permission: 'calls.read' },
       schema: {
         summary: 'One call',
         tags: ['calls'],
@@ -53,7 +60,10 @@ const viewRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'list' | 'get'> 
         response: { 200: call, ...errorResponses(400, 401, 403, 404, 429) },
       },
     },
-    (request) => calls.get(request.params.id) ?? refuseUnknown('call'),
+    (request) => {
+      const found = calls.get(request.params.id) ?? refuseUnknown('call');
+      return visibility.viewsOf(request, [found])[0] ?? refuseUnknown('call');
+    },
   );
   done();
 };
@@ -70,6 +80,7 @@ const hangupRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'hangup'> }> =
   app.post(
     '/v1/calls/:id/hangup',
     {
+      config: { permission: 'calls.act' },
       schema: {
         summary: 'End a live call',
         description:

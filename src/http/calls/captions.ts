@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { FeedEntry, FeedFilter } from '../../calls/feed/feed.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
+import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
 import { beginEvents, formatEvent, HEARTBEAT } from '../server/server-sent-events.ts';
 import type { FeedReaders, FeedSink } from './readers.ts';
@@ -43,17 +44,20 @@ that is still kept (FEED_HISTORY). A WebSocket on the same path gets the same ob
 stores the \`id\` of the last object and reconnects with \`?ids=true&after=<id>\`. A reader with more than SEND_BUFFER_MAX_BYTES unread is disconnected
 (WebSocket close code 4413) and may resume.`;
 
+interface CaptionOptions {
+  readonly readers: FeedReaders;
+  readonly clock: Clock;
+  readonly visibility: Pick<CallVisibility, 'readerOf'>;
+}
+
 /** `GET /v1/captions` and `WS /v1/captions`. */
-export const captionRoutes: FastifyPluginCallbackZod<{ readers: FeedReaders; clock: Clock }> = (
-  app,
-  { readers, clock },
-  done,
-) => {
+export const captionRoutes: FastifyPluginCallbackZod<CaptionOptions> = (app, options, done) => {
+  const { readers } = options;
   app.route({
     method: 'GET',
     url: '/v1/captions',
     exposeHeadRoute: false,
-    config: { socket: true },
+    config: { permission: 'calls.read', socket: true },
     schema: {
       summary: 'The caption feed (SSE or WebSocket)',
       description: DESCRIPTION,
@@ -68,23 +72,36 @@ export const captionRoutes: FastifyPluginCallbackZod<{ readers: FeedReaders; clo
       readers.assertRoom();
       next();
     },
-    handler: (request, reply) => streamEvents(readers, request, request.query, reply),
-    wsHandler: (socket, request) => sendMessages(readers, clock, request.query as CaptionQuery, socket),
+    handler: (request, reply) => streamEvents(options, request, request.query, reply),
+    wsHandler: (socket, request) => sendMessages(options, request, socket),
   });
   done();
 };
 
-function streamEvents(readers: FeedReaders, request: FastifyRequest, asked: CaptionQuery, reply: FastifyReply): void {
+function streamEvents(
+  options: CaptionOptions,
+  request: FastifyRequest,
+  asked: CaptionQuery,
+  reply: FastifyReply,
+): void {
+  const { readers, visibility } = options;
   const lastEventId = [request.headers['last-event-id'] ?? []].flat().at(0);
   const raw = beginEvents(reply);
   raw.write(`retry: ${RETRY_MS}\n\n`);
+  const { allows, shown } = visibility.readerOf(request);
   // A browser's own reconnect repeats the address it began with, so its header is newer than `after`.
-  const reader = readers.open(filterOf(asked, lastEventId), eventStream(raw, asked));
+  const reader = readers.open({ ...filterOf(asked, lastEventId), allows }, eventStream(raw, asked, shown));
   raw.once('close', () => reader.end());
 }
 
-function sendMessages(readers: FeedReaders, clock: Clock, asked: CaptionQuery, socket: WebSocket): void {
-  const reader = readers.open(filterOf(asked, undefined), messages(socket, clock, asked));
+function sendMessages(
+  { readers, clock, visibility }: CaptionOptions,
+  request: FastifyRequest,
+  socket: WebSocket,
+): void {
+  const asked = request.query as CaptionQuery;
+  const { allows, shown } = visibility.readerOf(request);
+  const reader = readers.open({ ...filterOf(asked, undefined), allows }, messages(socket, clock, asked, shown));
   socket.once('close', () => reader.end());
 }
 
@@ -94,20 +111,22 @@ function filterOf(asked: CaptionQuery, lastEventId: string | undefined): FeedFil
   return { ...(asked.call ? { callId: asked.call } : {}), ...(after ? { after } : {}) };
 }
 
-function eventStream(raw: ServerResponse, asked: CaptionQuery): FeedSink {
+type Shown = (entry: FeedEntry) => FeedEntry;
+
+function eventStream(raw: ServerResponse, asked: CaptionQuery, shown: Shown): FeedSink {
   return {
     kind: 'sse',
     get unsentBytes() {
       return raw.writableLength;
     },
-    write: (entry, sent) => void raw.write(formatEvent(textOf(entry, asked), { id: entry.id }), sent),
+    write: (entry, sent) => void raw.write(formatEvent(textOf(shown(entry), asked), { id: entry.id }), sent),
     beat: () => void raw.write(HEARTBEAT),
     cut: () => void raw.destroy(),
     close: () => void raw.end(),
   };
 }
 
-function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery): FeedSink {
+function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery, shown: Shown): FeedSink {
   let isAlive = true;
   socket.on('pong', () => {
     isAlive = true;
@@ -122,7 +141,7 @@ function messages(socket: WebSocket, clock: Clock, asked: CaptionQuery): FeedSin
     get unsentBytes() {
       return socket.bufferedAmount;
     },
-    write: (entry, sent) => socket.send(textOf(entry, asked), sent),
+    write: (entry, sent) => socket.send(textOf(shown(entry), asked), sent),
     beat() {
       if (!isAlive) return socket.terminate();
       isAlive = false;

@@ -56,6 +56,7 @@ export const dialRoutes: FastifyPluginCallbackZod<DialOptions> = (app, { calls, 
   app.post(
     '/v1/calls',
     {
+      config: { permission: 'calls.make' },
       schema: {
         summary: 'Make a call',
         description:

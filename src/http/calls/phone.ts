@@ -24,6 +24,7 @@ export const phoneRoutes: FastifyPluginCallbackZod<{ registry: Pick<CallRegistry
   app.post(
     '/v1/phone',
     {
+      config: { permission: 'calls.make' },
       schema: {
         summary: 'Begin a call from a browser',
         description: DESCRIPTION,

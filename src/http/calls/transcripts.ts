@@ -68,6 +68,7 @@ export const transcriptRoutes: FastifyPluginCallbackZod<{ calls: TranscriptSourc
   app.get(
     '/v1/calls/:id/transcript',
     {
+      config: { permission: 'calls.read' },
       schema: {
         summary: 'The final captions of a call so far',
         tags: ['calls'],

@@ -49,6 +49,7 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
   app.post(
     '/v1/calls/:id/say',
     {
+      config: { permission: 'calls.act' },
       schema: {
         summary: 'Say something to the caller',
         description:
@@ -75,6 +76,7 @@ const speechRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { c
   app.post(
     '/v1/calls/:id/interrupt',
     {
+      config: { permission: 'calls.act' },
       schema: {
         summary: 'Stop speaking at once',
         description:
@@ -98,6 +100,7 @@ const keyRoutes: FastifyPluginCallbackZod<{ calls: VoiceSource }> = (app, { call
   app.post(
     '/v1/calls/:id/dtmf',
     {
+      config: { permission: 'calls.act' },
       schema: {
         summary: 'Press keys',
         description: 'The tones are played in turn with what is being said. `w` waits half a second.',

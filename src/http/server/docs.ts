@@ -36,6 +36,9 @@ const DOCS_POLICY =
 
 /** `GET /docs` (a page), `/docs/json` and `/docs/yaml`. */
 export const docsRoutes: FastifyPluginCallback = (app, _options, done) => {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, permission: 'docs' };
+  });
   const icon = readFileSync(packagePath('src', 'http', 'page', 'icon.svg'));
   void app.register(swaggerUi, {
     routePrefix: '/docs',

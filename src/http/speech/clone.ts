@@ -32,7 +32,7 @@ export const cloneRoute: FastifyPluginCallbackZod = (app, _options, done) => {
   app.post(
     '/v1/audio/speech/clone',
     {
-      config: { qwen: 'always', upload: true },
+      config: { permission: 'speech', qwen: 'always', upload: true },
       validatorCompiler: () => () => true,
       schema: {
         summary: 'Speak a text in the voice of a recording: not possible with the voices there are',

@@ -15,6 +15,7 @@ export const promptRoutes: FastifyPluginCallbackZod<{ speech: Pick<Speech, 'clea
   app.delete(
     '/v1/prompts',
     {
+      config: { permission: 'prompts' },
       schema: {
         summary: 'Forget all spoken sentences, in memory and on disk',
         description: 'They are made anew when they are next wanted.',
@@ -28,7 +29,7 @@ export const promptRoutes: FastifyPluginCallbackZod<{ speech: Pick<Speech, 'clea
   app.post(
     '/cache/clear',
     {
-      config: { qwen: 'always' },
+      config: { permission: 'prompts', qwen: 'always' },
       schema: {
         summary: "DELETE /v1/prompts by the Qwen3-TTS server's name",
         tags: ['speech'],

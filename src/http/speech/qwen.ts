@@ -25,7 +25,7 @@ const streamRoutes: FastifyPluginCallbackZod<{ context: SpeechContext }> = (app,
   const body = requestFields(context.inputMaxChars);
   const bodyLimit = bodyMaxBytes(context.inputMaxChars);
   const errors = errorResponses(400, 401, 403, 413, 429, 503);
-  const config = { qwen: 'always' } as const;
+  const config = { permission: 'speech', qwen: 'always' } as const;
 
   app.post(
     '/v1/audio/speech/stream',
@@ -84,7 +84,7 @@ const socketRoute: FastifyPluginCallbackZod<{ context: SpeechContext; idleMs: nu
     method: 'GET',
     url: '/v1/audio/speech/ws',
     exposeHeadRoute: false,
-    config: { qwen: 'always', socket: true },
+    config: { permission: 'speech', qwen: 'always', socket: true },
     schema: {
       summary: 'Speak texts (WebSocket)',
       description:

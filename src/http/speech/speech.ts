@@ -54,7 +54,7 @@ const speechRoute: FastifyPluginCallbackZod<SpeechRouteOptions> = (app, { contex
     '/v1/audio/speech',
     {
       bodyLimit: bodyMaxBytes(context.inputMaxChars),
-      config: { qwen: 'by-model' },
+      config: { permission: 'speech', qwen: 'by-model' },
       schema: {
         summary: 'Speak a text',
         description: DESCRIPTION,

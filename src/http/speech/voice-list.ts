@@ -28,6 +28,7 @@ export const voiceListRoute: FastifyPluginCallbackZod<VoiceListOptions> = (app, 
   app.get(
     '/v1/voices',
     {
+      config: { permission: 'models' },
       schema: {
         summary: 'The voices of this server: engine, language, rate, licence and cost',
         tags: ['speech'],

@@ -23,6 +23,7 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
   app.get(
     '/v1/audio/voices',
     {
+      config: { permission: 'models' },
       schema: {
         summary: 'The voices there are, and the names of other servers that stand for them',
         tags: ['speech'],
@@ -45,6 +46,7 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
   app.get(
     '/v1/audio/models',
     {
+      config: { permission: 'models' },
       schema: {
         summary: 'The models that speak, by every name they are listed under',
         tags: ['speech'],
@@ -57,7 +59,7 @@ export const voiceRoutes: FastifyPluginCallbackZod<VoiceRoutesOptions> = (app, {
   app.get(
     '/v1/info',
     {
-      config: { qwen: 'always' },
+      config: { permission: 'models', qwen: 'always' },
       schema: {
         summary: 'The model and voices of speech (Qwen3-TTS server)',
         tags: ['speech'],

@@ -38,7 +38,7 @@ const transcript = {
 
 /** The body is read and checked by the handler, part by part; its schema is for the description. */
 const upload = {
-  config: { upload: true, qwen: 'by-model' },
+  config: { permission: 'transcriptions', upload: true, qwen: 'by-model' },
   validatorCompiler: () => () => true,
 } as const;
 
@@ -158,7 +158,12 @@ const socketRoute: FastifyPluginCallbackZod<{ live: LiveOptions }> = (app, { liv
     method: 'GET',
     url: '/ws/transcribe',
     exposeHeadRoute: false,
-    config: { socket: true, qwen: 'always', messageMaxBytes: TRANSCRIBE_MESSAGE_MAX_BYTES },
+    config: {
+      permission: 'transcriptions',
+      socket: true,
+      qwen: 'always',
+      messageMaxBytes: TRANSCRIBE_MESSAGE_MAX_BYTES,
+    },
     schema: {
       summary: 'Live audio as running text (WebSocket, Qwen3-ASR server)',
       description:

@@ -1,0 +1,69 @@
+/** Which calls, and what of them, the principal of a request gets to see. */
+import type { FastifyRequest } from 'fastify';
+import type { CallView } from '../../calls/call-view.ts';
+import type { FeedEntry } from '../../calls/feed/feed.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Access } from './access.ts';
+import { entryFor, sees, viewFor } from './permissions.ts';
+import type { Principal } from './principal.ts';
+
+/** A call, as far as it says whose it is. */
+interface OwnedCall {
+  readonly id: string;
+  /** The parameter `agent`. */
+  readonly agent?: string | null;
+}
+
+interface VisibilityOptions {
+  readonly access: Pick<Access, 'principalOf'>;
+  /** The calls in memory. */
+  readonly calls: { get(id: string): OwnedCall | undefined };
+}
+
+/** What a reader of the feed gets. */
+interface FeedView {
+  readonly allows: (entry: FeedEntry) => boolean;
+  readonly shown: (entry: FeedEntry) => FeedEntry;
+}
+
+/** Filters calls and events by who asks. */
+export class CallVisibility {
+  readonly #options: VisibilityOptions;
+
+  constructor(options: VisibilityOptions) {
+    this.#options = options;
+  }
+
+  /** Those of `calls` that the request's principal sees, as they see them. */
+  viewsOf<T extends Pick<CallView, 'from' | 'to'> & OwnedCall>(request: FastifyRequest, calls: readonly T[]): T[] {
+    const principal = this.#options.access.principalOf(request);
+    return calls.filter((call) => sees(principal, call)).map((call) => viewFor(principal, call));
+  }
+
+  /** What of the feed the request's principal gets. */
+  readerOf(request: FastifyRequest): FeedView {
+    const principal = this.#options.access.principalOf(request);
+    return {
+      allows: (entry) => principal.role !== 'agent' || this.#seesCall(principal, entry.event.callId),
+      shown: (entry) => entryFor(principal, entry),
+    };
+  }
+
+  /**
+   * Refuses a call that the request's principal does not see, as one that does not exist.
+   * @throws TrunklineError `call_not_found`
+   */
+  async refuseUnseen(request: FastifyRequest, callId: string): Promise<void> {
+    const principal = this.#options.access.principalOf(request);
+    if (principal.role !== 'agent' || this.#seesCall(principal, callId)) return;
+    throw new TrunklineError(
+      'call_not_found',
+      'there is no call of yours with that id; GET /v1/calls lists the calls whose parameter `agent` is yours',
+    );
+  }
+
+  #seesCall(principal: Principal, callId: string): boolean {
+    const call = this.#options.calls.get(callId);
+    return call !== undefined && sees(principal, call);
+  }
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Access } from './access.ts';
+import type { CallVisibility } from './call-visibility.ts';
+import { PERMISSIONS, type Permission } from './permissions.ts';
+
+/** Routes of one call begin like this. */
+const CALL_ROUTE = /^\/v1\/calls\/:id(?:\/|$)/;
+/** The permission of a route that names none. */
+const UNSAID: Permission = 'administration';
+
+const callParams = z.object({ id: z.string() });
+
+/**
+ * Guards all routes of `app`: a request needs a key or a session, then its route's permission (`config.permission`;
+ * none = only admins), and on a route of a call the right to see that call.
+ */
+export function guardRoutes(
+  app: FastifyInstance,
+  { access, visibility }: { access: Access; visibility: Pick<CallVisibility, 'refuseUnseen'> },
+): void {
+  app.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, ...described(route.config?.permission ?? UNSAID) };
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    access.admit(request);
+    const { url = '', config } = request.routeOptions;
+    access.permit(request, config.permission ?? UNSAID);
+    if (CALL_ROUTE.test(url)) await visibility.refuseUnseen(request, callParams.parse(request.params).id);
+  });
+}
+
+/** What the API's description says of who may use a route. */
+function described(permission: Permission): object {
+  return { 'x-permission': permission, 'x-roles': PERMISSIONS[permission] };
+}

@@ -1,0 +1,106 @@
+/** What each role may do, and which calls it sees. Nothing else in the server decides that. */
+import type { CallView } from '../../calls/call-view.ts';
+import type { FeedEntry } from '../../calls/feed/feed.ts';
+import type { Principal, Role } from './principal.ts';
+
+const EVERYBODY: readonly Role[] = ['admin', 'supervisor', 'agent', 'app'];
+const ALL_CALLS: readonly Role[] = ['admin', 'supervisor', 'app'];
+
+/**
+ * The roles that may do something. Each route names its permission (`config.permission`). An agent's permissions hold
+ * for the agent's own calls; see {@link sees}.
+ */
+export const PERMISSIONS = Object.freeze({
+  /** Ask who one is. */
+  session: EVERYBODY,
+  /** The API's description. */
+  docs: EVERYBODY,
+  /** Lists, details, events and transcripts of calls, and the feed. */
+  'calls.read': EVERYBODY,
+  /** The recorded sound of calls. */
+  'calls.listen': EVERYBODY,
+  /** Say something, press keys, hang up, take over from the app, pause the recording. */
+  'calls.act': EVERYBODY,
+  /** Notes, marks, outcome, tags. */
+  'calls.note': EVERYBODY,
+  /** Make calls, also from the browser and with Asterisk. */
+  'calls.make': ALL_CALLS,
+  'calls.export': ALL_CALLS,
+  'calls.delete': ['admin', 'app'],
+  /** How the server is: engines, queue, ways in, disk. */
+  system: ALL_CALLS,
+  metrics: ALL_CALLS,
+  /** Text of recordings and of live sound. */
+  transcriptions: ALL_CALLS,
+  /** Sound of texts. */
+  speech: ALL_CALLS,
+  /** Lists of models and voices. */
+  models: EVERYBODY,
+  batches: ALL_CALLS,
+  /** Change or forget prepared prompts and cached sentences. */
+  prompts: ['admin', 'app'],
+  audit: ['admin'],
+  /** Users, and everything else under /v1/admin. */
+  administration: ['admin'],
+} satisfies Record<string, readonly Role[]>);
+
+export type Permission = keyof typeof PERMISSIONS;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a principal must be permitted to use this route. Guarded routes without one are for admins. */
+    readonly permission?: Permission;
+  }
+}
+
+/** Whether `role` has `permission`. */
+export function isPermitted(role: Role, permission: Permission): boolean {
+  return (PERMISSIONS[permission] as readonly Role[]).includes(role);
+}
+
+/** All that `role` may do, in the order of {@link PERMISSIONS}. */
+export function permissionsOf(role: Role): Permission[] {
+  return (Object.keys(PERMISSIONS) as Permission[]).filter((permission) => isPermitted(role, permission));
+}
+
+/**
+ * Whether `principal` sees a call with this parameter `agent`: agents see their own calls alone, and an agent without
+ * a name has none.
+ */
+export function sees(principal: Principal, { agent }: { readonly agent?: string | null }): boolean {
+  if (principal.role !== 'agent') return true;
+  return principal.agent !== null && principal.agent !== '' && agent === principal.agent;
+}
+
+/** The call as `principal` may see it: for agents, numbers are masked (see {@link maskNumber}); names stay. */
+export function viewFor<T extends Pick<CallView, 'from' | 'to'>>(principal: Principal, view: T): T {
+  if (principal.role !== 'agent') return view;
+  return { ...view, from: maskNumber(view.from), to: maskNumber(view.to) };
+}
+
+/** Digits of a number that agents see. */
+const DIGITS_SHOWN = 3;
+
+/**
+ * `+14155550123` → `+••••••••123`: the last three digits stay, and everything that is no digit. Of an address, the part
+ * before its `@` is the number.
+ */
+export function maskNumber(party: string | null): string | null {
+  if (party === null) return null;
+  const end = party.indexOf('@') < 0 ? party.length : party.indexOf('@');
+  const number = party.slice(0, end);
+  let hidden = number.replace(/\D/g, '').length - DIGITS_SHOWN;
+  return number.replace(/\d/g, (digit) => (hidden-- > 0 ? '•' : digit)) + party.slice(end);
+}
+
+/** The JSON of entries whose numbers were masked, made once for all agents. */
+const maskedJson = new WeakMap<FeedEntry, string>();
+
+/** The feed's entry as `principal` may see it. Whether they see its call is another question. */
+export function entryFor(principal: Principal, entry: FeedEntry): FeedEntry {
+  if (principal.role !== 'agent' || entry.event.type !== 'call.started') return entry;
+  const event = viewFor(principal, entry.event);
+  const json = maskedJson.get(entry) ?? JSON.stringify(event);
+  maskedJson.set(entry, json);
+  return { id: entry.id, event, json };
+}
