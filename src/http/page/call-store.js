@@ -31,7 +31,7 @@ export class CallStore {
   #timer = 0;
 
   /**
-   * @param {SharedFeed} feed @param {(error: unknown) => void} fail is told why a list could not be had; null = it could
+   * @param {SharedFeed} feed @param {(error: unknown) => void} fail is told why a list did not come; null = it came
    */
   constructor(feed, fail) {
     this.fail = fail;

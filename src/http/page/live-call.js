@@ -63,7 +63,7 @@ export class LiveCall {
   }
 
   /**
-   * Takes an event of the feed; returns whether anything changed that is shown. @param {any} event @param {number} nowMs
+   * Takes an event of the feed; returns whether that changes what is shown. @param {any} event @param {number} nowMs
    */
   apply(event, nowMs) {
     switch (event.type) {
