@@ -15,6 +15,7 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
+import type { SystemSources } from '../../src/http/system/system.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -167,6 +168,7 @@ export async function startServer(
     engine: speaker,
     batches,
     health: () => health,
+    system: idleSystem(),
     speech,
     ffmpeg,
     metrics,
@@ -207,4 +209,16 @@ export function upgradeStatus(
     });
     socket.on('error', () => undefined);
   });
+}
+
+/** A system without engines, apps and records. */
+export function idleSystem(): SystemSources {
+  return {
+    engines: () => ({ engines: [], queue: [] }),
+    liveCalls: () => 0,
+    apps: { list: () => [], test: async () => null },
+    demoCalls: { place: async () => ({ callId: 'demo-1' }) },
+    records: async () => null,
+    checks: async () => [],
+  };
 }
