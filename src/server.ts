@@ -146,17 +146,10 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
   const visibility = new CallVisibility({ access, calls: registry });
-  const readers = new FeedReaders({
-    feed,
-    clock,
-    metrics,
-    readersMax: settings.FEED_READERS_MAX,
-    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
-  });
-  app.addHook('preClose', async () => readers.close());
+  const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -206,6 +199,19 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(docsRoutes);
     done();
   });
+}
+
+/** The readers of the feed, which end when the server does. */
+function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: ServerOptions): FeedReaders {
+  const readers = new FeedReaders({
+    feed,
+    clock,
+    metrics,
+    readersMax: settings.FEED_READERS_MAX,
+    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  });
+  app.addHook('preClose', async () => readers.close());
+  return readers;
 }
 
 /** The routes of the System view. */
