@@ -21,6 +21,8 @@ import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import { openRecords } from './records/open-records.ts';
+import type { Records } from './records/records.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
