@@ -113,6 +113,7 @@ function beginWork(
 
 async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_TIMEOUT_MS'>): Promise<void> {
   parts.trunks.sip?.drain();
+  parts.demoCalls.close();
   parts.batches.drain();
   await Promise.all([parts.registry.drain(DRAIN_TIMEOUT_MS), parts.recordings.drain(DRAIN_TIMEOUT_MS)]);
 }

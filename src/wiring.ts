@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import { audioFetcher } from './calls/app/audio-fetch.ts';
+import { AppReachability } from './calls/app/reachability.ts';
 import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
 import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
+import { DemoCalls } from './demo-calls.ts';
 import type { EngineClient } from './engine-client/engine-client.ts';
 import { createEngineClient } from './engine-client/engine-client-factory.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
@@ -27,6 +29,7 @@ import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
 import { voiceInUse } from './speech/voice-in-use.ts';
+import { systemSources } from './system-sources.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
@@ -43,6 +46,7 @@ export interface Parts {
   readonly trunks: Trunks;
   readonly recordings: Recordings;
   readonly batches: Batches;
+  readonly demoCalls: DemoCalls;
   readonly server: FastifyInstance;
 }
 
@@ -64,26 +68,20 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const translator = new Translator({ settings, clock });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const apps = openAppServices(settings, { clock, metrics, log });
-  const registry = new CallRegistry({
-    settings,
-    engine,
-    synthesizer: speech.calls,
-    apps,
-    clock,
-    feed,
-    log,
-    metrics,
-  });
+  const registry = new CallRegistry({ settings, engine, synthesizer: speech.calls, apps, clock, feed, log, metrics });
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
+  const webSockets = new WebSocketTrunk({ registry, settings, clock });
+  const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
     settings,
     registry,
     apps,
-    webSockets: new WebSocketTrunk({ registry, settings, clock }),
+    webSockets,
+    system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),
     announced,
     assistant: trunks.asterisk,
     dialer: trunks.sip,
@@ -108,6 +106,7 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
     trunks,
     recordings,
     batches,
+    demoCalls,
     server,
   };
 }
@@ -125,6 +124,7 @@ function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metri
     fetchAudio: audioFetcher(settings, parts.clock),
     twiml: new TwimlClient({ settings, ...parts }),
     handovers: new Handovers(parts.clock),
+    reachability: new AppReachability(parts.clock),
   };
 }
 
