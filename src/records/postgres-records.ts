@@ -1,8 +1,8 @@
 /** The records in a PostgreSQL database. */
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type Clock, sleep } from '../foundation/clock.ts';
 import { AdvisoryLock } from '../foundation/database/advisory-lock.ts';
 import { nameOfDatabase, openPool } from '../foundation/database/postgres.ts';
-import { type Clock, sleep } from '../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import { ConfigError } from '../foundation/settings/config.ts';

@@ -1,6 +1,7 @@
 /** What is kept of calls: one object with all that works on the records. */
 import type { Feed } from '../calls/feed/feed.ts';
 import type { Clock } from '../foundation/clock.ts';
+import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { DatabaseKind } from './database-kind.ts';
@@ -44,12 +45,14 @@ export class Records {
   readonly calls: StoredCalls;
   readonly folder: string | null;
   readonly retentionDays: number;
+  readonly #clock: Clock;
   readonly #log: Log;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
     this.folder = folder;
     this.retentionDays = retentionDays;
+    this.#clock = clock;
     this.#log = log;
     this.calls = new StoredCalls(database);
     const writer = new RecordWriter(database);
@@ -61,10 +64,20 @@ export class Records {
     this.recorder.follow(feed, source);
   }
 
-  /** Ends the calls of gateways that died; to be called before calls come in. @throws the error of the database */
+  /**
+   * Ends the calls of gateways that died; to be called before calls come in. What a full disk prevents is done by the
+   * next start.
+   * @throws the error of the database when it refuses
+   */
   async recover(feed: Feed): Promise<void> {
-    const lost = await endLostCalls({ database: this.database, recorder: this.recorder, feed });
-    if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
+    const { database, recorder } = this;
+    try {
+      const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
+      if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
+    } catch (error) {
+      if (!isDatabaseTrouble(error)) throw error;
+      this.#log.error({ reason: describeTrouble(error) }, 'calls of a server that died could not be ended');
+    }
   }
 
   /** @throws the error of the database */

@@ -1,6 +1,8 @@
 /** Ends the calls of gateways that died: their rows still say that they are live. */
 import type { Selectable } from 'kysely';
 import type { Feed } from '../calls/feed/feed.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { settlesWithin } from '../foundation/settles-within.ts';
 import { CallTally } from './call-tally.ts';
 import { aliveName } from './record-writer.ts';
 import type { Recorder } from './recorder.ts';
@@ -10,19 +12,24 @@ import type { CallsTable } from './tables.ts';
 /** More calls than a gateway has are ended in slices. */
 const CALLS_AT_ONCE = 200;
 
+/** A disk that does not answer must not keep calls out. */
+const STORED_WITHIN_MS = 10_000;
+
 interface RecoveryOptions {
   readonly database: RecordsDatabase;
   readonly recorder: Recorder;
   readonly feed: Pick<Feed, 'publish' | 'epoch'>;
+  readonly clock: Clock;
 }
 
 /**
  * Publishes `call.ended` (`server_lost`) for every stored call that another gateway than this one left behind. It ended
  * when that gateway was last known to live: by the call's last event, or by a sign of life. Resolves with their number
- * when they are stored.
+ * when they are stored, or when the disk has not stored them for 10 s.
  * @throws the error of the database
  */
-export async function endLostCalls({ database, recorder, feed }: RecoveryOptions): Promise<number> {
+export async function endLostCalls(options: RecoveryOptions): Promise<number> {
+  const { database, recorder, feed, clock } = options;
   const { db } = database;
   let ended = 0;
   for (;;) {
@@ -35,9 +42,9 @@ export async function endLostCalls({ database, recorder, feed }: RecoveryOptions
       .limit(CALLS_AT_ONCE)
       .execute();
     if (rows.length === 0) break;
-    await endThese(rows, { database, recorder, feed });
-    await recorder.settled();
+    await endThese(rows, options);
     ended += rows.length;
+    if (!(await settlesWithin(clock, recorder.settled(), STORED_WITHIN_MS))) return ended;
   }
   await db.deleteFrom('meta').where('name', 'like', 'alive:%').where('name', '<>', aliveName(feed.epoch)).execute();
   return ended;
