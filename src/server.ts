@@ -23,6 +23,7 @@ import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
+import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
@@ -65,6 +66,8 @@ const CLOSE_GRACE_MS = 1000;
 interface ServerOptions {
   readonly settings: Settings;
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  /** What was said in calls, live and stored. */
+  readonly transcripts: TranscriptSource;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -143,17 +146,10 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, clock, log: options.log });
   const visibility = new CallVisibility({ access, calls: registry });
-  const readers = new FeedReaders({
-    feed,
-    clock,
-    metrics,
-    readersMax: settings.FEED_READERS_MAX,
-    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
-  });
-  app.addHook('preClose', async () => readers.close());
+  const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -181,7 +177,12 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
-    void guarded.register(callRoutes, { calls: registry, dialer: options.dialer, visibility });
+    void guarded.register(callRoutes, {
+      calls: registry,
+      transcripts: options.transcripts,
+      dialer: options.dialer,
+      visibility,
+    });
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });
@@ -198,6 +199,19 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(docsRoutes);
     done();
   });
+}
+
+/** The readers of the feed, which end when the server does. */
+function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: ServerOptions): FeedReaders {
+  const readers = new FeedReaders({
+    feed,
+    clock,
+    metrics,
+    readersMax: settings.FEED_READERS_MAX,
+    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  });
+  app.addHook('preClose', async () => readers.close());
+  return readers;
 }
 
 /** The routes of the System view. */

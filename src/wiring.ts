@@ -7,6 +7,7 @@ import { AppReachability } from './calls/app/reachability.ts';
 import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
+import { CallTranscripts } from './calls/call-transcripts.ts';
 import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { DemoCalls } from './demo-calls.ts';
@@ -98,6 +99,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const server = await createServer({
     settings,
     registry,
+    transcripts: new CallTranscripts({ calls: registry, archive: null }),
     apps,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),

@@ -5,6 +5,7 @@ import { CallAnnouncements } from '../../src/calls/admission/call-announcements.
 import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import type { CallTranscript } from '../../src/calls/call-transcripts.ts';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
@@ -62,8 +63,9 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  transcript(id: string): readonly TranscriptItem[] | undefined {
-    return this.captions.get(id);
+  async transcript(id: string): Promise<CallTranscript | undefined> {
+    const items = this.captions.get(id);
+    return items && { items, names: this.get(id)?.names ?? { inbound: null, outbound: null } };
   }
 
   voice(id: string): FakeVoice | undefined {
@@ -153,6 +155,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     registry: calls,
+    transcripts: calls,
     apps: calls,
     webSockets: calls,
     announced,
