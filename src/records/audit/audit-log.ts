@@ -1,4 +1,4 @@
-/** Who read, searched, exported, changed or deleted what. Entries are stored behind the requests that they are about. */
+/** Who read, searched, exported, changed or deleted what. Lines are stored behind the requests that they are about. */
 import type { Kysely, Selectable } from 'kysely';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
