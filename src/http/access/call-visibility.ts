@@ -18,6 +18,8 @@ interface VisibilityOptions {
   readonly access: Pick<Access, 'principalOf'>;
   /** The calls in memory. */
   readonly calls: { get(id: string): OwnedCall | undefined };
+  /** The stored ones; null = nothing is stored. */
+  readonly stored: { get(id: string): Promise<OwnedCall | undefined> } | null;
 }
 
 /** What a reader of the feed gets. */
@@ -56,6 +58,8 @@ export class CallVisibility {
   async refuseUnseen(request: FastifyRequest, callId: string): Promise<void> {
     const principal = this.#options.access.principalOf(request);
     if (principal.role !== 'agent' || this.#seesCall(principal, callId)) return;
+    const stored = await this.#options.stored?.get(callId);
+    if (stored !== undefined && sees(principal, stored)) return;
     throw new TrunklineError(
       'call_not_found',
       'there is no call of yours with that id; GET /v1/calls lists the calls whose parameter `agent` is yours',

@@ -21,60 +21,19 @@ export const callRoutes: FastifyPluginCallbackZod<{
   dialer: Dialer | null;
   visibility: Pick<CallVisibility, 'viewsOf'>;
 }> = (app, { calls, transcripts, dialer, visibility }, done) => {
-  void app.register(viewRoutes, { calls, visibility });
+  const directory = new CallDirectory({ memory: calls, kept, feed, clock, metrics });
+  trail.watch(app);
+  void app.register(callListRoutes, { directory, visibility, trail });
+  void app.register(callEventRoutes, { directory, visibility });
+  void app.register(exportRoutes, { directory, transcripts, trail });
+  void app.register(noteRoutes, { directory, kept, feed, visibility, trail, clock });
+  void app.register(auditRoutes, { directory, trail });
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });
   void app.register(transcriptRoutes, { transcripts });
   void app.register(voiceRoutes, { calls });
   done();
 };
-
-/** `GET /v1/calls` and `GET /v1/calls/{id}`. */
-const viewRoutes: FastifyPluginCallbackZod<{
-  calls: Pick<Calls, 'list' | 'get'>;
-  visibility: Pick<CallVisibility, 'viewsOf'>;
-}> = (app, { calls, visibility }, done) => {
-  app.get(
-    '/v1/calls',
-    {
-      config: { permission: 'calls.read' },
-      schema: {
-        summary: 'Live calls and those that ended lately, the latest first',
-        description: 'Calls that are being made come first, then live ones, then those that have ended.',
-        tags: ['calls'],
-        querystring: pageQuery,
-        response: { 200: pageSchema(call), ...errorResponses(400, 401, 403, 429) },
-      },
-    },
-    (request) => pageOf(visibility.viewsOf(request, calls.list()), positionOf, request.query),
-  );
-
-  app.get(
-    '/v1/calls/:id',
-    {
-      config: { permission: 'calls.read' },
-      schema: {
-        summary: 'One call',
-        tags: ['calls'],
-        params: callPath,
-        querystring: noQuery,
-        response: { 200: call, ...errorResponses(400, 401, 403, 404, 429) },
-      },
-    },
-    (request) => {
-      const found = calls.get(request.params.id) ?? refuseUnknown('call');
-      return visibility.viewsOf(request, [found])[0] ?? refuseUnknown('call');
-    },
-  );
-  done();
-};
-
-const STATES: readonly CallView['state'][] = ['dialing', 'live', 'ended'];
-
-/** A call only moves towards the end of the list while it goes on, so that a reader of all pages misses none. */
-function positionOf({ id, state, startedAt, endedAt }: CallView): ListPosition {
-  return [STATES.indexOf(state), -Date.parse(endedAt ?? startedAt), id];
-}
 
 /** `POST /v1/calls/{id}/hangup`. */
 const hangupRoutes: FastifyPluginCallbackZod<{ calls: Pick<Calls, 'hangup'> }> = (app, { calls }, done) => {

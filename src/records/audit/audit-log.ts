@@ -1,5 +1,6 @@
 /** Who read, searched, exported, changed or deleted what. Lines are stored behind the requests that they are about. */
 import type { Kysely, Selectable } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../../foundation/clock.ts';
 import type { Log } from '../../foundation/log/log.ts';
 import type { AuditTable, Tables } from '../tables.ts';
@@ -46,6 +47,9 @@ export interface AuditFilter {
   readonly before?: number | undefined;
 }
 
+/** Readings that somebody repeats, as a page does that shows a call, are one line within this time. */
+const SAME_READING_MS = 600_000;
+const READINGS_REMEMBERED_MAX = 5000;
 /** So often lines are stored. */
 const FLUSH_MS = 200;
 /** A further transaction takes the rest. */
@@ -75,14 +79,18 @@ export class AuditLog {
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
   #toldOfLoss = false;
+  readonly #readings: LRUCache<string, true>;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
+    const perf = { now: () => options.clock.nowMs() };
+    this.#readings = new LRUCache({ max: READINGS_REMEMBERED_MAX, ttl: SAME_READING_MS, perf });
   }
 
   /** Writes a line down. Never throws, and costs no more than a push. */
   note({ who, role, action, callId, detail }: AuditNote): void {
     const { clock, log, onLost } = this.#options;
+    if (this.#isRepeated(who, action, callId)) return;
     if (this.#waiting.length >= LINES_WAITING_MAX) {
       onLost();
       if (!this.#toldOfLoss) log.error({}, 'the audit log cannot be stored, and lines of it are lost');
@@ -124,6 +132,14 @@ export class AuditLog {
       .limit(EXPIRED_PER_WRITE);
     const { numDeletedRows } = await db.deleteFrom('audit').where('position', 'in', old).executeTakeFirst();
     return Number(numDeletedRows) === EXPIRED_PER_WRITE;
+  }
+
+  #isRepeated(who: string, action: AuditAction, callId: string | null): boolean {
+    if (!action.endsWith('.read') && !action.endsWith('.played')) return false;
+    const reading = JSON.stringify([who, action, callId]);
+    if (this.#readings.has(reading)) return true;
+    this.#readings.set(reading, true);
+    return false;
   }
 
   async #write(): Promise<void> {
