@@ -12,7 +12,8 @@ import { isOneOfSecrets, isSameSecret } from '../../foundation/timing-safe.ts';
 import { Attempts } from './attempts.ts';
 import { isLocal, Origins } from './origin.ts';
 import { isPermitted, PERMISSIONS, type Permission } from './permissions.ts';
-import type { Principal, Role } from './principal.ts';
+import type { Role } from '../../foundation/roles.ts';
+import type { Principal } from './principal.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 
 /** Names the cookie that a browser gets when its user has signed in with a key. */
