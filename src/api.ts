@@ -1,19 +1,30 @@
 /** What other programs import from `trunkline`: a gateway to run inside them, and the types that it speaks in. */
+export type { CallNames } from './calls/call-names.ts';
+export type { CallPhase } from './calls/call-phase.ts';
+export type { CallCounts, CallView } from './calls/call-view.ts';
 export type {
+  AppConnectionEvent,
+  AppMutedEvent,
+  CallDeletedEvent,
   CallEndedEvent,
   CallStartedEvent,
+  CallStateEvent,
+  CallUpdatedEvent,
   CaptionEvent,
   DtmfEvent,
   EndReason,
   FeedEvent,
   GapEvent,
   GapReason,
+  HintEvent,
   LagEvent,
+  MarkEvent,
+  NoteEvent,
   RevisionEvent,
+  SoundStateEvent,
   SpeechEvent,
   SpokenEvent,
 } from './calls/feed/events.ts';
-export type { CallView } from './calls/registry.ts';
 export type { EngineStartListener, ReadyModels } from './engine-client/start-listener.ts';
 export type { Log } from './foundation/log/log.ts';
 export { ConfigError, readSettings } from './foundation/settings/config.ts';

@@ -1,7 +1,7 @@
 /** Runs a gateway inside any program: builds it, starts it and ends it. */
 
+import type { CallView } from './calls/call-view.ts';
 import type { FeedEvent } from './calls/feed/events.ts';
-import type { CallView } from './calls/registry.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
 import { createLog, type Log } from './foundation/log/log.ts';
 import { watchDescriptors } from './foundation/machine/descriptors.ts';

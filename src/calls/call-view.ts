@@ -1,13 +1,8 @@
 /** A call as the API shows it, live or stored. */
 import type { Track } from '../protocols/dialect.ts';
+import type { CallNames } from './call-names.ts';
 import type { CallPhase } from './call-phase.ts';
 import type { EndReason } from './feed/events.ts';
-
-/** Who speaks on each track; null = no name was given. */
-export interface CallNames {
-  readonly inbound: string | null;
-  readonly outbound: string | null;
-}
 
 /** How much there is of a call. */
 export interface CallCounts {

@@ -11,10 +11,10 @@ import type { CallStart, CarrierEvent, Track } from '../protocols/dialect.ts';
 import type { Revision, SpeechEvent, TurnListener } from '../transcription/live-transcriber.ts';
 import type { CallApp } from './app/call-app.ts';
 import { openCallApp } from './app/open-app.ts';
+import type { CallEnding, CallSummary } from './call-summary.ts';
 import type { CallContext } from './context.ts';
 import { CallFeed } from './feed/call-feed.ts';
 import type { EndReason } from './feed/events.ts';
-import type { TranscriptItem } from './feed/transcript.ts';
 import { EchoFilter } from './inbound/echo-filter.ts';
 import type { LagChange, LagTally } from './inbound/lag.ts';
 import type { TrackEvent } from './inbound/track.ts';
@@ -43,16 +43,18 @@ export interface CallOptions {
   readonly leg: CallLeg;
   readonly monitor: LegMonitor;
   readonly context: CallContext;
+  /** What is known of it, kept current by whoever made it. */
+  readonly summary: CallSummary;
   /** Where the calls of the gateway count tracks whose captions come late. */
   readonly lags: LagTally;
   /** The last final caption is out and everything is released; `call.ended` follows at once. */
-  onEnded(call: Call, reason: EndReason): void;
+  onEnded(call: Call, ending: CallEnding): void;
 }
 
 export class Call implements LegHandlers {
   readonly id: string;
   readonly start: CallStart;
-  readonly startedAt: Date;
+  readonly summary: CallSummary;
   /** Resolves when `call.ended` is published and everything is released. */
   readonly ended: Promise<void>;
   /** What is said in it. */
@@ -74,10 +76,10 @@ export class Call implements LegHandlers {
   #resolveEnded: () => void = () => undefined;
 
   constructor(options: CallOptions) {
-    const { id, start, context } = options;
+    const { id, start, summary, context } = options;
     this.id = id;
     this.start = start;
-    this.startedAt = context.clock.wall();
+    this.summary = summary;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -93,32 +95,18 @@ export class Call implements LegHandlers {
     this.#tracks = this.#openTracks();
   }
 
-  /** The final captions and gaps so far, as they came. */
-  get transcript(): readonly TranscriptItem[] {
-    return this.#feed.transcript;
-  }
-
-  /** `lagMs` of the last caption; null before the first. */
-  get lagMs(): number | null {
-    return this.#feed.lagMs;
-  }
-
   /** How long it has lasted by its sound: where the longest track is, in whole ms. */
   get durationMs(): number {
     return this.#tracks.durationMs;
   }
 
-  /** What the app gave to whoever takes over the call; null = nothing. */
-  get handoffData(): string | null {
-    return this.#handoffData;
-  }
-
   /** Publishes `call.started` and dials the app; from here on the call must be ended by {@link end}. */
   begin(): void {
     const { start } = this;
+    const { parameters, app, startedAt } = this.summary.beginning;
     try {
       this.#timer = this.#options.context.clock.every(TICK_MS, () => this.#tick(), true);
-      this.#feed.publishStarted(start, this.startedAt);
+      this.#feed.publishStarted(start, parameters, { app, at: startedAt });
       this.#log.info({ tracks: start.tracks }, 'call started');
       // A reader of the feed may have ended the call by now.
       if (this.#reason === null) this.#app = this.#openApp();
@@ -213,10 +201,14 @@ export class Call implements LegHandlers {
     this.voice.close();
     await this.#tracks.end(() => this.#shutdownSinceMs);
     const { durationMs } = this;
+    const handoffData = this.#handoffData;
+    const at = this.#options.context.clock.wall();
     // First, so that whoever reads of the end finds the call ended.
-    this.#options.onEnded(this, reason);
-    this.#feed.publishEnded(reason, durationMs);
-    this.#log.info({ reason, durationMs, ...this.#feed.counts, ...this.#tracks.repairs }, 'call ended');
+    this.#options.onEnded(this, { at, reason, durationMs, handoffData });
+    this.#feed.publishEnded(reason, durationMs, handoffData);
+    const { counts, dropped: finalsDropped } = this.summary;
+    const { finals, gaps } = counts;
+    this.#log.info({ reason, durationMs, finals, gaps, finalsDropped, ...this.#tracks.repairs }, 'call ended');
     this.#resolveEnded();
   }
 
@@ -274,6 +266,7 @@ export class Call implements LegHandlers {
       callerEndpointMs: () => this.#endpointMs('inbound'),
       context,
       log: this.#log,
+      callMs: () => this.durationMs,
       send: (command) => leg.send(command),
       press: (digit) => leg.press?.(digit),
       onFailure: (error) => this.fail(error),

@@ -2,6 +2,7 @@
  * Calls that we make and that nobody has answered yet: to be seen and to be given up by their id, which is theirs from
  * the first moment on.
  */
+import type { CallSummary } from './call-summary.ts';
 import type { PendingCall } from './pending-call.ts';
 
 /** What is known of a call when it is dialled. */
@@ -10,42 +11,38 @@ export interface OutgoingCall {
   readonly callId: string;
   readonly from: string | null;
   readonly to: string | null;
-}
-
-/** One that still rings. */
-export interface RingingCall extends OutgoingCall {
-  readonly carrier: string;
-  readonly since: Date;
+  /** The parameters that it was dialled with. */
+  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 /** The calls that ring, by the arrival that will become the call. */
 export class OutgoingCalls {
-  readonly #ringing = new Map<PendingCall, RingingCall>();
+  readonly #ringing = new Map<PendingCall, CallSummary>();
 
-  add(pendingCall: PendingCall, ringing: RingingCall): void {
-    this.#ringing.set(pendingCall, ringing);
+  add(pendingCall: PendingCall, summary: CallSummary): void {
+    this.#ringing.set(pendingCall, summary);
   }
 
   /** The call has been answered, or never will be. Undefined = it was not one of these. */
-  remove(pendingCall: PendingCall): RingingCall | undefined {
-    const ringing = this.#ringing.get(pendingCall);
+  remove(pendingCall: PendingCall): CallSummary | undefined {
+    const summary = this.#ringing.get(pendingCall);
     this.#ringing.delete(pendingCall);
-    return ringing;
+    return summary;
   }
 
   /** In the order in which they were dialled. */
-  list(): RingingCall[] {
+  list(): CallSummary[] {
     return [...this.#ringing.values()];
   }
 
-  get(callId: string): RingingCall | undefined {
-    return this.list().find((ringing) => ringing.callId === callId);
+  get(callId: string): CallSummary | undefined {
+    return this.list().find(({ beginning }) => beginning.id === callId);
   }
 
   /** Gives a call up. False = none of that id rings. */
   giveUp(callId: string): boolean {
-    for (const [pendingCall, ringing] of this.#ringing) {
-      if (ringing.callId !== callId) continue;
+    for (const [pendingCall, { beginning }] of this.#ringing) {
+      if (beginning.id !== callId) continue;
       pendingCall.giveUp();
       return true;
     }

@@ -2,42 +2,23 @@
 
 import { TrunklineError } from '../foundation/errors.ts';
 import { settlesWithin } from '../foundation/settles-within.ts';
-import type { CallStart, Track } from '../protocols/dialect.ts';
+import type { CallStart } from '../protocols/dialect.ts';
 import { admitCall } from './admission/admission.ts';
 import { CallTokens } from './admission/tokens.ts';
+import { appAddressOf } from './app/request.ts';
 import { Call, type CallOptions } from './call.ts';
+import { type CallParameters, readCallParameters } from './call-parameters.ts';
+import { type CallEnding, CallSummary } from './call-summary.ts';
+import type { CallView } from './call-view.ts';
 import type { CallContext } from './context.ts';
 import { EndedCalls } from './ended-calls.ts';
-import type { EndReason } from './feed/events.ts';
+import type { EndReason, FeedEvent } from './feed/events.ts';
 import type { TranscriptItem } from './feed/transcript.ts';
 import { LagTally } from './inbound/lag.ts';
 import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
-import { type OutgoingCall, OutgoingCalls, type RingingCall } from './outgoing-calls.ts';
+import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
 import { PendingCall } from './pending-call.ts';
-
-/** A call as the API shows it. Times are ISO 8601. */
-export interface CallView {
-  readonly id: string;
-  readonly carrier: string;
-  /** Caller and callee; null = not told. */
-  readonly from: string | null;
-  readonly to: string | null;
-  /** `dialing`: we make the call, and it has not been answered yet. */
-  readonly state: 'dialing' | 'live' | 'ended';
-  /** When it began; of a call that we make and that is not answered, when it was dialled. */
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** Why it ended; null before. */
-  readonly endReason: EndReason | null;
-  readonly tracks: readonly Track[];
-  /** `lagMs` of its last caption; null before the first. */
-  readonly lagMs: number | null;
-  /** How long it has lasted by its sound. */
-  readonly durationMs: number;
-  /** What the app gave to whoever takes over the call; null = nothing. */
-  readonly handoffData: string | null;
-}
 
 /** A carrier's socket whose leg can be opened. */
 interface LegOffer {
@@ -63,7 +44,7 @@ export class CallRegistry {
   readonly #pendingCalls = new Set<PendingCall>();
   readonly #outgoing = new OutgoingCalls();
   readonly #live = new Map<string, Call>();
-  readonly #endedCalls: EndedCalls<CallView>;
+  readonly #endedCalls: EndedCalls<CallSummary>;
   readonly #lags: LagTally;
   #drained: Promise<void> | null = null;
 
@@ -73,6 +54,8 @@ export class CallRegistry {
     this.#endedCalls = new EndedCalls({ callsMax: context.settings.CALLS_KEPT });
     this.#lags = new LagTally(context.clock, context.metrics);
     context.metrics.callsMax.set(context.settings.MAX_CALLS);
+    // The first reader, so that all others find calls as the events say that they are.
+    context.feed.subscribe({}, ({ event }) => this.#note(event));
   }
 
   /**
@@ -114,29 +97,31 @@ export class CallRegistry {
     if (refusal !== null) pendingCall.fail(refusal);
     if (pendingCall.over) return;
     this.#pendingCalls.add(pendingCall);
-    const { carrier, outgoing } = offer;
-    if (outgoing !== undefined)
-      this.#outgoing.add(pendingCall, { ...outgoing, carrier, since: this.#context.clock.wall() });
+    if (offer.outgoing !== undefined) this.#outgoing.add(pendingCall, this.#ringing(offer.carrier, offer.outgoing));
     this.#context.engine.wake();
   }
 
   /** Calls that we make and that are not answered yet, live calls, then ended ones; of each the latest first. */
   list(): CallView[] {
-    const ringing = this.#outgoing.list().map((call) => viewOfRinging(call));
+    const ringing = this.#outgoing.list().map((summary) => summary.view(0));
     const live = [...this.#live.values()].map((call) => viewOf(call));
-    return [...ringing.toReversed(), ...live.toReversed(), ...this.#endedCalls.views()];
+    return [...ringing.toReversed(), ...live.toReversed(), ...this.#endedCalls.list().map((call) => call.view(0))];
   }
 
   get(id: string): CallView | undefined {
     const call = this.#live.get(id);
-    if (call !== undefined) return viewOf(call);
-    const ringing = this.#outgoing.get(id);
-    return ringing === undefined ? this.#endedCalls.get(id)?.view : viewOfRinging(ringing);
+    return call === undefined ? this.#summary(id)?.view(0) : viewOf(call);
+  }
+
+  /** What a call's parameters say, the ones for us and all of them; undefined = no live call of that id. */
+  parameters(id: string): { readonly own: CallParameters; readonly all: CallStart['parameters'] } | undefined {
+    const call = this.#live.get(id);
+    return call && { own: call.summary.beginning.parameters, all: call.start.parameters };
   }
 
   /** The call's final captions and gaps so far, as they came; undefined = no such call. */
   transcript(id: string): readonly TranscriptItem[] | undefined {
-    return this.#live.get(id)?.transcript ?? this.#endedCalls.get(id)?.transcript;
+    return this.#summary(id)?.transcript;
   }
 
   /** What is said in a live call; undefined = no live call of that id. */
@@ -192,9 +177,10 @@ export class CallRegistry {
     const call = new Call({
       ...opened,
       id,
+      summary: this.#summarise(id, start),
       context: this.#context,
       lags: this.#lags,
-      onEnded: (ended, reason) => this.#keepEnded(ended, reason),
+      onEnded: (ended, ending) => this.#keepEnded(ended, ending),
     });
     this.#pendingCalls.delete(pendingCall);
     this.#outgoing.remove(pendingCall);
@@ -215,64 +201,70 @@ export class CallRegistry {
     return id;
   }
 
-  #keepEnded(call: Call, reason: EndReason): void {
+  #summarise(id: string, start: CallStart): CallSummary {
+    const { settings, clock } = this.#context;
+    const { carrier, from, to, tracks } = start;
+    return new CallSummary({
+      id,
+      carrier,
+      from,
+      to,
+      tracks,
+      app: appAddressOf(start, settings),
+      startedAt: clock.wall(),
+      state: 'live',
+      parameters: readCallParameters(start),
+    });
+  }
+
+  #ringing(carrier: string, { callId, from, to, parameters = {} }: OutgoingCall): CallSummary {
+    return new CallSummary({
+      id: callId,
+      carrier,
+      from,
+      to,
+      tracks: [],
+      app: null,
+      startedAt: this.#context.clock.wall(),
+      state: 'dialing',
+      parameters: readCallParameters({ parameters }),
+    });
+  }
+
+  #summary(id: string): CallSummary | undefined {
+    return this.#live.get(id)?.summary ?? this.#outgoing.get(id) ?? this.#endedCalls.get(id);
+  }
+
+  #note(event: FeedEvent): void {
+    if (event.type === 'call.deleted') this.#endedCalls.remove(event.callId);
+    else this.#summary(event.callId)?.apply(event);
+  }
+
+  #keepEnded(call: Call, ending: CallEnding): void {
     const { metrics } = this.#context;
     const { carrier } = call.start;
+    call.summary.end(ending);
     this.#live.delete(call.id);
-    this.#endedCalls.add(call.id, { view: this.#ended(viewOf(call), reason), transcript: call.transcript });
+    this.#endedCalls.add(call.id, call.summary);
     metrics.calls.dec({ carrier });
-    metrics.callsEnded.inc({ carrier, reason });
+    metrics.callsEnded.inc({ carrier, reason: ending.reason });
   }
 
   /** A socket closed that never became a call. If it was to become one of ours, those who wait for it are told. */
   #forget(pendingCall: PendingCall, reason: EndReason): void {
     this.#pendingCalls.delete(pendingCall);
-    const ringing = this.#outgoing.remove(pendingCall);
-    if (ringing === undefined) return;
-    const { metrics, feed, log } = this.#context;
-    const { callId, carrier } = ringing;
-    this.#endedCalls.add(callId, { view: this.#ended(viewOfRinging(ringing), reason), transcript: [] });
+    const summary = this.#outgoing.remove(pendingCall);
+    if (summary === undefined) return;
+    const { metrics, feed, log, clock } = this.#context;
+    const { id: callId, carrier } = summary.beginning;
+    summary.end({ at: clock.wall(), reason, durationMs: 0, handoffData: null });
+    this.#endedCalls.add(callId, summary);
     metrics.callsEnded.inc({ carrier, reason });
-    feed.publish({ type: 'call.ended', callId, reason, durationMs: 0 });
+    feed.publish({ type: 'call.ended', callId, reason, durationMs: 0, handoffData: null });
     log.info({ callId, carrier, reason }, 'call not answered');
   }
-
-  #ended(view: CallView, endReason: EndReason): CallView {
-    return { ...view, state: 'ended', endedAt: this.#context.clock.wall().toISOString(), endReason };
-  }
-}
-
-function viewOfRinging({ callId, carrier, from, to, since }: RingingCall): CallView {
-  return {
-    id: callId,
-    carrier,
-    from,
-    to,
-    state: 'dialing',
-    startedAt: since.toISOString(),
-    endedAt: null,
-    endReason: null,
-    tracks: [],
-    lagMs: null,
-    durationMs: 0,
-    handoffData: null,
-  };
 }
 
 function viewOf(call: Call): CallView {
-  const { carrier, from, to, tracks } = call.start;
-  return {
-    id: call.id,
-    carrier,
-    from,
-    to,
-    state: 'live',
-    startedAt: call.startedAt.toISOString(),
-    endedAt: null,
-    endReason: null,
-    tracks,
-    lagMs: call.lagMs,
-    durationMs: call.durationMs,
-    handoffData: call.handoffData,
-  };
+  return call.summary.view(call.durationMs);
 }

@@ -1,4 +1,5 @@
 /** The settings with which a command runs its own gateway, beside one that may run already. */
+import { NO_FOLDER } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 
 /** It listens on a free port of loopback only, closes at once and keeps no data. */
@@ -17,6 +18,8 @@ const OWN = {
   PROMPTS_FILE: '',
   PROMPT_CACHE_DIR: '',
   BATCH_DIR: '',
+  DATA_DIR: NO_FOLDER,
+  DATABASE_URL: '',
 } as const;
 
 /** `environment` for such a gateway. */

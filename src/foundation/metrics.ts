@@ -1,12 +1,12 @@
 /** Every metric there is, with buckets chosen per stage. A test compares the names with docs/reference/metrics.md. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LogState } from './log/log.ts';
 import type { Descriptors } from './machine/descriptors.ts';
+import { LAG_SECONDS, MetricMaker, SHORT_SECONDS } from './metrics/metric-maker.ts';
+import { RecordMetrics } from './metrics/record-metrics.ts';
 
-const SHORT_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const START_SECONDS = [0.25, 0.5, 1, 2, 5, 10, 20, 40, 60];
-const LAG_SECONDS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 5];
 
 /** Jobs that wait in the gateway for an engine, and for how long the oldest of them has. */
 interface Lane {
@@ -25,271 +25,303 @@ const NO_LANE: Lane = { depth: 0, ageMs: 0 };
 /** The metrics of one gateway, in a registry of its own. */
 export class Metrics {
   readonly registry = new Registry();
+  readonly #make = new MetricMaker(this.registry);
 
-  readonly connections = this.#gauge('trunkline_http_connections', 'Open HTTP connections, WebSockets included', []);
-  readonly connectionsClosed = this.#counter(
+  readonly connections = this.#make.gauge(
+    'trunkline_http_connections',
+    'Open HTTP connections, WebSockets included',
+    [],
+  );
+  readonly connectionsClosed = this.#make.counter(
     'trunkline_http_connections_closed_total',
     'HTTP connections closed because there were too many, by why it was these',
     ['reason'],
   );
 
-  readonly requestIds = this.#counter('trunkline_request_ids_total', 'HTTP requests, by whose request id they have', [
-    'from',
-  ]);
-  readonly qwenRequests = this.#counter('trunkline_qwen_requests_total', "Requests of the Qwen3 servers' clients", [
-    'route',
-  ]);
+  readonly requestIds = this.#make.counter(
+    'trunkline_request_ids_total',
+    'HTTP requests, by whose request id they have',
+    ['from'],
+  );
+  readonly qwenRequests = this.#make.counter(
+    'trunkline_qwen_requests_total',
+    "Requests of the Qwen3 servers' clients",
+    ['route'],
+  );
 
-  readonly calls = this.#gauge('trunkline_calls_live', 'Live calls', ['carrier']);
-  readonly callsMax = this.#gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
-  readonly callsEnded = this.#counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
-  readonly refused = this.#counter('trunkline_refused_total', 'Requests, sockets and streams refused, by error code', [
-    'code',
+  readonly calls = this.#make.gauge('trunkline_calls_live', 'Live calls', ['carrier']);
+  readonly callsMax = this.#make.gauge('trunkline_calls_max', 'Live calls that are taken at most (MAX_CALLS)', []);
+  readonly callsEnded = this.#make.counter('trunkline_calls_ended_total', 'Ended calls', ['carrier', 'reason']);
+  readonly refused = this.#make.counter(
+    'trunkline_refused_total',
+    'Requests, sockets and streams refused, by error code',
+    ['code'],
+  );
+  readonly messages = this.#make.counter('trunkline_carrier_messages_total', 'Messages from carriers', [
+    'carrier',
+    'type',
   ]);
-  readonly messages = this.#counter('trunkline_carrier_messages_total', 'Messages from carriers', ['carrier', 'type']);
-  readonly mediaConcealedMs = this.#counter(
+  readonly mediaConcealedMs = this.#make.counter(
     'trunkline_media_concealed_ms_total',
     'Ms of lost audio concealed by repetition',
     ['carrier'],
   );
-  readonly mediaSilenceMs = this.#counter(
+  readonly mediaSilenceMs = this.#make.counter(
     'trunkline_media_silence_ms_total',
     'Ms of silence put where media was missing',
     ['carrier'],
   );
-  readonly mediaLate = this.#counter('trunkline_media_late_total', 'Chunks that came too late and were dropped', [
+  readonly mediaLate = this.#make.counter('trunkline_media_late_total', 'Chunks that came too late and were dropped', [
     'carrier',
   ]);
-  readonly mediaReordered = this.#counter(
+  readonly mediaReordered = this.#make.counter(
     'trunkline_media_reordered_total',
     'Chunks that came out of order and were put in place',
     ['carrier'],
   );
 
-  readonly sipDropped = this.#counter(
+  readonly sipDropped = this.#make.counter(
     'trunkline_sip_dropped_total',
     'SIP messages and connections thrown away without an answer',
     ['reason'],
   );
-  readonly sipRefused = this.#counter(
+  readonly sipRefused = this.#make.counter(
     'trunkline_sip_refused_total',
     'SIP requests that we refused, by the status of our answer',
     ['status'],
   );
-  readonly sipRegistered = this.#gauge('trunkline_sip_registered', 'Whether SIP_REGISTRAR has us registered', []);
-  readonly sipRegistrationFailures = this.#counter(
+  readonly sipRegistered = this.#make.gauge('trunkline_sip_registered', 'Whether SIP_REGISTRAR has us registered', []);
+  readonly sipRegistrationFailures = this.#make.counter(
     'trunkline_sip_registration_failures_total',
     'Registrations that were refused, not answered or lost',
     ['reason'],
   );
-  readonly sipRefreshes = this.#counter(
+  readonly sipRefreshes = this.#make.counter(
     'trunkline_sip_session_refreshes_total',
     'Refreshes of SIP sessions, and what came of them',
     ['by', 'result'],
   );
 
-  readonly engineWait = this.#histogram(
+  readonly engineWait = this.#make.histogram(
     'trunkline_engine_wait_seconds',
     'Time a job waited before its first model run',
     ['urgency'],
     SHORT_SECONDS,
   );
-  readonly engineRun = this.#histogram(
+  readonly engineRun = this.#make.histogram(
     'trunkline_engine_run_seconds',
     'Time a job spent inside model runs',
     ['urgency'],
     SHORT_SECONDS,
   );
-  readonly engineRestarts = this.#counter(
+  readonly engineRestarts = this.#make.counter(
     'trunkline_engine_restarts_total',
     'Engine processes that died or hung and were started again',
     [],
   );
-  readonly engineJobsResent = this.#counter(
+  readonly engineJobsResent = this.#make.counter(
     'trunkline_engine_jobs_resent_total',
     'Jobs sent again because their engine died or gave no sign of life',
     [],
   );
-  readonly engineStart = this.#histogram(
+  readonly engineStart = this.#make.histogram(
     'trunkline_engine_start_seconds',
     'Time an engine process took to load its models and warm them up',
     [],
     START_SECONDS,
   );
-  readonly enginesReady = this.#gauge('trunkline_engines_ready', 'Engine processes that can take work', []);
+  readonly enginesReady = this.#make.gauge('trunkline_engines_ready', 'Engine processes that can take work', []);
 
-  readonly laneWait = this.#histogram(
+  readonly laneWait = this.#make.histogram(
     'trunkline_lane_wait_seconds',
     'Time a job waited in the gateway for an engine',
     ['lane'],
     WAIT_SECONDS,
   );
-  readonly files = this.#gauge('trunkline_files', 'Recordings being transcribed, waiting for their turns included', []);
-  readonly fileSeconds = this.#counter(
+  readonly files = this.#make.gauge(
+    'trunkline_files',
+    'Recordings being transcribed, waiting for their turns included',
+    [],
+  );
+  readonly fileSeconds = this.#make.counter(
     'trunkline_file_audio_seconds_total',
     'Audio of recordings that has been heard',
     [],
   );
-  readonly uploadDiskBytes = this.#gauge(
+  readonly uploadDiskBytes = this.#make.gauge(
     'trunkline_upload_disk_bytes',
     'Disk taken by recordings and what they are decoded into',
     [],
   );
-  readonly uploadDiskRefused = this.#counter(
+  readonly uploadDiskRefused = this.#make.counter(
     'trunkline_upload_disk_refused_total',
     'Files that were not written for want of disk',
     ['reason'],
   );
 
-  readonly batches = this.#gauge('trunkline_batches', 'Batches that are not at their end', []);
-  readonly batchFiles = this.#counter('trunkline_batch_files_total', 'Recordings of batches that came to their end', [
-    'outcome',
-  ]);
-  readonly diskWaits = this.#gauge(
+  readonly batches = this.#make.gauge('trunkline_batches', 'Batches that are not at their end', []);
+  readonly batchFiles = this.#make.counter(
+    'trunkline_batch_files_total',
+    'Recordings of batches that came to their end',
+    ['outcome'],
+  );
+  readonly diskWaits = this.#make.gauge(
     'trunkline_disk_waits',
     'Parts of batches that wait for a disk which is full or fails',
     [],
   );
-  readonly diskRefusals = this.#counter(
+  readonly diskRefusals = this.#make.counter(
     'trunkline_disk_refusals_total',
     'Times a disk that was full or failed had batches wait',
     [],
   );
-  readonly webhooks = this.#counter('trunkline_webhooks_total', 'Attempts to tell of the end of a batch', ['outcome']);
+  readonly webhooks = this.#make.counter('trunkline_webhooks_total', 'Attempts to tell of the end of a batch', [
+    'outcome',
+  ]);
 
-  readonly partialLag = this.#histogram(
+  readonly partialLag = this.#make.histogram(
     'trunkline_partial_lag_seconds',
     'Last audio used to partial caption',
     [],
     LAG_SECONDS,
   );
-  readonly finalLag = this.#histogram(
+  readonly finalLag = this.#make.histogram(
     'trunkline_final_lag_seconds',
     'Endpoint (silence held) to final caption',
     [],
     LAG_SECONDS,
   );
-  readonly partialsDropped = this.#counter(
+  readonly partialsDropped = this.#make.counter(
     'trunkline_partials_dropped_total',
     'Partial windows replaced by a newer one or given up',
     [],
   );
-  readonly tracksBehind = this.#gauge(
+  readonly tracksBehind = this.#make.gauge(
     'trunkline_tracks_behind',
     'Tracks whose captions come more than a second late now',
     [],
   );
-  readonly lags = this.#counter(
+  readonly lags = this.#make.counter(
     'trunkline_lags_total',
     'Times that the captions of a track fell more than a second behind',
     [],
   );
-  readonly finalsLost = this.#counter(
+  readonly finalsLost = this.#make.counter(
     'trunkline_finals_lost_total',
     'Stretches of received audio of which no final caption came',
     ['reason'],
   );
-  readonly finals = this.#counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
-  readonly jointReadings = this.#counter('trunkline_joint_readings_total', 'Groups of utterances read again', [
+  readonly finals = this.#make.counter('trunkline_finals_total', 'Final captions, by how they were decoded', ['how']);
+  readonly jointReadings = this.#make.counter('trunkline_joint_readings_total', 'Groups of utterances read again', [
     'outcome',
   ]);
-  readonly transcribeSockets = this.#gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
-  readonly transcribeOrders = this.#counter(
+  readonly transcribeSockets = this.#make.gauge('trunkline_transcribe_sockets', 'Open sockets of /ws/transcribe', []);
+  readonly transcribeOrders = this.#make.counter(
     'trunkline_transcribe_orders_total',
     'Text messages to /ws/transcribe, by what they asked for',
     ['action'],
   );
-  readonly feedReaders = this.#gauge('trunkline_feed_readers', 'Open caption feeds', ['kind']);
-  readonly feedReadersCut = this.#counter(
+  readonly feedReaders = this.#make.gauge('trunkline_feed_readers', 'Open caption feeds', ['kind']);
+  readonly feedReadersCut = this.#make.counter(
     'trunkline_feed_readers_cut_total',
     'Caption readers cut off because they were too slow',
     [],
   );
 
-  readonly firstFrame = this.#histogram(
+  readonly firstFrame = this.#make.histogram(
     'trunkline_speech_first_frame_seconds',
     'From say to the first frame on the wire',
     [],
     LAG_SECONDS,
   );
-  readonly speechFirstByte = this.#histogram(
+  readonly speechFirstByte = this.#make.histogram(
     'trunkline_speech_first_byte_seconds',
     'From a request for speech to the first byte of its answer',
     [],
     LAG_SECONDS,
   );
-  readonly speechRequests = this.#counter(
+  readonly speechRequests = this.#make.counter(
     'trunkline_speech_requests_total',
     'Requests for speech that were begun to be answered',
     ['format', 'outcome'],
   );
-  readonly speechRequestsOpen = this.#gauge(
+  readonly speechRequestsOpen = this.#make.gauge(
     'trunkline_speech_requests_open',
     'Requests for speech that are being served',
     [],
   );
-  readonly speechCacheBytes = this.#gauge(
+  readonly speechCacheBytes = this.#make.gauge(
     'trunkline_speech_cache_bytes',
     'Memory held by sentences spoken over HTTP',
     [],
   );
-  readonly utterances = this.#counter('trunkline_utterances_total', 'Things said to callers, by how they ended', [
+  readonly utterances = this.#make.counter('trunkline_utterances_total', 'Things said to callers, by how they ended', [
     'how',
   ]);
-  readonly sentencesSkipped = this.#counter(
+  readonly sentencesSkipped = this.#make.counter(
     'trunkline_sentences_skipped_total',
     'Sentences that no engine could speak',
     [],
   );
-  readonly turns = this.#counter('trunkline_turns_total', "Callers' turns that ended, by what ended them", ['by']);
-  readonly turnsContinued = this.#counter('trunkline_turns_continued_total', 'Turns held whose caller went on', []);
-  readonly turnAnswers = this.#counter('trunkline_turn_answers_total', 'Questions to the turn model', ['answer']);
-  readonly bargeIns = this.#counter(
+  readonly turns = this.#make.counter('trunkline_turns_total', "Callers' turns that ended, by what ended them", ['by']);
+  readonly turnsContinued = this.#make.counter(
+    'trunkline_turns_continued_total',
+    'Turns held whose caller went on',
+    [],
+  );
+  readonly turnAnswers = this.#make.counter('trunkline_turn_answers_total', 'Questions to the turn model', ['answer']);
+  readonly bargeIns = this.#make.counter(
     'trunkline_barge_ins_total',
     'Times a caller spoke or pressed a key into playback, by what came of it',
     ['outcome'],
   );
-  readonly echoes = this.#counter(
+  readonly echoes = this.#make.counter(
     'trunkline_echoes_total',
     'Captions kept back because the caller only echoed what was played',
     [],
   );
-  readonly marksLost = this.#counter('trunkline_marks_lost_total', 'Marks that a carrier did not return', ['carrier']);
-  readonly ariConnected = this.#gauge(
+  readonly marksLost = this.#make.counter('trunkline_marks_lost_total', 'Marks that a carrier did not return', [
+    'carrier',
+  ]);
+  readonly ariConnected = this.#make.gauge(
     'trunkline_ari_connected',
     'Whether events come from the Asterisk at ARI_URL: 1, or 0',
     [],
   );
-  readonly prompts = this.#counter('trunkline_prompts_total', 'Spoken sentences asked for, by where they came from', [
-    'from',
-  ]);
-  readonly promptFilesFailed = this.#counter(
+  readonly prompts = this.#make.counter(
+    'trunkline_prompts_total',
+    'Spoken sentences asked for, by where they came from',
+    ['from'],
+  );
+  readonly promptFilesFailed = this.#make.counter(
     'trunkline_prompt_files_failed_total',
     'Files of PROMPT_CACHE_DIR that could not be used',
     ['reason'],
   );
-  readonly appConnections = this.#counter(
+  readonly appConnections = this.#make.counter(
     'trunkline_app_connections_total',
     'Connections to apps, by what became of them',
     ['outcome'],
   );
-  readonly appMessages = this.#counter('trunkline_app_messages_total', 'Messages from apps', ['type']);
-  readonly appFlushes = this.#counter(
+  readonly appMessages = this.#make.counter('trunkline_app_messages_total', 'Messages from apps', ['type']);
+  readonly appFlushes = this.#make.counter(
     'trunkline_app_flushes_total',
     'Times an app fell silent in the midst of an answer, and what there was of it was said',
     [],
   );
-  readonly voicesMissing = this.#counter(
+  readonly voicesMissing = this.#make.counter(
     'trunkline_voices_missing_total',
     'Texts for which a call asked for a voice that is not there',
     [],
   );
-  readonly twimlRequests = this.#counter(
+  readonly twimlRequests = this.#make.counter(
     'trunkline_twiml_requests_total',
     "Requests for an app's own TwiML, by what became of them",
     ['outcome'],
   );
-  readonly promptCacheBytes = this.#gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
+  readonly promptCacheBytes = this.#make.gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
+
+  readonly records = new RecordMetrics(this.#make);
 
   readonly laneDepth = this.#laneGauge(
     'trunkline_lane_depth',
@@ -303,13 +335,13 @@ export class Metrics {
   );
   #readLanes: () => Lanes = () => ({ live: NO_LANE, batch: NO_LANE });
 
-  readonly logLinesLost = this.#totalCounter(
+  readonly logLinesLost = this.#make.totalCounter(
     'trunkline_log_lines_lost_total',
     'Log lines that could not be written',
     [],
     (counter) => counter.inc(this.#readLog().linesLost),
   );
-  readonly logErrors = this.#totalCounter(
+  readonly logErrors = this.#make.totalCounter(
     'trunkline_log_errors_total',
     'Failed attempts to write the log',
     ['code'],
@@ -317,7 +349,7 @@ export class Metrics {
       for (const [code, count] of this.#readLog().errors) counter.inc({ code }, count);
     },
   );
-  readonly logLines = this.#totalCounter(
+  readonly logLines = this.#make.totalCounter(
     'trunkline_log_lines_total',
     'Log lines that tell of trouble, by level',
     ['level'],
@@ -363,37 +395,5 @@ export class Metrics {
       },
     });
     return gauge;
-  }
-
-  #counter<T extends string>(name: string, help: string, labelNames: readonly T[]): Counter<T> {
-    return new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] });
-  }
-
-  /** A counter of what others count: `add` adds their totals to 0. */
-  #totalCounter<T extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly T[],
-    add: (counter: Counter<T>) => void,
-  ): Counter<T> {
-    const counter: Counter<T> = new Counter({
-      name,
-      help,
-      labelNames: [...labelNames],
-      registers: [this.registry],
-      collect: () => {
-        counter.reset();
-        add(counter);
-      },
-    });
-    return counter;
-  }
-
-  #gauge<T extends string>(name: string, help: string, labelNames: readonly T[]): Gauge<T> {
-    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] });
-  }
-
-  #histogram<T extends string>(name: string, help: string, labelNames: readonly T[], buckets: number[]): Histogram<T> {
-    return new Histogram({ name, help, labelNames: [...labelNames], buckets, registers: [this.registry] });
   }
 }

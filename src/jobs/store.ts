@@ -1,36 +1,15 @@
 /** Stores batches and their files in a SQLite database, on a thread of its own. */
-import { once } from 'node:events';
-import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { DiskError } from '../foundation/folders/disk.ts';
-import { closeToOthers, PRIVATE_FILE_MODE } from '../foundation/folders/folders.ts';
-import { packagePath } from '../foundation/folders/paths.ts';
+import type { SqliteStatement } from '../foundation/database/sqlite-messages.ts';
+import { SqliteThread } from '../foundation/database/sqlite-thread.ts';
 import type { Batch, BatchFile } from './batch.ts';
 
-interface Statement {
-  readonly sql: string;
-  readonly values: readonly (string | number)[];
-}
-
-/** Statements of one transaction. */
-export interface StoreRequest {
-  readonly id: number;
-  readonly statements: readonly Statement[];
-}
-
-/**
- * The rows of each statement of a request, or its error. `isDisk` = SQLite reports that the disk is full or fails.
- */
-export type FromStoreWorker = { readonly id: number } & (
-  | { readonly rows: unknown[] }
-  | { readonly error: string; readonly isDisk: boolean }
-);
-
-interface Waiting {
-  resolve(rows: unknown[]): void;
-  reject(error: Error): void;
-}
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS batches (id TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS files (
+    batch TEXT NOT NULL, number INTEGER NOT NULL, content TEXT NOT NULL, PRIMARY KEY (batch, number)
+  ) STRICT, WITHOUT ROWID;
+`;
 
 const PUT_BATCH = 'INSERT INTO batches VALUES (?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
 const PUT_FILE = 'INSERT INTO files VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET content = excluded.content';
@@ -40,19 +19,10 @@ const PUT_FILE = 'INSERT INTO files VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET c
  * reject with DiskError, nothing has changed, and the request may be repeated.
  */
 export class Store {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #nextId = 1;
-  #failure: Error | null = null;
+  readonly #thread: SqliteThread;
 
-  private constructor(path: string) {
-    this.#worker = new Worker(packagePath('dist', 'src', 'jobs', 'store-worker.js'), {
-      workerData: path,
-      execArgv: [],
-    });
-    this.#worker.on('message', (message: FromStoreWorker) => this.#settle(message));
-    this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
-    this.#worker.on('exit', () => this.#fail(new Error('the store is closed')));
+  private constructor(thread: SqliteThread) {
+    this.#thread = thread;
   }
 
   /**
@@ -60,11 +30,7 @@ export class Store {
    */
   static async open(folder: string): Promise<Store> {
     const path = join(folder, 'batches.sqlite');
-    await rm(`${path}.lock`, { recursive: true, force: true });
-    // It contains names and sources of recordings, and SQLite would create it readable for all users.
-    await (await open(path, 'a', PRIVATE_FILE_MODE)).close();
-    await closeToOthers(path);
-    return new Store(path);
+    return new Store(await SqliteThread.open({ path, setup: SCHEMA, name: 'the store' }));
   }
 
   /** Every batch with its files, the oldest first. */
@@ -100,31 +66,11 @@ export class Store {
 
   /** Closes the database when all requests are done. */
   async close(): Promise<void> {
-    if (this.#failure !== null) return;
-    const ended = once(this.#worker, 'exit');
-    this.#worker.postMessage('close');
-    await ended;
+    await this.#thread.close();
   }
 
-  #run(statements: readonly Statement[]): Promise<unknown[]> {
-    if (this.#failure !== null) return Promise.reject(this.#failure);
-    const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, statements } satisfies StoreRequest);
-    });
-  }
-
-  #settle(message: FromStoreWorker): void {
-    const waiting = this.#waiting.get(message.id);
-    this.#waiting.delete(message.id);
-    if ('rows' in message) waiting?.resolve(message.rows);
-    else waiting?.reject(new (message.isDisk ? DiskError : Error)(`the store failed: ${message.error}`));
-  }
-
-  #fail(error: Error): void {
-    this.#failure ??= error;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+  async #run(statements: readonly SqliteStatement[]): Promise<unknown[]> {
+    const results = await this.#thread.runAtomically(statements);
+    return results.map(({ rows }) => rows);
   }
 }

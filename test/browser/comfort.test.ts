@@ -1,7 +1,8 @@
 /** What annoyed people who used the page: it stays where they look and point, and says why calls ended. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { CallView } from '../../src/calls/registry.ts';
+import type { CallView } from '../../src/calls/call-view.ts';
+import { callView } from '../helpers/call-view.ts';
 import { launchBrowser } from './chromium.ts';
 import { StubGateway } from './stub-gateway.ts';
 
@@ -31,21 +32,7 @@ async function openPage(width = 1100, height = 700, hash = ''): Promise<void> {
 }
 
 function call(id: string, changes: Partial<CallView> = {}): CallView {
-  return {
-    id,
-    carrier: 'twilio',
-    from: '+15550100',
-    to: id,
-    state: 'live',
-    startedAt: '2026-01-01T12:00:00.000Z',
-    endedAt: null,
-    tracks: ['inbound'],
-    lagMs: null,
-    durationMs: 21_000,
-    handoffData: null,
-    endReason: null,
-    ...changes,
-  };
+  return callView(id, { to: id, startedAt: '2026-01-01T12:00:00.000Z', durationMs: 21_000, ...changes });
 }
 
 function ended(id: string, endReason: string, startedAt = '2026-01-01T12:00:00.000Z'): CallView {

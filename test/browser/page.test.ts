@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CallView } from '../../src/calls/call-view.ts';
 import type { CaptionEvent } from '../../src/calls/feed/events.ts';
-import type { CallView } from '../../src/calls/registry.ts';
 import type { Track } from '../../src/protocols/dialect.ts';
+import { callView } from '../helpers/call-view.ts';
 import { launchBrowser } from './chromium.ts';
 import { StubGateway } from './stub-gateway.ts';
 
@@ -42,21 +43,13 @@ async function openPage(options: BrowserContextOptions = {}): Promise<void> {
 }
 
 function call(id: string, changes: Partial<CallView> = {}): CallView {
-  return {
-    id,
-    carrier: 'twilio',
-    from: '+15550100',
+  return callView(id, {
     to: '+15550199',
-    state: 'live',
     startedAt: '2026-01-01T12:00:00.000Z',
-    endedAt: null,
     tracks: ['inbound', 'outbound'],
-    lagMs: null,
     durationMs: 4000,
-    handoffData: null,
-    endReason: null,
     ...changes,
-  };
+  });
 }
 
 function caption(
@@ -222,7 +215,7 @@ describe('captions', () => {
       { kind: 'gap', ...gap, startMs: 80_000, endMs: 81_000, reason: 'media' },
     ]);
     gateway.calls = [call('CA1', { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z' })];
-    gateway.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 90_000 });
+    gateway.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 90_000, handoffData: null });
     await expect
       .poll(notes)
       .toEqual([
@@ -236,7 +229,7 @@ describe('captions', () => {
     gateway.publish({ type: 'dtmf', callId: 'CA1', digit: '5', atMs: 4100 });
     gateway.publish(caption('CA1', 7, { stable: 'unfinished' }));
     gateway.calls = [call('CA1', { state: 'ended', endedAt: '2026-01-01T12:01:00.000Z' })];
-    gateway.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 61_240 });
+    gateway.publish({ type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 61_240, handoffData: null });
     await expect
       .poll(() => page.locator('.note').allInnerTexts())
       .toEqual(['0:04 Key 5 pressed', '1:01 The call ended: it was hung up.']);
@@ -245,7 +238,7 @@ describe('captions', () => {
   });
 
   it('shows what was said to the caller, and tells apart what an interruption cut off', async () => {
-    const spoken = { type: 'spoken', callId: 'CA1', atMs: 5000 } as const;
+    const spoken = { type: 'spoken', callId: 'CA1', startMs: 4000, endMs: 5000, atMs: 5000 } as const;
     const text = 'Your order is ready. Goodbye.';
     gateway.publish({ ...spoken, utterance: 'u1', text, heardText: text, interrupted: false });
     gateway.publish({ ...spoken, utterance: 'u2', text, heardText: 'Your order', interrupted: true });

@@ -7,9 +7,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { extname } from 'node:path';
+import type { CallView } from '../../src/calls/call-view.ts';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
-import type { CallView } from '../../src/calls/registry.ts';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

@@ -20,13 +20,13 @@ describe('a call', () => {
     await gateway.clock.run(100);
     expect(gateway.events.map((event) => JSON.stringify(event))).toMatchInlineSnapshot(`
       [
-        "{"type":"call.started","callId":"CA1","carrier":"twilio","from":"+15550001","to":"+15550002","startedAt":"2026-01-01T00:00:00.000Z","tracks":["inbound"]}",
+        "{"type":"call.started","callId":"CA1","carrier":"twilio","from":"+15550001","to":"+15550002","startedAt":"2026-01-01T00:00:00.000Z","tracks":["inbound"],"names":{"inbound":null,"outbound":null},"agent":null,"queue":null,"app":null}",
         "{"type":"speech.started","callId":"CA1","track":"inbound","atMs":0}",
         "{"type":"caption","callId":"CA1","track":"inbound","utterance":1,"stable":"","tail":"secret words","text":"secret words","final":false,"startMs":0,"endMs":608,"lagMs":10}",
         "{"type":"speech.stopped","callId":"CA1","track":"inbound","atMs":640}",
         "{"type":"caption","callId":"CA1","track":"inbound","utterance":1,"stable":"secret words","tail":"","text":"secret words","final":true,"startMs":0,"endMs":640,"lagMs":20}",
         "{"type":"dtmf","callId":"CA1","digit":"5","atMs":1240}",
-        "{"type":"call.ended","callId":"CA1","reason":"hangup","durationMs":1240}",
+        "{"type":"call.ended","callId":"CA1","reason":"hangup","durationMs":1240,"handoffData":null}",
       ]
     `);
   });
@@ -51,7 +51,7 @@ describe('a call', () => {
     await gateway.clock.run(100);
     expect(gateway.events.slice(1)).toEqual([
       { type: 'dtmf', callId: 'CA1', digit: '1', atMs: 1000 },
-      { type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 1000 },
+      { type: 'call.ended', callId: 'CA1', reason: 'hangup', durationMs: 1000, handoffData: null },
     ]);
   });
 
@@ -126,7 +126,13 @@ describe('a call', () => {
     act(gateway);
     await gateway.clock.run(100);
     expect(finalsOf(gateway.events)).toHaveLength(1);
-    expect(gateway.events.at(-1)).toEqual({ type: 'call.ended', callId: 'CA1', reason, durationMs: 600 });
+    expect(gateway.events.at(-1)).toEqual({
+      type: 'call.ended',
+      callId: 'CA1',
+      reason,
+      durationMs: 600,
+      handoffData: null,
+    });
   });
 
   it('ends when the stream goes silent for too long', async () => {

@@ -40,6 +40,8 @@ describe('a caller who speaks into it', () => {
         heardText: 'Your balance is forty two',
         playedMs: 500,
         interrupted: true,
+        startMs: 0,
+        endMs: 500,
       },
     ]);
     expect(call.clears).toBe(1);
@@ -138,6 +140,8 @@ describe('a recording', () => {
           heardText: 'https://example.com/a.wav',
           playedMs: 2500,
           interrupted: false,
+          startMs: 0,
+          endMs: 2500,
         },
       ]);
     },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Call } from '../../src/calls/call.ts';
+import { readCallParameters } from '../../src/calls/call-parameters.ts';
+import { CallSummary } from '../../src/calls/call-summary.ts';
 import { LagTally } from '../../src/calls/inbound/lag.ts';
 import type { CallLeg, LegHandlers } from '../../src/calls/leg.ts';
 import { PendingCall } from '../../src/calls/pending-call.ts';
@@ -68,6 +70,7 @@ function arrive(environment: Record<string, string> = {}) {
       const call = new Call({
         ...accepted,
         id: accepted.start.callId,
+        summary: summaryOf(accepted.start, clock.wall()),
         context,
         lags,
         onEnded: () => undefined,
@@ -78,6 +81,12 @@ function arrive(environment: Record<string, string> = {}) {
     onGone: (left) => gone.push(left),
   });
   return { pendingCall, leg, opened, gone, events, clock, say, closed, registry, logLines, feed: context.feed };
+}
+
+function summaryOf(start: CallStart, startedAt: Date): CallSummary {
+  const { callId: id, carrier, from, to, tracks } = start;
+  const parameters = readCallParameters(start);
+  return new CallSummary({ id, carrier, from, to, tracks, app: null, startedAt, state: 'live', parameters });
 }
 
 describe('PendingCall', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TrunklineError } from '../../src/foundation/errors.ts';
 import { settle } from '../fakes/clock.ts';
+import { callView } from '../helpers/call-view.ts';
 import { type Gateway, metricValue, startCalls } from './harness.ts';
 
 const codeOf = (action: () => void): string | null => {
@@ -21,33 +22,26 @@ describe('CallRegistry', () => {
     const caller = gateway
       .dial()
       .start({ tracks: ['inbound', 'outbound'], parameters: { from: '+15550001', to: '+15550002' } });
-    const live = {
-      id: 'CA1',
-      carrier: 'twilio',
-      from: '+15550001',
-      to: '+15550002',
-      state: 'live',
-      startedAt: '2026-01-01T00:00:00.000Z',
-      endedAt: null,
-      endReason: null,
-      tracks: ['inbound', 'outbound'],
-      lagMs: null,
-      durationMs: 0,
-      handoffData: null,
-    };
+    const live = callView('CA1', { from: '+15550001', to: '+15550002', tracks: ['inbound', 'outbound'] });
     expect(gateway.registry.get('CA1')).toEqual(live);
+    const captioned = {
+      lagMs: expect.any(Number),
+      worstLagMs: expect.any(Number),
+      durationMs: 600,
+      counts: { finals: 1, spoken: 0, keys: 0, gaps: 0 },
+    };
     caller.speak(600);
     await gateway.clock.run(1000);
-    expect(gateway.registry.get('CA1')).toEqual({ ...live, lagMs: expect.any(Number), durationMs: 600 });
+    expect(gateway.registry.get('CA1')).toEqual({ ...live, ...captioned });
     caller.stop();
     await settle();
     const ended = {
       ...live,
+      ...captioned,
       state: 'ended',
+      phase: null,
       endedAt: '2026-01-01T00:00:01.000Z',
       endReason: 'hangup',
-      lagMs: expect.any(Number),
-      durationMs: 600,
     };
     expect(gateway.registry.get('CA1')).toEqual(ended);
     expect(gateway.registry.list()).toEqual([ended]);

@@ -59,6 +59,7 @@ export class Speaking {
       callerEndpointMs: () => this.gateway.context.settings.ENDPOINT_MS,
       context: this.gateway.context,
       log: this.gateway.context.log,
+      callMs: () => clock.nowMs(),
       send: (command) => {
         this.sent.push({ command, atMs: clock.nowMs() });
         if (playback === 'buffered') this.player.send(command);

@@ -41,6 +41,10 @@ describe('measuring the latencies of a call', () => {
         to: null,
         startedAt: '',
         tracks: ['inbound'],
+        names: { inbound: null, outbound: null },
+        agent: null,
+        queue: null,
+        app: null,
       },
       10_000,
     );

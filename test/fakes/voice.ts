@@ -101,7 +101,7 @@ export class FakeVoice implements SpeakingVoice {
     this.#queue.shift();
     const { id: utterance, text } = first;
     this.#tell({ type: 'heard', utterance, text });
-    this.#tell({ type: 'spoken', utterance, text, heardText: text, interrupted: false, playedMs: 20 * text.length });
+    this.#tell({ type: 'spoken', utterance, text, heardText: text, interrupted: false, ...this.#times(text) });
     this.#noticeDrained();
   }
 
@@ -135,8 +135,14 @@ export class FakeVoice implements SpeakingVoice {
   #tellCut(cut: readonly Asked[], heardText: string): void {
     for (const [index, { id: utterance, text }] of cut.entries()) {
       const heard = index === 0 ? heardText : '';
-      this.#tell({ type: 'spoken', utterance, text, heardText: heard, interrupted: true, playedMs: 20 * heard.length });
+      this.#tell({ type: 'spoken', utterance, text, heardText: heard, interrupted: true, ...this.#times(heard) });
     }
+  }
+
+  /** As if each began where the call did. */
+  #times(heard: string): { playedMs: number; startMs: number | null; endMs: number | null } {
+    const playedMs = 20 * heard.length;
+    return { playedMs, startMs: heard === '' ? null : 0, endMs: heard === '' ? null : playedMs };
   }
 
   #tell(event: VoiceEvent): void {

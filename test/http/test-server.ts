@@ -5,9 +5,9 @@ import { CallAnnouncements } from '../../src/calls/admission/call-announcements.
 import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
-import type { CallView } from '../../src/calls/registry.ts';
 import type { TrunklineError } from '../../src/foundation/errors.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -24,6 +24,7 @@ import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
+import { callView } from '../helpers/call-view.ts';
 
 /** Calls that do what the test says. */
 export class FakeCalls {
@@ -180,20 +181,7 @@ export async function listen(app: FastifyInstance): Promise<string> {
 
 /** A live call. */
 export function liveCall(id: string): CallView {
-  return {
-    id,
-    carrier: 'twilio',
-    from: '+14155550100',
-    to: null,
-    state: 'live',
-    startedAt: '2026-01-01T00:00:00.000Z',
-    endedAt: null,
-    tracks: ['inbound'],
-    lagMs: null,
-    durationMs: 1280,
-    handoffData: null,
-    endReason: null,
-  };
+  return callView(id, { from: '+14155550100', durationMs: 1280 });
 }
 
 /**

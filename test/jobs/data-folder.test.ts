@@ -186,9 +186,10 @@ const COPYING_WRITER = `
       }
       return writeSync(fd, ...rest);
     };
-    import(\${JSON.stringify(${JSON.stringify(packagePath('dist', 'src', 'jobs', 'store-worker.js'))})});
+    import(\${JSON.stringify(${JSON.stringify(packagePath('dist', 'src', 'foundation', 'database', 'sqlite-worker.js'))})});
   \`;
-  const worker = new Worker(patched, { eval: true, workerData: path });
-  worker.postMessage({ id: 1, statements: [{ sql: 'UPDATE batches SET content = ?', values: [content] }] });
+  const worker = new Worker(patched, { eval: true, workerData: { path, setup: '' } });
+  const statements = [{ sql: 'UPDATE batches SET content = ?', values: [content] }];
+  worker.postMessage({ id: 1, lane: 'write', statements, isAtomic: true });
   worker.postMessage('close');
 `;

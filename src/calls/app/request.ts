@@ -5,6 +5,7 @@
  */
 
 import type { Settings } from '../../foundation/settings/settings.ts';
+import type { CallStart } from '../../protocols/dialect.ts';
 import type { RelayVerb } from '../../protocols/twiml/document.ts';
 import type { Interruptible } from '../outbound/barge-in.ts';
 
@@ -137,6 +138,20 @@ export function twimlUrlOf(parameters: Parameters, settings: AppSettings): strin
   const own = ownAmong(parameters);
   if (own.twiml !== undefined) return own.twiml;
   return own.app === undefined && settings.APP_TWIML_URL !== '' ? settings.APP_TWIML_URL : null;
+}
+
+/**
+ * The address of the app of a call, or of the TwiML that says who talks, without user, password, query and fragment;
+ * null = there is none, or the call's carrier takes no sound.
+ */
+export function appAddressOf(start: CallStart, settings: AppSettings): string | null {
+  const { parameters, relay, playback } = start;
+  if (playback === 'none') return null;
+  const own = ownAmong(parameters).app ?? settings.APP_URL;
+  const url = relay === undefined ? (twimlUrlOf(parameters, settings) ?? own) : (relay?.url ?? '');
+  if (!URL.canParse(url)) return null;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }
 
 /**

@@ -1,12 +1,11 @@
-/** What one call tells the feed, and the transcript that comes of it. */
+/** What one call tells the feed. */
 import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
-import type { Caption, Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
+import type { CallParameters } from '../call-parameters.ts';
 import type { LagChange } from '../inbound/lag.ts';
 import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS, type SpokenEvent } from './events.ts';
 import type { Feed } from './feed.ts';
-import { FinalCaptions } from './final-captions.ts';
-import type { FinalCaption, TranscriptItem } from './transcript.ts';
 
 /** Gaps of one call that have a line in the log each; the rest are in its feed and its transcript. */
 const GAPS_LOGGED_MAX = 20;
@@ -19,39 +18,31 @@ interface CallFeedOptions {
   nowMs(): number;
 }
 
+/** Of something that was said, when it was heard: null = it was never begun. */
+type Spoken = Pick<SpokenEvent, 'utterance' | 'text' | 'heardText' | 'interrupted'> & {
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+};
+
 export class CallFeed {
   readonly #options: CallFeedOptions;
-  readonly #captions = new FinalCaptions();
-  #lagMs: number | null = null;
+  #gaps = 0;
 
   constructor(options: CallFeedOptions) {
     this.#options = options;
   }
 
-  /** The final captions and gaps so far, in the order in which they came. */
-  get transcript(): readonly TranscriptItem[] {
-    return this.#captions.kept;
-  }
-
-  /** `lagMs` of the last caption; null before the first. */
-  get lagMs(): number | null {
-    return this.#lagMs;
-  }
-
-  /** How many final captions and gaps there were, and how many of them are not kept. */
-  get counts(): { readonly finals: number; readonly gaps: number; readonly finalsDropped: number } {
-    const { captions, gaps, dropped } = this.#captions;
-    return { finals: captions, gaps, finalsDropped: dropped };
-  }
-
-  publishStarted({ carrier, from, to, tracks }: CallStart, startedAt: Date): void {
+  publishStarted(start: CallStart, { names, agent, queue }: CallParameters, more: { app: string | null; at: Date }) {
     const { callId, feed } = this.#options;
-    feed.publish({ type: 'call.started', callId, carrier, from, to, startedAt: startedAt.toISOString(), tracks });
+    const { carrier, from, to, tracks } = start;
+    const startedAt = more.at.toISOString();
+    const { app } = more;
+    feed.publish({ type: 'call.started', callId, carrier, from, to, startedAt, tracks, names, agent, queue, app });
   }
 
-  publishEnded(reason: EndReason, durationMs: number): void {
+  publishEnded(reason: EndReason, durationMs: number, handoffData: string | null): void {
     const { callId, feed } = this.#options;
-    feed.publish({ type: 'call.ended', callId, reason, durationMs });
+    feed.publish({ type: 'call.ended', callId, reason, durationMs, handoffData });
   }
 
   publishDtmf(digit: string): void {
@@ -59,16 +50,19 @@ export class CallFeed {
     feed.publish({ type: 'dtmf', callId, digit, atMs: nowMs() });
   }
 
-  publishSpoken(spoken: Pick<SpokenEvent, 'utterance' | 'text' | 'heardText' | 'interrupted'>): void {
+  publishSpoken({ utterance, text, heardText, interrupted, startMs, endMs }: Spoken): void {
     const { callId, feed, nowMs } = this.#options;
+    const atMs = nowMs();
     feed.publish({
       type: 'spoken',
       callId,
-      utterance: spoken.utterance,
-      text: spoken.text.slice(0, SPOKEN_TEXT_MAX_CHARS),
-      heardText: spoken.heardText.slice(0, SPOKEN_TEXT_MAX_CHARS),
-      interrupted: spoken.interrupted,
-      atMs: nowMs(),
+      utterance,
+      text: text.slice(0, SPOKEN_TEXT_MAX_CHARS),
+      heardText: heardText.slice(0, SPOKEN_TEXT_MAX_CHARS),
+      interrupted,
+      startMs: startMs ?? atMs,
+      endMs: endMs ?? atMs,
+      atMs,
     });
   }
 
@@ -79,21 +73,18 @@ export class CallFeed {
       return;
     }
     const { type: _type, ...caption } = event;
-    this.#lagMs = caption.lagMs;
-    if (caption.final) this.#captions.add(toFinalCaption(track, caption));
     feed.publish({ type: 'caption', callId, track, ...caption });
   }
 
   publishRevision(track: Track, { utterance, version, text, startMs, endMs }: Revision): void {
     const { callId, feed } = this.#options;
-    this.#captions.revise({ kind: 'caption', track, utterance, version, text, startMs, endMs });
     feed.publish({ type: 'revision', callId, track, utterance, version, text, startMs, endMs });
   }
 
   publishGap(track: Track, { startMs, endMs, reason }: Pick<GapEvent, 'startMs' | 'endMs' | 'reason'>): void {
     const { callId, feed, log } = this.#options;
-    this.#captions.addGap({ kind: 'gap', track, startMs, endMs, reason });
-    if (this.#captions.gaps <= GAPS_LOGGED_MAX) {
+    this.#gaps++;
+    if (this.#gaps <= GAPS_LOGGED_MAX) {
       const message = reason === 'media' ? 'audio was lost on its way here' : 'a stretch has no final caption';
       log.warn({ track, startMs, endMs, reason }, message);
     }
@@ -104,19 +95,4 @@ export class CallFeed {
     const { callId, feed, nowMs } = this.#options;
     feed.publish({ type, callId, track, atMs: nowMs(), lagMs });
   }
-}
-
-function toFinalCaption(track: Track, caption: Omit<Caption, 'type'>): FinalCaption {
-  const { utterance, text, startMs, endMs, confidence, lowConfidence, language } = caption;
-  return {
-    kind: 'caption',
-    track,
-    utterance,
-    text,
-    startMs,
-    endMs,
-    ...(confidence !== undefined && { confidence }),
-    ...(lowConfidence && { lowConfidence }),
-    ...(language === null && { language }),
-  };
 }

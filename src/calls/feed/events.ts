@@ -3,11 +3,12 @@
  */
 import type { Track } from '../../protocols/dialect.ts';
 import type { LossReason } from '../../transcription/live-transcriber.ts';
+import type { CallNames } from '../call-names.ts';
 import type { CallPhase } from '../call-phase.ts';
 
 /**
- * A call has begun; the first event of its id. One that we make begins when it is answered; if it never is,
- * `call.ended` is its only event.
+ * A call has begun. Its first event, but for those that we make: they are `ringing` first, and begin when they are
+ * answered.
  */
 export interface CallStartedEvent {
   readonly type: 'call.started';
@@ -18,6 +19,13 @@ export interface CallStartedEvent {
   /** ISO 8601. */
   readonly startedAt: string;
   readonly tracks: readonly Track[];
+  /** Who speaks on each track. */
+  readonly names: CallNames;
+  /** Whose call it is, and the queue that it waited in; null = not told. */
+  readonly agent: string | null;
+  readonly queue: string | null;
+  /** The address of the call's app or of its TwiML, without its query; null = it has none. */
+  readonly app: string | null;
 }
 
 /** Somebody begins to speak on a track, or has stopped. */
@@ -120,6 +128,9 @@ export interface SpokenEvent {
   readonly heardText: string;
   /** Cut off, or never begun. */
   readonly interrupted: boolean;
+  /** From when until when the caller heard it; both are `atMs` of what was never begun. */
+  readonly startMs: number;
+  readonly endMs: number;
   readonly atMs: number;
 }
 
@@ -161,6 +172,8 @@ export interface CallEndedEvent {
   readonly callId: string;
   readonly reason: EndReason;
   readonly durationMs: number;
+  /** What the app gave to whoever takes over the call; null = nothing. */
+  readonly handoffData: string | null;
 }
 
 /**

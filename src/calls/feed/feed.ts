@@ -17,19 +17,17 @@ export interface FeedEntry {
 /** Takes one entry; it must not block. One that throws is dropped. */
 type FeedReader = (entry: FeedEntry) => void;
 
-/**
- * `callId` = only the events of this call; `after` = first replay the entries after the one with this id; `allows` =
- * only the entries for which it is true.
- */
+/** Which entries a reader gets. */
 export interface FeedFilter {
+  /** Only the events of this call. */
   readonly callId?: string;
+  /** First replay the entries after the one with this id. */
   readonly after?: string;
+  /** Of those that remain, only the ones that the reader may see. Must not throw. */
   readonly allows?: (entry: FeedEntry) => boolean;
 }
 
-interface Subscription {
-  readonly callId: string | undefined;
-  readonly allows: FeedFilter['allows'];
+interface Subscription extends Pick<FeedFilter, 'callId' | 'allows'> {
   readonly reader: FeedReader;
   /** The number of the last entry that this reader was given, or that its filter skipped. */
   cursor: number;
@@ -37,29 +35,44 @@ interface Subscription {
 
 const ID_NUMBER = /^[1-9]\d{0,15}$/;
 
+interface FeedOptions {
+  /** How many entries are kept for resuming (at least 1). */
+  readonly history: number;
+  /** A name for this run of the program, different at each start. */
+  readonly epoch: string;
+  /**
+   * What is published in place of an event: itself, nothing, or others, in this order. Called before the event gets an
+   * id; must not throw. Left out = every event is published as it is.
+   */
+  readonly rewrite?: (event: FeedEvent) => readonly FeedEvent[];
+}
+
 export class Feed {
+  readonly epoch: string;
   readonly #history: number;
-  readonly #epoch: string;
-  /** Entry n lies at `n % history`, so the ring holds the last `history` entries. */
-  readonly #ring: FeedEntry[] = [];
+  readonly #rewrite: FeedOptions['rewrite'];
+  /** Entry n lies at `n % history`, so the ring holds the last `history` entries; null = forgotten. */
+  readonly #ring: (FeedEntry | null)[] = [];
   readonly #subscriptions = new Set<Subscription>();
   #last = 0;
 
-  /**
-   * `history` = how many entries are kept for resuming (at least 1); `epoch` = a name for this run of the program,
-   * different at each start.
-   */
-  constructor(options: { history: number; epoch: string }) {
+  constructor(options: FeedOptions) {
+    this.epoch = options.epoch;
     this.#history = options.history;
-    this.#epoch = options.epoch;
+    this.#rewrite = options.rewrite;
   }
 
   /** Delivers `event` to every reader whose filter it passes. Never throws. */
   publish(event: FeedEvent): void {
-    const number = this.#last + 1;
-    this.#ring[number % this.#history] = { id: `${this.#epoch}-${number}`, event, json: JSON.stringify(event) };
-    this.#last = number;
-    for (const subscription of this.#subscriptions) this.#catchUp(subscription);
+    if (this.#rewrite === undefined) this.#publish(event);
+    else for (const rewritten of this.#rewrite(event)) this.#publish(rewritten);
+  }
+
+  /** Takes all kept events of a call out of memory. No reader gets them any more; ids stay as they are. */
+  forget(callId: string): void {
+    for (const [index, entry] of this.#ring.entries()) {
+      if (entry?.event.callId === callId) this.#ring[index] = null;
+    }
   }
 
   /**
@@ -70,10 +83,17 @@ export class Feed {
    */
   subscribe(filter: FeedFilter, reader: FeedReader): () => void {
     const cursor = filter.after === undefined ? this.#last : this.#numberOf(filter.after);
-    const subscription: Subscription = { callId: filter.callId, allows: filter.allows, reader, cursor };
+    const subscription: Subscription = { ...filter, reader, cursor };
     this.#subscriptions.add(subscription);
     this.#catchUp(subscription);
     return () => void this.#subscriptions.delete(subscription);
+  }
+
+  #publish(event: FeedEvent): void {
+    const number = this.#last + 1;
+    this.#ring[number % this.#history] = { id: `${this.epoch}-${number}`, event, json: JSON.stringify(event) };
+    this.#last = number;
+    for (const subscription of this.#subscriptions) this.#catchUp(subscription);
   }
 
   /**
@@ -85,7 +105,7 @@ export class Feed {
     while (subscription.cursor < this.#last && this.#subscriptions.has(subscription)) {
       subscription.cursor += 1;
       const entry = this.#ring[subscription.cursor % this.#history];
-      if (entry !== undefined && passes(entry, subscription)) this.#deliver(entry, subscription);
+      if (entry && passes(entry, subscription)) this.#deliver(entry, subscription);
     }
   }
 
@@ -99,7 +119,7 @@ export class Feed {
 
   /** The number inside one of our ids; 0 for anything else. */
   #numberOf(id: string): number {
-    const prefix = `${this.#epoch}-`;
+    const prefix = `${this.epoch}-`;
     const digits = id.slice(prefix.length);
     if (!id.startsWith(prefix) || !ID_NUMBER.test(digits)) return 0;
     const number = Number(digits);

@@ -1,7 +1,7 @@
 /** A call's final captions and gaps, also as text that people and players read. */
 import type { Track } from '../../protocols/dialect.ts';
 import { type Cue, formatSrt, formatTime, formatVtt } from '../../transcription/cue-formats.ts';
-import type { GapReason } from './events.ts';
+import type { CaptionEvent, GapEvent, GapReason, RevisionEvent } from './events.ts';
 
 /** One utterance as it was finally recognised; times in ms of the call's received audio. */
 export interface FinalCaption {
@@ -34,6 +34,32 @@ export interface TranscriptGap {
 
 /** One entry of a transcript. */
 export type TranscriptItem = FinalCaption | TranscriptGap;
+
+/** A final caption, as a transcript has it. */
+export function finalOf(event: CaptionEvent): FinalCaption {
+  const { track, utterance, text, startMs, endMs, confidence, lowConfidence, language } = event;
+  return {
+    kind: 'caption',
+    track,
+    utterance,
+    text,
+    startMs,
+    endMs,
+    ...(confidence !== undefined && { confidence }),
+    ...(lowConfidence && { lowConfidence }),
+    ...(language === null && { language }),
+  };
+}
+
+/** A final caption with a later text. */
+export function revisionOf({ track, utterance, version, text, startMs, endMs }: RevisionEvent): FinalCaption {
+  return { kind: 'caption', track, utterance, version, text, startMs, endMs };
+}
+
+/** A gap, as a transcript has it. */
+export function gapOf({ track, startMs, endMs, reason }: GapEvent): TranscriptGap {
+  return { kind: 'gap', track, startMs, endMs, reason };
+}
 
 /** What people read in place of the words of a gap. */
 const MISSING = 'missing';

@@ -152,6 +152,12 @@ export class Playout<S> {
     return Math.min(Math.max(this.#heardNow() - placed.from, 0), placed.frames) * FRAME_MS;
   }
 
+  /** How long it takes until a sound on the timeline is heard, in ms; 0 if that has begun, or it is not there. */
+  startsInMs(sound: S): number {
+    const placed = this.#line.find((each) => each.sound === sound);
+    return placed === undefined ? 0 : Math.max(placed.from - this.#heardNow(), 0) * FRAME_MS;
+  }
+
   /** Drops the first sound that `matches` and all sounds after it. Clears those that the carrier has buffered. */
   drop(matches: (sound: S) => boolean): void {
     const index = this.#line.findIndex(({ sound }) => matches(sound));

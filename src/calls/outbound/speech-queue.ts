@@ -20,6 +20,8 @@ interface SpeechQueueOptions {
   readonly clock: Clock;
   /** Tells {@link SpeechQueue.onSoundBegun} and {@link SpeechQueue.onSoundHeard} of the sounds that it is given. */
   readonly playout: Playout<VoiceSound>;
+  /** How long the call has lasted by its sound. */
+  callMs(): number;
   /** It begins to sound. */
   onBegun(utterance: SpokenUtterance): void;
   /** A key's tone begins to sound. */
@@ -45,6 +47,8 @@ export class SpeechQueue {
   readonly #utterances: SpokenUtterance[] = [];
   #waiters: (() => void)[] = [];
   #producing = false;
+  /** Since when nothing is played although something is to be said, in ms of the call. */
+  #pausedMs: number | null = null;
 
   constructor(options: SpeechQueueOptions) {
     this.#options = options;
@@ -98,6 +102,26 @@ export class SpeechQueue {
     return this.#cutFrom(0);
   }
 
+  /** Stops playing where it is. What the carrier has and did not play has not begun. */
+  pause(): void {
+    const { playout, callMs } = this.#options;
+    const nowMs = callMs();
+    for (const utterance of this.#utterances)
+      if (utterance.startMs !== null && utterance.startMs > nowMs) utterance.startMs = null;
+    this.#pausedMs ??= nowMs;
+    playout.pause();
+  }
+
+  /** Goes on after {@link pause}. */
+  resume(): void {
+    this.#pausedMs = null;
+    this.#options.playout.resume();
+    for (const utterance of this.#utterances) {
+      const { nextSound } = utterance;
+      if (utterance.begun && nextSound !== undefined) utterance.startMs ??= this.#startOf(nextSound);
+    }
+  }
+
   /** The text of all that sounded within the last `windowMs`; empty when nothing did. */
   playedWithin(windowMs: number): string {
     return this.#played.since(this.#nowMs() - windowMs);
@@ -117,6 +141,7 @@ export class SpeechQueue {
     if (sound.digit !== undefined) this.#options.onDigit(sound.digit);
     if (utterance.begun) return;
     utterance.begun = true;
+    utterance.startMs = this.#startOf(sound);
     this.#options.onBegun(utterance);
   }
 
@@ -185,6 +210,7 @@ export class SpeechQueue {
   #finishIfPlayed(utterance: SpokenUtterance): void {
     if (utterance.over || !utterance.played) return;
     this.#utterances.splice(this.#utterances.indexOf(utterance), 1);
+    utterance.endMs = this.#options.callMs();
     this.#options.onOver(
       utterance,
       utterance.end(() => 0),
@@ -197,16 +223,23 @@ export class SpeechQueue {
    * Throws away the utterances from number `index` on. What was heard of the first of them; null when there is none.
    */
   #cutFrom(index: number): HeardUtterance | null {
-    const { playout } = this.#options;
+    const { playout, callMs } = this.#options;
     const cut = this.#utterances.splice(index);
     if (cut.length === 0) return null;
+    for (const utterance of cut) utterance.endMs = this.#pausedMs ?? callMs();
     const fates = cut.map((utterance) => ({ utterance, heard: utterance.end((sound) => playout.heardMs(sound)) }));
     this.#played.endAll(this.#nowMs());
     playout.drop(({ utterance }) => utterance.over);
-    if (this.#utterances.length === 0) playout.resume();
+    if (this.#utterances.length === 0) this.resume();
     for (const { utterance, heard } of fates) this.#options.onOver(utterance, heard, true);
     this.#noticeDrained();
     return fates[0]?.heard ?? null;
+  }
+
+  /** In whole ms of the call. */
+  #startOf(sound: VoiceSound): number {
+    const { playout, callMs } = this.#options;
+    return Math.round(callMs() + playout.startsInMs(sound));
   }
 
   #noticeDrained(): void {

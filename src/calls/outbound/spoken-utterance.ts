@@ -38,6 +38,10 @@ export class SpokenUtterance {
   made = false;
   /** It has begun to sound. */
   begun = false;
+  /** When the caller begins to hear it, in ms of the call; null = it has not begun, or was taken back before that. */
+  startMs: number | null = null;
+  /** When it was over for the caller, in ms of the call. */
+  endMs = 0;
   /** When it was asked for; null = something else was said before it, or nothing is known of it yet. */
   askedAtMs: number | null = null;
   readonly #life = new AbortController();
@@ -62,6 +66,11 @@ export class SpokenUtterance {
   /** Whether nothing of it is still to be heard. */
   get played(): boolean {
     return this.made && this.#underWay.length === 0;
+  }
+
+  /** The sound of it that is the next to be heard. */
+  get nextSound(): VoiceSound | undefined {
+    return this.#underWay[0];
   }
 
   /** Its pieces, made as they are asked for. */

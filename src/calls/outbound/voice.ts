@@ -67,8 +67,16 @@ export type VoiceEvent =
   | { readonly type: 'voice.missing'; readonly wished: string; readonly used: string }
   /** Its text cannot be spoken, and why. */
   | { readonly type: 'refused'; readonly utterance: string; readonly reason: string }
-  /** It is over: once for each utterance, also for one that was thrown away before it began. */
-  | ({ readonly type: 'spoken'; readonly interrupted: boolean } & HeardUtterance);
+  /**
+   * It is over: once for each utterance, also for one that was thrown away before it began. From when until when the
+   * caller heard it, in ms of the call; null = nothing of it.
+   */
+  | ({
+      readonly type: 'spoken';
+      readonly interrupted: boolean;
+      readonly startMs: number | null;
+      readonly endMs: number | null;
+    } & HeardUtterance);
 
 /** The call that is spoken in. */
 export interface CallVoiceOptions {
@@ -83,6 +91,8 @@ export interface CallVoiceOptions {
   readonly callerEndpointMs: () => number;
   readonly context: CallContext;
   readonly log: Log;
+  /** How long the call has lasted by its sound. */
+  callMs(): number;
   send(command: CarrierCommand): void;
   /** The tone of a key begins to be sent; a carrier that has a way of its own to press keys leaves the tone out. */
   press(digit: string): void;
@@ -269,6 +279,7 @@ export class CallVoice {
       codec,
       clock: context.clock,
       playout: this.#playout,
+      callMs: () => this.#options.callMs(),
       onBegun: (utterance) => this.#onBegun(utterance),
       onDigit: (digit) => this.#options.press(digit),
       onHeard: ({ id }, text) => this.#tell({ type: 'heard', utterance: id, text }),
@@ -288,8 +299,8 @@ export class CallVoice {
       words: settings.BARGE_IN_WORDS,
       stopLagMs: callerEndpointMs,
       playing: () => this.#queue.sounding?.options.interruptible ?? null,
-      pause: () => this.#playout.pause(),
-      resume: () => this.#playout.resume(),
+      pause: () => this.#queue.pause(),
+      resume: () => this.#queue.resume(),
       interrupt: () => void this.interrupt(),
       onOutcome: (outcome) => metrics.bargeIns.inc({ outcome }),
     });
@@ -351,13 +362,17 @@ export class CallVoice {
    */
   #onDrained(): void {
     this.#bargeIn.forget();
-    this.#playout.resume();
+    this.#queue.resume();
   }
 
-  #onOver({ options }: SpokenUtterance, heard: HeardUtterance, interrupted: boolean): void {
+  #onOver(utterance: SpokenUtterance, heard: HeardUtterance, interrupted: boolean): void {
+    const { options } = utterance;
     if (!options.announced) return;
     this.#options.context.metrics.utterances.inc({ how: interrupted ? 'interrupted' : 'finished' });
-    this.#tell({ type: 'spoken', ...heard, interrupted });
+    const startMs = heard.playedMs === 0 ? null : utterance.startMs;
+    // While the caller's side sends nothing, the call's time stands still.
+    const endMs = startMs === null ? null : Math.max(utterance.endMs, startMs + heard.playedMs);
+    this.#tell({ type: 'spoken', ...heard, interrupted, startMs, endMs });
   }
 
   #tell(event: VoiceEvent): void {

@@ -58,13 +58,22 @@ export function readSettings(environment: Environment = process.env, { opensPort
     problems.push(...(opensPorts ? findExposures(values as Settings) : []), ...findContradictions(values as Settings));
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  values['MODEL_CACHE_DIR'] = resolve((values as Settings).MODEL_CACHE_DIR || defaultCacheDir(environment));
-  if ((values as Settings).MODELS_DIR !== NO_FOLDER)
-    values['MODELS_DIR'] = resolve(
-      (values as Settings).MODELS_DIR || join(stateDir(environment), 'trunkline', 'models'),
-    );
+  resolveFolders(values, environment);
   values['MAX_CALLS'] ||= maxCallsOf(coresAvailable());
   return Object.freeze(values) as Settings;
+}
+
+/** Writes out the folders of the user, and MODELS_DIR beside the records. */
+function resolveFolders(values: Record<string, unknown>, environment: Environment): void {
+  const { DATA_DIR, MODEL_CACHE_DIR, MODELS_DIR } = values as Settings;
+  const stateFolder = join(stateDir(environment), 'trunkline');
+  values['MODEL_CACHE_DIR'] = resolve(MODEL_CACHE_DIR || defaultCacheDir(environment));
+  values['isDataDirDefault'] = DATA_DIR === '';
+  values['DATA_DIR'] = DATA_DIR === NO_FOLDER ? NO_FOLDER : resolve(DATA_DIR || stateFolder);
+  if (MODELS_DIR === NO_FOLDER) return;
+  values['MODELS_DIR'] = resolve(
+    MODELS_DIR || join(DATA_DIR === NO_FOLDER || DATA_DIR === '' ? stateFolder : DATA_DIR, 'models'),
+  );
 }
 
 function findUnknown(environment: Environment): string[] {

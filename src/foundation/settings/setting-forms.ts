@@ -46,6 +46,23 @@ export function serviceUrl(meaning: string): SettingSpec<string> {
   };
 }
 
+function isDatabaseUrl(value: string): boolean {
+  return value === '' || (URL.canParse(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol));
+}
+
+/** DATABASE_URL. It may have a password. */
+export function databaseUrl(meaning: string): SettingSpec<string> {
+  return {
+    schema: z
+      .string()
+      .refine(isDatabaseUrl, 'empty or a URL such as postgres://user:password@db.example.com/trunkline'),
+    defaultText: '',
+    unit: 'postgres URL',
+    meaning,
+    secret: true,
+  };
+}
+
 /** API_KEYS. */
 export function apiKeys(meaning: string): SettingSpec<readonly string[]> {
   return {

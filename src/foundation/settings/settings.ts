@@ -11,6 +11,7 @@ import { engines } from './groups/engines.ts';
 import { limits } from './groups/limits.ts';
 import { recognition } from './groups/recognition.ts';
 import { recordings } from './groups/recordings.ts';
+import { records } from './groups/records.ts';
 import { security } from './groups/security.ts';
 import { server } from './groups/server.ts';
 import { sip } from './groups/sip.ts';
@@ -27,6 +28,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   asterisk,
   sip,
   apps,
+  records,
   recognition,
   turns,
   speech,
@@ -44,6 +46,7 @@ const EVERYDAY = {
   ...asterisk.everyday,
   ...sip.everyday,
   ...apps.everyday,
+  ...records.everyday,
   ...recognition.everyday,
   ...turns.everyday,
   ...speech.everyday,
@@ -61,6 +64,7 @@ const TUNING = {
   ...asterisk.tuning,
   ...sip.tuning,
   ...apps.tuning,
+  ...records.tuning,
   ...recognition.tuning,
   ...turns.tuning,
   ...speech.tuning,
@@ -83,4 +87,7 @@ export function isEveryday(name: SettingName): boolean {
 type ValueOf<S> = S extends SettingSpec<infer T> ? T : never;
 
 /** The checked settings by their environment name, frozen. */
-export type Settings = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> };
+export type Settings = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> } & {
+  /** DATA_DIR was not set: a folder that cannot be used is no reason to stop. */
+  readonly isDataDirDefault: boolean;
+};

@@ -11,9 +11,20 @@ export const call = z.object({
   carrier: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
+  names: z
+    .object({ inbound: z.string().nullable(), outbound: z.string().nullable() })
+    .describe('Who speaks on each track: `callerName` and `agentName` of the parameters, or what the carrier told'),
+  agent: z.string().nullable().describe('The parameter `agent`: whose call it is'),
+  queue: z.string().nullable().describe('The parameter `queue`'),
+  app: z.string().nullable().describe('The address of its app or of its TwiML, without the query; null = it has none'),
+  appMuted: z.boolean().describe('Somebody took the call over: what the app says is passed over'),
   state: z
     .enum(['dialing', 'live', 'ended'])
     .describe('`dialing`: Trunkline makes the call, and nobody has answered yet'),
+  phase: z
+    .enum(['ringing', 'queued', 'live', 'held'])
+    .nullable()
+    .describe('As in `call.state`; null when the call has ended'),
   startedAt: z.iso.datetime().describe('When the call began; while nobody has answered, when it was dialed'),
   endedAt: z.iso.datetime().nullable(),
   endReason: z
@@ -21,15 +32,22 @@ export const call = z.object({
     .nullable()
     .describe(
       'As in `call.ended`: hangup, closed, lost, timeout, error, drained, api, app, app_unreachable, busy, ' +
-        'unanswered, refused; null before the call ends',
+        'unanswered, refused, server_lost; null before the call ends',
     ),
   tracks: z.array(track).readonly(),
   lagMs: z.number().nullable().describe('Lag of the last caption; null before the first caption'),
+  worstLagMs: z.number().nullable().describe('The worst lag of its final captions; null before the first'),
   durationMs: z.number().describe('Duration of the sound that was received'),
+  counts: z
+    .object({ finals: z.int(), spoken: z.int(), keys: z.int(), gaps: z.int() })
+    .describe('How many final captions, things said to the caller, keys and gaps there are'),
   handoffData: z
     .string()
     .nullable()
     .describe('What the app passed on to whoever takes over the call, in its `end`; null = nothing'),
+  outcome: z.string().nullable().describe('What came of it, as people noted it'),
+  tags: z.array(z.string()).readonly(),
+  sound: z.enum(['recording', 'paused', 'recorded']).nullable().describe('Its recording; null = there is none'),
 });
 
 /** The path of one call. */

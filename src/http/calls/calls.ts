@@ -1,7 +1,8 @@
 /** Which calls there are, and the end of one. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { CallRegistry, CallView } from '../../calls/registry.ts';
+import type { CallView } from '../../calls/call-view.ts';
+import type { CallRegistry } from '../../calls/registry.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';

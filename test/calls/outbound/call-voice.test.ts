@@ -48,7 +48,7 @@ describe('a call that speaks', () => {
     expect(sent.map(({ event }) => event)).toEqual([...Array(TEXT.length).fill('media'), 'mark']);
     for (const { media } of sent.slice(0, -1)) expect(Buffer.from(media?.payload ?? '', 'base64')).toHaveLength(160);
     expect(spokenIn(gateway).map((event) => JSON.stringify(event))).toEqual([
-      `{"type":"spoken","callId":"CA1","utterance":"u1","text":"${TEXT}","heardText":"${TEXT}","interrupted":false,"atMs":300}`,
+      `{"type":"spoken","callId":"CA1","utterance":"u1","text":"${TEXT}","heardText":"${TEXT}","interrupted":false,"startMs":300,"endMs":980,"atMs":300}`,
     ]);
     expect(gateway.logLines.join()).not.toContain('balance');
   });

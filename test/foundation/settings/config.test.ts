@@ -33,7 +33,7 @@ describe('the settings', () => {
       CHUNK_MS: 400,
       OVERLAP_MS: 200,
     });
-    expect(Object.keys(settings).sort()).toEqual(Object.keys(SETTINGS).sort());
+    expect(Object.keys(settings).sort()).toEqual([...Object.keys(SETTINGS), 'isDataDirDefault'].sort());
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
@@ -201,6 +201,28 @@ describe('the settings', () => {
     expect(readSettings({ MODELS_DIR: 'none' }).MODELS_DIR).toBe('none');
   });
 
+  it('keep records in the folder of the user, of the setting, or nowhere, and models beside them', () => {
+    expect(readSettings({ HOME: '/home/me' })).toMatchObject({
+      DATA_DIR: '/home/me/.local/state/trunkline',
+      isDataDirDefault: true,
+    });
+    expect(readSettings({ DATA_DIR: '/var/lib/trunkline', HOME: '/home/me' })).toMatchObject({
+      DATA_DIR: '/var/lib/trunkline',
+      MODELS_DIR: '/var/lib/trunkline/models',
+      isDataDirDefault: false,
+    });
+    expect(readSettings({ DATA_DIR: 'none', HOME: '/home/me' })).toMatchObject({
+      DATA_DIR: 'none',
+      MODELS_DIR: '/home/me/.local/state/trunkline/models',
+      isDataDirDefault: false,
+    });
+  });
+
+  it('take the URL of a PostgreSQL database, and of no other', () => {
+    expect(readSettings({ DATABASE_URL: 'postgres://me@db/calls' }).DATABASE_URL).toBe('postgres://me@db/calls');
+    expect(problemsOf({ DATABASE_URL: 'mysql://me@db/calls' }).join()).toMatch(/^DATABASE_URL: .*postgres:/);
+  });
+
   it('never repeat a secret', () => {
     const secrets = Object.entries(SETTINGS).filter(([, spec]) => 'secret' in spec);
     expect(secrets.map(([name]) => name)).toEqual([
@@ -212,6 +234,7 @@ describe('the settings', () => {
       'ARI_PASSWORD',
       'SIP_PASSWORD',
       'APP_SIGNING_KEY',
+      'DATABASE_URL',
       'TRANSLATE_API_KEY',
       'WEBHOOK_SECRET',
     ]);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CallView } from '../../../src/calls/registry.ts';
+import type { CallView } from '../../../src/calls/call-view.ts';
 import { systemClock } from '../../../src/foundation/clock.ts';
 import { writeRtp } from '../../../src/protocols/rtp/packet.ts';
 import { SipPhone } from '../../../src/simulator/sip-phone.ts';

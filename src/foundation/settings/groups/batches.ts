@@ -8,7 +8,7 @@ export const batches = {
       '',
       'path',
       'Folder on this machine that keeps batches across restarts. Only one server may use it. ' +
-        'Empty = a temporary folder, which is removed when the server ends.',
+        'Empty = batches in DATA_DIR; without that a temporary folder, which is removed when the server ends.',
     ),
     BATCH_INPUT_DIR: text(
       '',

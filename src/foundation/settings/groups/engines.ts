@@ -21,8 +21,8 @@ export const engines = {
     MODELS_DIR: text(
       '',
       'folder',
-      'Folder of the models that `trunkline models add` installs. none = use none. Empty = trunkline/models in ' +
-        'XDG_STATE_HOME or ~/.local/state.',
+      'Folder of the models that `trunkline models add` installs. none = use none. Empty = models in DATA_DIR; ' +
+        'without that trunkline/models in XDG_STATE_HOME or ~/.local/state.',
     ),
   },
   tuning: {

@@ -10,7 +10,8 @@ export const recordings = {
     UPLOAD_DIR: text(
       '',
       'path',
-      'Folder for recordings while the server transcribes them. Empty = the temporary folder of the system.',
+      'Folder for recordings while the server transcribes them. Empty = uploads in DATA_DIR; without that the ' +
+        'temporary folder of the system.',
     ),
     TRANSLATE_BASE_URL: serviceUrl(
       'Chat endpoint in the style of OpenAI (…/v1) that translates transcripts. Empty = no translation.',

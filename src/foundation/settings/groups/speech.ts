@@ -34,7 +34,7 @@ export const speech = {
       '',
       'path',
       'Folder on this machine that keeps synthesized sentences across restarts. Only one server may use it. ' +
-        'Empty = none.',
+        'Empty = prompts in DATA_DIR; without that none.',
     ),
   },
   tuning: {

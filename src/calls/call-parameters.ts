@@ -1,0 +1,61 @@
+/** The parameters of a call that mean something to the record, whoever gives them: a dialplan, TwiML, an API. */
+import type { CallStart } from '../protocols/dialect.ts';
+import type { CallNames } from './call-names.ts';
+
+/** Longer names are cut. */
+const NAME_MAX_CHARS = 128;
+/** A hundred years: longer is for ever. */
+const RETAIN_MAX_DAYS = 36_500;
+const RETAIN_DAYS = /^\d{1,5}$/;
+const RECORD_MODES = ['off', 'caller', 'both'] as const;
+
+/** What of a call's sound is recorded. */
+export type RecordMode = (typeof RECORD_MODES)[number];
+
+/** What a call's parameters say. */
+export interface CallParameters {
+  readonly names: CallNames;
+  /** Whose call it is, exactly as it was given; null = nobody's. */
+  readonly agent: string | null;
+  readonly queue: string | null;
+  /** Days for which the call is kept; null = as the gateway is set. */
+  readonly retainDays: number | null;
+  /** Null = as the gateway is set. */
+  readonly record: RecordMode | null;
+}
+
+/**
+ * Reads `callerName`, `agentName`, `agent`, `queue`, `retain` and `record`, whatever the case of their names; what
+ * cannot be understood is as if it was not there. A caller whom the parameters do not name has the name that the
+ * carrier told. An `agent` that is too long is left out, not cut: it decides who may see the call.
+ */
+export function readCallParameters({ parameters, details = {} }: Pick<CallStart, 'parameters' | 'details'>) {
+  const given = new Map<string, string>();
+  for (const [name, value] of Object.entries(parameters)) {
+    const lower = name.toLowerCase();
+    if (!given.has(lower)) given.set(lower, value);
+  }
+  const agent = given.get('agent')?.trim() ?? '';
+  return {
+    names: {
+      inbound: readName(given.get('callername')) ?? readName(details.callerName),
+      outbound: readName(given.get('agentname')),
+    },
+    agent: agent === '' || agent.length > NAME_MAX_CHARS ? null : agent,
+    queue: readName(given.get('queue')),
+    retainDays: readDays(given.get('retain')),
+    record: RECORD_MODES.find((mode) => mode === given.get('record')?.trim().toLowerCase()) ?? null,
+  } satisfies CallParameters as CallParameters;
+}
+
+/** On one line: names stand before what is said. */
+function readName(value = ''): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is taken out
+  const name = value.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+  return name.slice(0, NAME_MAX_CHARS).trimEnd() || null;
+}
+
+function readDays(value = ''): number | null {
+  const digits = value.trim();
+  return RETAIN_DAYS.test(digits) && Number(digits) <= RETAIN_MAX_DAYS ? Number(digits) : null;
+}

@@ -1,0 +1,138 @@
+import type { CallParameters } from './call-parameters.ts';
+import type { CallPhase } from './call-phase.ts';
+import type { CallCounts, CallView } from './call-view.ts';
+import type { EndReason, FeedEvent } from './feed/events.ts';
+import { FinalCaptions } from './feed/final-captions.ts';
+import { finalOf, gapOf, revisionOf, type TranscriptItem } from './feed/transcript.ts';
+
+/** What is known of a call from its beginning on. */
+export interface CallBeginning extends Pick<CallView, 'id' | 'carrier' | 'from' | 'to' | 'app' | 'tracks'> {
+  readonly startedAt: Date;
+  /** `dialing`: we make the call, and nobody has answered yet. */
+  readonly state: 'dialing' | 'live';
+  readonly parameters: CallParameters;
+}
+
+/** How a call ended. */
+export interface CallEnding {
+  readonly at: Date;
+  readonly reason: EndReason;
+  readonly durationMs: number;
+  readonly handoffData: string | null;
+}
+
+const SOUND_STATES = { on: 'recording', paused: 'paused', off: 'recorded' } as const;
+
+/** One call as the API shows it, and its transcript: what its events have made of it so far. */
+export class CallSummary {
+  readonly beginning: CallBeginning;
+  readonly #captions = new FinalCaptions();
+  #phase: CallPhase;
+  #ending: CallEnding | null = null;
+  #spoken = 0;
+  #keys = 0;
+  #lagMs: number | null = null;
+  #worstLagMs: number | null = null;
+  #appMuted = false;
+  #outcome: string | null = null;
+  #tags: readonly string[] = [];
+  #sound: CallView['sound'] = null;
+
+  constructor(beginning: CallBeginning) {
+    this.beginning = beginning;
+    this.#phase = beginning.state === 'dialing' ? 'ringing' : 'live';
+  }
+
+  get counts(): CallCounts {
+    const { captions, gaps } = this.#captions;
+    return { finals: captions, spoken: this.#spoken, keys: this.#keys, gaps };
+  }
+
+  /** The final captions and gaps so far, in the order in which they came. */
+  get transcript(): readonly TranscriptItem[] {
+    return this.#captions.kept;
+  }
+
+  /** How many captions and gaps are not kept any more. */
+  get dropped(): number {
+    return this.#captions.dropped;
+  }
+
+  /** Takes note of an event of the call. Must not throw: it is called from inside of the feed. */
+  apply(event: FeedEvent): void {
+    switch (event.type) {
+      case 'caption':
+        this.#lagMs = event.lagMs;
+        if (!event.final) return;
+        this.#worstLagMs = Math.max(this.#worstLagMs ?? 0, event.lagMs);
+        this.#captions.add(finalOf(event));
+        return;
+      case 'revision':
+        this.#captions.revise(revisionOf(event));
+        return;
+      case 'gap':
+        this.#captions.addGap(gapOf(event));
+        return;
+      case 'spoken':
+        this.#spoken++;
+        return;
+      case 'dtmf':
+        this.#keys++;
+        return;
+      default:
+        this.#applyState(event);
+    }
+  }
+
+  /** The call is over; its last events may still be applied. */
+  end(ending: CallEnding): void {
+    this.#ending = ending;
+  }
+
+  /** `durationMs` = how long it has lasted by its sound, which counts until it has ended. */
+  view(durationMs: number): CallView {
+    const { parameters, startedAt, state, ...beginning } = this.beginning;
+    const ending = this.#ending;
+    return {
+      ...beginning,
+      names: parameters.names,
+      agent: parameters.agent,
+      queue: parameters.queue,
+      appMuted: this.#appMuted,
+      state: ending === null ? state : 'ended',
+      phase: ending === null ? this.#phase : null,
+      startedAt: startedAt.toISOString(),
+      endedAt: ending?.at.toISOString() ?? null,
+      endReason: ending?.reason ?? null,
+      lagMs: this.#lagMs,
+      worstLagMs: this.#worstLagMs,
+      durationMs: ending?.durationMs ?? durationMs,
+      counts: this.counts,
+      handoffData: ending?.handoffData ?? null,
+      outcome: this.#outcome,
+      tags: this.#tags,
+      sound: this.#sound,
+    };
+  }
+
+  #applyState(event: FeedEvent): void {
+    switch (event.type) {
+      case 'call.state':
+        this.#phase = event.state;
+        return;
+      case 'app.muted':
+      case 'app.unmuted':
+        this.#appMuted = event.type === 'app.muted';
+        return;
+      case 'call.updated':
+        this.#outcome = event.outcome;
+        this.#tags = event.tags;
+        return;
+      case 'recording':
+        this.#sound = SOUND_STATES[event.state];
+        return;
+      default:
+        return;
+    }
+  }
+}

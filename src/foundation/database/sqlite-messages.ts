@@ -1,0 +1,42 @@
+/** What the gateway and the thread of a SQLite database tell each other. */
+
+/** A value that SQLite stores. */
+export type SqliteValue = string | number | bigint | Uint8Array | null;
+
+/** One statement with the values of its parameters. */
+export interface SqliteStatement {
+  readonly sql: string;
+  readonly values: readonly SqliteValue[];
+}
+
+/** What a thread is started with. */
+export interface SqliteThreadData {
+  readonly path: string;
+  /** Runs whenever the database is opened. */
+  readonly setup: string;
+}
+
+/** Statements of which a waiting write goes before any waiting read. */
+export type SqliteLane = 'write' | 'read';
+
+/** A request of the gateway. */
+export interface SqliteRequest {
+  readonly id: number;
+  readonly lane: SqliteLane;
+  readonly statements: readonly SqliteStatement[];
+  /** All or none of the statements, in a transaction of their own. */
+  readonly isAtomic: boolean;
+}
+
+/** What came of one statement. */
+export interface SqliteResult {
+  readonly rows: readonly Readonly<Record<string, SqliteValue>>[];
+  /** Of a statement without rows. */
+  readonly changes: number;
+}
+
+/** The answer to a request. `isDisk` = the disk is full or fails, and the request may be repeated. */
+export type SqliteReply = { readonly id: number } & (
+  | { readonly results: readonly SqliteResult[] }
+  | { readonly error: string; readonly isDisk: boolean }
+);

@@ -1,0 +1,136 @@
+/** A SQLite database on a thread of its own: the gateway's side. */
+import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { DiskError } from '../folders/disk.ts';
+import { closeToOthers, PRIVATE_FILE_MODE } from '../folders/folders.ts';
+import { packagePath } from '../folders/paths.ts';
+import type {
+  SqliteLane,
+  SqliteReply,
+  SqliteRequest,
+  SqliteResult,
+  SqliteStatement,
+  SqliteThreadData,
+} from './sqlite-messages.ts';
+
+interface Waiting {
+  resolve(results: readonly SqliteResult[]): void;
+  reject(error: Error): void;
+}
+
+interface SqliteThreadOptions {
+  /** The database's file; its folder must be owned by this process. */
+  readonly path: string;
+  /** SQL that runs whenever the database is opened. */
+  readonly setup: string;
+  /** How errors call the database, e.g. `the store`. */
+  readonly name: string;
+}
+
+/**
+ * One database file. When a promise of a write resolves, its data is on disk. When the disk is full or fails, promises
+ * reject with DiskError, nothing has changed, and the request may be repeated. A thread that ends by itself is replaced
+ * at the next request.
+ */
+export class SqliteThread {
+  readonly #options: SqliteThreadOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  #nextId = 1;
+  #isClosed = false;
+
+  private constructor(options: SqliteThreadOptions) {
+    this.#options = options;
+    this.#worker = this.#start();
+  }
+
+  /**
+   * Opens the database, which no other process may use. Removes the lock of a killed process. The first request tells
+   * whether the file is a database.
+   * @throws the system's error when the file cannot be created
+   */
+  static async open(options: SqliteThreadOptions): Promise<SqliteThread> {
+    const { path } = options;
+    await rm(`${path}.lock`, { recursive: true, force: true });
+    // It is private, and SQLite would create it readable for all users.
+    await (await open(path, 'a', PRIVATE_FILE_MODE)).close();
+    await closeToOthers(path);
+    return new SqliteThread(options);
+  }
+
+  get path(): string {
+    return this.#options.path;
+  }
+
+  /** Runs all statements in one transaction. */
+  runAtomically(statements: readonly SqliteStatement[]): Promise<readonly SqliteResult[]> {
+    return this.#ask('write', statements, true);
+  }
+
+  /** Runs one statement; in the lane `write` inside the transaction that is open there, if any. */
+  async run(lane: SqliteLane, statement: SqliteStatement): Promise<SqliteResult> {
+    const [result] = await this.#ask(lane, [statement], false);
+    return result ?? { rows: [], changes: 0 };
+  }
+
+  /** Closes the database when all requests are done. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#worker === null) return;
+    const ended = once(this.#worker, 'exit');
+    this.#worker.postMessage('close');
+    await ended;
+  }
+
+  /** Ends the thread without waiting for it: a disk that never answers would hold it for ever. */
+  abandon(): void {
+    this.#isClosed = true;
+    void this.#worker?.terminate();
+    this.#lose(new Error(`${this.#options.name} is closed`));
+  }
+
+  #ask(lane: SqliteLane, statements: readonly SqliteStatement[], isAtomic: boolean): Promise<readonly SqliteResult[]> {
+    if (this.#isClosed) return Promise.reject(new Error(`${this.#options.name} is closed`));
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#worker ??= this.#start();
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, lane, statements, isAtomic } satisfies SqliteRequest);
+    });
+  }
+
+  #start(): Worker {
+    const { path, setup, name } = this.#options;
+    const worker = new Worker(packagePath('dist', 'src', 'foundation', 'database', 'sqlite-worker.js'), {
+      workerData: { path, setup } satisfies SqliteThreadData,
+      execArgv: [],
+    });
+    worker.on('message', (message: SqliteReply) => this.#settle(message));
+    worker.on('error', (error) => {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#forget(worker, new DiskError(`${name} failed: its thread ended (${why})`));
+    });
+    worker.on('exit', () => this.#forget(worker, new DiskError(`${name} failed: its thread ended`)));
+    return worker;
+  }
+
+  #settle(message: SqliteReply): void {
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if ('results' in message) waiting?.resolve(message.results);
+    else waiting?.reject(new (message.isDisk ? DiskError : Error)(`${this.#options.name} failed: ${message.error}`));
+  }
+
+  #forget(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    this.#lose(error);
+  }
+
+  #lose(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,157 @@
+/** The thread of a database: SQLite in WebAssembly, whose calls block their thread while the disk is busy. */
+import { closeSync, openSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import sqlite from 'node-sqlite3-wasm';
+import { isDiskTrouble } from '../folders/disk.ts';
+import type { SqliteReply, SqliteRequest, SqliteResult, SqliteStatement, SqliteThreadData } from './sqlite-messages.ts';
+
+/**
+ * Uses a write-ahead log and exclusive locking. The file system of the WebAssembly build takes every lock for another
+ * process's, even its own, so SQLite would never read the rollback journal of a killed process. It always reads the
+ * log. https://sqlite.org/wal.html#use_of_wal_without_shared_memory
+ */
+const DURABLE = `
+  PRAGMA locking_mode = EXCLUSIVE;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+`;
+
+/**
+ * SQLITE_FULL, SQLITE_IOERR, and SQLITE_CANTOPEN, which SQLite reports when there is no room for its log.
+ * https://sqlite.org/rescode.html
+ */
+const DISK_TROUBLE = /^(database or disk is full|disk I\/O error|unable to open database file)$/;
+
+/** Statements with rows. Values are bound, so the word is not one of a text. */
+const HAS_ROWS = /^\s*(select|with|pragma|values|explain)\b|\breturning\b/i;
+
+/** Prepared statements that are kept, and the length up to which they are: longer ones insert many rows at once. */
+const PREPARED_MAX = 200;
+const PREPARED_MAX_CHARS = 2000;
+
+const { path, setup } = workerData as SqliteThreadData;
+const prepared = new Map<string, sqlite.Statement>();
+const writes: SqliteRequest[] = [];
+const reads: SqliteRequest[] = [];
+let database: sqlite.Database | null = null;
+let isScheduled = false;
+let isClosing = false;
+
+/** Called by the first request, and by later ones after a failure: the disk may be full. */
+function open(): sqlite.Database {
+  // Gives the system's error if the file cannot be opened; SQLite's error does not say why.
+  closeSync(openSync(path, 'a'));
+  const opened = new sqlite.Database(path);
+  try {
+    opened.exec(DURABLE + setup);
+    return opened;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+function run({ statements, isAtomic }: SqliteRequest): SqliteResult[] {
+  database ??= open();
+  const opened = database;
+  if (!isAtomic) return statements.map((statement) => execute(opened, statement));
+  opened.exec('BEGIN IMMEDIATE');
+  try {
+    const results = statements.map((statement) => execute(opened, statement));
+    opened.exec('COMMIT');
+    return results;
+  } catch (error) {
+    rollBack(opened);
+    throw error;
+  }
+}
+
+function execute(opened: sqlite.Database, { sql, values }: SqliteStatement): SqliteResult {
+  const statement = prepare(opened, sql);
+  try {
+    if (HAS_ROWS.test(sql)) return { rows: statement.all([...values]) as SqliteResult['rows'], changes: 0 };
+    return { rows: [], changes: statement.run([...values]).changes };
+  } finally {
+    if (!prepared.has(sql)) statement.finalize();
+  }
+}
+
+function prepare(opened: sqlite.Database, sql: string): sqlite.Statement {
+  const known = prepared.get(sql);
+  if (known !== undefined) return known;
+  const statement = opened.prepare(sql);
+  if (sql.length > PREPARED_MAX_CHARS) return statement;
+  const [oldest] = prepared.keys();
+  if (prepared.size >= PREPARED_MAX && oldest !== undefined) {
+    prepared.get(oldest)?.finalize();
+    prepared.delete(oldest);
+  }
+  prepared.set(sql, statement);
+  return statement;
+}
+
+/**
+ * SQLite may have rolled back already. If the roll-back fails, the database is closed; SQLite rolls back when it is
+ * opened again.
+ */
+function rollBack(begun: sqlite.Database): void {
+  try {
+    if (begun.inTransaction) begun.exec('ROLLBACK');
+  } catch {
+    close();
+  }
+}
+
+function close(): void {
+  try {
+    for (const statement of prepared.values()) statement.finalize();
+    database?.close();
+  } catch {
+    // Nothing is lost: a request is answered only after its commit.
+  }
+  prepared.clear();
+  database = null;
+}
+
+function answer(message: SqliteReply): void {
+  parentPort?.postMessage(message);
+}
+
+function serve(request: SqliteRequest): void {
+  try {
+    answer({ id: request.id, results: run(request) });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    answer({ id: request.id, error: withoutPath(message), isDisk: isDiskTrouble(error) || DISK_TROUBLE.test(message) });
+  }
+}
+
+/** One request in each turn of the event loop, so that a write which arrives meanwhile is next. */
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(next);
+}
+
+/** Reads wait for the end of a transaction whose statements come one by one: there is only one connection. */
+function next(): void {
+  isScheduled = false;
+  const request = writes.shift() ?? (database?.inTransaction === true ? undefined : reads.shift());
+  if (request !== undefined) {
+    serve(request);
+    schedule();
+  } else if (isClosing) {
+    close();
+    parentPort?.close();
+  }
+}
+
+parentPort?.on('message', (request: SqliteRequest | 'close') => {
+  if (request === 'close') isClosing = true;
+  else (request.lane === 'write' ? writes : reads).push(request);
+  schedule();
+});
+
+function withoutPath(message: string): string {
+  return message.replaceAll(path, 'the database');
+}

@@ -1,0 +1,28 @@
+import { databaseUrl } from '../setting-forms.ts';
+import { type SettingGroup, text, whole } from '../setting-kinds.ts';
+
+/** What is kept of calls. */
+export const records = {
+  title: 'Records',
+  everyday: {
+    DATA_DIR: text(
+      '',
+      'folder',
+      'Folder on this machine that keeps the records of calls across restarts. Only one server may use it. It also ' +
+        'has the folders of BATCH_DIR, PROMPT_CACHE_DIR, MODELS_DIR and UPLOAD_DIR where those are empty. none = ' +
+        'keep nothing. Empty = trunkline in XDG_STATE_HOME or ~/.local/state.',
+    ),
+    DATABASE_URL: databaseUrl(
+      'PostgreSQL database (13 or later) that keeps the records in place of DATA_DIR. Only one server may use it. ' +
+        'Empty = SQLite in DATA_DIR.',
+    ),
+    RETENTION_DAYS: whole(
+      30,
+      0,
+      36_500,
+      'days',
+      'The server deletes the records of a call this long after its end. 0 = never.',
+    ),
+  },
+  tuning: {},
+} as const satisfies SettingGroup;
