@@ -21,6 +21,7 @@ import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import { openPeople } from './records/users/open-people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
@@ -77,8 +78,10 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
+  const people = await openPeople(settings, { clock, log, database: null });
   const server = await createServer({
     settings,
+    people,
     registry,
     apps,
     webSockets: new WebSocketTrunk({ registry, settings, clock }),

@@ -50,7 +50,11 @@ export class Passwords {
    */
   async verify(password: string, secret: string | null): Promise<boolean> {
     const kept = secret === null ? null : parseScrypt(secret);
-    const { salt, hash, ...cost } = kept ?? { ...this.#cost, salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) };
+    const { salt, hash, ...cost } = kept ?? {
+      ...this.#cost,
+      salt: Buffer.alloc(SALT_BYTES),
+      hash: Buffer.alloc(HASH_BYTES),
+    };
     const derived = await this.#derive({ ...cost, password, salt, bytes: hash.length });
     return timingSafeEqual(derived, hash) && kept !== null;
   }

@@ -16,7 +16,12 @@ if (process.platform === 'linux') setPriority(NICE);
 
 function derive({ password, salt, ln, r, p, bytes }: ScryptTask): Uint8Array {
   const cost = 2 ** ln;
-  return scryptSync(password, salt, bytes, { cost, blockSize: r, parallelization: p, maxmem: MEMORY_FACTOR * 128 * cost * r });
+  return scryptSync(password, salt, bytes, {
+    cost,
+    blockSize: r,
+    parallelization: p,
+    maxmem: MEMORY_FACTOR * 128 * cost * r,
+  });
 }
 
 serveWork<ScryptTask, Uint8Array>({

@@ -48,6 +48,10 @@ export class StoredSessions {
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
-    if (hashes.length > 0) await this.#db.deleteFrom('sessions').where('hash', 'in', [...hashes]).execute();
+    if (hashes.length > 0)
+      await this.#db
+        .deleteFrom('sessions')
+        .where('hash', 'in', [...hashes])
+        .execute();
   }
 }
