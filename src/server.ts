@@ -24,6 +24,7 @@ import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
+import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
@@ -44,6 +45,9 @@ import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
 import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
+import { CallWatch } from './http/system/call-watch.ts';
+import { type SystemSources, systemRoutes } from './http/system/system.ts';
+import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
@@ -64,6 +68,8 @@ const CLOSE_GRACE_MS = 1000;
 interface ServerOptions {
   readonly settings: Settings;
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  /** What was said in calls, live and stored. */
+  readonly transcripts: TranscriptSource;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -84,6 +90,8 @@ interface ServerOptions {
   readonly speech: Speech;
   /** In place of `ffmpeg` on PATH, which encodes speech. */
   readonly ffmpeg?: string;
+  /** What the System view of the page shows. */
+  readonly system: SystemSources;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
   readonly metrics: Metrics;
@@ -142,19 +150,12 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry });
-  const readers = new FeedReaders({
-    feed,
-    clock,
-    metrics,
-    readersMax: settings.FEED_READERS_MAX,
-    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
-  });
-  app.addHook('preClose', async () => readers.close());
+  const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -165,6 +166,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
+  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -183,7 +185,12 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     guardRoutes(guarded, { access, visibility });
     void guarded.register(whoAmIRoutes, { access });
     void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
-    void guarded.register(callRoutes, { calls: registry, dialer: options.dialer, visibility });
+    void guarded.register(callRoutes, {
+      calls: registry,
+      transcripts: options.transcripts,
+      dialer: options.dialer,
+      visibility,
+    });
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });
@@ -195,9 +202,39 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
+    openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();
+  });
+}
+
+/** The readers of the feed, which end when the server does. */
+function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: ServerOptions): FeedReaders {
+  const readers = new FeedReaders({
+    feed,
+    clock,
+    metrics,
+    readersMax: settings.FEED_READERS_MAX,
+    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  });
+  app.addHook('preClose', async () => readers.close());
+  return readers;
+}
+
+/** The routes of the System view. */
+function openSystem(app: FastifyInstance, options: ServerOptions): void {
+  const { system: sources, feed, speech, health, settings, metrics, clock } = options;
+  const watch = new CallWatch({ feed, metrics, clock });
+  app.addHook('onClose', async () => watch.close());
+  void app.register(systemRoutes, {
+    sources,
+    health,
+    watch,
+    prompts: () => speech.promptFigures(),
+    settings,
+    metrics,
+    clock,
   });
 }
 

@@ -2,8 +2,11 @@
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
+import { sendWebhook } from '../foundation/webhooks/send-webhook.ts';
 import type { Batch } from './batch.ts';
-import { deliver, RETRY_DELAYS_MS } from './webhook.ts';
+
+/** How long to wait before each attempt after the first. */
+export const RETRY_DELAYS_MS = [1000, 10_000, 60_000, 600_000, 3_600_000] as const;
 
 interface NotifierOptions {
   readonly settings: Pick<Settings, 'WEBHOOK_SECRET' | 'BATCH_ALLOW_PRIVATE'>;
@@ -34,7 +37,15 @@ export class Notifier {
     const described = this.#options.describe(batch);
     if (webhook === null || signal.aborted || described === null) return;
     const body = JSON.stringify({ type: 'batch.ended', batch: described });
-    const isDelivered = await deliver({ url: webhook.url, id: batch.id, body, settings, clock, signal });
+    const { isDelivered } = await sendWebhook({
+      url: webhook.url,
+      id: batch.id,
+      body,
+      secret: settings.WEBHOOK_SECRET,
+      allowPrivate: settings.BATCH_ALLOW_PRIVATE,
+      clock,
+      signal,
+    });
     if (signal.aborted) return;
     const delayMs = RETRY_DELAYS_MS[webhook.attempts];
     webhook.attempts += 1;

@@ -5,6 +5,7 @@ import { CallAnnouncements } from '../../src/calls/admission/call-announcements.
 import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import type { CallTranscript } from '../../src/calls/call-transcripts.ts';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
@@ -14,6 +15,7 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
+import type { SystemSources } from '../../src/http/system/system.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -63,8 +65,9 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  transcript(id: string): readonly TranscriptItem[] | undefined {
-    return this.captions.get(id);
+  async transcript(id: string): Promise<CallTranscript | undefined> {
+    const items = this.captions.get(id);
+    return items && { items, names: this.get(id)?.names ?? { inbound: null, outbound: null } };
   }
 
   voice(id: string): FakeVoice | undefined {
@@ -156,6 +159,7 @@ export async function startServer(
     settings,
     people,
     registry: calls,
+    transcripts: calls,
     apps: calls,
     webSockets: calls,
     announced,
@@ -168,6 +172,7 @@ export async function startServer(
     engine: speaker,
     batches,
     health: () => health,
+    system: idleSystem(),
     speech,
     ffmpeg,
     metrics,
@@ -208,4 +213,16 @@ export function upgradeStatus(
     });
     socket.on('error', () => undefined);
   });
+}
+
+/** A system without engines, apps and records. */
+export function idleSystem(): SystemSources {
+  return {
+    engines: () => ({ engines: [], queue: [] }),
+    liveCalls: () => 0,
+    apps: { list: () => [], test: async () => null },
+    demoCalls: { place: async () => ({ callId: 'demo-1' }) },
+    records: async () => null,
+    checks: async () => [],
+  };
 }

@@ -79,29 +79,44 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX sessions_end ON sessions (expires_ms)',
 ];
 
+/** Names of the blocks of calls that a text is in (src/records/search/search-blocks.ts): 64 calls, 512, 4096, 32768. */
+const blocksOf = (seq: string): string =>
+  `'a' || (${seq} >> 6) || ' b' || (${seq} >> 9) || ' c' || (${seq} >> 12) || ' d' || (${seq} >> 15)`;
+
+/** Adds the row `new` to the full-text index, or takes `old` out of it. */
+const ADD_NEW = `INSERT INTO texts_index (rowid, text, blocks) VALUES (new.id, new.text, ${blocksOf('new.call_seq')})`;
+const REMOVE_OLD = `INSERT INTO texts_index (texts_index, rowid, text, blocks)
+  VALUES ('delete', old.id, old.text, ${blocksOf('old.call_seq')})`;
+
 /**
  * The full-text index of SQLite points to the rows of `texts`, which its triggers keep in step. `secure-delete` takes a
  * deleted word out of the index at once: https://sqlite.org/fts5.html#the_secure_delete_configuration_option
  */
 const SQLITE_INDEX: readonly string[] = [
+  `CREATE VIEW texts_indexed AS SELECT id, text, ${blocksOf('call_seq')} AS blocks FROM texts`,
   `CREATE VIRTUAL TABLE texts_index USING fts5 (
-    text, content = 'texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+    text, blocks, content = 'texts_indexed', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2',
+    prefix = '3 4'
   )`,
   "INSERT INTO texts_index (texts_index, rank) VALUES ('secure-delete', 1)",
-  `CREATE TRIGGER texts_added AFTER INSERT ON texts BEGIN
-    INSERT INTO texts_index (rowid, text) VALUES (new.id, new.text);
-  END`,
-  `CREATE TRIGGER texts_removed AFTER DELETE ON texts BEGIN
-    INSERT INTO texts_index (texts_index, rowid, text) VALUES ('delete', old.id, old.text);
-  END`,
-  `CREATE TRIGGER texts_changed AFTER UPDATE OF text ON texts BEGIN
-    INSERT INTO texts_index (texts_index, rowid, text) VALUES ('delete', old.id, old.text);
-    INSERT INTO texts_index (rowid, text) VALUES (new.id, new.text);
-  END`,
+  `CREATE TRIGGER texts_added AFTER INSERT ON texts BEGIN ${ADD_NEW}; END`,
+  `CREATE TRIGGER texts_removed AFTER DELETE ON texts BEGIN ${REMOVE_OLD}; END`,
+  `CREATE TRIGGER texts_changed AFTER UPDATE OF text ON texts BEGIN ${REMOVE_OLD}; ${ADD_NEW}; END`,
 ];
 
+/**
+ * What ends a word, as unicode61 of FTS5 has it, written out: the classes of regular expressions depend on the
+ * database's locale. Without it PostgreSQL would keep numbers with a point, addresses and hyphenated words whole.
+ */
+const NOT_IN_WORDS =
+  '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf' +
+  '\\u00d7\\u00f7\\u2000-\\u206f\\u20a0-\\u20cf\\u2190-\\u245f\\u2500-\\u2bff\\u3000-\\u3004\\u3008-\\u3020' +
+  '\\U0001f000-\\U0001faff]+';
+
 const POSTGRES_INDEX: readonly string[] = [
-  "ALTER TABLE texts ADD COLUMN words tsvector GENERATED ALWAYS AS (to_tsvector('simple', text)) STORED",
+  `ALTER TABLE texts ADD COLUMN words tsvector GENERATED ALWAYS AS (to_tsvector('simple', regexp_replace(
+    regexp_replace(normalize(text, NFD), '[\\u0300-\\u036f]+', '', 'g'), '${NOT_IN_WORDS}', ' ', 'g'
+  ))) STORED`,
   'CREATE INDEX texts_words ON texts USING gin (words)',
 ];
 

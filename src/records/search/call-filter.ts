@@ -1,0 +1,132 @@
+/** Which calls a list, a search or an export is about: the same for calls in memory and for stored ones. */
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { CallView } from '../../calls/call-view.ts';
+import type { Tables } from '../tables.ts';
+
+/** A number or address of one side: all of it, its beginning (`+1415*`) or its end (`*5550100`). */
+export interface PartyPattern {
+  readonly where: 'whole' | 'beginning' | 'end';
+  readonly text: string;
+}
+
+/** What a call must be like; what is left out does not matter. Times are ms since 1970. */
+export interface CallFilter {
+  /** It began then or later. */
+  readonly sinceMs?: number | undefined;
+  /** It began before. */
+  readonly untilMs?: number | undefined;
+  readonly carrier?: string | undefined;
+  /** Of caller or callee. */
+  readonly party?: PartyPattern | undefined;
+  /** Part of the name of one side, without case. */
+  readonly name?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly app?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly endReason?: string | undefined;
+  readonly hasGap?: boolean | undefined;
+  readonly tag?: string | undefined;
+  readonly state?: CallView['state'] | undefined;
+  /** The only agent whose calls whoever asks may see. */
+  readonly onlyAgent?: string | undefined;
+}
+
+/** Reads `+14155550100`, `+1415*` or `*0100`. */
+export function readParty(typed: string): PartyPattern {
+  if (typed.endsWith('*')) return { where: 'beginning', text: typed.slice(0, -1) };
+  if (typed.startsWith('*')) return { where: 'end', text: typed.slice(1) };
+  return { where: 'whole', text: typed };
+}
+
+/** Whether it asks for more than the time: then stored calls must be looked at. */
+export function filtersCalls({ sinceMs: _since, untilMs: _until, ...rest }: CallFilter): boolean {
+  return Object.values(rest).some((value) => value !== undefined);
+}
+
+/** Whether a call in memory passes. */
+export function passes(call: CallView, filter: CallFilter): boolean {
+  const startedMs = Date.parse(call.startedAt);
+  return (
+    startedMs >= (filter.sinceMs ?? -Infinity) &&
+    startedMs < (filter.untilMs ?? Infinity) &&
+    isWanted(call.carrier, filter.carrier) &&
+    isWanted(call.agent, filter.agent) &&
+    isWanted(call.agent, filter.onlyAgent) &&
+    isWanted(call.queue, filter.queue) &&
+    isWanted(call.app, filter.app) &&
+    isWanted(call.outcome, filter.outcome) &&
+    isWanted(call.endReason, filter.endReason) &&
+    isWanted(call.state, filter.state) &&
+    isWanted(call.counts.gaps > 0, filter.hasGap) &&
+    (filter.tag === undefined || call.tags.includes(filter.tag)) &&
+    hasParty(call, filter.party) &&
+    hasName(call, filter.name)
+  );
+}
+
+function isWanted<T>(value: T, wanted: T | undefined): boolean {
+  return wanted === undefined || value === wanted;
+}
+
+function hasParty({ from, to }: CallView, pattern: PartyPattern | undefined): boolean {
+  if (pattern === undefined) return true;
+  const { where, text } = pattern;
+  return [from, to].some((party) => {
+    if (where === 'whole') return party === text;
+    return where === 'beginning' ? party?.startsWith(text) === true : party?.endsWith(text) === true;
+  });
+}
+
+function hasName({ names }: CallView, part: string | undefined): boolean {
+  if (part === undefined) return true;
+  const wanted = part.toLowerCase();
+  return [names.inbound, names.outbound].some((name) => name?.toLowerCase().includes(wanted) === true);
+}
+
+/** Adds the conditions of `filter` to a query over stored calls. */
+export function whereCall<T>(
+  query: SelectQueryBuilder<Tables, 'calls', T>,
+  filter: CallFilter,
+): SelectQueryBuilder<Tables, 'calls', T> {
+  const { sinceMs, untilMs, hasGap, tag, party, name } = filter;
+  const equal = [
+    ['carrier', filter.carrier],
+    ['agent', filter.agent],
+    ['agent', filter.onlyAgent],
+    ['queue', filter.queue],
+    ['app', filter.app],
+    ['outcome', filter.outcome],
+    ['end_reason', filter.endReason],
+    ['state', filter.state],
+  ] as const;
+  let wanted = query;
+  if (sinceMs !== undefined) wanted = wanted.where('started_ms', '>=', sinceMs);
+  if (untilMs !== undefined) wanted = wanted.where('started_ms', '<', untilMs);
+  for (const [column, value] of equal) if (value !== undefined) wanted = wanted.where(column, '=', value);
+  if (hasGap !== undefined) wanted = wanted.where('gaps', hasGap ? '>' : '=', 0);
+  if (tag !== undefined)
+    wanted = wanted.where(sql<boolean>`seq IN (SELECT call_seq FROM call_tags WHERE tag = ${tag})`);
+  if (party !== undefined) wanted = wanted.where(partyCondition(party));
+  if (name !== undefined) wanted = wanted.where(nameCondition(name));
+  return wanted;
+}
+
+/** Both databases use an index for a whole party and for a range, not for `LIKE`. */
+function partyCondition({ where, text }: PartyPattern) {
+  if (where === 'whole') return sql<boolean>`(from_party = ${text} OR to_party = ${text})`;
+  const [fromPart, toPart] = ['from_party', 'to_party'].map((column) => {
+    const found = sql.ref(column);
+    if (where === 'beginning') return sql`substr(${found}, 1, ${text.length}) = ${text}`;
+    // Past the beginning, `substr` counts differently in the two databases.
+    return sql`(length(${found}) >= ${text.length}
+      AND substr(${found}, length(${found}) - ${text.length} + 1) = ${text})`;
+  });
+  return sql<boolean>`(${fromPart} OR ${toPart})`;
+}
+
+function nameCondition(part: string) {
+  const pattern = `%${part.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return sql<boolean>`(lower(inbound_name) LIKE ${pattern} ESCAPE '\\'
+    OR lower(outbound_name) LIKE ${pattern} ESCAPE '\\')`;
+}

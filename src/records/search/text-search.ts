@@ -1,0 +1,163 @@
+/**
+ * Finds the calls in which something was said. Each statement is short: writes wait for at most one of them. Calls come
+ * newest first, as they are found, so that a search with very many hits costs no more than one with few.
+ */
+import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../../foundation/clock.ts';
+import type { DatabaseKind } from '../database-kind.ts';
+import type { Tables } from '../tables.ts';
+import { type CallFilter, filtersCalls, whereCall } from './call-filter.ts';
+import { BlockWalk, type SearchBlock, TEXTS_PER_CALL } from './search-blocks.ts';
+import { toFts5, toTsquery } from './search-match.ts';
+import type { SearchQuery } from './search-query.ts';
+
+/** A call in which it was said. */
+export interface FoundCall {
+  readonly seq: number;
+  /** The last texts in which it was said, at most {@link TEXTS_SHOWN}, the latest first. */
+  readonly textIds: readonly number[];
+}
+
+/** Of each call. */
+export const TEXTS_SHOWN = 3;
+/** Most hits that one statement reads. */
+const SLICE_HITS = 500;
+/** Most calls that one statement reads where words are frequent and the filter is not. */
+const SLICE_CALLS = 100;
+/** A call is numbered when it is first written, which may be this long after, or before, it began. */
+const START_SLACK_MS = 3_600_000;
+
+interface TextSearchOptions {
+  readonly reader: Kysely<Tables>;
+  readonly kind: DatabaseKind;
+  readonly clock: Clock;
+}
+
+/** What is searched for; `belowSeq` = only calls that were numbered before that one. */
+export interface TextSearchRequest {
+  readonly query: SearchQuery;
+  readonly filter: CallFilter;
+  readonly belowSeq: number | null;
+}
+
+interface Slice {
+  readonly found: readonly FoundCall[];
+  /** All calls with numbers from here on are done. */
+  readonly doneFrom: number;
+}
+
+/** Full-text search over one database. */
+export class TextSearch {
+  readonly #options: TextSearchOptions;
+
+  constructor(options: TextSearchOptions) {
+    this.#options = options;
+  }
+
+  /** The calls of `request`, newest first, slice by slice; a slice may be empty. */
+  async *find(request: TextSearchRequest): AsyncGenerator<readonly FoundCall[], void, undefined> {
+    const { clock } = this.#options;
+    const range = await this.#rangeOf(request);
+    if (range === null) return;
+    const walk = new BlockWalk(range.endSeq);
+    while (walk.endSeq > range.firstSeq) {
+      const beganMs = clock.nowMs();
+      const { found, doneFrom } = await this.#slice(request, walk);
+      walk.advance(doneFrom, clock.nowMs() - beganMs);
+      yield found.filter(({ seq }) => seq >= range.firstSeq);
+    }
+  }
+
+  /** Between which numbers its calls are; null = there are none. */
+  async #rangeOf({ filter, belowSeq }: TextSearchRequest): Promise<{ firstSeq: number; endSeq: number } | null> {
+    const { sinceMs, untilMs } = filter;
+    const calls = this.#options.reader.selectFrom('calls').select('seq').limit(1);
+    const [first, last] = await Promise.all([
+      sinceMs === undefined
+        ? calls.orderBy('seq').executeTakeFirst()
+        : calls
+            .where('started_ms', '>=', sinceMs - START_SLACK_MS)
+            .orderBy('started_ms')
+            .orderBy('seq')
+            .executeTakeFirst(),
+      untilMs === undefined
+        ? calls.orderBy('seq', 'desc').executeTakeFirst()
+        : calls
+            .where('started_ms', '<', untilMs + START_SLACK_MS)
+            .orderBy('started_ms', 'desc')
+            .orderBy('seq', 'desc')
+            .executeTakeFirst(),
+    ]);
+    if (first === undefined || last === undefined) return null;
+    return { firstSeq: first.seq, endSeq: Math.min(last.seq + 1, belowSeq ?? Infinity) };
+  }
+
+  async #slice(request: TextSearchRequest, { block, endSeq }: BlockWalk): Promise<Slice> {
+    const { query, filter } = request;
+    const ids = await this.#match(query, block, 0, endSeq * TEXTS_PER_CALL, SLICE_HITS);
+    const isDense = ids.length === SLICE_HITS;
+    const restricts = filtersCalls(filter) || filter.sinceMs !== undefined || filter.untilMs !== undefined;
+    if (isDense && restricts) return this.#callByCall(request, block, endSeq);
+    const calls = groupByCall(ids);
+    const last = calls.at(-1);
+    const isCut = isDense && last !== undefined && last.textIds.length < TEXTS_SHOWN;
+    const whole = isCut ? calls.slice(0, -1) : calls;
+    const found = restricts ? await this.#passing(whole, filter) : whole;
+    if (!isDense || last === undefined) return { found, doneFrom: block.firstSeq };
+    return { found, doneFrom: isCut ? last.seq + 1 : last.seq };
+  }
+
+  /** Where most calls have the words, the calls that pass the filter are looked at one by one. */
+  async #callByCall({ query, filter }: TextSearchRequest, block: SearchBlock, endSeq: number): Promise<Slice> {
+    const candidates = await whereCall(this.#options.reader.selectFrom('calls').select('seq'), filter)
+      .where('seq', '>=', block.firstSeq)
+      .where('seq', '<', endSeq)
+      .orderBy('seq', 'desc')
+      .limit(SLICE_CALLS)
+      .execute();
+    const found: FoundCall[] = [];
+    for (const { seq } of candidates) {
+      const [from, end] = [seq * TEXTS_PER_CALL, (seq + 1) * TEXTS_PER_CALL];
+      const textIds = await this.#match(query, block, from, end, TEXTS_SHOWN);
+      if (textIds.length > 0) found.push({ seq, textIds });
+    }
+    const last = candidates.at(-1);
+    return { found, doneFrom: candidates.length < SLICE_CALLS || last === undefined ? block.firstSeq : last.seq };
+  }
+
+  async #passing(calls: readonly FoundCall[], filter: CallFilter): Promise<FoundCall[]> {
+    if (calls.length === 0) return [];
+    const seqs = calls.map(({ seq }) => seq);
+    const rows = await whereCall(this.#options.reader.selectFrom('calls').select('seq'), filter)
+      .where('seq', 'in', seqs)
+      .execute();
+    const passing = new Set(rows.map(({ seq }) => seq));
+    return calls.filter(({ seq }) => passing.has(seq));
+  }
+
+  /** Ids of the texts of a block that match, with `from <= id < end`, the latest first. */
+  async #match(query: SearchQuery, block: SearchBlock, from: number, end: number, limit: number): Promise<number[]> {
+    const { reader, kind } = this.#options;
+    const first = Math.max(from, block.firstSeq * TEXTS_PER_CALL);
+    const statement =
+      kind === 'sqlite'
+        ? sql<{ id: number }>`SELECT rowid AS id FROM texts_index WHERE texts_index MATCH ${toFts5(query, block.name)}
+            AND rowid >= ${first} AND rowid < ${end} ORDER BY rowid DESC LIMIT ${limit}`
+        : sql<{ id: number }>`SELECT id FROM texts WHERE words @@ ${toTsquery(query)}::tsquery
+            AND id >= ${first} AND id < ${end} ORDER BY id DESC LIMIT ${limit}`;
+    const { rows } = await statement.execute(reader);
+    return rows.map(({ id }) => id);
+  }
+}
+
+/** Of each call the first texts of `ids`, which are in descending order. */
+function groupByCall(ids: readonly number[]): FoundCall[] {
+  const calls: { seq: number; textIds: number[] }[] = [];
+  for (const id of ids) {
+    const seq = Math.floor(id / TEXTS_PER_CALL);
+    const last = calls.at(-1);
+    if (last?.seq !== seq) calls.push({ seq, textIds: [id] });
+    else if (last.textIds.length < TEXTS_SHOWN) last.textIds.push(id);
+  }
+  return calls;
+}
