@@ -44,8 +44,8 @@ const RETIRED: Readonly<Record<string, string>> = { MODEL_GRAPHS: 'rewritten', D
 
 /**
  * The settings in `environment` (by default that of the process), with defaults filled in, frozen. A command that opens
- * none of the ports (`opensPorts` false) accepts settings that would open one to strangers. `users` = `unknown`: whoever
- * asks looks later whether there are users, who lock the server as API_KEYS do ({@link exposureWithoutUsers}).
+ * none of the ports (`opensPorts` false) accepts settings that would open one to strangers. `users` = `unknown`: the
+ * caller looks later whether there are users, who lock the server as API_KEYS do ({@link exposureWithoutUsers}).
  * @throws ConfigError that names every value that is not allowed, every likely typo and every contradiction.
  */
 export function readSettings(

@@ -1,6 +1,7 @@
 /**
  * Decides which requests are admitted. A configured secret is always required: API_KEYS and users here,
- * TWILIO_AUTH_TOKEN on Twilio's routes. Without a secret only requests from this machine are admitted, unless ALLOW_ANONYMOUS is set.
+ * TWILIO_AUTH_TOKEN on Twilio's routes. Without a secret only requests from this machine are admitted, unless
+ * ALLOW_ANONYMOUS is set.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
@@ -234,8 +235,8 @@ export class Access {
   }
 
   /**
-   * Ends the request's session, if it has one, and with `everywhere` all of the same key or name. Feeds that they opened
-   * end too. Returns the `Set-Cookie` header that removes the cookie.
+   * Ends the request's session, if it has one, and with `everywhere` all of the same key or name. What they have open
+   * ends too. Returns the `Set-Cookie` header that removes the cookie.
    */
   async signOut(request: FastifyRequest, { everywhere = false } = {}): Promise<string> {
     const id = sessionOf(request);

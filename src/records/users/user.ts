@@ -37,6 +37,7 @@ export const userName = z
 /** The parameter `agent` of calls, as {@link User.agent} has it. */
 export const agentName = z.string().min(1).max(128);
 
+/** A role, as requests name it. */
 export const roleName = z.enum(ROLES);
 
 const PASSWORD_MIN_CHARS = 10;

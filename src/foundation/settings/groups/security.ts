@@ -6,8 +6,8 @@ export const security = {
   title: 'Security',
   everyday: {
     API_KEYS: apiKeys(
-      'Keys for /v1, /docs, /metrics and the web page, each with all rights (admin). Each needs at least 16 characters if other machines can reach ' +
-        'this server. Without keys and users only this machine may use them.',
+      'Keys for /v1, /docs, /metrics and the web page, each with all rights (admin). Each needs at least 16 ' +
+        'characters if other machines can reach this server. Without keys and users only this machine may use them.',
     ),
     USERS_FILE: text(
       '',
