@@ -20,11 +20,13 @@ import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
+import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { FakePeople } from '../fakes/people.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 import { callView } from '../helpers/call-view.ts';
 
@@ -130,6 +132,7 @@ const NOWHERE = '/nonexistent/ffmpeg';
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   ffmpeg = NOWHERE,
+  people: People = new FakePeople(),
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -154,6 +157,7 @@ export async function startServer(
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
+    people,
     registry: calls,
     transcripts: calls,
     apps: calls,
