@@ -15,7 +15,8 @@ import type { Settings } from './foundation/settings/settings.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
 import { guardRoutes } from './http/access/guard.ts';
-import { signInRoutes } from './http/access/sign-in.ts';
+import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
+import { userRoutes } from './http/access/user-routes.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
@@ -54,6 +55,7 @@ import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
+import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
@@ -81,6 +83,8 @@ interface ServerOptions {
   readonly assistant: Assistant | null;
   /** Makes outgoing calls; null = there is no SIP trunk. */
   readonly dialer: Dialer | null;
+  /** Who may sign in. */
+  readonly people: People;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly translator: Translator;
@@ -154,7 +158,9 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
-  const access = new Access({ settings, clock, log: options.log });
+  const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
+  await access.restoreSessions();
+  app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry });
   const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
@@ -184,6 +190,8 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
+    void guarded.register(whoAmIRoutes, { access });
+    void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
     void guarded.register(callRoutes, {
       calls: registry,
       transcripts: options.transcripts,

@@ -21,11 +21,13 @@ import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
 import type { SoundStore } from '../../src/records/sound/sound-store.ts';
+import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { FakePeople } from '../fakes/people.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 import { callView } from '../helpers/call-view.ts';
 
@@ -142,6 +144,7 @@ const NOWHERE = '/nonexistent/ffmpeg';
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   ffmpeg = NOWHERE,
+  people: People = new FakePeople(),
   sound: SoundStore | null = null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
@@ -167,6 +170,7 @@ export async function startServer(
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
+    people,
     registry: calls,
     transcripts: calls,
     apps: calls,
