@@ -101,7 +101,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
-    settings,
+    ...common,
     people,
     registry,
     transcripts: new CallTranscripts({ calls: registry, archive: null }),
@@ -120,9 +120,6 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
-    metrics,
-    log,
-    clock,
   });
   return {
     clock,
