@@ -7,6 +7,7 @@ import { AppReachability } from './calls/app/reachability.ts';
 import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
+import { CallTranscripts } from './calls/call-transcripts.ts';
 import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { DemoCalls } from './demo-calls.ts';
@@ -25,6 +26,7 @@ import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
+import { openPeople } from './records/users/open-people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
@@ -93,11 +95,14 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
+  const people = await openPeople(settings, { clock, log, database: kept.records?.database.db ?? null });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
     settings,
+    people,
     registry,
+    transcripts: new CallTranscripts({ calls: registry, archive: null }),
     apps,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),
