@@ -78,10 +78,7 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
 }
 
 function tellWhere(records: Records | null, log: Log): void {
-  if (records === null) {
-    log.info('nothing is kept of calls (DATA_DIR)');
-    return;
-  }
+  if (records === null) return;
   const { database, retentionDays } = records;
   log.info({ kind: database.kind, place: database.place, retentionDays }, 'records of calls are kept');
 }
