@@ -24,8 +24,10 @@ import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import { CallUpkeep } from './records/call-upkeep.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import type { Records } from './records/records.ts';
+import { openPeople } from './records/users/open-people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
@@ -50,6 +52,8 @@ export interface Parts {
   readonly demoCalls: DemoCalls;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
+  /** Deletes what is past its time; null = nothing is kept. */
+  readonly upkeep: CallUpkeep | null;
   /** Stores what waits, closes the records and gives DATA_DIR up. */
   readonly closeRecords: () => Promise<void>;
   readonly server: FastifyInstance;
@@ -87,19 +91,24 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const translator = new Translator({ settings, clock });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const apps = openAppServices(settings, { clock, metrics, log });
-  const registry = new CallRegistry({ settings, engine, synthesizer: speech.calls, apps, clock, feed, log, metrics });
+  const common = { settings, clock, log, metrics };
+  const soundTap = records?.sound ?? null;
+  const registry = new CallRegistry({ ...common, engine, synthesizer: speech.calls, apps, feed, soundTap });
   records?.follow(feed, registry);
+  const upkeep = records && new CallUpkeep({ ...common, records, feed, sentences: speech, sound: records.sound });
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
+  const people = await openPeople(settings, { clock, log, database: kept.records?.database.db ?? null });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
-    settings,
+    ...common,
+    people,
     registry,
-    transcripts: new CallTranscripts({ calls: registry, archive: null }),
+    transcripts: new CallTranscripts({ calls: registry, archive: records?.calls ?? null }),
     apps,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),
@@ -111,11 +120,11 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
+    kept: records && upkeep && { records, removal: upkeep.removal },
+    sound: records?.sound ?? null,
+    findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
-    metrics,
-    log,
-    clock,
   });
   return {
     clock,
@@ -129,6 +138,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     batches,
     demoCalls,
     records,
+    upkeep,
     closeRecords: () => kept.close(),
     server,
   };

@@ -11,6 +11,8 @@ import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
 import { CallLists } from './search/call-lists.ts';
+import { openSound, type SoundSettings } from './sound/open-sound.ts';
+import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
 
 interface RecordsOptions {
@@ -51,6 +53,8 @@ export class Records {
   readonly retentionDays: number;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #metrics: Metrics;
+  #sound: SoundStore | null = null;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
@@ -58,12 +62,25 @@ export class Records {
     this.retentionDays = retentionDays;
     this.#clock = clock;
     this.#log = log;
+    this.#metrics = metrics;
     this.calls = new StoredCalls(database);
     this.lists = new CallLists({ database, clock, calls: this.calls });
     const onLost = (): void => metrics.records.auditLost.inc();
     this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
     const writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
+  }
+
+  /** The sound of calls; null = there is no folder for it. */
+  get sound(): SoundStore | null {
+    return this.#sound;
+  }
+
+  /** To be called once. @throws ConfigError when sound is to be recorded and cannot be kept */
+  async openSound(settings: SoundSettings): Promise<void> {
+    const { folder, database, recorder } = this;
+    const parts = { clock: this.#clock, log: this.#log, metrics: this.#metrics, database, recorder };
+    this.#sound = await openSound(settings, folder, parts);
   }
 
   /** Stores what `feed` tells from now on. */
@@ -78,6 +95,7 @@ export class Records {
    */
   async recover(feed: Feed): Promise<void> {
     const { database, recorder } = this;
+    await this.#sound?.recover();
     try {
       const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
       if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
@@ -109,6 +127,7 @@ export class Records {
 
   /** Stores what waits and closes the database. */
   async close(): Promise<void> {
+    await this.#sound?.close();
     await this.recorder.close();
     if (this.recorder.backlog === 0) await this.audit.flush();
     if (this.recorder.backlog > 0) this.database.abandon();

@@ -46,8 +46,7 @@ export class AuditTrail {
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', async (request, reply) => {
       const { audit } = request.routeOptions.config;
-      if (audit !== undefined && reply.statusCode < 300)
-        this.note(request, audit, callPath.parse(request.params).id);
+      if (audit !== undefined && reply.statusCode < 300) this.note(request, audit, callPath.parse(request.params).id);
     });
   }
 }

@@ -47,7 +47,10 @@ export class CallDirectory {
   records(what: string): Records {
     const { kept } = this.#options;
     if (kept !== null) return kept.records;
-    throw new TrunklineError('records_off', `${what} needs the records of calls, and this server keeps none (DATA_DIR)`);
+    throw new TrunklineError(
+      'records_off',
+      `${what} needs the records of calls, and this server keeps none (DATA_DIR)`,
+    );
   }
 
   /** A call; what memory knows of it counts. @throws TrunklineError `call_not_found` */

@@ -97,7 +97,7 @@ function decode<T>(cursor: string, schema: z.ZodType<T>): T {
   } catch {
     throw new TrunklineError(
       'invalid_request',
-      `query.cursor: got ${describe(cursor)}, expected the \`next\` of an earlier answer to the same query`,
+      `query.cursor: got ${describe(cursor)}, expected the \`next\` of an earlier answer`,
       'cursor',
     );
   }

@@ -1,26 +1,44 @@
-/** Which calls there are, and the end of one. */
+/** The routes of calls, and the end of one. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { CallView } from '../../calls/call-view.ts';
+import type { Feed } from '../../calls/feed/feed.ts';
 import type { CallRegistry } from '../../calls/registry.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
 import type { CallVisibility } from '../access/call-visibility.ts';
 import { errorResponses } from '../server/errors.ts';
-import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
-import { call, callPath, noQuery, refuseUnknown } from './call-schemas.ts';
+import { type AuditTrail, auditRoutes } from './audit-trail.ts';
+import { CallDirectory, type KeptCalls } from './call-directory.ts';
+import { callEventRoutes } from './call-events.ts';
+import { callListRoutes } from './call-lists.ts';
+import { callPath, noQuery, refuseUnknown } from './call-schemas.ts';
 import { type Dialer, dialRoutes } from './dial.ts';
+import { exportRoutes } from './export.ts';
+import { noteRoutes } from './notes.ts';
 import { type TranscriptSource, transcriptRoutes } from './transcripts.ts';
 import { type VoiceSource, voiceRoutes } from './voice.ts';
 
 /** The calls, as these routes use them. */
 export type Calls = Pick<CallRegistry, 'list' | 'get' | 'hangup'> & VoiceSource;
 
-/** Everything of `/v1/calls`; `dialer` makes calls, null = nothing can. */
-export const callRoutes: FastifyPluginCallbackZod<{
-  calls: Calls;
-  transcripts: TranscriptSource;
-  dialer: Dialer | null;
-  visibility: Pick<CallVisibility, 'viewsOf'>;
-}> = (app, { calls, transcripts, dialer, visibility }, done) => {
+/** What the routes of calls need. */
+interface CallRoutesOptions {
+  readonly calls: Calls;
+  readonly transcripts: TranscriptSource;
+  /** Makes calls; null = nothing can. */
+  readonly dialer: Dialer | null;
+  readonly visibility: Pick<CallVisibility, 'viewsOf' | 'readerOf'>;
+  readonly trail: AuditTrail;
+  /** Null = nothing is kept. */
+  readonly kept: KeptCalls | null;
+  readonly feed: Pick<Feed, 'forget' | 'publish'>;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'records'>;
+}
+
+/** Everything of `/v1/calls`. */
+export const callRoutes: FastifyPluginCallbackZod<CallRoutesOptions> = (app, options, done) => {
+  const { calls, transcripts, dialer, visibility, trail, kept, feed, clock, metrics } = options;
   const directory = new CallDirectory({ memory: calls, kept, feed, clock, metrics });
   trail.watch(app);
   void app.register(callListRoutes, { directory, visibility, trail });

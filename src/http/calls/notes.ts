@@ -143,7 +143,7 @@ const markRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, do
 };
 
 const changeRoute: FastifyPluginCallbackZod<NoteRoutesOptions> = (app, options, done) => {
-  const { directory, visibility, trail } = options;
+  const { visibility, trail } = options;
   app.patch(
     '/v1/calls/:id',
     {
@@ -181,11 +181,7 @@ async function change(
   if (retainDays !== undefined) {
     const records = directory.records('retainDays');
     const keepUntilMs = retainDays === null ? null : clock.wall().getTime() + retainDays * DAY_MS;
-    await records.database.db
-      .updateTable('calls')
-      .set({ keep_until_ms: keepUntilMs })
-      .where('id', '=', id)
-      .execute();
+    await records.database.db.updateTable('calls').set({ keep_until_ms: keepUntilMs }).where('id', '=', id).execute();
   }
   if (outcome !== undefined || tags !== undefined) {
     feed.publish({ type: 'call.updated', callId: id, outcome: after.outcome, tags: [...new Set(after.tags)], by });

@@ -9,7 +9,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import { findDueCalls, findOldestCalls } from './due-calls.ts';
-import { usedBytes } from './used-bytes.ts';
+import { storedSoundBytes, usedBytes } from './used-bytes.ts';
 
 const DAY_MS = 86_400_000;
 /** So often it is looked whether something is due. */
@@ -24,8 +24,8 @@ const ROOM_SHARE = 0.98;
 
 /** The recorded sound of calls, oldest first. */
 export interface SoundShelf extends SoundRemover {
-  /** Bytes of all sound. */
-  readonly bytes: number;
+  /** What is being recorded. */
+  readonly writing: { readonly bytes: number };
   /** The sound of the call that began first, of those that are over; null = there is none. */
   oldest(): Promise<{ readonly callId: string; readonly startedMs: number; readonly bytes: number } | null>;
 }
@@ -110,12 +110,14 @@ export class RetentionSweeper {
   async #expireForSpace(): Promise<Expired> {
     const { database, settings, sound, metrics } = this.#options;
     const expired = { calls: 0, sounds: 0, bytes: 0 };
+    if (settings.DATA_MAX_BYTES === 0) return expired;
     // What a database of its own holds is not in DATA_DIR.
     const rowBytes = async () => (database.kind === 'sqlite' ? usedBytes(database.reader) : 0);
     let rows = await rowBytes();
-    const total = () => rows + (sound?.bytes ?? 0);
+    const soundBytes = (await storedSoundBytes(database.reader)) + (sound?.writing.bytes ?? 0);
+    const total = () => rows + soundBytes - expired.bytes;
     metrics.dataBytes.set(total());
-    if (settings.DATA_MAX_BYTES === 0 || total() <= settings.DATA_MAX_BYTES) return expired;
+    if (total() <= settings.DATA_MAX_BYTES) return expired;
     const wanted = settings.DATA_MAX_BYTES * ROOM_SHARE;
     while (total() > wanted && (await this.#mayGoOn())) {
       const oldest = (await sound?.oldest()) ?? null;
