@@ -72,6 +72,7 @@ export const ERRORS = Object.freeze({
   not_implemented: kind(501, 4421, 'invalid_request_error'),
   too_many_requests: kind(429, 1013, 'rate_limit_error'),
   model_not_found: kind(404, 4404, 'not_found_error'),
+  prompt_not_found: kind(404, 4404, 'not_found_error'),
   call_not_found: kind(404, 4404, 'not_found_error'),
   route_not_found: kind(404, 4404, 'not_found_error'),
   too_many_calls: kind(503, 1013, 'rate_limit_error', 503),

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -20,7 +21,7 @@ import { hashOf, type Prompt } from '../../src/speech/prompt.ts';
 import { countedCache, keyOf, whole } from './caching.ts';
 
 const KEY = keyOf('Hello there.');
-const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200 };
+const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200, about: null };
 
 let directory = '';
 beforeEach(() => {
@@ -55,6 +56,27 @@ describe('prompts on disk', () => {
     expect(asked).toEqual(['disk', 'memory']);
   });
 
+  it('are read as an earlier version wrote them, which did not say their text', async () => {
+    const sound = Buffer.from(PROMPT.bytes);
+    const header = Buffer.alloc(8);
+    header.writeUInt32LE(200, 0);
+    header.writeUInt32LE(sound.length, 4);
+    const checksum = createHash('sha256').update(sound).digest();
+    const name = Buffer.from(hashOf(KEY), 'hex');
+    writeFileSync(fileOf(), Buffer.concat([Buffer.from('TLP1'), name, header, checksum, sound]));
+    const { cache } = await started();
+    const prompt = await whole(cache, KEY, () => Promise.reject(new Error('not on disk')));
+    expect([...prompt.bytes]).toEqual([...PROMPT.bytes]);
+    expect((await cache.peek(hashOf(KEY)))?.about).toBeNull();
+  });
+
+  it('say after a restart what they are', async () => {
+    await written();
+    const { cache } = await started();
+    expect(cache.list(10)).toMatchObject([{ id: hashOf(KEY) }]);
+    expect((await cache.peek(hashOf(KEY)))?.about).toMatchObject({ text: KEY.text, voice: KEY.voice });
+  });
+
   it('are whole files under their names, and nothing else', async () => {
     await written();
     expect(readdirSync(directory)).toEqual([`${hashOf(KEY)}.prompt`]);
@@ -73,7 +95,7 @@ describe('prompts on disk', () => {
     await written();
     damage(fileOf());
     const { cache, asked, troubles } = await started();
-    const anew: Prompt = { bytes: new Uint8Array(1760).fill(8), durationMs: 220 };
+    const anew: Prompt = { bytes: new Uint8Array(1760).fill(8), durationMs: 220, about: null };
     expect(await whole(cache, KEY, async () => anew)).toEqual(anew);
     expect(asked).toEqual(['engine']);
     expect(troubles).toEqual(['damaged']);

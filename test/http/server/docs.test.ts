@@ -31,6 +31,7 @@ describe('the OpenAPI description', () => {
     ).toEqual([
       'delete /v1/batches/{id}',
       'delete /v1/prompts',
+      'delete /v1/prompts/{id}',
       'delete /v1/session',
       'get /asterisk/media',
       'get /exotel/media',
@@ -55,6 +56,8 @@ describe('the OpenAPI description', () => {
       'get /v1/info',
       'get /v1/models',
       'get /v1/models/{id}',
+      'get /v1/prompts',
+      'get /v1/prompts/{id}/sound',
       'get /v1/system',
       'get /v1/system/checks',
       'get /v1/system/settings',
@@ -82,6 +85,7 @@ describe('the OpenAPI description', () => {
       'post /v1/calls/{id}/say',
       'post /v1/demo-call',
       'post /v1/phone',
+      'post /v1/prompts',
       'post /v1/session',
       'post /v1/system/app-test',
     ]);
