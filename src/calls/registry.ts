@@ -13,7 +13,6 @@ import type { CallView } from './call-view.ts';
 import type { CallContext } from './context.ts';
 import { EndedCalls } from './ended-calls.ts';
 import type { EndReason, FeedEvent } from './feed/events.ts';
-import type { TranscriptItem } from './feed/transcript.ts';
 import { LagTally } from './inbound/lag.ts';
 import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
@@ -110,7 +109,7 @@ export class CallRegistry {
 
   get(id: string): CallView | undefined {
     const call = this.#live.get(id);
-    return call === undefined ? this.#summary(id)?.view(0) : viewOf(call);
+    return call === undefined ? this.summary(id)?.view(0) : viewOf(call);
   }
 
   /** What a call's parameters say, the ones for us and all of them; undefined = no live call of that id. */
@@ -119,9 +118,9 @@ export class CallRegistry {
     return call && { own: call.summary.beginning.parameters, all: call.start.parameters };
   }
 
-  /** The call's final captions and gaps so far, as they came; undefined = no such call. */
-  transcript(id: string): readonly TranscriptItem[] | undefined {
-    return this.#summary(id)?.transcript;
+  /** What is known of a call, live or ended; undefined = no such call in memory. */
+  summary(id: string): CallSummary | undefined {
+    return this.#live.get(id)?.summary ?? this.#outgoing.get(id) ?? this.#endedCalls.get(id);
   }
 
   /** What is said in a live call; undefined = no live call of that id. */
@@ -231,13 +230,9 @@ export class CallRegistry {
     });
   }
 
-  #summary(id: string): CallSummary | undefined {
-    return this.#live.get(id)?.summary ?? this.#outgoing.get(id) ?? this.#endedCalls.get(id);
-  }
-
   #note(event: FeedEvent): void {
     if (event.type === 'call.deleted') this.#endedCalls.remove(event.callId);
-    else this.#summary(event.callId)?.apply(event);
+    else this.summary(event.callId)?.apply(event);
   }
 
   #keepEnded(call: Call, ending: CallEnding): void {

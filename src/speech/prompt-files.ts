@@ -18,10 +18,9 @@ import type { Prompt, PromptAbout } from './prompt.ts';
 import type { CachedPrompt } from './prompt-entry.ts';
 
 const MAGIC = Buffer.from('TLP2');
-/** As the versions before wrote: nothing behind the sound, and only that in the checksum. */
-const MAGIC_BEFORE = Buffer.from('TLP1');
-const NAME = /^([0-9a-f]{64})\.prompt$/;
-const LEFT_OVER = /^[0-9a-f]{64}\.[^.]+\.tmp$/;
+const NAME = /^([0-9a-f]{64})\.sentence$/;
+/** What a killed gateway left, and files from before names told the text: nobody would find or forget those. */
+const LEFT_OVER = /^[0-9a-f]{64}\.([^.]+\.tmp|prompt)$/;
 /** Files that say which gateway uses the folder. */
 const OWNERSHIP = /^owner\./;
 /** The folder of recorded prompts. */
@@ -228,7 +227,7 @@ export class PromptFiles {
   }
 
   #path(hash: string): string {
-    return join(this.#directory, `${hash}.prompt`);
+    return join(this.#directory, `${hash}.sentence`);
   }
 }
 
@@ -254,23 +253,21 @@ function format(hash: string, { bytes, durationMs, about }: Prompt): Buffer {
 
 /** Null unless `file` is whole and holds the prompt of that name. */
 function parse(file: Buffer, hash: string): Prompt | null {
-  if (file.length < HEADER_BYTES || file.toString('hex', KEY_AT, DURATION_AT) !== hash) return null;
-  const magic = file.subarray(0, KEY_AT);
-  const isOld = magic.equals(MAGIC_BEFORE);
-  if (!isOld && !magic.equals(MAGIC)) return null;
+  if (file.length < HEADER_BYTES || !file.subarray(0, KEY_AT).equals(MAGIC)) return null;
+  if (file.toString('hex', KEY_AT, DURATION_AT) !== hash) return null;
   const body = new Uint8Array(file.subarray(HEADER_BYTES));
   if (!checksum(body).equals(file.subarray(CHECKSUM_AT, HEADER_BYTES))) return null;
   const soundBytes = file.readUInt32LE(LENGTH_AT);
-  const about = isOld ? null : parseAbout(body.subarray(soundBytes));
-  if (isOld ? body.length !== soundBytes : about === undefined) return null;
-  return { bytes: body.subarray(0, soundBytes), durationMs: file.readUInt32LE(DURATION_AT), about: about ?? null };
+  const about = parseAbout(body.subarray(soundBytes));
+  if (about === null) return null;
+  return { bytes: body.subarray(0, soundBytes), durationMs: file.readUInt32LE(DURATION_AT), about };
 }
 
-/** Undefined for what is no JSON: the length of the sound is wrong. */
-function parseAbout(bytes: Uint8Array): PromptAbout | null | undefined {
+/** Null for what is no JSON: the length of the sound is wrong. */
+function parseAbout(bytes: Uint8Array): PromptAbout | null {
   try {
-    return JSON.parse(Buffer.from(bytes).toString()) as PromptAbout | null;
+    return JSON.parse(Buffer.from(bytes).toString()) as PromptAbout;
   } catch {
-    return undefined;
+    return null;
   }
 }

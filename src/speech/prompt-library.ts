@@ -18,10 +18,10 @@ export interface ListedPrompt extends CachedPrompt {
   readonly source: 'recorded' | 'calls' | 'requests';
 }
 
-/** What people are shown of a prompt; null = an earlier version made it and did not say. */
+/** What people are shown of a prompt. A recording has the speed that it has, in every codec: null. */
 export interface PromptDescription {
-  readonly text: string | null;
-  readonly voice: string | null;
+  readonly text: string;
+  readonly voice: string;
   readonly speed: number | null;
   readonly codec: Pick<Codec, 'name' | 'rateHz'> | null;
   readonly durationMs: number;
@@ -59,12 +59,12 @@ export class PromptLibrary {
     const recorded = source === 'recorded' ? this.recorded.get(id) : null;
     if (recorded !== null) return describeRecorded(recorded);
     const prompt = await (source === 'requests' ? this.#requests : this.#calls).peek(id);
-    if (prompt === null || prompt.about?.model.startsWith(RECORDED_MODEL) === true) return null;
-    const { text = null, voice = null, speed = null, codec = null } = prompt.about ?? {};
+    if (prompt === null || prompt.about.model.startsWith(RECORDED_MODEL)) return null;
+    const { text, voice, speed, codec } = prompt.about;
     return { text, voice, speed, codec, durationMs: prompt.durationMs };
   }
 
-  /** How the prompt of that id sounds; null when there is none, or its codec is not known. */
+  /** How the prompt of that id sounds; null when there is none. */
   async sound(id: string): Promise<MonoAudio | null> {
     if (this.recorded.get(id) !== null) return this.recorded.sound(id);
     const prompt = (await this.#calls.peek(id)) ?? (await this.#requests.peek(id));
@@ -76,31 +76,13 @@ export class PromptLibrary {
     const found = [await this.recorded.delete(id), this.#calls.delete(id), this.#requests.delete(id)];
     return found.includes(true);
   }
-
-  /**
-   * Forgets what was synthesized of these texts, in every voice and codec: what a call said is to be deleted. Prompts of
-   * earlier versions, which do not say their text, go as well. Returns how many went.
-   */
-  async forgetTexts(texts: ReadonlySet<string>): Promise<number> {
-    let forgotten = 0;
-    for (const cache of [this.#calls, this.#requests]) {
-      for (const { id } of cache.list(Number.POSITIVE_INFINITY)) {
-        const prompt = await cache.peek(id);
-        const text = prompt?.about?.text;
-        if (prompt !== null && (text === undefined || texts.has(text)) && cache.delete(id)) forgotten++;
-      }
-    }
-    return forgotten;
-  }
 }
 
 function describeRecorded({ text, voice, durationMs }: RecordedPrompt): PromptDescription {
   return { text, voice, speed: null, codec: null, durationMs };
 }
 
-function decode({ bytes, about }: Prompt): MonoAudio | null {
-  if (about === null) return null;
-  const { codec } = about;
+function decode({ bytes, about: { codec } }: Prompt): MonoAudio {
   const samples = codec.name === 'pcm16' ? pcm16ToSamples(bytes) : decodeG711(bytes, codec);
   return { samples, rateHz: codec.rateHz };
 }

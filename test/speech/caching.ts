@@ -47,7 +47,8 @@ export async function whole(
   const parts: Uint8Array[] = [];
   for await (const part of cache.listen(key, { synthesise, signal, waits, expectedMs: 5000 })) parts.push(part);
   const bytes = joinBytes(parts);
-  return { bytes, durationMs: bytesToMs(bytes.length, key.codec), about: null };
+  const { text, voice, model, speed, codec } = key;
+  return { bytes, durationMs: bytesToMs(bytes.length, key.codec), about: { text, voice, model, speed, codec } };
 }
 
 /** The key of a text with the usual voice, except for `changes`. */

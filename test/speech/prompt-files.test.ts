@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -21,7 +20,9 @@ import { hashOf, type Prompt } from '../../src/speech/prompt.ts';
 import { countedCache, keyOf, whole } from './caching.ts';
 
 const KEY = keyOf('Hello there.');
-const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200, about: null };
+const { text, voice, model, speed, codec } = KEY;
+const ABOUT = { text, voice, model, speed, codec };
+const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200, about: ABOUT };
 
 let directory = '';
 beforeEach(() => {
@@ -29,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const fileOf = (key = KEY): string => join(directory, `${hashOf(key)}.prompt`);
+const fileOf = (key = KEY): string => join(directory, `${hashOf(key)}.sentence`);
 
 /** A gateway that has just started on the directory. */
 async function started(options: { directoryMaxBytes?: number } = {}) {
@@ -56,18 +57,21 @@ describe('prompts on disk', () => {
     expect(asked).toEqual(['disk', 'memory']);
   });
 
-  it('are read as an earlier version wrote them, which did not say their text', async () => {
-    const sound = Buffer.from(PROMPT.bytes);
-    const header = Buffer.alloc(8);
-    header.writeUInt32LE(200, 0);
-    header.writeUInt32LE(sound.length, 4);
-    const checksum = createHash('sha256').update(sound).digest();
-    const name = Buffer.from(hashOf(KEY), 'hex');
-    writeFileSync(fileOf(), Buffer.concat([Buffer.from('TLP1'), name, header, checksum, sound]));
+  it('go with their text, in every voice, and stay where only the text differs', async () => {
     const { cache } = await started();
-    const prompt = await whole(cache, KEY, () => Promise.reject(new Error('not on disk')));
-    expect([...prompt.bytes]).toEqual([...PROMPT.bytes]);
-    expect((await cache.peek(hashOf(KEY)))?.about).toBeNull();
+    const [slow, other] = [keyOf('Hello there.', { speed: 0.8 }), keyOf('Good bye.')];
+    for (const key of [KEY, slow, other]) await whole(cache, key, async () => PROMPT);
+    await cache.settled();
+    expect(await cache.forget(['Hello there.', 'unknown'])).toBe(2);
+    expect(readdirSync(directory)).toEqual([`${hashOf(other)}.sentence`]);
+    expect([KEY, slow, other].map((key) => cache.has(key))).toEqual([false, false, true]);
+  });
+
+  it('of before names told the text are deleted', async () => {
+    const old = join(directory, `${'a'.repeat(64)}.prompt`);
+    writeFileSync(old, 'TLP1');
+    await started();
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   it('say after a restart what they are', async () => {
@@ -79,7 +83,7 @@ describe('prompts on disk', () => {
 
   it('are whole files under their names, and nothing else', async () => {
     await written();
-    expect(readdirSync(directory)).toEqual([`${hashOf(KEY)}.prompt`]);
+    expect(readdirSync(directory)).toEqual([`${hashOf(KEY)}.sentence`]);
   });
 
   const damages: readonly [what: string, damage: (file: string) => void][] = [
@@ -95,7 +99,7 @@ describe('prompts on disk', () => {
     await written();
     damage(fileOf());
     const { cache, asked, troubles } = await started();
-    const anew: Prompt = { bytes: new Uint8Array(1760).fill(8), durationMs: 220, about: null };
+    const anew: Prompt = { bytes: new Uint8Array(1760).fill(8), durationMs: 220, about: ABOUT };
     expect(await whole(cache, KEY, async () => anew)).toEqual(anew);
     expect(asked).toEqual(['engine']);
     expect(troubles).toEqual(['damaged']);
@@ -121,7 +125,7 @@ describe('prompts on disk', () => {
     const files = readdirSync(directory);
     expect(files.length).toBeGreaterThan(5);
     expect(files.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)).toBeLessThanOrEqual(20_000);
-    expect(files).toContain(`${hashOf(keyOf('prompt 59'))}.prompt`);
+    expect(files).toContain(`${hashOf(keyOf('prompt 59'))}.sentence`);
   });
 
   it('stay within their bytes after a start with less room, the oldest dropped', async () => {
@@ -132,7 +136,7 @@ describe('prompts on disk', () => {
       utimesSync(fileOf(keyOf(text)), n, n);
     }
     await started({ directoryMaxBytes: 2000 });
-    expect(readdirSync(directory)).toEqual([`${hashOf(keyOf('new'))}.prompt`]);
+    expect(readdirSync(directory)).toEqual([`${hashOf(keyOf('new'))}.sentence`]);
     await started({ directoryMaxBytes: 1000 });
     expect(readdirSync(directory)).toEqual([]);
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { PromptLibrary } from '../../src/speech/prompt-library.ts';
 import { countedCache, keyOf, noRecordings, whole } from './caching.ts';
 
-const PROMPT = { bytes: new Uint8Array(1600).fill(7), durationMs: 200, about: null };
+const { text, voice, model, speed, codec } = keyOf('Hello there.');
+const ABOUT = { text, voice, model, speed, codec };
+const PROMPT = { bytes: new Uint8Array(1600).fill(7), durationMs: 200, about: ABOUT };
 
 async function library(...texts: string[]) {
   const { cache } = countedCache();
@@ -31,13 +33,5 @@ describe('the prompts for people', () => {
     const sound = await prompts.sound(prompts.list()[0]?.id ?? '');
     expect([sound?.rateHz, sound?.samples.length]).toEqual([8000, 1600]);
     expect(await prompts.sound('0'.repeat(64))).toBeNull();
-  });
-
-  it('go by their texts, in every voice, and no others', async () => {
-    const { cache, library: prompts } = await library('Your code is 1234.', 'Hello there.');
-    await whole(cache, keyOf('Your code is 1234.', { voice: 'slt' }), async () => PROMPT);
-    expect(await prompts.forgetTexts(new Set(['Your code is 1234.']))).toBe(2);
-    const left = await Promise.all(prompts.list().map((each) => prompts.describe(each)));
-    expect(left.map((each) => each?.text)).toEqual(['Hello there.']);
   });
 });

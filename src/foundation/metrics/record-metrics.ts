@@ -8,6 +8,10 @@ export class RecordMetrics {
   readonly lost;
   readonly failures;
   readonly writeSeconds;
+  readonly expired;
+  readonly dataBytes;
+  readonly auditLost;
+  readonly searchSeconds;
 
   constructor(make: MetricMaker) {
     this.backlog = make.gauge('trunkline_records_backlog', 'Events that wait to be stored', []);
@@ -21,6 +25,22 @@ export class RecordMetrics {
     this.writeSeconds = make.histogram(
       'trunkline_records_write_seconds',
       'Time that one transaction of the records took',
+      [],
+      SHORT_SECONDS,
+    );
+    this.expired = make.counter('trunkline_records_expired_total', 'Calls and sounds that were deleted, by why', [
+      'what',
+      'reason',
+    ]);
+    this.dataBytes = make.gauge('trunkline_records_data_bytes', 'Bytes of records and sound in DATA_DIR', []);
+    this.auditLost = make.counter(
+      'trunkline_records_audit_lost_total',
+      'Lines of the audit log that could not be stored',
+      [],
+    );
+    this.searchSeconds = make.histogram(
+      'trunkline_records_search_seconds',
+      'Time that one page of a search took',
       [],
       SHORT_SECONDS,
     );

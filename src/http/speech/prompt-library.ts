@@ -30,9 +30,9 @@ const errors = errorResponses(400, 401, 403, 404, 429);
 const promptSchema = z.object({
   id: z.string(),
   source: z.enum(['recorded', 'calls', 'requests']).describe('`recorded`: uploaded; else who had it synthesized'),
-  text: z.string().nullable().describe('Null: an earlier version made it'),
-  voice: z.string().nullable(),
-  speed: z.number().nullable(),
+  text: z.string(),
+  voice: z.string(),
+  speed: z.number().nullable().describe('Null: that of the recording'),
   codec: z.object({ name: z.string(), rateHz: z.int() }).nullable().describe('Null: in every codec'),
   durationMs: z.int(),
   bytes: z.int(),
