@@ -55,6 +55,7 @@ import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
+import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -73,6 +74,8 @@ interface ServerOptions {
   readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
+  /** Calls that memory no longer has; null = nothing is kept. */
+  readonly stored: Pick<StoredCalls, 'get'> | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -161,7 +164,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
-  const visibility = new CallVisibility({ access, calls: registry });
+  const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({

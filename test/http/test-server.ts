@@ -171,6 +171,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     people,
+    stored: null,
     registry: calls,
     transcripts: calls,
     apps: calls,
