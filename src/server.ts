@@ -4,6 +4,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import type { AppServices } from './calls/app/services.ts';
+import type { CallView } from './calls/call-view.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
@@ -24,6 +25,7 @@ import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
+import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -52,6 +54,8 @@ import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { SoundStore } from './records/sound/sound-store.ts';
+import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -67,9 +71,11 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
+  /** Calls that memory no longer has; null = nothing is kept. */
+  readonly stored: Pick<StoredCalls, 'get'> | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -87,6 +93,10 @@ interface ServerOptions {
   readonly translator: Translator;
   readonly engine: Engine;
   readonly batches: Batches;
+  /** Recorded sound of calls; null = none is kept. */
+  readonly sound: Pick<SoundStore, 'read'> | null;
+  /** A call, live or stored. */
+  readonly findCall: (id: string) => Promise<CallView | undefined>;
   readonly speech: Speech;
   /** In place of `ffmpeg` on PATH, which encodes speech. */
   readonly ffmpeg?: string;
@@ -154,7 +164,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
-  const visibility = new CallVisibility({ access, calls: registry });
+  const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
@@ -191,6 +201,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       dialer: options.dialer,
       visibility,
     });
+    void guarded.register(soundRoutes, soundContext(options));
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });
@@ -207,6 +218,10 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     void guarded.register(docsRoutes);
     done();
   });
+}
+
+function soundContext({ registry, sound, findCall, clock }: ServerOptions): SoundRoutesContext {
+  return { calls: registry, find: findCall, sound, notePlayed: () => undefined, clock };
 }
 
 /** The readers of the feed, which end when the server does. */

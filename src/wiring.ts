@@ -88,7 +88,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const translator = new Translator({ settings, clock });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const apps = openAppServices(settings, { clock, metrics, log });
-  const registry = new CallRegistry({ settings, engine, synthesizer: speech.calls, apps, clock, feed, log, metrics });
+  const common = { settings, clock, log, metrics };
+  const soundTap = records?.sound ?? null;
+  const registry = new CallRegistry({ ...common, engine, synthesizer: speech.calls, apps, feed, soundTap });
   records?.follow(feed, registry);
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
@@ -99,8 +101,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
-    settings,
+    ...common,
     people,
+    stored: records?.calls ?? null,
     registry,
     transcripts: new CallTranscripts({ calls: registry, archive: null }),
     apps,
@@ -114,11 +117,10 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
+    sound: records?.sound ?? null,
+    findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
-    metrics,
-    log,
-    clock,
   });
   return {
     clock,

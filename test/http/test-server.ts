@@ -20,6 +20,7 @@ import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
+import type { SoundStore } from '../../src/records/sound/sound-store.ts';
 import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech, type Speech } from '../../src/speech/speech.ts';
@@ -93,6 +94,17 @@ export class FakeCalls {
     return { callId };
   }
 
+  /** What was wanted of recordings. */
+  readonly recordings: { readonly id: string; readonly state: string }[] = [];
+  /** Whether there is a folder for sound. */
+  keepsSound = true;
+
+  setRecording(id: string, state: string): boolean | undefined {
+    if (this.get(id)?.state !== 'live') return undefined;
+    this.recordings.push({ id, state });
+    return this.keepsSound;
+  }
+
   hangup(id: string): boolean {
     if (this.get(id)?.state !== 'live') return false;
     this.hungUp.push(id);
@@ -134,6 +146,7 @@ export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   ffmpeg = NOWHERE,
   people: People = new FakePeople(),
+  sound: SoundStore | null = null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -159,6 +172,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     people,
+    stored: null,
     registry: calls,
     transcripts: calls,
     apps: calls,
@@ -172,6 +186,8 @@ export async function startServer(
     translator,
     engine: speaker,
     batches,
+    sound,
+    findCall: async (id) => calls.get(id),
     health: () => health,
     system: idleSystem(),
     speech,

@@ -1,5 +1,6 @@
 /** The metrics of the records of calls. */
 import { type MetricMaker, SHORT_SECONDS } from './metric-maker.ts';
+import { SoundMetrics } from './sound-metrics.ts';
 
 /** `metrics.records` */
 export class RecordMetrics {
@@ -12,6 +13,7 @@ export class RecordMetrics {
   readonly dataBytes;
   readonly auditLost;
   readonly searchSeconds;
+  readonly sound: SoundMetrics;
 
   constructor(make: MetricMaker) {
     this.backlog = make.gauge('trunkline_records_backlog', 'Events that wait to be stored', []);
@@ -44,5 +46,6 @@ export class RecordMetrics {
       [],
       SHORT_SECONDS,
     );
+    this.sound = new SoundMetrics(make);
   }
 }

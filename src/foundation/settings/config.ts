@@ -158,6 +158,8 @@ function findContradictions(settings: Settings): string[] {
         'name your networks, or set ALLOW_ANONYMOUS=true',
     );
   }
+  if (settings.RECORD !== 'off' && settings.DATA_DIR === NO_FOLDER)
+    problems.push(`RECORD: got ${settings.RECORD}, but DATA_DIR=${NO_FOLDER} keeps nothing: name a folder in DATA_DIR`);
   if (settings.ARI_URL !== '' && settings.ARI_PASSWORD === '') {
     problems.push('ARI_URL needs ARI_PASSWORD: the password of the user ARI_USER in ari.conf');
   }
