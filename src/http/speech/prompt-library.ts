@@ -85,6 +85,12 @@ export const promptLibraryRoutes: FastifyPluginCallbackZod<PromptLibraryOptions>
     },
   );
 
+  void app.register(forgetRoute, options);
+  void app.register(recordRoute, options);
+  done();
+};
+
+const forgetRoute: FastifyPluginCallbackZod<PromptLibraryOptions> = (app, { speech: { prompts } }, done) => {
   app.delete(
     '/v1/prompts/:id',
     {
@@ -102,7 +108,6 @@ export const promptLibraryRoutes: FastifyPluginCallbackZod<PromptLibraryOptions>
       return reply.code(204).send();
     },
   );
-  void app.register(recordRoute, options);
   done();
 };
 
