@@ -23,6 +23,7 @@ import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
+import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -65,7 +66,7 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
   /** What apps answer to Twilio's webhooks. */
@@ -183,6 +184,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       dialer: options.dialer,
       visibility,
     });
+    void guarded.register(takeOverRoutes, { calls: registry, access });
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });

@@ -91,6 +91,15 @@ export class FakeCalls {
     return { callId };
   }
 
+  /** Who took over calls from their app, or gave them back. */
+  readonly muted: { readonly id: string; readonly isMuted: boolean; readonly by: string }[] = [];
+
+  muteApp(id: string, isMuted: boolean, by: string): boolean {
+    if (this.get(id)?.state !== 'live') return false;
+    this.muted.push({ id, isMuted, by });
+    return true;
+  }
+
   hangup(id: string): boolean {
     if (this.get(id)?.state !== 'live') return false;
     this.hungUp.push(id);
