@@ -18,6 +18,7 @@ import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
 import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
 import { PendingCall } from './pending-call.ts';
+import type { RecordingState } from './sound/call-recording.ts';
 
 /** A carrier's socket whose leg can be opened. */
 interface LegOffer {
@@ -136,6 +137,16 @@ export class CallRegistry {
   /** What is said in a live call; undefined = no live call of that id. */
   voice(id: string): CallVoice | undefined {
     return this.#live.get(id)?.voice;
+  }
+
+  /**
+   * Records the sound of a live call from now on, pauses that, or ends it. False = nothing keeps sound here;
+   * undefined = no live call of that id.
+   */
+  setRecording(id: string, state: RecordingState): boolean | undefined {
+    const call = this.#live.get(id);
+    call?.recording?.set(state);
+    return call && call.recording !== null;
   }
 
   /**

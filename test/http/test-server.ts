@@ -20,11 +20,14 @@ import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
+import type { SoundStore } from '../../src/records/sound/sound-store.ts';
+import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { FakePeople } from '../fakes/people.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 import { callView } from '../helpers/call-view.ts';
 
@@ -100,6 +103,17 @@ export class FakeCalls {
     return true;
   }
 
+  /** What was wanted of recordings. */
+  readonly recordings: { readonly id: string; readonly state: string }[] = [];
+  /** Whether there is a folder for sound. */
+  keepsSound = true;
+
+  setRecording(id: string, state: string): boolean | undefined {
+    if (this.get(id)?.state !== 'live') return undefined;
+    this.recordings.push({ id, state });
+    return this.keepsSound;
+  }
+
   hangup(id: string): boolean {
     if (this.get(id)?.state !== 'live') return false;
     this.hungUp.push(id);
@@ -139,6 +153,8 @@ const NOWHERE = '/nonexistent/ffmpeg';
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   ffmpeg = NOWHERE,
+  people: People = new FakePeople(),
+  sound: SoundStore | null = null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -163,6 +179,8 @@ export async function startServer(
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
+    people,
+    stored: null,
     registry: calls,
     transcripts: calls,
     apps: calls,
@@ -176,6 +194,8 @@ export async function startServer(
     translator,
     engine: speaker,
     batches,
+    sound,
+    findCall: async (id) => calls.get(id),
     health: () => health,
     system: idleSystem(),
     speech,
