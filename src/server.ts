@@ -26,6 +26,7 @@ import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
 import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
+import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -71,7 +72,7 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
   /** Calls that memory no longer has; null = nothing is kept. */
@@ -201,6 +202,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       dialer: options.dialer,
       visibility,
     });
+    void guarded.register(takeOverRoutes, { calls: registry, access });
     void guarded.register(soundRoutes, soundContext(options));
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
