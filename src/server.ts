@@ -28,6 +28,7 @@ import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
 import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
+import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -57,6 +58,7 @@ import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
+import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -72,9 +74,11 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
+  /** Calls that memory no longer has; null = nothing is kept. */
+  readonly stored: Pick<StoredCalls, 'get'> | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -161,11 +165,11 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
-  const visibility = new CallVisibility({ access, calls: registry, stored: options.kept?.records.calls ?? null });
+  const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   const trail = new AuditTrail({ access, audit: options.kept?.records.audit ?? null });
   const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
@@ -178,7 +182,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
-  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -188,10 +191,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log: options.log });
-  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
-  await app.register(announcementRoutes, { settings, announced: options.announced, access });
-  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await openCarriers(app, options, access);
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
@@ -208,6 +208,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       clock,
       metrics,
     });
+    void guarded.register(takeOverRoutes, { calls: registry, access });
     void guarded.register(soundRoutes, soundContext(options, trail));
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
@@ -243,6 +244,16 @@ function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: S
   });
   app.addHook('preClose', async () => readers.close());
   return readers;
+}
+
+/** The ways in for carriers, each with a secret of its own. */
+async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
+  const { settings, registry, apps, webSockets, announced, metrics, clock, log } = options;
+  watchCarrierRoutes(app, { metrics, clock });
+  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log });
+  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
+  await app.register(announcementRoutes, { settings, announced, access });
+  await app.register(carrierRoutes, { settings, registry, webSockets, access });
 }
 
 /** The routes of the System view. */

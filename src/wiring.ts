@@ -107,6 +107,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const server = await createServer({
     ...common,
     people,
+    stored: records?.calls ?? null,
     registry,
     transcripts: new CallTranscripts({ calls: registry, archive: records?.calls ?? null }),
     apps,
