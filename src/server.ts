@@ -43,6 +43,9 @@ import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
 import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
+import { CallWatch } from './http/system/call-watch.ts';
+import { type SystemSources, systemRoutes } from './http/system/system.ts';
+import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
@@ -80,6 +83,8 @@ interface ServerOptions {
   readonly speech: Speech;
   /** In place of `ffmpeg` on PATH, which encodes speech. */
   readonly ffmpeg?: string;
+  /** What the System view of the page shows. */
+  readonly system: SystemSources;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
   readonly metrics: Metrics;
@@ -159,6 +164,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
+  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -187,9 +193,26 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
+    openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();
+  });
+}
+
+/** The routes of the System view. */
+function openSystem(app: FastifyInstance, options: ServerOptions): void {
+  const { system: sources, feed, speech, health, settings, metrics, clock } = options;
+  const watch = new CallWatch({ feed, metrics, clock });
+  app.addHook('onClose', async () => watch.close());
+  void app.register(systemRoutes, {
+    sources,
+    health,
+    watch,
+    prompts: () => speech.promptFigures(),
+    settings,
+    metrics,
+    clock,
   });
 }
 

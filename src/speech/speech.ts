@@ -49,6 +49,15 @@ export interface CachedPrompts {
   readonly promptsMax: number;
 }
 
+/** What the cached prompts take, those of calls and requests together. */
+export interface PromptFigures {
+  readonly cached: number;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  /** Recordings that take the place of synthesized sentences. */
+  readonly uploaded: number;
+}
+
 /** What the gateway speaks with. */
 export interface Speech {
   /** Speaks in calls. Its prompts are cached in memory and, with PROMPT_CACHE_DIR, on disk. */
@@ -63,6 +72,7 @@ export interface Speech {
   /** The same once an engine has named its voices. Rejects with EngineError when none can. */
   awaitVoiceNames(): Promise<VoiceName[]>;
   cachedPrompts(): CachedPrompts;
+  promptFigures(): PromptFigures;
   /** Forgets all cached prompts. Returns how many there were. */
   clearPrompts(): number;
   /** Makes the prompts of PROMPTS_FILE for calls, until the signal aborts. Never rejects. */
@@ -92,6 +102,7 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
       return listVoiceNames(engine.voices);
     },
     cachedPrompts: () => countPrompts([callCache.stats, requestCache.stats], memoryBytes),
+    promptFigures: () => figuresOf(callCache.stats, requestCache.stats),
     clearPrompts: () => callCache.clear() + requestCache.clear(),
     makePromptsAhead: async (codec, signal) => {
       if (textsAhead.length > 0) await makePromptsAhead(textsAhead, { synthesizer: calls, codec, signal, log });
@@ -201,4 +212,15 @@ function countPrompts(caches: readonly PromptCacheStats[], maxBytes: number): Ca
   const inMemory = sum((stats) => stats.prompts);
   const eachBytes = inMemory === 0 ? USUAL_PROMPT_BYTES : sum((stats) => stats.bytes) / inMemory;
   return { prompts: sum((stats) => stats.all), promptsMax: Math.floor(maxBytes / eachBytes) };
+}
+
+function figuresOf(...caches: readonly PromptCacheStats[]): PromptFigures {
+  const sum = (read: (stats: PromptCacheStats) => number): number =>
+    caches.reduce((total, stats) => total + read(stats), 0);
+  return {
+    cached: sum(({ all }) => all),
+    memoryBytes: sum(({ bytes }) => bytes),
+    diskBytes: sum(({ diskBytes }) => diskBytes),
+    uploaded: 0,
+  };
 }

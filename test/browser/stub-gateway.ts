@@ -71,7 +71,8 @@ export class StubGateway {
   publish(event: FeedEvent): void {
     this.#lastId += 1;
     for (const [reader, callId] of this.#readers) {
-      if (callId === event.callId) reader.write(`id: stub-${this.#lastId}\ndata: ${JSON.stringify(event)}\n\n`);
+      if (callId === '' || callId === event.callId)
+        reader.write(`id: stub-${this.#lastId}\ndata: ${JSON.stringify(event)}\n\n`);
     }
   }
 
@@ -88,9 +89,10 @@ export class StubGateway {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
     if (!pathname.startsWith('/v1/')) return this.#sendFile(pathname === '/' ? '/index.html' : pathname, response);
-    if (pathname === '/v1/session') return this.#openSession(request, response);
+    if (pathname === '/v1/session' && request.method === 'POST') return this.#openSession(request, response);
     if (this.key !== null && !request.headers.cookie?.includes('session=open'))
       return sendError(response, 401, 'a key is wanted');
+    if (pathname === '/v1/session') return sendError(response, 404, 'no such route');
     if (this.failure !== null) return sendError(response, this.failure.status, this.failure.message);
     if (pathname === '/v1/calls') return sendJson(response, { data: this.calls, next: null });
     if (pathname === '/v1/captions') return this.#openFeed(searchParams.get('call') ?? '', request, response);

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packagePath } from '../../src/foundation/folders/paths.ts';
 import { startServer, type TestServer } from './test-server.ts';
@@ -12,7 +13,9 @@ const TYPES: Readonly<Record<string, RegExp>> = {
   js: /^(text|application)\/javascript; charset=utf-8$/,
   svg: /^image\/svg\+xml/,
 };
-const FILES = readdirSync(packagePath('src', 'http', 'page'));
+const FILES = readdirSync(packagePath('src', 'http', 'page'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => relative(packagePath('src', 'http', 'page'), join(parentPath, name)));
 
 describe('the page', () => {
   it.each(['', ...FILES])('serves /%s with its type, nothing from elsewhere allowed', async (file) => {

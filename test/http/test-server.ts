@@ -14,6 +14,7 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
+import type { SystemSources } from '../../src/http/system/system.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
@@ -164,6 +165,7 @@ export async function startServer(
     engine: speaker,
     batches,
     health: () => health,
+    system: idleSystem(),
     speech,
     ffmpeg,
     metrics,
@@ -204,4 +206,16 @@ export function upgradeStatus(
     });
     socket.on('error', () => undefined);
   });
+}
+
+/** A system without engines, apps and records. */
+export function idleSystem(): SystemSources {
+  return {
+    engines: () => ({ engines: [], queue: [] }),
+    liveCalls: () => 0,
+    apps: { list: () => [], test: async () => null },
+    demoCalls: { place: async () => ({ callId: 'demo-1' }) },
+    records: async () => null,
+    checks: async () => [],
+  };
 }

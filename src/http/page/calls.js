@@ -1,14 +1,22 @@
 /** What a call is called and how it goes, in words. */
-import { formatTime } from './captions.js';
 
 /**
+ * `CallView` of src/calls/call-view.ts; an older server leaves out what is optional here.
  * @typedef {{ id: string, carrier: string, from: string | null, to: string | null, state: 'dialing' | 'live' | 'ended',
- * startedAt: string, endedAt: string | null,
- *   tracks: string[], lagMs: number | null, durationMs: number, endReason: string | null }} CallView
+ *   phase?: 'ringing' | 'queued' | 'live' | 'held' | null, startedAt: string, endedAt: string | null,
+ *   names?: { inbound: string | null, outbound: string | null }, agent?: string | null, queue?: string | null,
+ *   app?: string | null, appMuted?: boolean, tracks: string[], lagMs: number | null, worstLagMs?: number | null,
+ *   durationMs: number, endReason: string | null, counts?: { finals: number, spoken: number, keys: number,
+ *   gaps: number }, handoffData?: string | null, outcome?: string | null, tags?: string[],
+ *   sound?: 'recording' | 'paused' | 'recorded' | null }} CallView
+ * @typedef {'inbound' | 'outbound'} Track
  */
 
 /** So much of a long id tells calls apart well enough. */
 const ID_CHARS = 12;
+
+/** Captions that are later than this are late enough to be told. */
+export const SLOW_MS = 1000;
 
 /** Carriers whose name is not their id with a capital. */
 const CARRIER_NAMES = new Map([
@@ -18,7 +26,7 @@ const CARRIER_NAMES = new Map([
   ['browser', 'the page’s phone'],
 ]);
 
-/** Why calls end: as a sentence, and in the list. */
+/** Why calls end: as a sentence, and in a list. */
 const END_REASONS = new Map([
   ['hangup', ['it was hung up', 'hung up']],
   ['closed', ['the carrier closed the stream', 'closed by the carrier']],
@@ -32,7 +40,11 @@ const END_REASONS = new Map([
   ['busy', ['the other side was busy', 'busy']],
   ['unanswered', ['nobody answered', 'not answered']],
   ['refused', ['the other side refused it', 'refused']],
+  ['server_lost', ['its server died', 'server lost']],
 ]);
+
+/** Ends that nobody wanted. */
+const FAILED_ENDS = new Set(['lost', 'timeout', 'error', 'app_unreachable', 'server_lost']);
 
 /**
  * Why a call ended, to stand behind a colon; a reason that is not known here as it came. @param {string} reason
@@ -42,26 +54,81 @@ export function explainEnd(reason) {
   return END_REASONS.get(reason)?.[0] ?? reason;
 }
 
+/** The same in a word or two. @param {string} reason @returns {string} */
+export function nameEnd(reason) {
+  return END_REASONS.get(reason)?.[1] ?? reason;
+}
+
+/** Whether something broke. @param {string | null} reason @returns {boolean} */
+export function isFailure(reason) {
+  return reason !== null && FAILED_ENDS.has(reason);
+}
+
 /** What people call the carrier. @param {string} carrier @returns {string} */
 export function nameCarrier(carrier) {
   return CARRIER_NAMES.get(carrier) ?? `${carrier.slice(0, 1).toUpperCase()}${carrier.slice(1)}`;
 }
 
-/**
- * Who talks to whom, as far as the carrier told; its id where it told neither. @param {CallView} call @returns {string}
- */
-export function nameCall(call) {
-  if (call.from === null && call.to === null)
-    return `Call ${call.id.length > ID_CHARS ? `${call.id.slice(0, ID_CHARS)}…` : call.id}`;
-  return `${call.from ?? 'unknown'} → ${call.to ?? 'unknown'}`;
+/** @param {string} id @returns {string} enough of it to tell calls apart */
+export function shortenId(id) {
+  return id.length > ID_CHARS ? `${id.slice(0, ID_CHARS)}…` : id;
 }
 
-/** Its state, length and lag in words. @param {CallView} call @returns {string} */
+/**
+ * The two sides of a call, by name where one was given, else by number; null = neither is known.
+ * @param {CallView} call @returns {{ inbound: string | null, outbound: string | null }}
+ */
+export function sidesOf(call) {
+  return {
+    inbound: call.names?.inbound ?? call.from,
+    outbound: call.names?.outbound ?? call.agent ?? call.queue ?? call.to,
+  };
+}
+
+/**
+ * Who talks to whom, as far as anybody told; its id where nobody did. @param {CallView} call @returns {string}
+ */
+export function nameCall(call) {
+  const { inbound, outbound } = sidesOf(call);
+  if (inbound === null && outbound === null) return `Call ${shortenId(call.id)}`;
+  return `${inbound ?? 'unknown'} → ${outbound ?? 'unknown'}`;
+}
+
+/**
+ * Who is heard on a track, as captions name them: by name, or by their part. @param {CallView | undefined} call
+ * @param {string} track @returns {string}
+ */
+export function nameSpeaker(call, track) {
+  if (track === 'inbound') return call?.names?.inbound ?? 'Caller';
+  return call?.names?.outbound ?? call?.agent ?? 'Agent';
+}
+
+/** Its state and length in words. @param {CallView} call @returns {string} */
 export function describeCall(call) {
   const length = formatTime(call.durationMs);
-  if (call.state === 'ended') return `Ended ${formatClock(call.endedAt)}, ${length}${nameEnd(call.endReason)}`;
+  if (call.state === 'ended') {
+    const reason = call.endReason === null ? '' : `, ${nameEnd(call.endReason)}`;
+    return `Ended ${formatClock(call.endedAt)}, ${length}${reason}`;
+  }
   if (call.state === 'dialing') return 'Ringing';
-  return call.lagMs === null ? `Live, ${length}` : `Live, ${length}, lag ${Math.round(call.lagMs)} ms`;
+  const isSlow = call.lagMs !== null && call.lagMs > SLOW_MS;
+  return isSlow ? `Live, ${length}, captions ${formatLag(call.lagMs ?? 0)} late` : `Live, ${length}`;
+}
+
+/** @param {number} lagMs @returns {string} in seconds, as `1.4 s` or `12 s` */
+export function formatLag(lagMs) {
+  const seconds = lagMs / 1000;
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+}
+
+/** `ms` as m:ss, or h:mm:ss from one hour on. @param {number} ms @returns {string} */
+export function formatTime(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  return minutes < 60
+    ? `${minutes}:${two(seconds % 60)}`
+    : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
 /**
@@ -69,9 +136,4 @@ export function describeCall(call) {
  */
 export function formatClock(iso) {
   return iso === null ? '' : new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-}
-
-/** @param {string | null} reason @returns {string} */
-function nameEnd(reason) {
-  return reason === null ? '' : `, ${END_REASONS.get(reason)?.[1] ?? reason}`;
 }

@@ -4,6 +4,8 @@
  * document, so a long call costs no more than a short one.
  */
 
+import { formatTime } from './calls.js';
+
 /** Paragraphs kept in the document; earlier ones are in the transcript. */
 export const PARAGRAPHS_MAX = 500;
 
@@ -23,16 +25,6 @@ const TRACK_NAMES = new Map([
  * @typedef {{ pane: HTMLElement, finals: HTMLElement, pending: HTMLElement, earlier: HTMLElement, newest: HTMLElement
  * }} CaptionParts
  */
-
-/** `ms` as m:ss, or h:mm:ss from one hour on. @param {number} ms @returns {string} */
-export function formatTime(ms) {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const minutes = Math.floor(seconds / 60);
-  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
-  return minutes < 60
-    ? `${minutes}:${two(seconds % 60)}`
-    : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
-}
 
 /** Why a stretch has no caption, in words. */
 const GAP_REASONS = new Map([

@@ -1,328 +1,148 @@
 /**
- * The page: which calls there are, what is said on the chosen one, and how the page stands with the server. Whatever a
- * call says enters the document as text, never as markup. The chosen call is in the address (`/#CA…`), so a reload or a
- * link comes back to it.
+ * The page: makes what its views share and the views, and deals with errors for them. Whatever a call says enters the
+ * document as text, never as markup.
  */
-import { CallList } from './call-list.js';
-import { describeCall, explainEnd, formatClock, nameCall, nameCarrier } from './calls.js';
-import { Captions } from './captions.js';
+import { Banners } from './banners.js';
+import { Board } from './board.js';
+import { CallStore } from './call-store.js';
 import { part, setText } from './dom.js';
-import { callPath, getJson, KeyWanted, NoAnswer, openSession } from './gateway.js';
+import { SharedFeed } from './feed.js';
+import { explainError, KeyWanted, NoAnswer } from './gateway.js';
 import { Phone } from './phone.js';
+import { PhoneView } from './phone-view.js';
+import { Preferences } from './preferences.js';
+import { Session } from './session.js';
+import { Shell } from './shell.js';
+import { Shortcuts } from './shortcuts.js';
+import { SignIn } from './sign-in.js';
+import { Toasts } from './toasts.js';
 
-/** @typedef {import('./calls.js').CallView} CallView */
-
-const POLL_MS = 2000;
-/** As many as one answer holds. */
-const CALLS_SHOWN_MAX = 1000;
-/** A browser does not try a refused feed again: the page does, after this. */
-const REOPEN_MS = 3000;
-/** A call from this page is looked for this often, after so long each, until the server lists it. */
-const ARRIVAL_LOOKS = 10;
-const ARRIVAL_LOOK_MS = 150;
+/** @typedef {import('./view.js').ViewContext} ViewContext */
 
 class Page {
-  /** @type {CallView[]} */
-  #calls = [];
-  /** The id of the call whose captions are shown. @type {string | null} */
-  #chosen = null;
-  /** Open while the chosen call lives. @type {EventSource | null} */
-  #feed = null;
-  /** Whether the feed was ever open: then it is being opened again, not for the first time. */
-  #feedWasOpen = false;
-  /** The chosen call is over: nothing more will come. */
-  #over = false;
-  /** Whether the server answered the last request; null before the first. @type {boolean | null} */
-  #answers = null;
-  #list = new CallList({ list: part('calls'), added: part('calls-added') }, (id) => this.#choose(id));
-  #captions = new Captions({
-    pane: part('pane'),
-    finals: part('finals'),
-    pending: part('pending'),
-    earlier: part('earlier'),
-    newest: part('newest'),
-  });
+  #preferences = new Preferences();
+  #session = new Session();
+  #feed = new SharedFeed();
+  #toasts = new Toasts(part('toasts'));
+  #store = new CallStore(this.#feed, (error) => this.#noteAnswer(error));
+  #banners = new Banners({ store: this.#store, feed: this.#feed });
+  #shell = new Shell((view) => this.#prepare(view));
+  #signIn = new SignIn(this.#session, () => void this.#open());
   #phone = new Phone({
-    onLive: (callId) => void this.#welcomeCall(callId),
+    onLive: (id) => this.#shell.go('calls', { id }),
     onKeyWanted: (error) => this.#fail(error),
   });
+  #shortcuts = new Shortcuts([
+    { keys: '1', words: 'Live', run: () => this.#shell.go('live') },
+    { keys: '2', words: 'History', run: () => this.#shell.go('history') },
+    { keys: '3', words: 'Phone', run: () => this.#shell.go('phone') },
+    { keys: '4', words: 'System', run: () => this.#shell.go('system') },
+    { keys: '+', words: 'Larger text', run: () => this.#resize(1) },
+    { keys: '-', words: 'Smaller text', run: () => this.#resize(-1) },
+  ]);
 
-  start() {
-    setText(part('webhook'), `${location.origin}/twilio/voice`);
-    part('webhook-local').hidden = location.protocol === 'https:';
-    part('key-form').addEventListener('submit', (event) => {
-      event.preventDefault();
-      void this.#giveKey(/** @type {HTMLInputElement} */ (part('key')));
+  async start() {
+    this.#preferences.apply();
+    this.#showTools();
+    part('help-button').addEventListener('click', () => this.#shortcuts.showHelp());
+    part('theme').addEventListener('click', () => {
+      this.#preferences.changeTheme();
+      this.#showTools();
     });
-    addEventListener('hashchange', () => this.#chooseFromAddress());
-    document.addEventListener('visibilitychange', () => void this.#look());
-    this.#chooseFromAddress();
-    void this.#poll();
+    part('smaller').addEventListener('click', () => this.#resize(-1));
+    part('larger').addEventListener('click', () => this.#resize(1));
+    this.#session.onChange(() => this.#showPerson());
+    this.#addViews();
+    await this.#open();
   }
 
-  // How the page stands with the server
-
-  /** Looks at the calls for as long as the page lives. */
-  async #poll() {
-    await this.#look();
-    setTimeout(() => void this.#poll(), POLL_MS);
+  #addViews() {
+    /** @type {ViewContext} */
+    const context = {
+      store: this.#store,
+      feed: this.#feed,
+      session: this.#session,
+      preferences: this.#preferences,
+      toast: (words, kind) => this.#toasts.show(words, kind),
+      fail: (error) => this.#fail(error),
+      go: (view, params) => this.#shell.go(view, params),
+      stay: (view, params) => this.#shell.stay(view, params),
+      setTitle: (title) => this.#shell.setTitle(title),
+      setShortcuts: (shortcuts) => this.#shortcuts.setView(shortcuts),
+    };
+    const board = new Board(context);
+    this.#shell.add('live', board);
+    this.#shell.add('calls', board);
+    this.#shell.add('phone', new PhoneView(context));
   }
 
-  /** Asks for the calls, unless nobody sees the page or a key is wanted first. */
-  async #look() {
-    if (document.hidden || this.#locked) return;
-    try {
-      const { data: calls } = await getJson(`/v1/calls?limit=${CALLS_SHOWN_MAX}`);
-      this.#answers = true;
-      this.#report('');
-      this.#showCalls(calls);
-    } catch (error) {
-      this.#fail(error);
-    }
-    this.#showConnection();
+  /** Begins to work, or goes on after somebody has signed in. */
+  async #open() {
+    this.#banners.locked = false;
+    part('view').hidden = false;
+    await this.#session.load().catch((error) => this.#fail(error));
+    if (this.#banners.locked) return;
+    this.#feed.open();
+    void this.#store.start();
+    this.#shell.start();
+    if (document.activeElement === document.body) focusFirstHeading();
   }
 
-  get #locked() {
-    return !part('sign-in').hidden;
+  /** @param {import('./view.js').ViewName} view */
+  #prepare(view) {
+    this.#shortcuts.setView([]);
+    document.body.dataset['view'] = view;
+  }
+
+  /** @param {unknown} error null = the server has answered as it should */
+  #noteAnswer(error) {
+    if (error === null) this.#banners.answers = true;
+    if (error === null) this.#banners.setProblem('');
+    if (error instanceof KeyWanted || error instanceof NoAnswer) this.#fail(error);
+    else if (error !== null) this.#banners.setProblem(explainError(error));
+    this.#banners.show();
   }
 
   /** @param {unknown} error */
   #fail(error) {
     if (error instanceof KeyWanted) this.#lock();
-    else if (error instanceof NoAnswer) this.#answers = false;
-    else this.#report(error instanceof Error ? error.message : String(error));
-  }
-
-  /** @param {string} problem what people should know; empty = nothing */
-  #report(problem) {
-    setText(part('problem'), problem);
-    part('problem').hidden = problem === '';
+    else if (error instanceof NoAnswer) this.#banners.answers = false;
+    else this.#toasts.show(explainError(error), 'problem');
+    this.#banners.show();
   }
 
   #lock() {
-    this.#answers = true;
-    if (this.#locked) return;
-    this.#closeFeed();
+    this.#banners.answers = true;
+    this.#banners.locked = true;
+    this.#feed.close();
+    this.#store.stop();
     this.#phone.hangUp();
-    part('sign-in').hidden = false;
-    part('board').hidden = true;
-    part('key').focus();
+    part('view').hidden = true;
+    this.#signIn.show();
   }
 
-  /** @param {HTMLInputElement} input */
-  async #giveKey(input) {
-    try {
-      await openSession(input.value);
-    } catch (error) {
-      setText(part('key-problem'), this.#explainKeyProblem(error));
-      input.select();
-      return;
-    }
-    input.value = '';
-    setText(part('key-problem'), '');
-    part('sign-in').hidden = true;
-    part('board').hidden = false;
-    part('calls-heading').focus();
-    await this.#look();
+  /** @param {1 | -1} steps */
+  #resize(steps) {
+    this.#toasts.show(`Text size ${this.#preferences.changeSize(steps)} %`);
   }
 
-  /** @param {unknown} error @returns {string} */
-  #explainKeyProblem(error) {
-    if (error instanceof KeyWanted) return 'This key is not valid.';
-    if (error instanceof NoAnswer) return 'The server does not answer. Try again in a moment.';
-    return error instanceof Error ? error.message : String(error);
+  #showTools() {
+    const { theme } = this.#preferences;
+    part('theme').dataset['theme'] = theme;
+    part('theme').setAttribute('aria-label', `Theme: ${theme}`);
+    part('theme').title = `Theme: ${theme}`;
   }
 
-  #showConnection() {
-    const [state, words] = this.#nameConnection();
-    part('connection').dataset['state'] = state;
-    setText(part('connection'), words);
-  }
-
-  /** Its state for the style and in words. @returns {[state: string, words: string]} */
-  #nameConnection() {
-    if (this.#locked) return ['locked', 'Locked'];
-    if (this.#answers === false) return ['reconnecting', 'Reconnecting: the server does not answer…'];
-    if (this.#answers === null) return ['connecting', 'Connecting…'];
-    if (this.#feed === null) return ['idle', 'Connected'];
-    if (this.#feed.readyState === EventSource.OPEN) return ['live', 'Live'];
-    return this.#feedWasOpen ? ['reconnecting', 'Reconnecting…'] : ['connecting', 'Connecting…'];
-  }
-
-  // The calls
-
-  /** @param {CallView[]} calls */
-  #showCalls(calls) {
-    this.#calls = calls;
-    const live = calls
-      .filter((call) => call.state === 'live')
-      .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
-    if (this.#chosen === null && live[0] !== undefined) this.#choose(live[0].id);
-    this.#list.show(calls, this.#chosen);
-    part('no-calls').hidden = calls.length > 0;
-    part('welcome').hidden = calls.length > 0 || this.#chosen !== null;
-    document.title = live.length === 0 ? 'Trunkline' : `Trunkline (${live.length} live)`;
-    this.#follow();
-  }
-
-  #chooseFromAddress() {
-    const id = decodeURIComponent(location.hash.slice(1));
-    if (id !== '') this.#choose(id);
-  }
-
-  /** @param {string} id */
-  #choose(id) {
-    if (id === this.#chosen) return;
-    this.#closeFeed();
-    this.#chosen = id;
-    this.#over = false;
-    history.replaceState(null, '', `#${encodeURIComponent(id)}`);
-    this.#captions.clear();
-    this.#list.show(this.#calls, id);
-    for (const link of document.querySelectorAll('a[data-format]'))
-      this.#pointToTranscript(/** @type {HTMLAnchorElement} */ (link), id);
-    this.#follow();
-  }
-
-  /** The call that was begun here becomes the chosen one; it is in the list a moment later. @param {string} id */
-  async #welcomeCall(id) {
-    this.#choose(id);
-    for (let looks = 0; looks < ARRIVAL_LOOKS && this.#chosen === id && this.#call === undefined; looks++) {
-      await this.#look();
-      await new Promise((resolve) => setTimeout(resolve, ARRIVAL_LOOK_MS));
-    }
-  }
-
-  /** @param {HTMLAnchorElement} link @param {string} id */
-  #pointToTranscript(link, id) {
-    const format = link.dataset['format'] ?? 'text';
-    link.href = `${callPath(id)}/transcript?format=${format}`;
-    link.download = `${id}.${format === 'text' ? 'txt' : format}`;
-  }
-
-  get #call() {
-    return this.#calls.find(({ id }) => id === this.#chosen);
-  }
-
-  // The chosen call
-
-  /** Brings the page in line with what the list says of the chosen call. */
-  #follow() {
-    const call = this.#call;
-    if (call?.state === 'live' && this.#feed === null && !this.#over) this.#openFeed(call.id);
-    if (call?.state === 'ended' && !this.#over) void this.#finish(call.id);
-    if (call === undefined && this.#feed !== null) this.#closeFeed();
-    this.#showHead();
-  }
-
-  /** The browser takes a broken feed up again by itself, with the id of the last event it saw. @param {string} id */
-  #openFeed(id) {
-    const feed = new EventSource(`/v1/captions?call=${encodeURIComponent(id)}`);
-    this.#feed = feed;
-    feed.addEventListener('open', () => {
-      this.#feedWasOpen = true;
-      void this.#loadHistory(id);
-    });
-    feed.addEventListener('message', (message) => this.#receive(JSON.parse(message.data)));
-    feed.addEventListener('error', () => {
-      if (feed.readyState === EventSource.CLOSED) setTimeout(() => this.#reopen(feed), REOPEN_MS);
-      this.#showConnection();
-    });
-    this.#showConnection();
-  }
-
-  #closeFeed() {
-    this.#feed?.close();
-    this.#feed = null;
-    this.#feedWasOpen = false;
-  }
-
-  /**
-   * Why it was refused the browser does not tell, a look at the calls may (a key is wanted, the call is gone). @param
-   * {EventSource} refused
-   */
-  async #reopen(refused) {
-    if (this.#feed !== refused) return;
-    this.#feed = null;
-    await this.#look();
-  }
-
-  /** What was said before the feed opened; what both bring is shown once. @param {string} id */
-  async #loadHistory(id) {
-    try {
-      const { data: items } = await getJson(`${callPath(id)}/transcript?format=json`);
-      if (this.#chosen === id) this.#captions.addHistory(items);
-    } catch (error) {
-      this.#fail(error);
-    }
-    this.#showHead();
-    this.#showConnection();
-  }
-
-  /** The call is over: its whole transcript is there. @param {string} id */
-  async #finish(id) {
-    this.#over = true;
-    this.#closeFeed();
-    this.#captions.stop();
-    await this.#loadHistory(id);
-    this.#showEnd(id);
-  }
-
-  /** Why the call ended, below what was said: in its transcript it is not. @param {string} id */
-  #showEnd(id) {
-    const call = this.#call;
-    if (call === undefined || call.id !== id || call.state !== 'ended' || call.endReason === null) return;
-    this.#captions.addEnd(`The call ended: ${explainEnd(call.endReason)}.`, call.durationMs);
-    this.#showHead();
-  }
-
-  /** @param {any} event one event of the caption feed */
-  #receive(event) {
-    if (event.type === 'caption') this.#captions.add(event);
-    if (event.type === 'revision') this.#captions.revise(event);
-    if (event.type === 'spoken') this.#captions.addSpoken(event);
-    if (event.type === 'gap') this.#captions.addGap(event);
-    if (event.type === 'dtmf') this.#captions.addDigit(event.digit, event.atMs);
-    if (event.type === 'call.ended') this.#noteEnd(event);
-    const call = this.#call;
-    const tellsLag = event.type === 'caption' || event.type === 'lag.started';
-    if (call !== undefined && tellsLag) call.lagMs = event.lagMs;
-    this.#list.show(this.#calls, this.#chosen);
-    this.#showHead();
-  }
-
-  /** @param {{ callId: string, reason: string, durationMs: number }} event */
-  #noteEnd(event) {
-    this.#captions.addEnd(`The call ended: ${explainEnd(event.reason)}.`, event.durationMs);
-    void this.#finish(event.callId);
-    void this.#look();
-  }
-
-  #showHead() {
-    const call = this.#call;
-    const chosen = this.#chosen;
-    part('call-links').hidden = call === undefined;
-    part('quiet').hidden = chosen === null ? this.#calls.length === 0 : !this.#captions.empty;
-    setText(part('quiet'), this.#explainQuiet(call));
-    if (chosen === null) return;
-    setText(part('call-heading'), call === undefined ? chosen : nameCall(call));
-    part('call-heading').title = call === undefined ? chosen : nameCall(call);
-    setText(
-      part('call-facts'),
-      call === undefined
-        ? ''
-        : `${describeCall(call)}, begun ${formatClock(call.startedAt)}, over ${nameCarrier(call.carrier)}`,
-    );
-  }
-
-  /** @param {CallView | undefined} call @returns {string} */
-  #explainQuiet(call) {
-    if (this.#chosen === null) return 'Choose a call to read what was said.';
-    if (call === undefined)
-      return 'The server does not know this call, or no longer. Choose another, or wait for it to begin.';
-    if (call.state === 'ended' || this.#over) return 'Nothing was said on this call.';
-    return 'Nothing has been said yet. Captions appear here while people speak.';
+  #showPerson() {
+    const { person } = this.#session;
+    part('person').hidden = person === null;
+    setText(part('person'), person === null ? '' : `${person.name} · ${person.role}`);
   }
 }
 
-new Page().start();
+function focusFirstHeading() {
+  const heading = document.querySelector('#view > :not([hidden]) [data-heading]');
+  if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
+}
+
+void new Page().start();

@@ -55,6 +55,9 @@ describe('the OpenAPI description', () => {
       'get /v1/info',
       'get /v1/models',
       'get /v1/models/{id}',
+      'get /v1/system',
+      'get /v1/system/checks',
+      'get /v1/system/settings',
       'get /v1/voices',
       'get /vonage/media',
       'get /ws/transcribe',
@@ -77,8 +80,10 @@ describe('the OpenAPI description', () => {
       'post /v1/calls/{id}/hangup',
       'post /v1/calls/{id}/interrupt',
       'post /v1/calls/{id}/say',
+      'post /v1/demo-call',
       'post /v1/phone',
       'post /v1/session',
+      'post /v1/system/app-test',
     ]);
   });
 

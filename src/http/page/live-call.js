@@ -1,0 +1,192 @@
+/** What the page knows of a call that goes on: its view, kept up by the events of the feed. */
+import { isFailure, SLOW_MS } from './calls.js';
+
+/**
+ * @typedef {import('./calls.js').CallView} CallView
+ * @typedef {{ kind: 'said' | 'spoken' | 'key', track: string, text: string, final: boolean,
+ *   utterance: number | string }} Line
+ * @typedef {{ level: 'ok' | 'held' | 'slow' | 'failed' | 'ended', words: string }} CallStatus
+ */
+
+/** A hole in the captions is told for so long. */
+const GAP_TOLD_MS = 30_000;
+
+/** @param {string} iso @returns {number} */
+const at = (iso) => Date.parse(iso);
+
+export class LiveCall {
+  /** @type {CallView} */
+  view;
+  /** What was last said on each side, by track; what we say is on the outbound one. @type {Map<string, Line>} */
+  lines = new Map();
+  /** The tracks on which somebody speaks now. @type {Set<string>} */
+  speaking = new Set();
+  /** How far the captions of a track are behind, while they are. @type {Map<string, number>} */
+  lags = new Map();
+  appLost = false;
+  /** The last flow step, where its app tells one; empty = none. */
+  step = '';
+  /** `performance.now()` of when it was seen to end; null = it goes on. @type {number | null} */
+  endedAtMs = null;
+  /** How long it lasted at {@link #measuredAtMs}. */
+  #durationMs;
+  #measuredAtMs;
+  #gapAtMs = -Infinity;
+  /** An event told the lag, so that the lists' `lagMs`, which is that of one caption, counts no more. */
+  #lagIsTold = false;
+
+  /** @param {CallView} view @param {number} nowMs */
+  constructor(view, nowMs) {
+    this.view = view;
+    this.knownSinceMs = nowMs;
+    this.#durationMs = view.durationMs;
+    this.#measuredAtMs = nowMs;
+    if (view.state === 'ended') this.endedAtMs = nowMs;
+  }
+
+  /** Takes what a list of calls says; returns whether anything changed. @param {CallView} view @param {number} nowMs */
+  take(view, nowMs) {
+    if (this.view.state === 'ended' && view.state !== 'ended') return false;
+    const isChanged = JSON.stringify({ ...view, durationMs: 0 }) !== JSON.stringify({ ...this.view, durationMs: 0 });
+    if (Math.abs(view.durationMs - this.durationMs(nowMs)) > 1500 || view.state === 'ended') {
+      this.#durationMs = view.durationMs;
+      this.#measuredAtMs = nowMs;
+    }
+    this.view = view;
+    if (view.state === 'ended') this.endedAtMs ??= nowMs;
+    return isChanged;
+  }
+
+  /** How long it lasts by now. @param {number} nowMs @returns {number} */
+  durationMs(nowMs) {
+    return this.view.state === 'live' ? this.#durationMs + nowMs - this.#measuredAtMs : this.#durationMs;
+  }
+
+  /**
+   * Takes an event of the feed; returns whether that changes what is shown. @param {any} event @param {number} nowMs
+   */
+  apply(event, nowMs) {
+    switch (event.type) {
+      case 'caption':
+        return this.#applyCaption(event);
+      case 'revision':
+        return this.#applyRevision(event);
+      case 'spoken':
+        return this.#say('outbound', { kind: 'spoken', text: event.heardText, utterance: event.utterance });
+      case 'dtmf':
+        return this.#say('inbound', { kind: 'key', text: event.digit, utterance: `key ${event.atMs}` });
+      case 'speech.started':
+        return !this.speaking.has(event.track) && Boolean(this.speaking.add(event.track));
+      case 'speech.stopped':
+        return this.speaking.delete(event.track);
+      case 'lag.started':
+        this.#lagIsTold = true;
+        this.lags.set(event.track, event.lagMs);
+        return true;
+      case 'lag.ended':
+        this.#lagIsTold = true;
+        return this.lags.delete(event.track);
+      case 'gap':
+        this.#gapAtMs = nowMs;
+        return true;
+      default:
+        return this.#applyState(event, nowMs);
+    }
+  }
+
+  /** @param {any} event @param {number} nowMs */
+  #applyState(event, nowMs) {
+    switch (event.type) {
+      case 'app.lost':
+      case 'app.back':
+        this.appLost = event.type === 'app.lost';
+        return true;
+      case 'app.muted':
+      case 'app.unmuted':
+        return this.#change({ appMuted: event.type === 'app.muted' });
+      case 'call.state':
+        return this.#change({ phase: event.state });
+      case 'call.updated':
+        return this.#change({ outcome: event.outcome, tags: event.tags });
+      case 'recording':
+        return this.#change({ sound: event.state === 'on' ? 'recording' : event.state === 'paused' ? 'paused' : null });
+      case 'flow.step':
+        this.step = event.step;
+        return true;
+      case 'call.ended':
+        return this.#end(event, nowMs);
+      default:
+        return false;
+    }
+  }
+
+  /** @param {any} event @param {number} nowMs */
+  #end(event, nowMs) {
+    this.speaking.clear();
+    this.lags.clear();
+    this.endedAtMs = nowMs;
+    this.#durationMs = event.durationMs;
+    this.#measuredAtMs = nowMs;
+    return this.#change({
+      state: 'ended',
+      phase: null,
+      endReason: event.reason,
+      endedAt: new Date(at(this.view.startedAt) + event.durationMs).toISOString(),
+      durationMs: event.durationMs,
+    });
+  }
+
+  /** @param {Partial<CallView>} changes */
+  #change(changes) {
+    this.view = { ...this.view, ...changes };
+    return true;
+  }
+
+  /** @param {any} event */
+  #applyCaption({ track, utterance, text, final, lagMs }) {
+    if (this.lags.has(track)) this.lags.set(track, lagMs);
+    if (!this.#lagIsTold) this.view.lagMs = lagMs;
+    const shown = this.lines.get(track);
+    const isOld =
+      shown?.kind === 'said' && (shown.utterance > utterance || (shown.utterance === utterance && shown.final));
+    if (isOld || text === '') return false;
+    return this.#say(track, { kind: 'said', text, utterance, final });
+  }
+
+  /** @param {any} event */
+  #applyRevision({ track, utterance, text }) {
+    if (this.lines.get(track)?.utterance !== utterance || text === '') return false;
+    return this.#say(track, { kind: 'said', text, utterance });
+  }
+
+  /** @param {string} track @param {Omit<Line, 'track' | 'final'> & { final?: boolean }} line */
+  #say(track, { kind, text, utterance, final = true }) {
+    if (text === '') return false;
+    this.lines.set(track, { kind, track, text, final, utterance });
+    return true;
+  }
+
+  /** How far its captions are behind now, in ms; 0 = they are not. */
+  get slowMs() {
+    const told = Math.max(0, ...this.lags.values());
+    if (told > 0 || this.#lagIsTold) return told;
+    return (this.view.lagMs ?? 0) > SLOW_MS ? (this.view.lagMs ?? 0) : 0;
+  }
+
+  /**
+   * How it does, and the reason in words that stand alone; empty = there is nothing to say.
+   * @param {number} nowMs @returns {CallStatus}
+   */
+  status(nowMs) {
+    const { state, phase, endReason } = this.view;
+    if (state === 'ended') return { level: isFailure(endReason) ? 'failed' : 'ended', words: '' };
+    if (this.appLost) return { level: 'failed', words: 'app lost' };
+    if (this.slowMs > 0) return { level: 'slow', words: '' };
+    if (nowMs - this.#gapAtMs < GAP_TOLD_MS) return { level: 'slow', words: 'captions missing' };
+    if (phase === 'held') return { level: 'held', words: 'held' };
+    return {
+      level: 'ok',
+      words: state === 'dialing' || phase === 'ringing' ? 'ringing' : phase === 'queued' ? 'in queue' : '',
+    };
+  }
+}
