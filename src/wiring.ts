@@ -24,6 +24,7 @@ import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
+import { openRedaction } from './records/open-redaction.ts';
 import type { Records } from './records/records.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
@@ -84,9 +85,12 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log });
   const translator = new Translator({ settings, clock });
-  const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
+  const redaction = openRedaction({ settings, clock, publish: (event) => feed.publish(event) });
+  const { rewrite } = redaction;
+  const feed: Feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID(), ...(rewrite && { rewrite }) });
   const apps = openAppServices(settings, { clock, metrics, log });
   const registry = new CallRegistry({ settings, engine, synthesizer: speech.calls, apps, clock, feed, log, metrics });
+  if (records !== null) redaction.guard(records.recorder);
   records?.follow(feed, registry);
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
@@ -127,7 +131,10 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     batches,
     demoCalls,
     records,
-    closeRecords: () => kept.close(),
+    closeRecords: async () => {
+      redaction.close();
+      await kept.close();
+    },
     server,
   };
 }

@@ -56,6 +56,14 @@ export function analyse(pieces: readonly string[], { cue, patterns }: Surroundin
   return { findings: claimed.findings, open: hasDigits ? openNumber(tokens, last, cue) : null, hasDigits };
 }
 
+/** Where digits are in `text`, at least `least` in a row. */
+export function digitSpans(text: string, least: number): Span[] {
+  const tokens = tokenise([text]);
+  return findDigitRuns(tokens)
+    .filter(({ digits }) => digits.length >= least)
+    .flatMap(({ atoms }) => spansOfAtoms(tokens, atoms));
+}
+
 function claimNumbers(tokens: readonly Token[], run: DigitRun, cue: Cue | null, claimed: Claims): void {
   const [from, to] = rangeOf(run);
   const context = { cue: cueFor(tokens, from, to) ?? cue, hasPlus: isPlus(tokens[from - 1]) };

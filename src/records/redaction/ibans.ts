@@ -20,6 +20,8 @@ interface Unit extends TokenRange {
 
 /** Banks' codes have four letters at most in a row. */
 const LETTERS_MAX = 4;
+/** Codes of countries that are words: "is 41" does not begin an IBAN of Iceland, "IS41" does. */
+const COUNTRY_WORDS = new Set('at be by do is it me no so'.split(' '));
 /** ISO 13616. */
 const IBAN_MAX_CHARACTERS = 34;
 const GAP_MAX_TOKENS = 4;
@@ -107,5 +109,7 @@ function charactersAt(tokens: readonly Token[], index: number): readonly [string
   if (number?.kind === 'atom') return [number.atom.digits, number.atom.to];
   const letter = SPELLING_WORDS.get(token.key);
   if (letter !== undefined) return [letter.toUpperCase(), index + 1];
-  return [/^[a-z]+$/.test(token.key) && token.key.length <= LETTERS_MAX ? token.key.toUpperCase() : '', index + 1];
+  const isWord = COUNTRY_WORDS.has(token.key) && tokens[index + 1]?.isGlued !== true;
+  const isLetters = !isWord && /^[a-z]+$/.test(token.key) && token.key.length <= LETTERS_MAX;
+  return [isLetters ? token.key.toUpperCase() : '', index + 1];
 }

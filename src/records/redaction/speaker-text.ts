@@ -1,7 +1,7 @@
 /** What one side says, utterance by utterance, with what is private masked also where it spans several. */
-import { type Analysis, analyse, type OpenNumber } from './analyse.ts';
+import { type Analysis, analyse, digitSpans, type OpenNumber } from './analyse.ts';
 import type { Cue } from './cues.ts';
-import { type Finding, maskText } from './finding.ts';
+import { type Finding, maskText, type Span } from './finding.ts';
 import { NO_PATTERNS, type OwnPatterns } from './own-patterns.ts';
 import { tokenise } from './tokens.ts';
 
@@ -90,16 +90,26 @@ export class SpeakerText {
     return [{ utterance, text: piece.masked }, ...released, ...others];
   }
 
-  /** How an earlier text of a known utterance reads in its place; one of an unknown utterance reads by itself. */
+  /**
+   * How an earlier text of a known utterance reads in its place; one of an unknown utterance reads by itself. Where
+   * anything is masked in the latest text, no digits of an earlier one are readable.
+   */
   maskVersion(utterance: string, text: string): string {
     const index = this.#pieces.findIndex((piece) => piece.utterance === utterance);
-    if (index === -1) return this.#maskAlone(text);
+    const piece = this.#pieces[index];
+    if (piece === undefined) return this.#maskAlone(text);
+    if (piece.text === text) return piece.masked;
     const from = this.#groupStart(index);
     const group = this.#groupFrom(from);
-    const texts = group.map((piece, at) => (from + at === index ? text : piece.text));
-    const { findings, open } = analyse(texts, { cue: cueOf(group), patterns: this.#patterns });
-    const held = this.#held === null || from + group.length < this.#pieces.length ? null : open;
-    return masksOf(text, index - from, findings, held);
+    const texts = group.map((other) => (other === piece ? text : other.text));
+    const { findings } = analyse(texts, { cue: cueOf(group), patterns: this.#patterns });
+    const spans = piece.masked === piece.text ? [] : digitSpans(text, 1);
+    return masksOf(
+      text,
+      index - from,
+      findings,
+      spans.map((span) => ({ ...span, piece: index - from })),
+    );
   }
 
   /** What is said so far of an utterance that goes on, after what it may belong to. */
@@ -131,6 +141,8 @@ export class SpeakerText {
   #joins(text: string, cue: Cue | null, nowMs: number): boolean {
     const group = this.#groupFrom(this.#groupStart(this.#pieces.length - 1));
     if (group.length >= JOINED_MAX) return false;
+    const known = cueOf(group);
+    if (cue !== null && known !== null && cue !== known) return false;
     if (this.#isOpen(nowMs) || cue === 'birth' || cue === 'email' || cue === 'iban') return true;
     const last = tokenise([group.at(-1)?.text ?? '']).at(-1)?.key ?? '';
     const first = tokenise([text])[0]?.key ?? '';
@@ -148,7 +160,7 @@ export class SpeakerText {
     const texts = group.map(({ text }) => text);
     const analysis = analyse(texts, { cue: cueOf(group), patterns: this.#patterns });
     if (isLast && arrival !== null) this.#hold(analysis, texts.at(-1) ?? '', arrival);
-    const held = isLast && this.#holds ? (this.#held?.number ?? null) : null;
+    const held = isLast && this.#holds ? (this.#held?.number.spans ?? []) : [];
     const changed: MaskedText[] = [];
     group.forEach((piece, index) => {
       const masked = masksOf(piece.text, index, analysis.findings, held);
@@ -180,7 +192,7 @@ export class SpeakerText {
   }
 
   #maskAlone(text: string): string {
-    return masksOf(text, 0, analyse([text], { cue: null, patterns: this.#patterns }).findings, null);
+    return masksOf(text, 0, analyse([text], { cue: null, patterns: this.#patterns }).findings, []);
   }
 }
 
@@ -205,11 +217,11 @@ function withoutNumberWords(text: string): string {
   return span === undefined ? text : text.slice(0, span.from);
 }
 
-function masksOf(text: string, piece: number, findings: readonly Finding[], held: OpenNumber | null): string {
+function masksOf(text: string, piece: number, findings: readonly Finding[], held: readonly Span[]): string {
   const masks = findings.flatMap(({ label, spans }) =>
     spans.filter((span) => span.piece === piece).map(({ from, to }) => ({ from, to, label })),
   );
-  for (const { piece: at, from, to } of held?.spans ?? []) {
+  for (const { piece: at, from, to } of held) {
     const isFree = masks.every((mask) => mask.to <= from || to <= mask.from);
     if (at === piece && isFree) masks.push({ from, to, label: HELD_LABEL });
   }

@@ -1,5 +1,5 @@
 import { databaseUrl } from '../setting-forms.ts';
-import { type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** What is kept of calls. */
 export const records = {
@@ -22,6 +22,19 @@ export const records = {
       36_500,
       'days',
       'The server deletes the records of a call this long after its end. 0 = never.',
+    ),
+    REDACT: choice(
+      'off',
+      ['off', 'store', 'feed'],
+      'Mask card, account, phone and social security numbers, IBANs, e-mail addresses, security codes and dates of ' +
+        'birth, also those that are said as words or pressed as keys. store = in everything that is kept, exported or ' +
+        'sent by webhooks; feed = for the readers of live calls, too. Apps and recorded sound are not redacted.',
+    ),
+    REDACT_PATTERNS_FILE: text(
+      '',
+      'path',
+      'File with further patterns to mask, a line NAME: REGULAR EXPRESSION for each. Look-around and back-references ' +
+        'cannot be used, and case does not matter. Empty = none.',
     ),
   },
   tuning: {},
