@@ -7,6 +7,7 @@ import { AppReachability } from './calls/app/reachability.ts';
 import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
+import { CallTranscripts } from './calls/call-transcripts.ts';
 import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
 import { DemoCalls } from './demo-calls.ts';
@@ -26,6 +27,7 @@ import { Translator } from './recordings/translate.ts';
 import { type OpenedRecords, openRecords } from './records/open-records.ts';
 import { openRedaction } from './records/open-redaction.ts';
 import type { Records } from './records/records.ts';
+import { openPeople } from './records/users/open-people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
@@ -89,7 +91,9 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const { rewrite } = redaction;
   const feed: Feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID(), ...(rewrite && { rewrite }) });
   const apps = openAppServices(settings, { clock, metrics, log });
-  const registry = new CallRegistry({ settings, engine, synthesizer: speech.calls, apps, clock, feed, log, metrics });
+  const common = { settings, clock, log, metrics };
+  const soundTap = records?.sound ?? null;
+  const registry = new CallRegistry({ ...common, engine, synthesizer: speech.calls, apps, feed, soundTap });
   if (records !== null) redaction.guard(records.recorder);
   records?.follow(feed, registry);
   const announced = new CallAnnouncements({ clock });
@@ -97,11 +101,15 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
+  const people = await openPeople(settings, { clock, log, database: kept.records?.database.db ?? null });
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
   const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
-    settings,
+    ...common,
+    people,
+    stored: records?.calls ?? null,
     registry,
+    transcripts: new CallTranscripts({ calls: registry, archive: null }),
     apps,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),
@@ -113,11 +121,10 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
+    sound: records?.sound ?? null,
+    findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
-    metrics,
-    log,
-    clock,
   });
   return {
     clock,

@@ -12,6 +12,7 @@ import { migrate, readSchemaState } from './migrations/migrations.ts';
 import { openPostgresRecords } from './postgres-records.ts';
 import { Records } from './records.ts';
 import type { RecordsDatabase } from './records-database.ts';
+import { refuseSound } from './sound/open-sound.ts';
 import { makeBackup } from './sqlite-backups.ts';
 import { openSqliteRecords } from './sqlite-records.ts';
 
@@ -59,6 +60,8 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
             log,
             metrics,
           });
+    await records?.openSound(settings);
+    if (records === null && folder === null) refuseSound(settings, 'there is no folder for it');
     tellWhere(records, log);
     return {
       records,
@@ -75,10 +78,7 @@ export async function openRecords(options: OpenOptions): Promise<OpenedRecords> 
 }
 
 function tellWhere(records: Records | null, log: Log): void {
-  if (records === null) {
-    log.info('nothing is kept of calls (DATA_DIR)');
-    return;
-  }
+  if (records === null) return;
   const { database, retentionDays } = records;
   log.info({ kind: database.kind, place: database.place, retentionDays }, 'records of calls are kept');
 }

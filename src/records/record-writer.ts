@@ -1,12 +1,12 @@
 /** Writes events of calls, and what they change, in one transaction. */
-import type { Transaction } from 'kysely';
+import type { Insertable, Transaction } from 'kysely';
 import type { CallUpdatedEvent } from '../calls/feed/events.ts';
 import { DiskError } from '../foundation/folders/disk.ts';
 import type { CallTally, NumberedText } from './call-tally.ts';
 import { splitFeedId } from './feed-id.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import type { Rewrite } from './redaction/stored-call.ts';
-import type { Tables } from './tables.ts';
+import type { Tables, TextsTable } from './tables.ts';
 
 /** Ids of texts: {@link Tables.texts}. */
 const TEXTS_PER_CALL = 2 ** 20;
@@ -167,16 +167,15 @@ async function storeEvents(transaction: Transaction<Tables>, events: readonly Re
 }
 
 async function storeTexts(transaction: Transaction<Tables>, events: readonly RecordedEvent[], seqs: Seqs) {
-  // The last of an utterance is its latest version; PostgreSQL does not change a row twice in one statement.
-  const rows = new Map(
-    events.flatMap(({ callId, text }) => {
-      const call_seq = seqs.get(callId);
-      if (call_seq === undefined || text === null) return [];
-      const { number, ...rest } = text;
-      const id = call_seq * TEXTS_PER_CALL + number;
-      return [[id, { id, call_seq, ...rest }] as const];
-    }),
-  );
+  // Of each utterance the latest version alone: PostgreSQL does not change a row twice in one statement.
+  const rows = new Map<number, Insertable<TextsTable>>();
+  for (const { callId, text } of events) {
+    const call_seq = seqs.get(callId);
+    if (call_seq === undefined || text === null) continue;
+    const { number, ...rest } = text;
+    const id = call_seq * TEXTS_PER_CALL + number;
+    if (text.version >= (rows.get(id)?.version ?? 0)) rows.set(id, { id, call_seq, ...rest });
+  }
   if (rows.size === 0) return;
   await transaction
     .insertInto('texts')

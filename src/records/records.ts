@@ -9,6 +9,8 @@ import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
+import { openSound, type SoundSettings } from './sound/open-sound.ts';
+import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
 
 interface RecordsOptions {
@@ -47,6 +49,8 @@ export class Records {
   readonly retentionDays: number;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #metrics: Metrics;
+  #sound: SoundStore | null = null;
 
   constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
     this.database = database;
@@ -54,9 +58,22 @@ export class Records {
     this.retentionDays = retentionDays;
     this.#clock = clock;
     this.#log = log;
+    this.#metrics = metrics;
     this.calls = new StoredCalls(database);
     const writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
+  }
+
+  /** The sound of calls; null = there is no folder for it. */
+  get sound(): SoundStore | null {
+    return this.#sound;
+  }
+
+  /** To be called once. @throws ConfigError when sound is to be recorded and cannot be kept */
+  async openSound(settings: SoundSettings): Promise<void> {
+    const { folder, database, recorder } = this;
+    const parts = { clock: this.#clock, log: this.#log, metrics: this.#metrics, database, recorder };
+    this.#sound = await openSound(settings, folder, parts);
   }
 
   /** Stores what `feed` tells from now on. */
@@ -71,6 +88,7 @@ export class Records {
    */
   async recover(feed: Feed): Promise<void> {
     const { database, recorder } = this;
+    await this.#sound?.recover();
     try {
       const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
       if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
@@ -102,6 +120,7 @@ export class Records {
 
   /** Stores what waits and closes the database. */
   async close(): Promise<void> {
+    await this.#sound?.close();
     await this.recorder.close();
     if (this.recorder.backlog > 0) this.database.abandon();
     else await this.database.close();

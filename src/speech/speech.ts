@@ -14,6 +14,7 @@ import { PromptCache, type PromptCacheStats } from './prompt-cache.ts';
 import { PromptMaker } from './prompt-maker.ts';
 import { makePromptsAhead, readPromptsFile } from './prompts-file.ts';
 import { SentenceSynthesizer } from './sentence-synthesizer.ts';
+import { spokenSentencesOf } from './spoken-sentences.ts';
 import { readVoiceMap } from './voice-map.ts';
 import { VoiceResolver } from './voice-resolver.ts';
 import { listVoiceNames, showVoice, type VoiceName } from './voices.ts';
@@ -75,6 +76,10 @@ export interface Speech {
   promptFigures(): PromptFigures;
   /** Forgets all cached prompts. Returns how many there were. */
   clearPrompts(): number;
+  /** The sentences of a text that was said in a call which may be forgotten: all but those of PROMPTS_FILE. */
+  sentencesOf(text: string): string[];
+  /** Forgets sentences of calls, in every voice. Resolves with how many prompts that were, when they are gone. */
+  forget(sentences: readonly string[]): Promise<number>;
   /** Makes the prompts of PROMPTS_FILE for calls, until the signal aborts. Never rejects. */
   makePromptsAhead(codec: Codec, signal: AbortSignal): Promise<void>;
   /** Resolves when all prompts are written and PROMPT_CACHE_DIR is free for others. */
@@ -92,6 +97,7 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
   const requestCache = openRequestCache(options);
   const calls = createSynthesizer(options, callCache, warnOfMissingVoices(options));
   const requests = createSynthesizer(options, requestCache);
+  const madeAhead = new Set(textsAhead.flatMap(({ text }) => spokenSentencesOf(text)));
   const memoryBytes = settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES;
   return {
     calls,
@@ -104,6 +110,8 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
     cachedPrompts: () => countPrompts([callCache.stats, requestCache.stats], memoryBytes),
     promptFigures: () => figuresOf(callCache.stats, requestCache.stats),
     clearPrompts: () => callCache.clear() + requestCache.clear(),
+    sentencesOf: (text) => spokenSentencesOf(text).filter((sentence) => !madeAhead.has(sentence)),
+    forget: (sentences) => callCache.forget(sentences),
     makePromptsAhead: async (codec, signal) => {
       if (textsAhead.length > 0) await makePromptsAhead(textsAhead, { synthesizer: calls, codec, signal, log });
     },

@@ -105,6 +105,7 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     feed,
     log,
     metrics,
+    soundTap: null,
   };
   const registry = new CallRegistry(context);
   const webSockets = new WebSocketTrunk({ registry, settings, clock });

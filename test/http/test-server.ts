@@ -5,6 +5,7 @@ import { CallAnnouncements } from '../../src/calls/admission/call-announcements.
 import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import type { CallTranscript } from '../../src/calls/call-transcripts.ts';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
@@ -19,11 +20,14 @@ import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
+import type { SoundStore } from '../../src/records/sound/sound-store.ts';
+import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { FakePeople } from '../fakes/people.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 import { callView } from '../helpers/call-view.ts';
 
@@ -62,8 +66,9 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  transcript(id: string): readonly TranscriptItem[] | undefined {
-    return this.captions.get(id);
+  async transcript(id: string): Promise<CallTranscript | undefined> {
+    const items = this.captions.get(id);
+    return items && { items, names: this.get(id)?.names ?? { inbound: null, outbound: null } };
   }
 
   voice(id: string): FakeVoice | undefined {
@@ -87,6 +92,26 @@ export class FakeCalls {
       durationMs: 0,
     });
     return { callId };
+  }
+
+  /** Who took over calls from their app, or gave them back. */
+  readonly muted: { readonly id: string; readonly isMuted: boolean; readonly by: string }[] = [];
+
+  muteApp(id: string, isMuted: boolean, by: string): boolean {
+    if (this.get(id)?.state !== 'live') return false;
+    this.muted.push({ id, isMuted, by });
+    return true;
+  }
+
+  /** What was wanted of recordings. */
+  readonly recordings: { readonly id: string; readonly state: string }[] = [];
+  /** Whether there is a folder for sound. */
+  keepsSound = true;
+
+  setRecording(id: string, state: string): boolean | undefined {
+    if (this.get(id)?.state !== 'live') return undefined;
+    this.recordings.push({ id, state });
+    return this.keepsSound;
   }
 
   hangup(id: string): boolean {
@@ -128,6 +153,8 @@ const NOWHERE = '/nonexistent/ffmpeg';
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   ffmpeg = NOWHERE,
+  people: People = new FakePeople(),
+  sound: SoundStore | null = null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -152,7 +179,10 @@ export async function startServer(
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
+    people,
+    stored: null,
     registry: calls,
+    transcripts: calls,
     apps: calls,
     webSockets: calls,
     announced,
@@ -164,6 +194,8 @@ export async function startServer(
     translator,
     engine: speaker,
     batches,
+    sound,
+    findCall: async (id) => calls.get(id),
     health: () => health,
     system: idleSystem(),
     speech,

@@ -1,6 +1,6 @@
 /**
- * A lock that one process at a time holds on a PostgreSQL database: https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
- * The server gives it up with its connection, in whatever way that ends.
+ * A lock that one process at a time holds on a PostgreSQL database. The server gives it up with its connection, in
+ * whatever way that ends. https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
  */
 import type pg from 'pg';
 import { Backoff } from '../backoff.ts';
