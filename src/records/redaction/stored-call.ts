@@ -1,6 +1,6 @@
 /**
- * One call as it is stored when readers see it unredacted: what may be part of a number is stored masked, and the stored
- * text is written again when it turns out what it was.
+ * One call as it is stored when readers see it unredacted: what may be part of a number is stored masked, and the
+ * stored text is written again when it turns out what it was.
  */
 import type { CaptionEvent, DtmfEvent, FeedEvent, RevisionEvent, SpokenEvent } from '../../calls/feed/events.ts';
 import { CallRedactor, maskWritten, withSpokenText, withText } from './call-redactor.ts';

@@ -45,7 +45,7 @@ export const records = {
       'off',
       ['off', 'store', 'feed'],
       'Mask card, account, phone and social security numbers, IBANs, e-mail addresses, security codes and dates of ' +
-        'birth, also those that are said as words or pressed as keys. store = in everything that is kept, exported or ' +
+        'birth, also those that are said as words or pressed as keys. store = in all that is kept, exported or ' +
         'sent by webhooks; feed = for the readers of live calls, too. Apps and recorded sound are not redacted.',
     ),
     REDACT_PATTERNS_FILE: text(
