@@ -166,7 +166,13 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, recordings, translator, health, metrics, clock } = options;
-  const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
+  const access = new Access({
+    settings,
+    people: options.people,
+    audit: options.kept?.records.audit ?? null,
+    clock,
+    log: options.log,
+  });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });

@@ -58,7 +58,7 @@ const entry = z.object({
   role: z.string(),
   action: z.string(),
   callId: z.string().nullable(),
-  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  detail: z.record(z.string(), z.unknown()),
 });
 
 const auditQuery = pageQuery.extend({
