@@ -17,6 +17,7 @@ import { CallVisibility } from './http/access/call-visibility.ts';
 import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
+import { databaseRoutes } from './http/admin/database.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
@@ -54,6 +55,7 @@ import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { Records } from './records/records.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
@@ -86,6 +88,8 @@ interface ServerOptions {
   /** Who may sign in. */
   readonly people: People;
   readonly feed: Pick<Feed, 'subscribe'>;
+  /** Null = nothing is kept of calls. */
+  readonly records: Records | null;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
@@ -191,6 +195,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
     void guarded.register(whoAmIRoutes, { access });
+    void guarded.register(databaseRoutes, { records: options.records, clock });
     void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
     void guarded.register(callRoutes, {
       calls: registry,

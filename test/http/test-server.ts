@@ -171,6 +171,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     people,
+    records: null,
     registry: calls,
     transcripts: calls,
     apps: calls,

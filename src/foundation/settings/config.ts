@@ -119,6 +119,14 @@ export function childEnvironment(defaults: Readonly<Record<string, string>>): En
   return { ...defaults, ...process.env };
 }
 
+/** The server that commands are to ask: TRUNKLINE_URL and TRUNKLINE_KEY; null = not named. */
+export function readServerAddress(environment: Environment = process.env): {
+  readonly url: string | null;
+  readonly key: string | null;
+} {
+  return { url: environment['TRUNKLINE_URL'] || null, key: environment['TRUNKLINE_KEY'] || null };
+}
+
 /** Whether `host` is a loopback address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
