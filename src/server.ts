@@ -27,6 +27,7 @@ import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
 import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
+import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -57,6 +58,7 @@ import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
 import type { Records } from './records/records.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
+import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -72,9 +74,11 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
+  /** Calls that memory no longer has; null = nothing is kept. */
+  readonly stored: Pick<StoredCalls, 'get'> | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -165,7 +169,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
-  const visibility = new CallVisibility({ access, calls: registry });
+  const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
@@ -203,6 +207,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       dialer: options.dialer,
       visibility,
     });
+    void guarded.register(takeOverRoutes, { calls: registry, access });
     void guarded.register(soundRoutes, soundContext(options));
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });

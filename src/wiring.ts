@@ -103,6 +103,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const server = await createServer({
     ...common,
     people,
+    stored: records?.calls ?? null,
     registry,
     records,
     transcripts: new CallTranscripts({ calls: registry, archive: records?.calls ?? null }),

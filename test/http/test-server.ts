@@ -94,6 +94,15 @@ export class FakeCalls {
     return { callId };
   }
 
+  /** Who took over calls from their app, or gave them back. */
+  readonly muted: { readonly id: string; readonly isMuted: boolean; readonly by: string }[] = [];
+
+  muteApp(id: string, isMuted: boolean, by: string): boolean {
+    if (this.get(id)?.state !== 'live') return false;
+    this.muted.push({ id, isMuted, by });
+    return true;
+  }
+
   /** What was wanted of recordings. */
   readonly recordings: { readonly id: string; readonly state: string }[] = [];
   /** Whether there is a folder for sound. */
@@ -172,6 +181,7 @@ export async function startServer(
     settings,
     people,
     records: null,
+    stored: null,
     registry: calls,
     transcripts: calls,
     apps: calls,

@@ -84,6 +84,7 @@ describe('the OpenAPI description', () => {
       'post /v1/audio/translations',
       'post /v1/batches',
       'post /v1/calls',
+      'post /v1/calls/{id}/app',
       'post /v1/calls/{id}/dtmf',
       'post /v1/calls/{id}/hangup',
       'post /v1/calls/{id}/interrupt',
