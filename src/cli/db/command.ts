@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { readSettings } from '../../foundation/settings/config.ts';
 import type { Terminal } from '../terminal.ts';
+import type { DatabaseFlags } from './run.ts';
 
 const NOTES = `
 While a server uses the records, the commands ask it: the one that owns DATA_DIR,
@@ -16,13 +17,6 @@ Examples:
   $ trunkline db backup
   $ trunkline db migrate --dry-run
   $ trunkline db status --url https://bridge.example.com --key …`;
-
-/** Options of all of them. */
-export interface DatabaseFlags {
-  readonly url?: string;
-  readonly key?: string;
-  readonly json?: boolean;
-}
 
 /** Adds the commands to `program`; `done` gets the exit code. */
 export function describeDatabase(program: Command, terminal: Terminal, done: (exitCode: number) => void): void {

@@ -15,9 +15,13 @@ import { makeBackup } from '../../records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../records/sqlite-records.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import { formatBytes } from '../models/progress.ts';
-import { askServer, type ServerAddress, serverOf, serverWith } from '../running-server.ts';
+import { askServer, type ServerAddress, type ServerFlags, serverOf, serverWith } from '../running-server.ts';
 import type { Terminal } from '../terminal.ts';
-import type { DatabaseFlags } from './command.ts';
+
+/** Options of all commands. */
+export interface DatabaseFlags extends ServerFlags {
+  readonly json?: boolean;
+}
 
 /** Where the records of `settings` are. */
 type Place =
