@@ -165,7 +165,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
@@ -181,7 +181,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
-  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -191,15 +190,11 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log: options.log });
-  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
-  await app.register(announcementRoutes, { settings, announced: options.announced, access });
-  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await openCarriers(app, options, access);
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
     void guarded.register(whoAmIRoutes, { access });
-    void guarded.register(databaseRoutes, { records: options.records, clock });
     void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
     void guarded.register(callRoutes, {
       calls: registry,
@@ -244,11 +239,22 @@ function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: S
   return readers;
 }
 
+/** The ways in for carriers, each with a secret of its own. */
+async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
+  const { settings, registry, apps, webSockets, announced, metrics, clock, log } = options;
+  watchCarrierRoutes(app, { metrics, clock });
+  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log });
+  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
+  await app.register(announcementRoutes, { settings, announced, access });
+  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+}
+
 /** The routes of the System view. */
 function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
+  void app.register(databaseRoutes, { records: options.records, clock });
   void app.register(systemRoutes, {
     sources,
     health,

@@ -3,8 +3,9 @@ import { rm } from 'node:fs/promises';
 import { systemClock } from '../../foundation/clock.ts';
 import { ownerOf } from '../../foundation/folders/folder-owner.ts';
 import { createLog } from '../../foundation/log/log.ts';
-import { NO_FOLDER } from '../../foundation/settings/config.ts';
+import { NO_FOLDER, readServerAddress } from '../../foundation/settings/config.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
+import { backupAnswer, databaseAnswer } from '../../http/admin/database.ts';
 import { openDataFolder } from '../../records/data-folder.ts';
 import { type DatabaseReport, reportOf } from '../../records/database-report.ts';
 import { migrate, readSchemaState } from '../../records/migrations/migrations.ts';
@@ -15,30 +16,40 @@ import { makeBackup } from '../../records/sqlite-backups.ts';
 import { openSqliteRecords } from '../../records/sqlite-records.ts';
 import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
 import { formatBytes } from '../models/progress.ts';
-import { askServer, type ServerAddress, type ServerFlags, serverOf, serverWith } from '../running-server.ts';
+import { ServerClient } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Options of all commands. */
-export interface DatabaseFlags extends ServerFlags {
+export interface DatabaseFlags {
+  readonly url?: string;
+  readonly key?: string;
   readonly json?: boolean;
 }
 
 /** Where the records of `settings` are. */
 type Place =
-  | { readonly kind: 'server'; readonly server: ServerAddress }
+  | { readonly kind: 'server'; readonly server: ServerClient }
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
 /** @throws Error when nothing is kept */
 async function placeOf(flags: DatabaseFlags, settings: Settings): Promise<Place> {
-  const server = serverOf(flags);
-  if (server !== null) return { kind: 'server', server };
-  const { DATA_DIR, DATABASE_URL } = settings;
+  const { DATA_DIR, DATABASE_URL, API_KEYS, HOST, PORT } = settings;
+  const named = readServerAddress();
+  const url = flags.url ?? named.url;
+  const key = flags.key ?? (named.key || (API_KEYS[0] ?? ''));
+  if (url !== '') return { kind: 'server', server: new ServerClient({ url, key }) };
   if (DATA_DIR !== NO_FOLDER && (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living')
-    return { kind: 'server', server: serverWith(settings) };
+    return { kind: 'server', server: new ServerClient({ url: localUrl(HOST, PORT), key }) };
   if (DATABASE_URL !== '') return { kind: 'postgres', url: DATABASE_URL };
   if (DATA_DIR === NO_FOLDER) throw new Error(`nothing is kept of calls: DATA_DIR is ${NO_FOLDER}`);
   return { kind: 'folder', folder: DATA_DIR };
+}
+
+/** Of a server on this machine. */
+function localUrl(host: string, port: number): string {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 /** Opens the folder's database for `work`, without a server. */
@@ -87,7 +98,7 @@ export async function showStatus(flags: DatabaseFlags, settings: Settings, { out
 async function reportFrom(place: Place): Promise<DatabaseReport> {
   switch (place.kind) {
     case 'server':
-      return askServer<DatabaseReport>(place.server, 'GET', '/v1/admin/db');
+      return place.server.ask('GET', '/v1/admin/db', databaseAnswer);
     case 'folder':
       return inFolder(place.folder, reportOf);
     case 'postgres':
@@ -113,8 +124,7 @@ export async function makeCopy(flags: DatabaseFlags, settings: Settings, termina
 }
 
 async function copyFrom(place: Exclude<Place, { kind: 'postgres' }>): Promise<string> {
-  if (place.kind === 'server')
-    return (await askServer<{ path: string }>(place.server, 'POST', '/v1/admin/db/backup')).path;
+  if (place.kind === 'server') return (await place.server.ask('POST', '/v1/admin/db/backup', backupAnswer)).path;
   const { folder } = place;
   return inFolder(folder, (database) => makeBackup(database, { folder, why: 'request', now: systemClock.wall() }));
 }

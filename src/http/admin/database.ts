@@ -9,7 +9,8 @@ import type { Records } from '../../records/records.ts';
 import { makeBackup } from '../../records/sqlite-backups.ts';
 import { errorResponses } from '../server/errors.ts';
 
-const report = z.object({
+/** The answer about the database. */
+export const databaseAnswer = z.object({
   kind: z.enum(['sqlite', 'postgres']),
   place: z.string().describe('The file, or the server and database'),
   sizeBytes: z.int(),
@@ -21,7 +22,8 @@ const report = z.object({
   retentionDays: z.int().describe('0 = calls are kept for ever'),
 });
 
-const backup = z.object({ path: z.string().describe('The new file on the machine of the server') });
+/** The answer to a request for a copy. */
+export const backupAnswer = z.object({ path: z.string().describe('The new file on the machine of the server') });
 
 interface DatabaseRouteOptions {
   readonly records: Records | null;
@@ -37,7 +39,7 @@ export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (a
       schema: {
         summary: 'How the database of the records is',
         tags: ['administration'],
-        response: { 200: report, ...errorResponses(401, 403, 501, 503) },
+        response: { 200: databaseAnswer, ...errorResponses(401, 403, 501, 503) },
       },
     },
     async () => {
@@ -56,7 +58,7 @@ export const databaseRoutes: FastifyPluginCallbackZod<DatabaseRouteOptions> = (a
           'Writes a new file into `DATA_DIR/backups`, while calls go on. What was published before the request is in ' +
           'it. PostgreSQL is backed up with its own tools (`pg_dump`): 501.',
         tags: ['administration'],
-        response: { 201: backup, ...errorResponses(401, 403, 501, 503) },
+        response: { 201: backupAnswer, ...errorResponses(401, 403, 501, 503) },
       },
     },
     async (_request, reply) => {
