@@ -90,7 +90,15 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
   const soundTap = records?.sound ?? null;
-  const registry = new CallRegistry({ ...common, engine, synthesizer: speech.calls, apps, feed, soundTap });
+  const registry = new CallRegistry({
+    ...common,
+    engine,
+    synthesizer: speech.calls,
+    apps,
+    feed,
+    soundTap,
+    archive: records?.calls ?? null,
+  });
   records?.follow(feed, registry);
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
@@ -105,7 +113,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     people,
     stored: records?.calls ?? null,
     registry,
-    transcripts: new CallTranscripts({ calls: registry, archive: null }),
+    transcripts: new CallTranscripts({ calls: registry, archive: records?.calls ?? null }),
     apps,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),
