@@ -162,7 +162,7 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
@@ -177,7 +177,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
-  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -187,10 +186,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log: options.log });
-  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
-  await app.register(announcementRoutes, { settings, announced: options.announced, access });
-  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await openCarriers(app, options, access);
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
@@ -245,6 +241,16 @@ function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders 
   });
   app.addHook('preClose', async () => readers.close());
   return readers;
+}
+
+/** The ways in for carriers, each with a secret of its own. */
+async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
+  const { settings, registry, apps, webSockets, announced, metrics, clock, log } = options;
+  watchCarrierRoutes(app, { metrics, clock });
+  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log });
+  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
+  await app.register(announcementRoutes, { settings, announced, access });
+  await app.register(carrierRoutes, { settings, registry, webSockets, access });
 }
 
 /** The routes of the System view. */

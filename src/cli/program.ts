@@ -26,6 +26,7 @@ import { describeModels } from './models/command.ts';
 import type { Terminal } from './terminal.ts';
 import type { TranscribeOptions } from './transcribe.ts';
 import { FILE_FORMATS } from './transcribe-formats.ts';
+import { describeUsers } from './users/command.ts';
 
 const EXIT_CODES = `
 
@@ -148,6 +149,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeTranscribe(program, terminal, done);
   describeConfig(program, terminal, done);
   describeModels(program, terminal, done);
+  describeUsers(program, terminal, done);
   describeDoctor(program, terminal, done);
   return program;
 }

@@ -23,7 +23,7 @@ import { Translator } from '../../src/recordings/translate.ts';
 import type { SoundStore } from '../../src/records/sound/sound-store.ts';
 import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
-import { openSpeech } from '../../src/speech/speech.ts';
+import { openSpeech, type Speech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
@@ -141,6 +141,7 @@ export interface TestServer {
   /** What speaks, and what understands recordings. */
   readonly engine: FakeEngine;
   readonly recordings: Recordings;
+  readonly speech: Speech;
 }
 
 /** A path at which there is no program. */
@@ -205,7 +206,7 @@ export async function startServer(
     clock,
   });
   app.addHook('onClose', () => batches.close());
-  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings };
+  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings, speech };
 }
 
 /** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */
