@@ -18,6 +18,7 @@ import { CallVisibility } from './http/access/call-visibility.ts';
 import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
+import { databaseRoutes } from './http/admin/database.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
@@ -56,6 +57,7 @@ import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { Records } from './records/records.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
 import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
@@ -91,6 +93,8 @@ interface ServerOptions {
   /** Who may sign in. */
   readonly people: People;
   readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole'>;
+  /** Null = nothing is kept of calls. */
+  readonly records: Records | null;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
@@ -258,6 +262,7 @@ function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
+  void app.register(databaseRoutes, { records: options.records, clock });
   void app.register(systemRoutes, {
     sources,
     health,
