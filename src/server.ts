@@ -17,6 +17,7 @@ import { CallVisibility } from './http/access/call-visibility.ts';
 import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
+import { databaseRoutes } from './http/admin/database.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
@@ -26,6 +27,7 @@ import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
 import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
+import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -54,7 +56,9 @@ import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { Records } from './records/records.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
+import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -70,9 +74,11 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
+  /** Calls that memory no longer has; null = nothing is kept. */
+  readonly stored: Pick<StoredCalls, 'get'> | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -86,6 +92,8 @@ interface ServerOptions {
   /** Who may sign in. */
   readonly people: People;
   readonly feed: Pick<Feed, 'subscribe'>;
+  /** Null = nothing is kept of calls. */
+  readonly records: Records | null;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
@@ -157,11 +165,11 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
+  const { settings, registry, recordings, translator, health, metrics, clock } = options;
   const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
-  const visibility = new CallVisibility({ access, calls: registry });
+  const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
   const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
@@ -173,7 +181,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
-  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -183,10 +190,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log: options.log });
-  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
-  await app.register(announcementRoutes, { settings, announced: options.announced, access });
-  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await openCarriers(app, options, access);
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
@@ -198,6 +202,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
       dialer: options.dialer,
       visibility,
     });
+    void guarded.register(takeOverRoutes, { calls: registry, access });
     void guarded.register(soundRoutes, soundContext(options));
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
@@ -234,11 +239,22 @@ function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: S
   return readers;
 }
 
+/** The ways in for carriers, each with a secret of its own. */
+async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
+  const { settings, registry, apps, webSockets, announced, metrics, clock, log } = options;
+  watchCarrierRoutes(app, { metrics, clock });
+  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log });
+  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
+  await app.register(announcementRoutes, { settings, announced, access });
+  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+}
+
 /** The routes of the System view. */
 function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
+  void app.register(databaseRoutes, { records: options.records, clock });
   void app.register(systemRoutes, {
     sources,
     health,

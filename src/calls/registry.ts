@@ -124,6 +124,16 @@ export class CallRegistry {
     return this.#live.get(id)?.summary ?? this.#outgoing.get(id) ?? this.#endedCalls.get(id);
   }
 
+  /**
+   * Takes a live call over from its app, or gives it back. False = no live call of that id.
+   * @throws TrunklineError `invalid_request` when it has no app
+   */
+  muteApp(id: string, isMuted: boolean, by: string): boolean {
+    const call = this.#live.get(id);
+    call?.muteApp(isMuted, by);
+    return call !== undefined;
+  }
+
   /** What is said in a live call; undefined = no live call of that id. */
   voice(id: string): CallVoice | undefined {
     return this.#live.get(id)?.voice;

@@ -19,6 +19,7 @@ import type { Track } from '../../src/protocols/dialect.ts';
 import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
 import { PromptCache } from '../../src/speech/prompt-cache.ts';
 import { PromptMaker } from '../../src/speech/prompt-maker.ts';
+import { RecordedPrompts } from '../../src/speech/recorded-prompts.ts';
 import { SentenceSynthesizer } from '../../src/speech/sentence-synthesizer.ts';
 import { readVoiceMap } from '../../src/speech/voice-map.ts';
 import { VoiceResolver } from '../../src/speech/voice-resolver.ts';
@@ -89,7 +90,11 @@ export function startCalls(environment: Record<string, string> = {}, soundTap: S
     defaultVoice: settings.DEFAULT_VOICE,
     voiceMap: readVoiceMap(settings.VOICE_MAP),
   });
-  const prompts = new PromptMaker({ engine, cache: memoryCache() });
+  const prompts = new PromptMaker({
+    engine,
+    cache: memoryCache(),
+    recorded: new RecordedPrompts({ directory: null, clock }),
+  });
   const synthesizer = new SentenceSynthesizer({ voices, prompts });
   const apps = {
     fetchAudio: audioFetcher(settings, clock),
@@ -126,6 +131,7 @@ export function memoryCache(maxBytes = 1_000_000): PromptCache {
     directory: null,
     directoryMaxBytes: 0,
     metrics: { asked: ignore, trouble: ignore, held: ignore },
+    clock: new FakeClock(),
   });
 }
 
