@@ -85,7 +85,7 @@ test('jitter of the carrier moves neither channel', async () => {
   expectNear(sound().loudIn('heard'), [[playedAtMs, playedAtMs + 400]]);
 });
 
-test('sound that the carrier lost, and a hold that is longer than any gap, keep the times behind them right', async () => {
+test('a loss, and a hold longer than any gap that is filled, leave the times behind them right', async () => {
   const { gateway, caller, pass, sound } = record({ GAP_MAX_MS: '2000' });
   await pass(1000, { isLoud: true });
   caller.lose(600);
