@@ -89,8 +89,8 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const { feed, close: closeFeed } = openFeed(settings, { clock, recorder: records?.recorder ?? null });
   const apps = openAppServices(settings, { clock, metrics, log });
   const common = { settings, clock, log, metrics };
-  const soundTap = records?.sound ?? null;
-  const registry = new CallRegistry({ ...common, engine, synthesizer: speech.calls, apps, feed, soundTap });
+  const stores = { soundTap: records?.sound ?? null, archive: records?.calls ?? null };
+  const registry = new CallRegistry({ ...common, ...stores, engine, synthesizer: speech.calls, apps, feed });
   records?.follow(feed, registry);
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
@@ -103,10 +103,10 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
   const server = await createServer({
     ...common,
     people,
-    stored: records?.calls ?? null,
+    stored: stores.archive,
     registry,
     records,
-    transcripts: new CallTranscripts({ calls: registry, archive: records?.calls ?? null }),
+    transcripts: new CallTranscripts({ calls: registry, archive: stores.archive }),
     apps,
     webSockets,
     system: systemSources({ settings, registry, engine, apps, demoCalls, records, clock }),
@@ -118,7 +118,7 @@ async function buildAround(kept: OpenedRecords, metrics: Metrics, options: Wirin
     translator,
     engine,
     batches,
-    sound: records?.sound ?? null,
+    sound: stores.soundTap,
     findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
