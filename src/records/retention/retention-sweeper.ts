@@ -9,7 +9,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
 import type { RecordsDatabase } from '../records-database.ts';
 import { findDueCalls, findOldestCalls } from './due-calls.ts';
-import { storedSoundBytes, usedBytes } from './used-bytes.ts';
+import { usedBytes } from './used-bytes.ts';
 
 const DAY_MS = 86_400_000;
 /** So often it is looked whether something is due. */
@@ -24,8 +24,8 @@ const ROOM_SHARE = 0.98;
 
 /** The recorded sound of calls, oldest first. */
 export interface SoundShelf extends SoundRemover {
-  /** What is being recorded. */
-  readonly writing: { readonly bytes: number };
+  /** Bytes of all sound, also of what is being recorded. */
+  readonly bytes: number;
   /** The sound of the call that began first, of those that are over; null = there is none. */
   oldest(): Promise<{ readonly callId: string; readonly startedMs: number; readonly bytes: number } | null>;
 }
@@ -114,8 +114,7 @@ export class RetentionSweeper {
     // What a database of its own holds is not in DATA_DIR.
     const rowBytes = async () => (database.kind === 'sqlite' ? usedBytes(database.reader) : 0);
     let rows = await rowBytes();
-    const soundBytes = (await storedSoundBytes(database.reader)) + (sound?.writing.bytes ?? 0);
-    const total = () => rows + soundBytes - expired.bytes;
+    const total = () => rows + (sound?.bytes ?? 0);
     metrics.dataBytes.set(total());
     if (total() <= settings.DATA_MAX_BYTES) return expired;
     const wanted = settings.DATA_MAX_BYTES * ROOM_SHARE;

@@ -1,4 +1,3 @@
-/** How much of DATA_DIR is in use. */
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../tables.ts';
 
@@ -12,25 +11,4 @@ export async function usedBytes(reader: Kysely<Tables>): Promise<number> {
     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()
   `.execute(reader);
   return rows[0]?.bytes ?? 0;
-}
-
-/** Calls whose sound is counted by one statement. */
-const CALLS_PER_READ = 2000;
-
-/** Bytes of the finished sound of all stored calls. */
-export async function storedSoundBytes(reader: Kysely<Tables>): Promise<number> {
-  let bytes = 0;
-  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
-    const calls = await reader
-      .selectFrom('calls')
-      .select(['seq', 'sound_bytes'])
-      .where('seq', '<', below)
-      .orderBy('seq', 'desc')
-      .limit(CALLS_PER_READ)
-      .execute();
-    for (const { sound_bytes } of calls) bytes += sound_bytes ?? 0;
-    const last = calls.at(-1);
-    if (last === undefined || calls.length < CALLS_PER_READ) return bytes;
-    below = last.seq;
-  }
 }
