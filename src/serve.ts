@@ -55,7 +55,8 @@ function greetPeople(settings: Settings): Pick<GatewayOptions, 'onListening' | '
     isToldReady = true;
   };
   return {
-    onListening: (url) => writeForPeople(startLines(settings, { version, url, workers: workersOf(settings) })),
+    onListening: (url, users) =>
+      writeForPeople(startLines(settings, { version, url, workers: workersOf(settings), users })),
     engineWatcher: { onProgress: () => undefined, onReady },
   };
 }

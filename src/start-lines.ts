@@ -8,14 +8,14 @@ type StartSettings = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'ENGINE
 
 /**
  * The lines for a gateway of this `version` that listens at `url` (`http://host:port`) and is to have so many engine
- * processes.
+ * processes, and so many users.
  */
 export function startLines(
   settings: StartSettings,
-  { version, url, workers }: { version: string; url: string; workers: number },
+  { version, url, workers, users }: { version: string; url: string; workers: number; users: number },
 ): string[] {
   return [
-    `Trunkline ${version} is at ${url}/ ${audienceOf(settings)}`,
+    `Trunkline ${version} is at ${url}/ ${audienceOf(settings, users)}`,
     settings.ENGINE_PRELOAD
       ? `  Loading the speech models in ${countEngines(workers)}. A line says when calls can be captioned.`
       : '  The speech models are loaded at the first call (ENGINE_PRELOAD=false).',
@@ -39,9 +39,10 @@ function countEngines(workers: number): string {
   return workers === 1 ? '1 engine' : `${workers} engines`;
 }
 
-function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings): string {
+function audienceOf({ HOST, PUBLIC_URL, API_KEYS }: StartSettings, users: number): string {
   if (isLoopback(HOST) && PUBLIC_URL === '') return '(for this machine alone)';
   const outside = PUBLIC_URL === '' ? '' : `and ${PUBLIC_URL}/ `;
+  if (users > 0) return `${outside}(requires a password or a key)`;
   return `${outside}${API_KEYS.length > 0 ? '(requires one of API_KEYS)' : '(open to everyone who can reach it)'}`;
 }
 
