@@ -4,7 +4,7 @@ import { isFailure, SLOW_MS } from './calls.js';
 /**
  * @typedef {import('./calls.js').CallView} CallView
  * @typedef {{ kind: 'said' | 'spoken' | 'key', track: string, text: string, final: boolean,
- *   utterance: number | string }} Line
+ *   utterance: number | string, recalled: boolean }} Line
  * @typedef {{ level: 'ok' | 'held' | 'slow' | 'failed' | 'ended', words: string }} CallStatus
  */
 
@@ -159,10 +159,19 @@ export class LiveCall {
     return this.#say(track, { kind: 'said', text, utterance });
   }
 
-  /** @param {string} track @param {Omit<Line, 'track' | 'final'> & { final?: boolean }} line */
-  #say(track, { kind, text, utterance, final = true }) {
+  /**
+   * Takes what was said before the page came, unless something newer is known.
+   * @param {{ kind: 'said' | 'spoken', track: string, text: string, utterance: number | string }} line
+   */
+  recall({ kind, track, text, utterance }) {
+    const shown = this.lines.get(track);
+    if (shown === undefined || shown.recalled) this.#say(track, { kind, text, utterance, recalled: true });
+  }
+
+  /** @param {string} track @param {Omit<Line, 'track' | 'final' | 'recalled'> & { final?: boolean, recalled?: boolean }} line */
+  #say(track, { kind, text, utterance, final = true, recalled = false }) {
     if (text === '') return false;
-    this.lines.set(track, { kind, track, text, final, utterance });
+    this.lines.set(track, { kind, track, text, final, utterance, recalled });
     return true;
   }
 
