@@ -43,7 +43,8 @@ export interface GatewayOptions {
 
 /**
  * Starts a gateway in this process and changes nothing else in it.
- * @throws ListenError when it cannot listen; ConfigError when PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used;
+ * @throws ListenError when it cannot listen; ConfigError when DATA_DIR, DATABASE_URL, PROMPT_CACHE_DIR or PROMPTS_FILE
+ * cannot be used;
  * EngineError when EXECUTION_PROVIDER=cuda and no engine starts
  */
 export async function runGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
@@ -83,6 +84,7 @@ async function start(parts: Parts, settings: Pick<Settings, 'EXECUTION_PROVIDER'
   // Whoever asks for CUDA by name wants to know at once whether it works; otherwise calls may come while the models
   // load.
   if (settings.EXECUTION_PROVIDER === 'cuda') await parts.engineClient.start();
+  await parts.records?.recover(parts.feed);
   await parts.batches.resume();
   void parts.recordings.removeLeftovers();
   await parts.trunks.listen();
@@ -113,14 +115,16 @@ function beginWork(
 
 async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_TIMEOUT_MS'>): Promise<void> {
   parts.trunks.sip?.drain();
+  parts.demoCalls.close();
   parts.batches.drain();
   await Promise.all([parts.registry.drain(DRAIN_TIMEOUT_MS), parts.recordings.drain(DRAIN_TIMEOUT_MS)]);
 }
 
-async function end({ trunks, server, batches, engineClient, speech }: Parts): Promise<void> {
+async function end({ trunks, server, batches, engineClient, speech, closeRecords }: Parts): Promise<void> {
   await trunks.close();
   await server.close();
   await batches.close();
   await engineClient.close();
   await speech.close();
+  await closeRecords();
 }

@@ -4,6 +4,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import type { AppServices } from './calls/app/services.ts';
+import type { CallView } from './calls/call-view.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
@@ -14,7 +15,8 @@ import type { Settings } from './foundation/settings/settings.ts';
 import { Access } from './http/access/access.ts';
 import { CallVisibility } from './http/access/call-visibility.ts';
 import { guardRoutes } from './http/access/guard.ts';
-import { signInRoutes } from './http/access/sign-in.ts';
+import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
+import { userRoutes } from './http/access/user-routes.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
@@ -23,6 +25,8 @@ import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
+import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
+import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
 import { carrierRoutes } from './http/media/carriers.ts';
@@ -43,10 +47,15 @@ import { passOverOtherUpgrades } from './http/server/other-upgrades.ts';
 import { REQUEST_ID_HEADER, RequestIds } from './http/server/request-ids.ts';
 import { readAwayUnread } from './http/server/unread-bodies.ts';
 import { createSpeechContext, speechRoutes } from './http/speech/speech.ts';
+import { CallWatch } from './http/system/call-watch.ts';
+import { type SystemSources, systemRoutes } from './http/system/system.ts';
+import { watchCarrierRoutes } from './http/system/ways-in.ts';
 import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { SoundStore } from './records/sound/sound-store.ts';
+import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
 
@@ -61,7 +70,9 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
+  /** What was said in calls, live and stored. */
+  readonly transcripts: TranscriptSource;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -72,14 +83,22 @@ interface ServerOptions {
   readonly assistant: Assistant | null;
   /** Makes outgoing calls; null = there is no SIP trunk. */
   readonly dialer: Dialer | null;
+  /** Who may sign in. */
+  readonly people: People;
   readonly feed: Pick<Feed, 'subscribe'>;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
   readonly batches: Batches;
+  /** Recorded sound of calls; null = none is kept. */
+  readonly sound: Pick<SoundStore, 'read'> | null;
+  /** A call, live or stored. */
+  readonly findCall: (id: string) => Promise<CallView | undefined>;
   readonly speech: Speech;
   /** In place of `ffmpeg` on PATH, which encodes speech. */
   readonly ffmpeg?: string;
+  /** What the System view of the page shows. */
+  readonly system: SystemSources;
   /** How the process is now. */
   readonly health: () => GatewayHealth;
   readonly metrics: Metrics;
@@ -138,17 +157,12 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, feed, recordings, translator, health, metrics, clock } = options;
-  const access = new Access({ settings, clock, log: options.log });
+  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
+  const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
+  await access.restoreSessions();
+  app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry });
-  const readers = new FeedReaders({
-    feed,
-    clock,
-    metrics,
-    readersMax: settings.FEED_READERS_MAX,
-    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
-  });
-  app.addHook('preClose', async () => readers.close());
+  const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -159,6 +173,7 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
+  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -175,7 +190,15 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
-    void guarded.register(callRoutes, { calls: registry, dialer: options.dialer, visibility });
+    void guarded.register(whoAmIRoutes, { access });
+    void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
+    void guarded.register(callRoutes, {
+      calls: registry,
+      transcripts: options.transcripts,
+      dialer: options.dialer,
+      visibility,
+    });
+    void guarded.register(soundRoutes, soundContext(options));
     void guarded.register(captionRoutes, { readers, clock, visibility });
     void guarded.register(phoneRoutes, { registry });
     void guarded.register(assistRoutes, { assistant: options.assistant });
@@ -187,9 +210,43 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     });
     void guarded.register(batchRoutes, { batches: options.batches, access, clock, settings });
     void guarded.register(speechRoutes, { settings, clock, context: speechContext, speech });
+    openSystem(guarded, options);
     void guarded.register(metricRoutes, { metrics });
     void guarded.register(docsRoutes);
     done();
+  });
+}
+
+function soundContext({ registry, sound, findCall, clock }: ServerOptions): SoundRoutesContext {
+  return { calls: registry, find: findCall, sound, notePlayed: () => undefined, clock };
+}
+
+/** The readers of the feed, which end when the server does. */
+function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: ServerOptions): FeedReaders {
+  const readers = new FeedReaders({
+    feed,
+    clock,
+    metrics,
+    readersMax: settings.FEED_READERS_MAX,
+    bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
+  });
+  app.addHook('preClose', async () => readers.close());
+  return readers;
+}
+
+/** The routes of the System view. */
+function openSystem(app: FastifyInstance, options: ServerOptions): void {
+  const { system: sources, feed, speech, health, settings, metrics, clock } = options;
+  const watch = new CallWatch({ feed, metrics, clock });
+  app.addHook('onClose', async () => watch.close());
+  void app.register(systemRoutes, {
+    sources,
+    health,
+    watch,
+    prompts: () => speech.promptFigures(),
+    settings,
+    metrics,
+    clock,
   });
 }
 

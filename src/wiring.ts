@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import { audioFetcher } from './calls/app/audio-fetch.ts';
+import { AppReachability } from './calls/app/reachability.ts';
 import type { AppServices } from './calls/app/services.ts';
 import { TwimlClient } from './calls/app/twiml/client.ts';
 import { Handovers } from './calls/app/twiml/handovers.ts';
+import { CallTranscripts } from './calls/call-transcripts.ts';
 import { Feed } from './calls/feed/feed.ts';
 import { CallRegistry } from './calls/registry.ts';
+import { DemoCalls } from './demo-calls.ts';
 import type { EngineClient } from './engine-client/engine-client.ts';
 import { createEngineClient } from './engine-client/engine-client-factory.ts';
 import type { EngineStartListener } from './engine-client/start-listener.ts';
@@ -21,10 +24,14 @@ import { Batches } from './jobs/batches.ts';
 import { listenFor } from './listen.ts';
 import { Recordings } from './recordings/recordings.ts';
 import { Translator } from './recordings/translate.ts';
+import { type OpenedRecords, openRecords } from './records/open-records.ts';
+import type { Records } from './records/records.ts';
+import { openPeople } from './records/users/open-people.ts';
 import { createServer } from './server.ts';
 import { openSpeech, type Speech } from './speech/speech.ts';
 import { voiceCheck } from './speech/voice-check.ts';
 import { voiceInUse } from './speech/voice-in-use.ts';
+import { systemSources } from './system-sources.ts';
 import { AsteriskTrunk } from './trunks/asterisk/trunk.ts';
 import { AudioSocketServer } from './trunks/audiosocket/server.ts';
 import { SipAgent } from './trunks/sip/agent.ts';
@@ -41,6 +48,11 @@ export interface Parts {
   readonly trunks: Trunks;
   readonly recordings: Recordings;
   readonly batches: Batches;
+  readonly demoCalls: DemoCalls;
+  /** Null = nothing is kept of calls. */
+  readonly records: Records | null;
+  /** Stores what waits, closes the records and gives DATA_DIR up. */
+  readonly closeRecords: () => Promise<void>;
   readonly server: FastifyInstance;
 }
 
@@ -51,37 +63,51 @@ interface WiringOptions {
   readonly isDraining: () => boolean;
 }
 
-/** @throws ConfigError when PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used */
+/**
+ * @throws ConfigError when DATA_DIR, DATABASE_URL, PROMPT_CACHE_DIR or PROMPTS_FILE cannot be used; Error when the
+ * database cannot be reached
+ */
 export async function buildParts(settings: Settings, options: WiringOptions): Promise<Parts> {
-  const { log } = options;
-  const clock = systemClock;
   const metrics = new Metrics();
   metrics.watchLog(logState);
+  const kept = await openRecords({ settings, clock: systemClock, log: options.log, metrics });
+  try {
+    return await buildAround(kept, metrics, options);
+  } catch (error) {
+    await kept.close();
+    throw error;
+  }
+}
+
+async function buildAround(kept: OpenedRecords, metrics: Metrics, options: WiringOptions): Promise<Parts> {
+  const { log } = options;
+  const { settings, records } = kept;
+  const clock = systemClock;
   const engine = openEngineClient(settings, { ...options, clock, metrics });
   const speech = await openSpeech({ settings, engine, metrics, clock, log });
   const translator = new Translator({ settings, clock });
   const feed = new Feed({ history: settings.FEED_HISTORY, epoch: randomUUID() });
   const apps = openAppServices(settings, { clock, metrics, log });
-  const registry = new CallRegistry({
-    settings,
-    engine,
-    synthesizer: speech.calls,
-    apps,
-    clock,
-    feed,
-    log,
-    metrics,
-  });
+  const common = { settings, clock, log, metrics };
+  const soundTap = records?.sound ?? null;
+  const registry = new CallRegistry({ ...common, engine, synthesizer: speech.calls, apps, feed, soundTap });
+  records?.follow(feed, registry);
   const announced = new CallAnnouncements({ clock });
   const trunks = openTrunks(settings, { registry, announced, clock, log, metrics });
   const recordings = new Recordings({ settings, engine, clock, metrics });
   const batches = new Batches({ settings, recordings, translator, clock, log, metrics });
   const gpuName = askGpuName();
+  const people = await openPeople(settings, { clock, log, database: kept.records?.database.db ?? null });
+  const webSockets = new WebSocketTrunk({ registry, settings, clock });
+  const demoCalls = new DemoCalls({ registry, webSockets, clock, log });
   const server = await createServer({
-    settings,
+    ...common,
+    people,
     registry,
+    transcripts: new CallTranscripts({ calls: registry, archive: null }),
     apps,
-    webSockets: new WebSocketTrunk({ registry, settings, clock }),
+    webSockets,
+    system: systemSources({ settings, registry, engine, apps, demoCalls, clock }),
     announced,
     assistant: trunks.asterisk,
     dialer: trunks.sip,
@@ -90,11 +116,10 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
     translator,
     engine,
     batches,
+    sound: records?.sound ?? null,
+    findCall: async (id) => registry.get(id) ?? records?.calls.get(id),
     speech,
     health: () => ({ draining: options.isDraining(), gpuName: gpuName(), ...describeEngine(engine, settings) }),
-    metrics,
-    log,
-    clock,
   });
   return {
     clock,
@@ -106,6 +131,9 @@ export async function buildParts(settings: Settings, options: WiringOptions): Pr
     trunks,
     recordings,
     batches,
+    demoCalls,
+    records,
+    closeRecords: () => kept.close(),
     server,
   };
 }
@@ -123,6 +151,7 @@ function openAppServices(settings: Settings, parts: Pick<Parts, 'clock' | 'metri
     fetchAudio: audioFetcher(settings, parts.clock),
     twiml: new TwimlClient({ settings, ...parts }),
     handovers: new Handovers(parts.clock),
+    reachability: new AppReachability(parts.clock),
   };
 }
 

@@ -17,6 +17,7 @@ const PRETEND = {
   ASR_MODEL: 'tone',
   VAD_MODEL: 'tone',
   MODELS_DIR: 'none',
+  DATA_DIR: 'none',
 };
 const QUIET = { ...PRETEND, LOG_LEVEL: 'silent' };
 const UNKNOWN_MODEL = /(ASR|VAD|TTS)_MODEL: got "nosuch", expected one of .+, tone$/;

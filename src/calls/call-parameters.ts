@@ -50,8 +50,7 @@ export function readCallParameters({ parameters, details = {} }: Pick<CallStart,
 
 /** On one line: names stand before what is said. */
 function readName(value = ''): string | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is taken out
-  const name = value.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+  const name = value.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return name.slice(0, NAME_MAX_CHARS).trimEnd() || null;
 }
 

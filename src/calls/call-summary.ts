@@ -2,8 +2,8 @@ import type { CallParameters } from './call-parameters.ts';
 import type { CallPhase } from './call-phase.ts';
 import type { CallCounts, CallView } from './call-view.ts';
 import type { EndReason, FeedEvent } from './feed/events.ts';
-import { FinalCaptions } from './feed/final-captions.ts';
-import { finalOf, gapOf, revisionOf, type TranscriptItem } from './feed/transcript.ts';
+import type { TranscriptItem } from './feed/transcript.ts';
+import { TranscriptBuilder } from './feed/transcript-builder.ts';
 
 /** What is known of a call from its beginning on. */
 export interface CallBeginning extends Pick<CallView, 'id' | 'carrier' | 'from' | 'to' | 'app' | 'tracks'> {
@@ -21,16 +21,17 @@ export interface CallEnding {
   readonly handoffData: string | null;
 }
 
+/** Items of a transcript kept for one call, some seven hours of talk. */
+const ITEMS_MAX = 5000;
+
 const SOUND_STATES = { on: 'recording', paused: 'paused', off: 'recorded' } as const;
 
 /** One call as the API shows it, and its transcript: what its events have made of it so far. */
 export class CallSummary {
   readonly beginning: CallBeginning;
-  readonly #captions = new FinalCaptions();
+  readonly #transcript = new TranscriptBuilder({ itemsMax: ITEMS_MAX });
   #phase: CallPhase;
   #ending: CallEnding | null = null;
-  #spoken = 0;
-  #keys = 0;
   #lagMs: number | null = null;
   #worstLagMs: number | null = null;
   #appMuted = false;
@@ -44,43 +45,43 @@ export class CallSummary {
   }
 
   get counts(): CallCounts {
-    const { captions, gaps } = this.#captions;
-    return { finals: captions, spoken: this.#spoken, keys: this.#keys, gaps };
+    return this.#transcript.counts;
   }
 
-  /** The final captions and gaps so far, in the order in which they came. */
+  /** What was said, pressed and missed so far, in the order in which it came. */
   get transcript(): readonly TranscriptItem[] {
-    return this.#captions.kept;
+    return this.#transcript.items;
   }
 
-  /** How many captions and gaps are not kept any more. */
+  /** How many items of the transcript are not kept any more. */
   get dropped(): number {
-    return this.#captions.dropped;
+    return this.#transcript.dropped;
   }
 
   /** Takes note of an event of the call. Must not throw: it is called from inside of the feed. */
   apply(event: FeedEvent): void {
+    this.#transcript.add(event);
     switch (event.type) {
       case 'caption':
         this.#lagMs = event.lagMs;
-        if (!event.final) return;
-        this.#worstLagMs = Math.max(this.#worstLagMs ?? 0, event.lagMs);
-        this.#captions.add(finalOf(event));
+        if (event.final) this.#worstLagMs = Math.max(this.#worstLagMs ?? 0, event.lagMs);
         return;
-      case 'revision':
-        this.#captions.revise(revisionOf(event));
+      case 'call.state':
+        this.#phase = event.state;
         return;
-      case 'gap':
-        this.#captions.addGap(gapOf(event));
+      case 'app.muted':
+      case 'app.unmuted':
+        this.#appMuted = event.type === 'app.muted';
         return;
-      case 'spoken':
-        this.#spoken++;
+      case 'call.updated':
+        this.#outcome = event.outcome;
+        this.#tags = event.tags;
         return;
-      case 'dtmf':
-        this.#keys++;
+      case 'recording':
+        this.#sound = SOUND_STATES[event.state];
         return;
       default:
-        this.#applyState(event);
+        return;
     }
   }
 
@@ -113,26 +114,5 @@ export class CallSummary {
       tags: this.#tags,
       sound: this.#sound,
     };
-  }
-
-  #applyState(event: FeedEvent): void {
-    switch (event.type) {
-      case 'call.state':
-        this.#phase = event.state;
-        return;
-      case 'app.muted':
-      case 'app.unmuted':
-        this.#appMuted = event.type === 'app.muted';
-        return;
-      case 'call.updated':
-        this.#outcome = event.outcome;
-        this.#tags = event.tags;
-        return;
-      case 'recording':
-        this.#sound = SOUND_STATES[event.state];
-        return;
-      default:
-        return;
-    }
   }
 }

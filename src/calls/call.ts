@@ -23,6 +23,7 @@ import type { CallLeg, LegEnd, LegHandlers } from './leg.ts';
 import type { LegMonitor } from './leg-monitor.ts';
 import { readBargeIn } from './outbound/barge-in.ts';
 import { CallVoice } from './outbound/voice.ts';
+import { CallRecording } from './sound/call-recording.ts';
 
 /** How often stalls and the backlog are looked at. */
 const TICK_MS = 250;
@@ -59,6 +60,8 @@ export class Call implements LegHandlers {
   readonly ended: Promise<void>;
   /** What is said in it. */
   readonly voice: CallVoice;
+  /** Of its sound; null = nothing keeps sound. */
+  readonly recording: CallRecording | null;
   readonly #options: CallOptions;
   readonly #log: Log;
   readonly #feed: CallFeed;
@@ -86,6 +89,7 @@ export class Call implements LegHandlers {
     this.#options = options;
     this.#log = context.log.child({ callId: id, carrier: start.carrier });
     this.#feed = new CallFeed({ callId: id, feed: context.feed, log: this.#log, nowMs: () => this.durationMs });
+    this.recording = this.#openRecording();
     this.voice = this.#openVoice();
     this.#echoFilter = new EchoFilter({
       voice: this.voice,
@@ -108,6 +112,7 @@ export class Call implements LegHandlers {
       this.#timer = this.#options.context.clock.every(TICK_MS, () => this.#tick(), true);
       this.#feed.publishStarted(start, parameters, { app, at: startedAt });
       this.#log.info({ tracks: start.tracks }, 'call started');
+      if (this.#reason === null) this.recording?.begin(this.voice);
       // A reader of the feed may have ended the call by now.
       if (this.#reason === null) this.#app = this.#openApp();
     } catch (error) {
@@ -175,9 +180,11 @@ export class Call implements LegHandlers {
     switch (event.type) {
       case 'audio':
         this.#tracks.push(event);
+        this.recording?.onArrival();
         return;
       case 'dtmf':
         this.#feed.publishDtmf(event.digit);
+        if (event.track === 'inbound') this.recording?.onKey(event.digit);
         this.voice.onDtmf(event.digit);
         this.#app?.onDtmf(event.digit);
         return;
@@ -198,8 +205,10 @@ export class Call implements LegHandlers {
     this.#timer?.cancel();
     this.#closeLeg(reason);
     this.#app?.close();
+    this.recording?.onLegClosed();
     this.voice.close();
     await this.#tracks.end(() => this.#shutdownSinceMs);
+    this.recording?.end();
     const { durationMs } = this;
     const handoffData = this.#handoffData;
     const at = this.#options.context.clock.wall();
@@ -227,6 +236,7 @@ export class Call implements LegHandlers {
       log: this.#log,
       endpointMs: (track) => this.#endpointMs(track),
       callerTurns: this.#callerTurns(),
+      onSound: (track, samples, atMs) => this.recording?.onTrack(track, samples, atMs),
       emit: (track, event) => this.#onTrack(track, event),
       onLag: (track, change: LagChange) => {
         lags.note(this.#log, track, change);
@@ -255,6 +265,25 @@ export class Call implements LegHandlers {
     };
   }
 
+  #openRecording(): CallRecording | null {
+    const { id: callId, start, summary, context } = this.#options;
+    const { soundTap: tap, settings, clock, feed } = context;
+    if (tap === null) return null;
+    const { startedAt, parameters } = summary.beginning;
+    return new CallRecording({
+      callId,
+      start,
+      startedAt,
+      asked: parameters.record,
+      tap,
+      settings,
+      clock,
+      log: this.#log,
+      callMs: () => this.durationMs,
+      publish: (state) => feed.publish({ type: 'recording', callId, state, atMs: this.durationMs }),
+    });
+  }
+
   #openVoice(): CallVoice {
     const { start, leg, context } = this.#options;
     const voice = new CallVoice({
@@ -267,6 +296,7 @@ export class Call implements LegHandlers {
       context,
       log: this.#log,
       callMs: () => this.durationMs,
+      heard: this.recording?.heard,
       send: (command) => leg.send(command),
       press: (digit) => leg.press?.(digit),
       onFailure: (error) => this.fail(error),
@@ -320,6 +350,7 @@ export class Call implements LegHandlers {
   #tick(): void {
     try {
       this.#tracks.check();
+      this.recording?.tick();
     } catch (error) {
       this.fail(error);
     }

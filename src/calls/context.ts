@@ -8,6 +8,7 @@ import type { TranscriberSettings } from '../transcription/live-transcriber.ts';
 import type { AppSettings } from './app/request.ts';
 import type { AppServices } from './app/services.ts';
 import type { Feed } from './feed/feed.ts';
+import type { SoundTap } from './sound/sound-tap.ts';
 
 /** The settings of calls. */
 export type CallSettings = AppSettings &
@@ -30,6 +31,9 @@ export type CallSettings = AppSettings &
     | 'MAX_CALLS'
     | 'MESSAGE_MAX_BYTES'
     | 'PLAYOUT_LEAD_MS'
+    | 'RECORD'
+    | 'RECORD_ANNOUNCEMENT'
+    | 'RECORD_PAUSE_KEY'
     | 'REORDER_MS'
     | 'SEND_BUFFER_MAX_BYTES'
     | 'STALL_MS'
@@ -46,4 +50,6 @@ export interface CallContext {
   readonly feed: Feed;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Keeps the sound of calls; null = nothing does. */
+  readonly soundTap: SoundTap | null;
 }

@@ -6,7 +6,7 @@ import type { LegEnd } from './leg.ts';
 
 interface LegMonitorOptions {
   readonly carrier: string;
-  readonly context: Pick<CallContext, 'log' | 'metrics'>;
+  readonly context: Pick<CallContext, 'clock' | 'log' | 'metrics'>;
 }
 
 /** The monitor of one leg. `callId` = the call that came of it; left out while there is none. */
@@ -43,6 +43,7 @@ export class LegMonitor {
   #noteRefusal(code: ErrorCode, callId?: string): void {
     const { carrier, context } = this.#options;
     context.metrics.refused.inc({ code });
+    context.metrics.waysIn.failed(carrier, code, context.clock.wall());
     context.log.warn({ carrier, callId, code }, 'stream refused');
   }
 }

@@ -13,12 +13,12 @@ import type { CallView } from './call-view.ts';
 import type { CallContext } from './context.ts';
 import { EndedCalls } from './ended-calls.ts';
 import type { EndReason, FeedEvent } from './feed/events.ts';
-import type { TranscriptItem } from './feed/transcript.ts';
 import { LagTally } from './inbound/lag.ts';
 import type { CallLeg, LegHandlers } from './leg.ts';
 import type { CallVoice } from './outbound/voice.ts';
 import { type OutgoingCall, OutgoingCalls } from './outgoing-calls.ts';
 import { PendingCall } from './pending-call.ts';
+import type { RecordingState } from './sound/call-recording.ts';
 
 /** A carrier's socket whose leg can be opened. */
 interface LegOffer {
@@ -110,7 +110,7 @@ export class CallRegistry {
 
   get(id: string): CallView | undefined {
     const call = this.#live.get(id);
-    return call === undefined ? this.#summary(id)?.view(0) : viewOf(call);
+    return call === undefined ? this.summary(id)?.view(0) : viewOf(call);
   }
 
   /** What a call's parameters say, the ones for us and all of them; undefined = no live call of that id. */
@@ -119,14 +119,24 @@ export class CallRegistry {
     return call && { own: call.summary.beginning.parameters, all: call.start.parameters };
   }
 
-  /** The call's final captions and gaps so far, as they came; undefined = no such call. */
-  transcript(id: string): readonly TranscriptItem[] | undefined {
-    return this.#summary(id)?.transcript;
+  /** What is known of a call, live or ended; undefined = no such call in memory. */
+  summary(id: string): CallSummary | undefined {
+    return this.#live.get(id)?.summary ?? this.#outgoing.get(id) ?? this.#endedCalls.get(id);
   }
 
   /** What is said in a live call; undefined = no live call of that id. */
   voice(id: string): CallVoice | undefined {
     return this.#live.get(id)?.voice;
+  }
+
+  /**
+   * Records the sound of a live call from now on, pauses that, or ends it. False = nothing keeps sound here;
+   * undefined = no live call of that id.
+   */
+  setRecording(id: string, state: RecordingState): boolean | undefined {
+    const call = this.#live.get(id);
+    call?.recording?.set(state);
+    return call && call.recording !== null;
   }
 
   /**
@@ -231,13 +241,9 @@ export class CallRegistry {
     });
   }
 
-  #summary(id: string): CallSummary | undefined {
-    return this.#live.get(id)?.summary ?? this.#outgoing.get(id) ?? this.#endedCalls.get(id);
-  }
-
   #note(event: FeedEvent): void {
     if (event.type === 'call.deleted') this.#endedCalls.remove(event.callId);
-    else this.#summary(event.callId)?.apply(event);
+    else this.summary(event.callId)?.apply(event);
   }
 
   #keepEnded(call: Call, ending: CallEnding): void {

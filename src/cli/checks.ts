@@ -12,7 +12,7 @@ import { packagePath } from '../foundation/folders/paths.ts';
 import { createLog } from '../foundation/log/log.ts';
 import { coresAvailable } from '../foundation/machine/cores.ts';
 import { Metrics } from '../foundation/metrics.ts';
-import { ConfigError, findWarnings, readSettings } from '../foundation/settings/config.ts';
+import { ConfigError, exposureWithoutUsers, findWarnings, readSettings } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import { samplesToMs } from '../foundation/units.ts';
 import { findVoiceMapProblem, readVoiceMap } from '../speech/voice-map.ts';
@@ -34,8 +34,12 @@ const PROGRAM_TIMEOUT_MS = 20_000;
  */
 export function checkSettings(): { settings: Settings; findings: Finding[] } {
   try {
-    const settings = readSettings();
-    const warnings = findWarnings(settings).map((detail): Finding => ({ name: 'settings', status: 'warn', detail }));
+    const settings = readSettings(undefined, { users: 'unknown' });
+    const exposure = exposureWithoutUsers(settings);
+    const unless = exposure === null ? [] : [`The server starts only if there are users. ${exposure}`];
+    const warnings = [...unless, ...findWarnings(settings)].map(
+      (detail): Finding => ({ name: 'settings', status: 'warn', detail }),
+    );
     return { settings, findings: [{ name: 'settings', status: 'ok', detail: 'all values are valid' }, ...warnings] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -8,6 +8,7 @@ const OWN = {
   PORT: 0,
   PUBLIC_URL: '',
   API_KEYS: [] as readonly string[],
+  USERS_FILE: '',
   TWILIO_AUTH_TOKEN: '',
   DRAIN_TIMEOUT_MS: 0,
   SIP_PORT: 0,

@@ -162,7 +162,7 @@ function describeServe(program: Command, done: Done): void {
         'has the url.',
     )
     .action(async () => {
-      const settings = readSettings();
+      const settings = readSettings(undefined, { users: 'unknown' });
       const { serve } = await import('../serve.ts');
       await serve(settings);
       done(EXIT_OK);
@@ -276,7 +276,7 @@ function describeConfig(program: Command, terminal: Terminal, done: Done): void 
     .option('--all', 'list the tuning settings too')
     .option('--json', 'print all settings as JSON')
     .action(async ({ all = false, json = false }: Partial<ConfigOptions>) => {
-      const settings = readSettings();
+      const settings = readSettings(undefined, { users: 'unknown' });
       const { showConfig } = await import('./config.ts');
       done(showConfig(settings, { all, json }, terminal));
     });

@@ -1,5 +1,6 @@
 /** A recording as the command line writes it. */
-import { type FinalCaption, formatTranscript } from '../calls/feed/transcript.ts';
+import type { FinalCaption } from '../calls/feed/transcript.ts';
+import { formatTranscript } from '../calls/feed/transcript-formats.ts';
 import { languageName } from '../foundation/languages.ts';
 import { render } from '../http/transcriptions/formats.ts';
 import type { ChannelMode } from '../recordings/decode-messages.ts';

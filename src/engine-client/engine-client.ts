@@ -30,6 +30,7 @@ import {
 } from './engine.ts';
 import { EngineLoad } from './engine-load.ts';
 import { Pool } from './engine-pool.ts';
+import type { EnginesReport } from './engine-report.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { expectKind, Job, type JobReply, type JobWork, type SoundListener } from './job.ts';
@@ -151,6 +152,11 @@ export class EngineClient implements Engine {
       models: lastReady === null ? null : { asr: lastReady.asrModel, vad: lastReady.vadModel, tts: lastReady.ttsModel },
       pids,
     };
+  }
+
+  /** How the engines are, one by one. */
+  get report(): EnginesReport {
+    return { engines: this.#pool.reports, queue: this.#dispatch.queue };
   }
 
   /**

@@ -1,10 +1,11 @@
 /** The engine processes together: which of them are up, and which one takes the next job. */
-import type { EngineSettings, ReadyMessage } from '../../engine/contract.ts';
+import type { EngineSettings, ReadyMessage, Urgency } from '../../engine/contract.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
 import { BatchHold } from './batch-hold.ts';
 import { EngineProcess } from './engine-process.ts';
+import type { EngineReport } from './engine-report.ts';
 import type { Job } from './job.ts';
 import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
 import { SupervisedProcess, type SupervisedProcessHandlers } from './supervised-process.ts';
@@ -69,6 +70,16 @@ export class Pool {
 
   get pids(): number[] {
     return this.#processes.flatMap((process) => process.pid ?? []);
+  }
+
+  /** How each of the processes is. */
+  get reports(): EngineReport[] {
+    return this.#members.map((member) => member.report);
+  }
+
+  /** The urgency of every job that some process has. */
+  get urgencies(): Urgency[] {
+    return this.#processes.flatMap((process) => process.urgencies);
   }
 
   /** What the latest process said of its models; null until one was ready. */

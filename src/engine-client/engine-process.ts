@@ -20,6 +20,7 @@ import { AssignedJobs } from './assigned-jobs.ts';
 import { forkEngine } from './engine-fork.ts';
 import { HangDetector } from './hang-detector.ts';
 import type { Job, JobReply } from './job.ts';
+import { LoadMeter } from './load-meter.ts';
 import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
 
 /**
@@ -73,6 +74,7 @@ export class EngineProcess {
   readonly #child: ChildProcess;
   readonly #jobs = new AssignedJobs();
   readonly #hangs: HangDetector;
+  readonly #load: LoadMeter;
   /** It has live jobs and gives no sign of life. */
   #isUnresponsive = false;
   #state: 'starting' | 'ready' | 'draining' | 'ended' = 'starting';
@@ -94,6 +96,7 @@ export class EngineProcess {
   /** Forks the process and configures it. Throws when the system refuses to fork. */
   constructor(options: ProcessOptions) {
     this.#options = options;
+    this.#load = new LoadMeter(options.clock, 1);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -125,9 +128,24 @@ export class EngineProcess {
     return this.#readySinceMs === null ? null : this.#options.clock.nowMs() - this.#readySinceMs;
   }
 
+  /** Whether it has work and gives no sign of life. */
+  get isSilent(): boolean {
+    return this.#isUnresponsive;
+  }
+
+  /** Share of its time that model runs took over the last 5 s, 0 to 1. */
+  get busyShare(): number {
+    return this.#load.share;
+  }
+
   /** Jobs that have not been answered yet. */
   get pendingCount(): number {
     return this.#jobs.size;
+  }
+
+  /** The urgency of each of them. */
+  get urgencies(): Urgency[] {
+    return this.#jobs.all.map(({ urgency }) => urgency);
   }
 
   /** Whether it is at work on something that may wait. */
@@ -296,6 +314,7 @@ export class EngineProcess {
     const assigned = this.#jobs.take(answer.id);
     if (assigned === undefined) return;
     const { job, toldSamples } = assigned;
+    if (answer.kind !== 'failed') this.#load.add(answer.cost.runMs);
     this.#options.handlers.answered(job, answer.kind === 'spoken' ? job.withoutKnown(answer, toldSamples) : answer);
   }
 

@@ -1,8 +1,9 @@
 /** Jobs on their way between those who ask for them and the engines: who waits, who gets what, and what was lost. */
-import { type FailedMessage, isDroppable } from '../../engine/contract.ts';
+import { type FailedMessage, isDroppable, URGENCIES } from '../../engine/contract.ts';
 import type { Lanes, Metrics } from '../foundation/metrics.ts';
 import type { EngineLoad } from './engine-load.ts';
 import type { Pool } from './engine-pool.ts';
+import type { QueueReport } from './engine-report.ts';
 import type { Job, JobReply } from './job.ts';
 import { WaitingJobs } from './waiting-jobs.ts';
 
@@ -27,6 +28,16 @@ export class JobDispatch {
   /** How many jobs no engine has. */
   get waitingCount(): number {
     return this.#waiting.size;
+  }
+
+  /** How many of each urgency wait, and how many the engines have. */
+  get queue(): QueueReport[] {
+    const [waiting, assigned] = [this.#waiting.urgencies, this.#pool.urgencies];
+    return URGENCIES.map((urgency) => ({
+      urgency,
+      waiting: waiting.filter((each) => each === urgency).length,
+      assigned: assigned.filter((each) => each === urgency).length,
+    }));
   }
 
   /** How many wait at `nowMs`, and since when. */

@@ -2,6 +2,7 @@
 import { Backoff } from '../foundation/backoff.ts';
 import type { Clock, Timer } from '../foundation/clock.ts';
 import type { EngineProcess } from './engine-process.ts';
+import type { EngineReport } from './engine-report.ts';
 import type { ProcessEnd, ProcessHandlers } from './process-handlers.ts';
 
 /** A dead process is started again after 100 ms, doubling to 10 s; back to 100 ms after one that was ready for 30 s. */
@@ -27,6 +28,8 @@ export class SupervisedProcess {
   readonly #leaving = new Set<EngineProcess>();
   #process: EngineProcess | null = null;
   #restart: Timer | null = null;
+  #restarts = 0;
+  #lastRestart: EngineReport['lastRestart'] = null;
 
   constructor(options: SupervisedProcessOptions) {
     this.#options = options;
@@ -39,6 +42,25 @@ export class SupervisedProcess {
 
   get stopped(): boolean {
     return this.#process === null && this.#restart === null;
+  }
+
+  /** How it is now. */
+  get report(): EngineReport {
+    const process = this.#process;
+    return {
+      state: this.#state,
+      pid: process?.pid ?? null,
+      busyShare: process?.busyShare ?? 0,
+      jobs: process?.pendingCount ?? 0,
+      restarts: this.#restarts,
+      lastRestart: this.#lastRestart,
+    };
+  }
+
+  get #state(): EngineReport['state'] {
+    if (this.stopped) return 'stopped';
+    if (this.#process?.isSilent) return 'silent';
+    return this.#process?.ready ? 'ready' : 'starting';
   }
 
   /** Every process of this member of the pool that is still alive. */
@@ -62,7 +84,7 @@ export class SupervisedProcess {
         lost: [],
         readyMs: null,
       };
-      this.#options.onEnd(end, this.#startLater(null));
+      this.#options.onEnd(end, this.#startLater(null, end.reason));
     }
   }
 
@@ -78,14 +100,14 @@ export class SupervisedProcess {
     this.#leaving.delete(process);
     const current = this.#process === process;
     if (current) this.#process = null;
-    this.#options.onEnd(end, current && end.outcome !== 'refused' ? this.#startLater(end.readyMs) : null);
+    this.#options.onEnd(end, current && end.outcome !== 'refused' ? this.#startLater(end.readyMs, end.reason) : null);
   }
 
   /** The process may answer yet, in the time that it has to drain; the next one is not kept waiting for that. */
   #replace(process: EngineProcess): void {
     if (this.#process !== process) return;
     this.#letGo(process);
-    this.#options.onReplaced(this.#startLater(process.readyMs));
+    this.#options.onReplaced(this.#startLater(process.readyMs, 'gave no sign of life'));
   }
 
   #letGo(process: EngineProcess): void {
@@ -95,7 +117,9 @@ export class SupervisedProcess {
   }
 
   /** Starts a process after the back-off that is due, and says how long that is. */
-  #startLater(readyMs: number | null): number {
+  #startLater(readyMs: number | null, reason: string): number {
+    this.#restarts++;
+    this.#lastRestart = { at: this.#options.clock.wall(), reason };
     const delayMs = this.#backoff.next(readyMs ?? 0);
     this.#restart = this.#options.clock.after(delayMs, () => {
       this.#restart = null;

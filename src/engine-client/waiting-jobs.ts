@@ -1,5 +1,5 @@
 /** The jobs that wait in the gateway for an engine, live ones and those that can wait. */
-import { isDroppable } from '../../engine/contract.ts';
+import { isDroppable, type Urgency } from '../../engine/contract.ts';
 import type { Lanes } from '../foundation/metrics.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
@@ -17,6 +17,11 @@ export class WaitingJobs {
 
   get size(): number {
     return this.#live.size + this.#batch.size;
+  }
+
+  /** The urgency of each of them. */
+  get urgencies(): Urgency[] {
+    return [...this.#live, ...this.#batch].map(({ urgency }) => urgency);
   }
 
   /** Both queues, the one that goes first before the other. */

@@ -2,8 +2,10 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LogState } from './log/log.ts';
 import type { Descriptors } from './machine/descriptors.ts';
+import { LogMetrics } from './metrics/log-metrics.ts';
 import { LAG_SECONDS, MetricMaker, SHORT_SECONDS } from './metrics/metric-maker.ts';
 import { RecordMetrics } from './metrics/record-metrics.ts';
+import { WayInMetrics } from './metrics/way-in-metrics.ts';
 
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const START_SECONDS = [0.25, 0.5, 1, 2, 5, 10, 20, 40, 60];
@@ -321,6 +323,7 @@ export class Metrics {
   );
   readonly promptCacheBytes = this.#make.gauge('trunkline_prompt_cache_bytes', 'Memory held by spoken sentences', []);
 
+  readonly waysIn = new WayInMetrics(this.#make);
   readonly records = new RecordMetrics(this.#make);
 
   readonly laneDepth = this.#laneGauge(
@@ -335,29 +338,7 @@ export class Metrics {
   );
   #readLanes: () => Lanes = () => ({ live: NO_LANE, batch: NO_LANE });
 
-  readonly logLinesLost = this.#make.totalCounter(
-    'trunkline_log_lines_lost_total',
-    'Log lines that could not be written',
-    [],
-    (counter) => counter.inc(this.#readLog().linesLost),
-  );
-  readonly logErrors = this.#make.totalCounter(
-    'trunkline_log_errors_total',
-    'Failed attempts to write the log',
-    ['code'],
-    (counter) => {
-      for (const [code, count] of this.#readLog().errors) counter.inc({ code }, count);
-    },
-  );
-  readonly logLines = this.#make.totalCounter(
-    'trunkline_log_lines_total',
-    'Log lines that tell of trouble, by level',
-    ['level'],
-    (counter) => {
-      for (const [level, count] of this.#readLog().lines) counter.inc({ level }, count);
-    },
-  );
-  #readLog: () => LogState = () => ({ linesLost: 0, errors: new Map(), lines: new Map() });
+  readonly #log = new LogMetrics(this.#make);
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 5 });
@@ -370,7 +351,7 @@ export class Metrics {
 
   /** Has `read` asked for what was logged, and what went wrong with that, whenever the metrics are. */
   watchLog(read: () => LogState): void {
-    this.#readLog = read;
+    this.#log.watch(read);
   }
 
   /** The process's file descriptors; null where the system does not tell. */

@@ -3,6 +3,7 @@
  * told to have.
  */
 import { randomUUID } from 'node:crypto';
+import type { createConnection } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { encodeG711 } from '../audio/g711.ts';
@@ -56,6 +57,8 @@ export interface CallOptions extends Partial<LineFaults> {
   readonly authToken?: string;
   /** The origin under which Twilio knows the server (`https://host`), for the signature; empty = as in `url`. */
   readonly publicOrigin?: string;
+  /** Connects in place of the network. */
+  readonly createConnection?: typeof createConnection;
 }
 
 /** How a call went. */
@@ -182,7 +185,7 @@ export class TwilioCaller {
   }
 
   #connect(): WebSocket {
-    const { url, authToken = '', publicOrigin, headers } = this.#options;
+    const { url, authToken = '', publicOrigin, headers, createConnection } = this.#options;
     const signature =
       authToken === '' ? {} : { 'x-twilio-signature': signTwilio(authToken, signedStreamUrl(url, publicOrigin)) };
     const socket = new WebSocket(url, {
@@ -190,6 +193,7 @@ export class TwilioCaller {
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       maxPayload: MESSAGE_MAX_BYTES,
+      ...(createConnection !== undefined && { createConnection }),
     });
     socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
     return socket;

@@ -7,7 +7,7 @@ import { joinBytes } from '../audio/bytes.ts';
 import { EngineError } from '../engine-client/engine.ts';
 import { GrowingList } from '../foundation/growing-list.ts';
 import { bytesToMs, type Codec } from '../foundation/units.ts';
-import { hashOf, type Prompt, type PromptKey } from './prompt.ts';
+import { hashOf, type Prompt, type PromptKey, textHashIn, textHashOf } from './prompt.ts';
 import { type FileTrouble, PromptFiles } from './prompt-files.ts';
 
 /** Metrics of a cache. */
@@ -148,6 +148,24 @@ export class PromptCache {
     this.#memory.clear();
     this.#metrics.held(0);
     this.#files?.clear();
+    return names.size;
+  }
+
+  /**
+   * Deletes the prompts of these texts in every voice and codec, in memory and on disk. Resolves with how many there
+   * were, when they are gone.
+   */
+  async forget(texts: readonly string[]): Promise<number> {
+    const hashes = new Set(texts.map(textHashOf));
+    const names = new Set(
+      [...this.#memory.keys(), ...(this.#files?.names() ?? [])].filter((name) => hashes.has(textHashIn(name))),
+    );
+    for (const name of names) {
+      this.#memory.delete(name);
+      this.#files?.remove(name);
+    }
+    this.#metrics.held(this.#memory.calculatedSize);
+    await this.#files?.settled();
     return names.size;
   }
 

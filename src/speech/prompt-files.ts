@@ -16,8 +16,9 @@ import {
 import type { Prompt } from './prompt.ts';
 
 const MAGIC = Buffer.from('TLP1');
-const NAME = /^([0-9a-f]{64})\.prompt$/;
-const LEFT_OVER = /^[0-9a-f]{64}\.[^.]+\.tmp$/;
+const NAME = /^([0-9a-f]{64})\.sentence$/;
+/** What a killed gateway left, and files from before names told the text: nobody would find or forget those. */
+const LEFT_OVER = /^[0-9a-f]{64}\.([^.]+\.tmp|prompt)$/;
 /** Files that say which gateway uses the folder. */
 const OWNERSHIP = /^owner\./;
 /** magic, SHA-256 of the key, duration in ms and bytes of sound (both 32 bit, little-endian), SHA-256 of the sound. */
@@ -117,6 +118,11 @@ export class PromptFiles {
     void this.#queue(() => this.#write(hash, prompt));
   }
 
+  /** Deletes one, if it is there. */
+  remove(hash: string): void {
+    this.#index.delete(hash);
+  }
+
   /** Deletes all of them. */
   clear(): void {
     this.#index.clear();
@@ -174,7 +180,7 @@ export class PromptFiles {
   }
 
   #path(hash: string): string {
-    return join(this.#directory, `${hash}.prompt`);
+    return join(this.#directory, `${hash}.sentence`);
   }
 }
 

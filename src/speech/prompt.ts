@@ -21,10 +21,30 @@ export interface PromptKey {
   readonly codec: Codec;
 }
 
-/** The name of a prompt in caches: SHA-256 of its key, in hex. */
+/** Hex digits of a prompt's name that tell its text, and as many that tell all of its key. */
+const HALF_CHARS = 32;
+
+/**
+ * The name of a prompt in caches, 64 hex digits: it begins as the names of all prompts with the same text do
+ * ({@link textHashOf}), so that what was said can be forgotten in every voice and codec.
+ */
 export function hashOf(key: PromptKey): string {
   const { model, voice, speed, normaliser, text, codec } = key;
   const { name, rateHz, channels, bytesPerSample } = codec;
   const parts = [model, voice, speed, normaliser, text, name, rateHz, channels, bytesPerSample];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return `${textHashOf(text)}${sha256(JSON.stringify(parts)).slice(0, HALF_CHARS)}`;
+}
+
+/** How the names of all prompts with that text begin. */
+export function textHashOf(text: string): string {
+  return sha256(text).slice(0, HALF_CHARS);
+}
+
+/** {@link textHashOf} of the text of the prompt with that name. */
+export function textHashIn(name: string): string {
+  return name.slice(0, HALF_CHARS);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

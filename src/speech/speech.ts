@@ -14,6 +14,7 @@ import { PromptCache, type PromptCacheStats } from './prompt-cache.ts';
 import { PromptMaker } from './prompt-maker.ts';
 import { makePromptsAhead, readPromptsFile } from './prompts-file.ts';
 import { SentenceSynthesizer } from './sentence-synthesizer.ts';
+import { spokenSentencesOf } from './spoken-sentences.ts';
 import { readVoiceMap } from './voice-map.ts';
 import { VoiceResolver } from './voice-resolver.ts';
 import { listVoiceNames, showVoice, type VoiceName } from './voices.ts';
@@ -49,6 +50,15 @@ export interface CachedPrompts {
   readonly promptsMax: number;
 }
 
+/** What the cached prompts take, those of calls and requests together. */
+export interface PromptFigures {
+  readonly cached: number;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  /** Recordings that take the place of synthesized sentences. */
+  readonly uploaded: number;
+}
+
 /** What the gateway speaks with. */
 export interface Speech {
   /** Speaks in calls. Its prompts are cached in memory and, with PROMPT_CACHE_DIR, on disk. */
@@ -63,8 +73,13 @@ export interface Speech {
   /** The same once an engine has named its voices. Rejects with EngineError when none can. */
   awaitVoiceNames(): Promise<VoiceName[]>;
   cachedPrompts(): CachedPrompts;
+  promptFigures(): PromptFigures;
   /** Forgets all cached prompts. Returns how many there were. */
   clearPrompts(): number;
+  /** The sentences of a text that was said in a call which may be forgotten: all but those of PROMPTS_FILE. */
+  sentencesOf(text: string): string[];
+  /** Forgets sentences of calls, in every voice. Resolves with how many prompts that were, when they are gone. */
+  forget(sentences: readonly string[]): Promise<number>;
   /** Makes the prompts of PROMPTS_FILE for calls, until the signal aborts. Never rejects. */
   makePromptsAhead(codec: Codec, signal: AbortSignal): Promise<void>;
   /** Resolves when all prompts are written and PROMPT_CACHE_DIR is free for others. */
@@ -82,6 +97,7 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
   const requestCache = openRequestCache(options);
   const calls = createSynthesizer(options, callCache, warnOfMissingVoices(options));
   const requests = createSynthesizer(options, requestCache);
+  const madeAhead = new Set(textsAhead.flatMap(({ text }) => spokenSentencesOf(text)));
   const memoryBytes = settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES;
   return {
     calls,
@@ -92,7 +108,10 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
       return listVoiceNames(engine.voices);
     },
     cachedPrompts: () => countPrompts([callCache.stats, requestCache.stats], memoryBytes),
+    promptFigures: () => figuresOf(callCache.stats, requestCache.stats),
     clearPrompts: () => callCache.clear() + requestCache.clear(),
+    sentencesOf: (text) => spokenSentencesOf(text).filter((sentence) => !madeAhead.has(sentence)),
+    forget: (sentences) => callCache.forget(sentences),
     makePromptsAhead: async (codec, signal) => {
       if (textsAhead.length > 0) await makePromptsAhead(textsAhead, { synthesizer: calls, codec, signal, log });
     },
@@ -201,4 +220,15 @@ function countPrompts(caches: readonly PromptCacheStats[], maxBytes: number): Ca
   const inMemory = sum((stats) => stats.prompts);
   const eachBytes = inMemory === 0 ? USUAL_PROMPT_BYTES : sum((stats) => stats.bytes) / inMemory;
   return { prompts: sum((stats) => stats.all), promptsMax: Math.floor(maxBytes / eachBytes) };
+}
+
+function figuresOf(...caches: readonly PromptCacheStats[]): PromptFigures {
+  const sum = (read: (stats: PromptCacheStats) => number): number =>
+    caches.reduce((total, stats) => total + read(stats), 0);
+  return {
+    cached: sum(({ all }) => all),
+    memoryBytes: sum(({ bytes }) => bytes),
+    diskBytes: sum(({ diskBytes }) => diskBytes),
+    uploaded: 0,
+  };
 }

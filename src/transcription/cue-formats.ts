@@ -30,12 +30,14 @@ function speakerPrefix({ speaker }: Cue): string {
   return speaker === null ? '' : `${speaker}: `;
 }
 
-/** WebVTT §4.2.2: cue text may not hold `&` or `<` unescaped, nor `-->` anywhere. */
 function vttText({ lines, speaker }: Cue): string {
-  const text = lines
-    .map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
-    .join('\n');
-  return speaker === null ? text : `<v ${speaker}>${text}`;
+  const text = lines.map((line) => escapeVtt(line)).join('\n');
+  return speaker === null ? text : `<v ${escapeVtt(speaker)}>${text}`;
+}
+
+/** WebVTT §4.2.2: neither text nor names may hold `&` or `<` unescaped, nor `-->` anywhere. */
+function escapeVtt(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function times({ startMs, endMs }: Cue, point: ',' | '.'): string {

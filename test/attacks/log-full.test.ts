@@ -22,6 +22,7 @@ const PRETEND = {
   VAD_MODEL: 'tone',
   TTS_MODEL: 'tone',
   MODELS_DIR: 'none',
+  DATA_DIR: 'none',
   LOG_LEVEL: 'trace',
 };
 /** Requests at once, each of which is a line at this level. */

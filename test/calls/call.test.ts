@@ -103,7 +103,7 @@ describe('a call', () => {
     gateway.dial().start().speak(600).stop();
     await gateway.clock.run(100);
     expect(typesOf(gateway.events).slice(-3)).toEqual(['speech.stopped', 'caption', 'call.ended']);
-    expect(gateway.registry.transcript('CA1')).toEqual([
+    expect(gateway.registry.summary('CA1')?.transcript).toEqual([
       { kind: 'caption', track: 'inbound', utterance: 1, text: 'secret words', startMs: 0, endMs: 600 },
     ]);
   });
@@ -114,7 +114,7 @@ describe('a call', () => {
     gateway.engine.hear = ({ urgency }) => ({ text: urgency === 'partial' ? 'a guess' : '' });
     await gateway.clock.run(100);
     expect(finalsOf(gateway.events)).toMatchObject([{ text: '' }]);
-    expect(gateway.registry.transcript('CA1')).toEqual([]);
+    expect(gateway.registry.summary('CA1')?.transcript).toEqual([]);
   });
 
   it.each([
@@ -165,7 +165,7 @@ describe('a call', () => {
       { callId: 'CA1', reason: 'error' },
       { callId: 'CA2', reason: 'hangup' },
     ]);
-    expect(gateway.registry.transcript('CA2')).toHaveLength(1);
+    expect(gateway.registry.summary('CA2')?.transcript).toHaveLength(1);
   });
 
   it('is ended with the code of what was wrong with a message', async () => {

@@ -1,6 +1,7 @@
 /** A gateway's calls with everything around them in the hand of the test: clock, engine, carrier. */
 import { encodeG711 } from '../../src/audio/g711.ts';
 import { audioFetcher } from '../../src/calls/app/audio-fetch.ts';
+import { AppReachability } from '../../src/calls/app/reachability.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
 import type { CallContext } from '../../src/calls/context.ts';
@@ -93,6 +94,7 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     fetchAudio: audioFetcher(settings, clock),
     twiml: new TwimlClient({ settings, clock, metrics, log }),
     handovers: new Handovers(clock),
+    reachability: new AppReachability(clock),
   };
   const context: Gateway['context'] = {
     settings,
@@ -103,6 +105,7 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     feed,
     log,
     metrics,
+    soundTap: null,
   };
   const registry = new CallRegistry(context);
   const webSockets = new WebSocketTrunk({ registry, settings, clock });

@@ -83,7 +83,7 @@ describe('a call that we make', () => {
       const gateway = startCalls();
       new FarSide(gateway).end(reason);
       expect(gateway.registry.get('out-1')).toMatchObject({ state: 'ended', endReason: reason, durationMs: 0 });
-      expect(gateway.registry.transcript('out-1')).toEqual([]);
+      expect(gateway.registry.summary('out-1')?.transcript).toEqual([]);
       expect(types(gateway)).toEqual([reason]);
       expect(gateway.registry.liveCount).toBe(0);
     },

@@ -45,7 +45,7 @@ describe('CallRegistry', () => {
     };
     expect(gateway.registry.get('CA1')).toEqual(ended);
     expect(gateway.registry.list()).toEqual([ended]);
-    expect(gateway.registry.transcript('CA1')).toHaveLength(1);
+    expect(gateway.registry.summary('CA1')?.transcript).toHaveLength(1);
   });
 
   it('shows the call as it is when the feed tells of it', async () => {
@@ -59,12 +59,9 @@ describe('CallRegistry', () => {
 
   it('knows nothing of a call it never had', () => {
     const { registry } = startCalls();
-    expect([registry.get('CA1'), registry.transcript('CA1'), registry.hangup('CA1'), registry.list()]).toEqual([
-      undefined,
-      undefined,
-      false,
-      [],
-    ]);
+    expect([registry.get('CA1'), registry.summary('CA1')?.transcript, registry.hangup('CA1'), registry.list()]).toEqual(
+      [undefined, undefined, false, []],
+    );
   });
 
   it('lists live calls before ended ones, each latest first', async () => {
@@ -108,7 +105,7 @@ describe('CallRegistry', () => {
     await gateway.clock.run(100);
     expect(caller.socket.closedWith?.code).toBe(1000);
     expect(reasons(gateway)).toEqual(['CA1 api']);
-    expect(gateway.registry.transcript('CA1')).toHaveLength(1);
+    expect(gateway.registry.summary('CA1')?.transcript).toHaveLength(1);
     expect(gateway.registry.hangup('CA1')).toBe(false);
   });
 });
@@ -273,7 +270,7 @@ describe('drain', () => {
     await draining;
     expect(reasons(gateway).toSorted()).toEqual(['CA1 drained', 'CA2 drained']);
     expect(caller.socket.closedWith?.code).toBe(1012);
-    expect(gateway.registry.transcript('CA1')).toHaveLength(1);
+    expect(gateway.registry.summary('CA1')?.transcript).toHaveLength(1);
   });
 });
 

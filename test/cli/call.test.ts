@@ -83,6 +83,7 @@ describe('a call to an app that is not there', () => {
       VAD_MODEL: 'tone',
       TTS_MODEL: 'tone',
       MODELS_DIR: 'none',
+      DATA_DIR: 'none',
       LOG_LEVEL: 'silent',
     };
     gateway = await runGateway(readSettings({ ...engines, PORT: '0', APP_URL: `ws://127.0.0.1:${await freePort()}` }));

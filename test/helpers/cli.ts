@@ -16,6 +16,7 @@ export function cliEnvironment(more: Readonly<Record<string, string>> = {}): Rec
     ASR_MODEL: 'tone',
     VAD_MODEL: 'tone',
     MODELS_DIR: 'none',
+    DATA_DIR: 'none',
     ENGINE_WORKERS: '1',
     ...more,
   };

@@ -49,7 +49,14 @@ export async function startGateway(
     throw new Error(`LOG_LEVEL=${LOG_LEVEL} leaves out the line that says where the gateway listens`);
   const [program = '', ...words] = [...through, process.execPath, packagePath('dist', 'src', 'cli.js'), 'serve'];
   const child = spawn(program, words, {
-    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', MODELS_DIR: 'none', ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      MODELS_DIR: 'none',
+      DATA_DIR: 'none',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const logLines: LogLine[] = [];

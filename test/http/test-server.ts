@@ -5,6 +5,7 @@ import { CallAnnouncements } from '../../src/calls/admission/call-announcements.
 import { CallTokens } from '../../src/calls/admission/tokens.ts';
 import { TwimlClient } from '../../src/calls/app/twiml/client.ts';
 import { Handovers } from '../../src/calls/app/twiml/handovers.ts';
+import type { CallTranscript } from '../../src/calls/call-transcripts.ts';
 import type { CallView } from '../../src/calls/call-view.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import type { TranscriptItem } from '../../src/calls/feed/transcript.ts';
@@ -14,15 +15,19 @@ import { Metrics } from '../../src/foundation/metrics.ts';
 import { readSettings } from '../../src/foundation/settings/config.ts';
 import type { Dialer } from '../../src/http/calls/dial.ts';
 import type { EngineHealth } from '../../src/http/health.ts';
+import type { SystemSources } from '../../src/http/system/system.ts';
 import { Batches } from '../../src/jobs/batches.ts';
 import type { Dialect } from '../../src/protocols/dialect.ts';
 import { Recordings } from '../../src/recordings/recordings.ts';
 import { Translator } from '../../src/recordings/translate.ts';
+import type { SoundStore } from '../../src/records/sound/sound-store.ts';
+import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
 import { openSpeech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
+import { FakePeople } from '../fakes/people.ts';
 import type { FakeVoice } from '../fakes/voice.ts';
 import { callView } from '../helpers/call-view.ts';
 
@@ -61,8 +66,9 @@ export class FakeCalls {
     return this.views.find((view) => view.id === id);
   }
 
-  transcript(id: string): readonly TranscriptItem[] | undefined {
-    return this.captions.get(id);
+  async transcript(id: string): Promise<CallTranscript | undefined> {
+    const items = this.captions.get(id);
+    return items && { items, names: this.get(id)?.names ?? { inbound: null, outbound: null } };
   }
 
   voice(id: string): FakeVoice | undefined {
@@ -86,6 +92,17 @@ export class FakeCalls {
       durationMs: 0,
     });
     return { callId };
+  }
+
+  /** What was wanted of recordings. */
+  readonly recordings: { readonly id: string; readonly state: string }[] = [];
+  /** Whether there is a folder for sound. */
+  keepsSound = true;
+
+  setRecording(id: string, state: string): boolean | undefined {
+    if (this.get(id)?.state !== 'live') return undefined;
+    this.recordings.push({ id, state });
+    return this.keepsSound;
   }
 
   hangup(id: string): boolean {
@@ -127,6 +144,8 @@ const NOWHERE = '/nonexistent/ffmpeg';
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   ffmpeg = NOWHERE,
+  people: People = new FakePeople(),
+  sound: SoundStore | null = null,
 ): Promise<TestServer> {
   const settings = readSettings(environment);
   const clock = new FakeClock();
@@ -151,7 +170,9 @@ export async function startServer(
   const speech = await openSpeech({ settings, engine: speaker, metrics, clock, log });
   const app = await createServer({
     settings,
+    people,
     registry: calls,
+    transcripts: calls,
     apps: calls,
     webSockets: calls,
     announced,
@@ -163,7 +184,10 @@ export async function startServer(
     translator,
     engine: speaker,
     batches,
+    sound,
+    findCall: async (id) => calls.get(id),
     health: () => health,
+    system: idleSystem(),
     speech,
     ffmpeg,
     metrics,
@@ -204,4 +228,16 @@ export function upgradeStatus(
     });
     socket.on('error', () => undefined);
   });
+}
+
+/** A system without engines, apps and records. */
+export function idleSystem(): SystemSources {
+  return {
+    engines: () => ({ engines: [], queue: [] }),
+    liveCalls: () => 0,
+    apps: { list: () => [], test: async () => null },
+    demoCalls: { place: async () => ({ callId: 'demo-1' }) },
+    records: async () => null,
+    checks: async () => [],
+  };
 }

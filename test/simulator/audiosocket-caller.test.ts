@@ -199,6 +199,7 @@ describe('a call from end to end', () => {
       VAD_MODEL: 'tone',
       TTS_MODEL: 'tone',
       MODELS_DIR: 'none',
+      DATA_DIR: 'none',
       LOG_LEVEL: 'silent',
       PORT: '0',
     };

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const fileOf = (key = KEY): string => join(directory, `${hashOf(key)}.prompt`);
+const fileOf = (key = KEY): string => join(directory, `${hashOf(key)}.sentence`);
 
 /** A gateway that has just started on the directory. */
 async function started(options: { directoryMaxBytes?: number } = {}) {
@@ -55,9 +55,26 @@ describe('prompts on disk', () => {
     expect(asked).toEqual(['disk', 'memory']);
   });
 
+  it('go with their text, in every voice, and stay where only the text differs', async () => {
+    const { cache } = await started();
+    const [slow, other] = [keyOf('Hello there.', { speed: 0.8 }), keyOf('Good bye.')];
+    for (const key of [KEY, slow, other]) await whole(cache, key, async () => PROMPT);
+    await cache.settled();
+    expect(await cache.forget(['Hello there.', 'unknown'])).toBe(2);
+    expect(readdirSync(directory)).toEqual([`${hashOf(other)}.sentence`]);
+    expect([KEY, slow, other].map((key) => cache.has(key))).toEqual([false, false, true]);
+  });
+
+  it('of before names told the text are deleted', async () => {
+    const old = join(directory, `${'a'.repeat(64)}.prompt`);
+    writeFileSync(old, 'TLP1');
+    await started();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
   it('are whole files under their names, and nothing else', async () => {
     await written();
-    expect(readdirSync(directory)).toEqual([`${hashOf(KEY)}.prompt`]);
+    expect(readdirSync(directory)).toEqual([`${hashOf(KEY)}.sentence`]);
   });
 
   const damages: readonly [what: string, damage: (file: string) => void][] = [
@@ -99,7 +116,7 @@ describe('prompts on disk', () => {
     const files = readdirSync(directory);
     expect(files.length).toBeGreaterThan(5);
     expect(files.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)).toBeLessThanOrEqual(20_000);
-    expect(files).toContain(`${hashOf(keyOf('prompt 59'))}.prompt`);
+    expect(files).toContain(`${hashOf(keyOf('prompt 59'))}.sentence`);
   });
 
   it('stay within their bytes after a start with less room, the oldest dropped', async () => {
@@ -110,7 +127,7 @@ describe('prompts on disk', () => {
       utimesSync(fileOf(keyOf(text)), n, n);
     }
     await started({ directoryMaxBytes: 2000 });
-    expect(readdirSync(directory)).toEqual([`${hashOf(keyOf('new'))}.prompt`]);
+    expect(readdirSync(directory)).toEqual([`${hashOf(keyOf('new'))}.sentence`]);
     await started({ directoryMaxBytes: 1000 });
     expect(readdirSync(directory)).toEqual([]);
   });

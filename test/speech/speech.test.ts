@@ -45,6 +45,21 @@ describe('voices that are not there', () => {
   });
 });
 
+describe('the sentences of a text', () => {
+  it('are those that lie in the cache, without those of PROMPTS_FILE', async () => {
+    const speech = await openSpeech({
+      settings: readSettings({ PROMPTS_FILE: fileWith('Hello, this is Harbor. How can I help?') }),
+      engine: new FakeEngine(clock),
+      metrics,
+      clock,
+      log,
+    });
+    expect(speech.sentencesOf('Hello, this is Harbor. Your balance is $12.50. How can I help?')).toEqual([
+      'Your balance is $12.50.',
+    ]);
+  });
+});
+
 describe('the directory of prompts', () => {
   const open = (path: string) =>
     openSpeech({

@@ -127,7 +127,7 @@ export class AppSocket {
     const { clock, metrics, settings } = context;
     return new AppConnection({
       url: request.url,
-      headers: signatures(request.url, settings.APP_SIGNING_KEY),
+      headers: appSignatures(request.url, settings.APP_SIGNING_KEY),
       clock,
       limits: limitsOf(settings),
       guarded: request.guarded && !settings.APP_TWIML_ALLOW_PRIVATE,
@@ -140,6 +140,7 @@ export class AppSocket {
         onGone: (reason) => void this.#onGone('it cannot be reached', reason),
         onOutcome: (outcome, reason) => {
           metrics.appConnections.inc({ outcome });
+          context.apps.reachability.note(request.url, outcome, reason);
           this.#noteOutcome(outcome, reason);
         },
       },
@@ -231,7 +232,7 @@ export class AppSocket {
  * Both names of one signature, Twilio's scheme for handshakes: apps that were written for Twilio look for theirs. Empty
  * key = unsigned.
  */
-function signatures(url: string, key: string): Record<string, string> {
+export function appSignatures(url: string, key: string): Record<string, string> {
   if (key === '') return {};
   const signature = signTwilio(key, url.replace(/^wss?:/i, 'wss:').replace(/^(wss:\/\/[^/?]+)(?=\?|$)/, '$1/'));
   return { 'x-trunkline-signature': signature, 'x-twilio-signature': signature };

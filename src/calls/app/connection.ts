@@ -255,6 +255,6 @@ export class AppConnection {
 }
 
 /** The code of a network or TLS error; for other errors the beginning of the message. */
-function reasonOf(error: Error & { readonly code?: unknown }): string {
+export function reasonOf(error: Error & { readonly code?: unknown }): string {
   return typeof error.code === 'string' ? error.code : error.message.slice(0, REASON_MAX_CHARS);
 }

@@ -1,5 +1,6 @@
 /** What calls with apps need of other servers; all calls of a gateway share it. */
 import type { FetchAudio } from './audio-fetch.ts';
+import type { AppReachability } from './reachability.ts';
 import type { TwimlClient } from './twiml/client.ts';
 import type { Handovers } from './twiml/handovers.ts';
 
@@ -10,4 +11,6 @@ export interface AppServices {
   readonly twiml: TwimlClient;
   /** What apps answered at the end of sessions in Twilio's calls. */
   readonly handovers: Handovers;
+  /** Which apps can be reached. */
+  readonly reachability: AppReachability;
 }

@@ -42,6 +42,8 @@ export interface TrackOptions {
   endpointMs(): number;
   /** Who waits for turns on it; left out = nobody. */
   readonly turns?: TurnListener | undefined;
+  /** Sound in its place, repaired: `atMs` of the call is where it begins. */
+  onSound(samples: Int16Array, atMs: number): void;
   /** Times are in ms of the call. */
   emit(event: TrackEvent): void;
   /** Its captions have fallen behind, or caught up. */
@@ -217,7 +219,10 @@ export class TrackChain {
    */
   #transcribe(stretches: readonly Int16Array[], arrivedAtMs: number = this.#options.context.clock.nowMs()): void {
     const fromMs = this.#transcribedMs;
-    for (const stretch of stretches) this.#transcribedSamples += stretch.length;
+    for (const stretch of stretches) {
+      this.#options.onSound(stretch, this.#skipped.toCallMs(this.#transcribedMs));
+      this.#transcribedSamples += stretch.length;
+    }
     try {
       for (const [index, stretch] of stretches.entries()) {
         this.#push(

@@ -23,6 +23,8 @@ interface CallTracksOptions {
   endpointMs(track: Track): number;
   /** Who waits for the caller's turns. */
   readonly callerTurns: TurnListener;
+  /** Sound in its place: `atMs` of the call is where it begins. */
+  onSound(track: Track, samples: Int16Array, atMs: number): void;
   /** Times are in ms of the call. */
   emit(track: Track, event: TrackEvent): void;
   /** The captions of a track have fallen behind, or caught up. */
@@ -106,7 +108,7 @@ export class CallTracks {
   }
 
   #openChain(track: Track): TrackChain {
-    const { start, context, endpointMs, callerTurns, emit, onLag } = this.#options;
+    const { start, context, endpointMs, callerTurns, onSound, emit, onLag } = this.#options;
     return new TrackChain({
       carrier: start.carrier,
       codec: start.codec,
@@ -114,6 +116,7 @@ export class CallTracks {
       context,
       endpointMs: () => endpointMs(track),
       turns: track === 'inbound' ? callerTurns : undefined,
+      onSound: (samples, atMs) => onSound(track, samples, atMs),
       emit: (event) => emit(track, event),
       onLag: (change) => onLag(track, change),
       onDrained: () => this.#regulate(),

@@ -13,7 +13,7 @@ import type { VoiceOptions } from '../../speech/voice-resolver.ts';
 import type { DigitsExpected } from '../../transcription/turn-policy.ts';
 import type { CallContext } from '../context.ts';
 import { BargeIn, type Interruptible, toInterruptible } from './barge-in.ts';
-import { Playout } from './playout.ts';
+import { Playout, type PlayoutTap } from './playout.ts';
 import { SpeechQueue } from './speech-queue.ts';
 import { type HeardUtterance, SpokenUtterance, type VoiceSound } from './spoken-utterance.ts';
 import { keysOf, recordingOf, type UtteranceContent } from './utterance-pieces.ts';
@@ -93,6 +93,8 @@ export interface CallVoiceOptions {
   readonly log: Log;
   /** How long the call has lasted by its sound. */
   callMs(): number;
+  /** Told of each frame that the caller gets to hear; left out = nobody is. */
+  readonly heard?: PlayoutTap | undefined;
   send(command: CarrierCommand): void;
   /** The tone of a key begins to be sent; a carrier that has a way of its own to press keys leaves the tone out. */
   press(digit: string): void;
@@ -257,7 +259,7 @@ export class CallVoice {
   }
 
   #openPlayout(): Playout<VoiceSound> {
-    const { codec, carrier, playback, framesPerMessage = 1, context, send, onFailure } = this.#options;
+    const { codec, carrier, playback, framesPerMessage = 1, context, heard, send, onFailure } = this.#options;
     const { clock, metrics, settings } = context;
     return new Playout({
       codec,
@@ -265,6 +267,7 @@ export class CallVoice {
       framesPerMessage,
       buffered: playback === 'buffered',
       leadMs: settings.PLAYOUT_LEAD_MS,
+      tap: heard,
       send,
       onBegun: (sound) => this.#queue.onSoundBegun(sound),
       onHeard: (sound) => this.#queue.onSoundHeard(sound),

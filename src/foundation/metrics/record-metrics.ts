@@ -1,5 +1,6 @@
 /** The metrics of the records of calls. */
 import { type MetricMaker, SHORT_SECONDS } from './metric-maker.ts';
+import { SoundMetrics } from './sound-metrics.ts';
 
 /** `metrics.records` */
 export class RecordMetrics {
@@ -8,6 +9,11 @@ export class RecordMetrics {
   readonly lost;
   readonly failures;
   readonly writeSeconds;
+  readonly expired;
+  readonly dataBytes;
+  readonly auditLost;
+  readonly searchSeconds;
+  readonly sound: SoundMetrics;
 
   constructor(make: MetricMaker) {
     this.backlog = make.gauge('trunkline_records_backlog', 'Events that wait to be stored', []);
@@ -24,5 +30,22 @@ export class RecordMetrics {
       [],
       SHORT_SECONDS,
     );
+    this.expired = make.counter('trunkline_records_expired_total', 'Calls and sounds that were deleted, by why', [
+      'what',
+      'reason',
+    ]);
+    this.dataBytes = make.gauge('trunkline_records_data_bytes', 'Bytes of records and sound in DATA_DIR', []);
+    this.auditLost = make.counter(
+      'trunkline_records_audit_lost_total',
+      'Lines of the audit log that could not be stored',
+      [],
+    );
+    this.searchSeconds = make.histogram(
+      'trunkline_records_search_seconds',
+      'Time that one page of a search took',
+      [],
+      SHORT_SECONDS,
+    );
+    this.sound = new SoundMetrics(make);
   }
 }

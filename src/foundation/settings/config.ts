@@ -29,6 +29,11 @@ export const NO_FOLDER = 'none';
 /** Live calls for each core if MAX_CALLS is 0. */
 const CALLS_PER_CORE = 20;
 
+interface ReadOptions {
+  readonly opensPorts?: boolean;
+  readonly users?: 'none' | 'unknown';
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Nobody can guess a random key of this length. */
@@ -39,10 +44,14 @@ const RETIRED: Readonly<Record<string, string>> = { MODEL_GRAPHS: 'rewritten', D
 
 /**
  * The settings in `environment` (by default that of the process), with defaults filled in, frozen. A command that opens
- * none of the ports (`opensPorts` false) accepts settings that would open one to strangers.
+ * none of the ports (`opensPorts` false) accepts settings that would open one to strangers. `users` = `unknown`: the
+ * caller looks later whether there are users, who lock the server as API_KEYS do ({@link exposureWithoutUsers}).
  * @throws ConfigError that names every value that is not allowed, every likely typo and every contradiction.
  */
-export function readSettings(environment: Environment = process.env, { opensPorts = true } = {}): Settings {
+export function readSettings(
+  environment: Environment = process.env,
+  { opensPorts = true, users = 'none' }: ReadOptions = {},
+): Settings {
   const problems = [...findUnknown(environment), ...findRetired(environment)];
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(SETTINGS)) {
@@ -55,7 +64,10 @@ export function readSettings(environment: Environment = process.env, { opensPort
     }
   }
   if (problems.length === 0) {
-    problems.push(...(opensPorts ? findExposures(values as Settings) : []), ...findContradictions(values as Settings));
+    problems.push(
+      ...(opensPorts ? findExposures(values as Settings, users) : []),
+      ...findContradictions(values as Settings),
+    );
   }
   if (problems.length > 0) throw new ConfigError(problems);
   resolveFolders(values, environment);
@@ -146,6 +158,8 @@ function findContradictions(settings: Settings): string[] {
         'name your networks, or set ALLOW_ANONYMOUS=true',
     );
   }
+  if (settings.RECORD !== 'off' && settings.DATA_DIR === NO_FOLDER)
+    problems.push(`RECORD: got ${settings.RECORD}, but DATA_DIR=${NO_FOLDER} keeps nothing: name a folder in DATA_DIR`);
   if (settings.ARI_URL !== '' && settings.ARI_PASSWORD === '') {
     problems.push('ARI_URL needs ARI_PASSWORD: the password of the user ARI_USER in ari.conf');
   }
@@ -175,8 +189,8 @@ function findContradictions(settings: Settings): string[] {
 }
 
 /** Settings that let strangers in without a key, or with one that they can guess. */
-function findExposures(settings: Settings): string[] {
-  const { HOST, PUBLIC_URL, API_KEYS, ALLOW_ANONYMOUS } = settings;
+function findExposures(settings: Settings, users: 'none' | 'unknown'): string[] {
+  const { API_KEYS } = settings;
   const reach = reachOf(settings);
   if (reach === null) return [];
   if (API_KEYS.some(isShort)) {
@@ -185,14 +199,24 @@ function findExposures(settings: Settings): string[] {
         '`openssl rand -hex 16` makes one',
     ];
   }
-  if (API_KEYS.length > 0 || ALLOW_ANONYMOUS) return [];
+  const problem = users === 'unknown' ? null : exposureWithoutUsers(settings);
+  return problem === null ? [] : [problem];
+}
+
+/** Why the server must not start if there are no users; null = it may. */
+export function exposureWithoutUsers(settings: Settings): string | null {
+  const { HOST, PUBLIC_URL, API_KEYS, ALLOW_ANONYMOUS } = settings;
+  if (reachOf(settings) === null || API_KEYS.length > 0 || ALLOW_ANONYMOUS) return null;
   if (!isLoopback(HOST))
-    return [`HOST=${HOST} is reachable from other machines: set API_KEYS, or ALLOW_ANONYMOUS=true to let anyone in`];
-  return [
+    return (
+      `HOST=${HOST} is reachable from other machines: set API_KEYS, add a user (\`trunkline user add\`), or set ` +
+      'ALLOW_ANONYMOUS=true to let anyone in'
+    );
+  return (
     `PUBLIC_URL=${PUBLIC_URL} without API_KEYS: through a proxy or tunnel, requests of strangers can look like those ` +
-      'of this machine, which needs no key for /v1. Set API_KEYS, even if only carriers use that address, or ' +
-      'ALLOW_ANONYMOUS=true to let anyone in',
-  ];
+    'of this machine, which needs no key for /v1. Set API_KEYS or add a user (`trunkline user add`), even if only ' +
+    'carriers use that address, or set ALLOW_ANONYMOUS=true to let anyone in'
+  );
 }
 
 /** What an operator should know about settings that can be used: one line each. */

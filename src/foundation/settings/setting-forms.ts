@@ -243,3 +243,33 @@ export function asteriskMediaUrl(meaning: string): SettingSpec<string> {
     meaning,
   };
 }
+
+/** RECORD_KEY: a key has 44 or 64 characters; a passphrase shorter than this is guessed. */
+const PASSPHRASE_MIN_CHARS = 12;
+
+/** RECORD_KEY. */
+export function recordKey(meaning: string): SettingSpec<string> {
+  return {
+    schema: z
+      .string()
+      .refine(
+        (value) => value === '' || value.length >= PASSPHRASE_MIN_CHARS,
+        `empty, 32 bytes as hex or base64 (openssl rand -base64 32), or a passphrase of ${PASSPHRASE_MIN_CHARS} ` +
+          'characters or more',
+      ),
+    defaultText: '',
+    unit: 'key or passphrase',
+    meaning,
+    secret: true,
+  };
+}
+
+/** RECORD_PAUSE_KEY. */
+export function recordPauseKey(meaning: string): SettingSpec<string> {
+  return {
+    schema: z.string().regex(/^[0-9*#A-D]{0,8}$/, 'empty, or up to 8 keys of 0-9, *, # and A-D, such as *9'),
+    defaultText: '',
+    unit: 'keys',
+    meaning,
+  };
+}

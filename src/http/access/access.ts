@@ -1,60 +1,105 @@
 /**
- * Decides which requests are admitted. A configured secret is always required: API_KEYS here, TWILIO_AUTH_TOKEN on
- * Twilio's routes. Without a secret only requests from this machine are admitted, unless ALLOW_ANONYMOUS is set.
+ * Decides which requests are admitted. A configured secret is always required: API_KEYS and users here,
+ * TWILIO_AUTH_TOKEN on Twilio's routes. Without a secret only requests from this machine are admitted, unless
+ * ALLOW_ANONYMOUS is set.
  */
-import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Log } from '../../foundation/log/log.ts';
+import type { Role } from '../../foundation/roles.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
 import { isOneOfSecrets, isSameSecret } from '../../foundation/timing-safe.ts';
-import { Attempts } from './attempts.ts';
+import type { People } from '../../records/users/people.ts';
+import { type Attempt, Attempts } from './attempts.ts';
+import { basicOf, bearerOf, SESSION_COOKIE, sessionOf, tokensOf } from './credentials.ts';
+import { Identities, type Proof, proofOf } from './identities.ts';
+import { OpenRequests } from './open-requests.ts';
 import { isLocal, Origins } from './origin.ts';
 import { isPermitted, PERMISSIONS, type Permission } from './permissions.ts';
-import type { Principal, Role } from './principal.ts';
+import type { Principal } from './principal.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
-
-/** Names the cookie that a browser gets when its user has signed in with a key. */
-export const SESSION_COOKIE = 'trunkline_session';
-
-/** Characters of a key's hash that identify its tenant. */
-const TENANT_CHARS = 16;
-/** Characters of a key's hash that name it in notes and in the audit log. */
-const NAME_CHARS = 6;
-/** Without API_KEYS all clients are one tenant, because nothing proves who they are. */
-const ANONYMOUS: Principal = Object.freeze({ name: 'local', role: 'admin', agent: null, tenant: '' });
+import { type AuditSink, SignInLog } from './sign-in-log.ts';
 
 interface AccessOptions {
   readonly settings: Pick<Settings, 'API_KEYS' | 'ALLOW_ANONYMOUS' | 'PUBLIC_URL' | 'TRUSTED_PROXIES'>;
+  readonly people: People;
+  /** Null = nothing is kept of who did what. */
+  readonly audit: AuditSink | null;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }
+
+/** What a browser signs in with. */
+export type SignInSecret = { readonly key: string } | { readonly name: string; readonly password: string };
 
 /** The access rules, sessions and failed attempts of one server. */
 export class Access {
   readonly #settings: AccessOptions['settings'];
   readonly #log: AccessOptions['log'];
+  readonly #people: People;
   readonly #origins: Origins;
   readonly #attempts: Attempts;
+  readonly #identities: Identities;
   readonly #sessions: Sessions;
+  readonly #signIns: SignInLog;
+  readonly #openRequests: OpenRequests;
   readonly #principals = new WeakMap<FastifyRequest, Principal>();
+  readonly #proofs = new WeakMap<FastifyRequest, Proof>();
   #hasWarned = false;
+  #hasStoreFailed = false;
 
-  constructor({ settings, clock, log }: AccessOptions) {
+  constructor({ settings, people, audit, clock, log }: AccessOptions) {
     this.#settings = settings;
     this.#log = log;
+    this.#people = people;
     this.#origins = new Origins(settings);
     this.#attempts = new Attempts({ clock });
-    this.#sessions = new Sessions({ clock });
+    this.#identities = new Identities({ apiKeys: settings.API_KEYS, users: people.users });
+    this.#sessions = new Sessions({ clock, onStoreFailed: (err) => this.#warnOfStore(err) });
+    this.#signIns = new SignInLog({ clock, audit });
+    this.#openRequests = new OpenRequests({ clock });
+    people.users?.list.onChange(() => this.#openRequests.look());
+  }
+
+  /** Takes up the sessions that were open before the start. Never rejects. */
+  async restoreSessions(): Promise<void> {
+    const store = this.#people.sessions;
+    if (store !== null) await this.#sessions.restore(store).catch((error: unknown) => this.#warnOfStore(error));
+  }
+
+  /** Ends its timers; resolves when the sessions are on disk. */
+  async close(): Promise<void> {
+    this.#openRequests.close();
+    await this.#sessions.settled();
+  }
+
+  /** The requests that end with what allowed them. */
+  get openRequests(): OpenRequests {
+    return this.#openRequests;
   }
 
   /**
-   * Admits a request with a key or a session. Without API_KEYS it admits requests from this machine.
+   * Admits a request with a key or a session. Without API_KEYS and users it admits requests from this machine.
    * @throws TrunklineError `api_key_missing`, `invalid_api_key`, `too_many_attempts` or `anonymous_refused`
    */
   admit(request: FastifyRequest): void {
-    this.#principals.set(request, this.#identify(request));
+    const proof = this.#prove(request);
+    const principal = this.#identities.principalOf(proof);
+    if (principal === null) this.#askForKey();
+    this.#principals.set(request, principal);
+    this.#proofs.set(request, proof);
+  }
+
+  /** Ends an admitted request when what admitted it holds no longer: its session has ended, or its user has changed. */
+  endWithProof(request: FastifyRequest, reply: FastifyReply): void {
+    const proof = this.#proofs.get(request);
+    if (proof === undefined) return;
+    const id = bearerOf(request) === null && proof.kind !== 'nobody' ? sessionOf(request) : null;
+    this.#openRequests.watch(request, reply, () => {
+      if (id !== null && this.#sessions.proofOf(id) === null) return false;
+      return this.#identities.principalOf(proof) !== null;
+    });
   }
 
   /**
@@ -173,34 +218,50 @@ export class Access {
   }
 
   /**
-   * Exchanges a key for a session.
-   * @returns the `Set-Cookie` header, or null without API_KEYS
-   * @throws TrunklineError as {@link admit}
+   * Exchanges a key, or a name and a password, for a session.
+   * @returns the `Set-Cookie` header, or null where no secret is asked for
+   * @throws TrunklineError as {@link admit}, and `credentials_invalid`
    */
-  signIn(request: FastifyRequest, key: string): string | null {
-    if (this.#settings.API_KEYS.length === 0) {
+  async signIn(request: FastifyRequest, secret: SignInSecret): Promise<string | null> {
+    if (!this.#identities.isLocked) {
       this.admitAnonymous(request);
       return null;
     }
-    return this.#cookie(request, this.#sessions.open(this.#checkKey(request, key).tenant), SESSION_LIFE_MS / 1000);
+    const proof = 'key' in secret ? this.#proveKey(request, secret.key) : await this.#provePassword(request, secret);
+    const principal = this.#identities.principalOf(proof);
+    if (principal === null) this.#askForKey();
+    this.#signIns.note(principal, 'session.opened', this.#origins.clientOf(request));
+    return this.#cookie(request, this.#sessions.open(proof), SESSION_LIFE_MS / 1000);
   }
 
-  /** Ends the request's session, if it has one. Returns the `Set-Cookie` header that removes the cookie. */
-  signOut(request: FastifyRequest): string {
-    this.#sessions.end(sessionOf(request));
+  /**
+   * Ends the request's session, if it has one, and with `everywhere` all of the same key or name. What they have open
+   * ends too. Returns the `Set-Cookie` header that removes the cookie.
+   */
+  async signOut(request: FastifyRequest, { everywhere = false } = {}): Promise<string> {
+    const id = sessionOf(request);
+    const proof = this.#sessions.proofOf(id);
+    const principal = proof === null ? null : this.#identities.principalOf(proof);
+    const ended = everywhere && proof !== null ? this.#sessions.endAll(proof) : this.#sessions.end(id);
+    this.#openRequests.look();
+    if (principal !== null)
+      this.#signIns.note(principal, everywhere ? 'sessions.ended' : 'session.ended', this.#origins.clientOf(request));
+    await ended;
     return this.#cookie(request, '', 0);
   }
 
   /** Throws as {@link admit}. */
-  #identify(request: FastifyRequest): Principal {
-    if (this.#settings.API_KEYS.length === 0) {
+  #prove(request: FastifyRequest): Proof {
+    if (!this.#identities.isLocked) {
       this.admitAnonymous(request);
-      return ANONYMOUS;
+      return { kind: 'nobody' };
     }
     const key = bearerOf(request);
-    if (key !== null) return this.#checkKey(request, key);
-    const tenant = this.#sessions.tenantOf(sessionOf(request));
-    if (tenant !== null) return adminOf(tenant);
+    if (key !== null) return this.#proveKey(request, key);
+    return this.#sessions.proofOf(sessionOf(request)) ?? this.#askForKey();
+  }
+
+  #askForKey(): never {
     throw new TrunklineError(
       'api_key_missing',
       'this endpoint needs a key: send Authorization: Bearer <key>, or sign in at / with a browser',
@@ -208,9 +269,49 @@ export class Access {
   }
 
   /** Whose key it is. Throws `invalid_api_key` or `too_many_attempts`. */
-  #checkKey(request: FastifyRequest, key: string): Principal {
-    if (this.#attempt(request, () => isOneOfSecrets(key, this.#settings.API_KEYS))) return adminOf(tenantOf(key));
-    throw new TrunklineError('invalid_api_key', 'the key is not one of API_KEYS');
+  #proveKey(request: FastifyRequest, key: string): Proof {
+    let proof: Proof | null = null;
+    const isRight = () => {
+      proof = this.#identities.proofOfKey(key);
+      return proof !== null;
+    };
+    if (this.#attempt(request, isRight) && proof !== null) return proof;
+    this.#signIns.refuse(null, this.#origins.clientOf(request));
+    throw new TrunklineError('invalid_api_key', "the key is not one of API_KEYS, nor a user's");
+  }
+
+  /**
+   * Whose name and password they are. A name that does not exist takes as long, and gets the same answer. Throws
+   * `credentials_invalid` or `too_many_attempts`.
+   */
+  async #provePassword(
+    request: FastifyRequest,
+    { name, password }: { name: string; password: string },
+  ): Promise<Proof> {
+    this.#warnOfUntrustedProxy(request);
+    const client = this.#origins.clientOf(request);
+    const attempt = this.#attempts.begin(client, nameOf(name)) ?? refuseAttempt();
+    const user = this.#identities.person(name);
+    if (await this.#isPassword(password, user?.secret ?? null, attempt)) {
+      // The user may have been removed or changed meanwhile.
+      const now = this.#identities.person(name);
+      if (user !== undefined && now?.secret === user.secret) {
+        attempt.right();
+        return proofOf(now);
+      }
+    }
+    this.#signIns.refuse(user?.name ?? null, client);
+    if (attempt.ifWrong === 'refused') refuseAttempt();
+    throw new TrunklineError('credentials_invalid', 'there is no user with that name and password');
+  }
+
+  async #isPassword(password: string, secret: string | null, attempt: Attempt): Promise<boolean> {
+    try {
+      return await this.#people.passwords.verify(password, secret);
+    } catch (error) {
+      attempt.unchecked();
+      throw error;
+    }
   }
 
   /**
@@ -220,7 +321,7 @@ export class Access {
     this.#warnOfUntrustedProxy(request);
     const outcome = this.#attempts.attempt(this.#origins.clientOf(request), isRight);
     if (outcome !== 'refused') return outcome === 'right';
-    throw new TrunklineError('too_many_attempts', 'too many wrong keys came from this address; try again in a minute');
+    return refuseAttempt();
   }
 
   /**
@@ -237,43 +338,27 @@ export class Access {
     );
   }
 
+  /** Once: a broken disk fails every change. */
+  #warnOfStore(err: unknown): void {
+    if (this.#hasStoreFailed) return;
+    this.#hasStoreFailed = true;
+    this.#log.warn({ err }, 'sessions cannot be kept: whoever signs in now must do so again after a restart');
+  }
+
   #cookie(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
     const secure = this.#origins.isSecure(request) ? '; Secure' : '';
     return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 }
 
-/** Who has one of API_KEYS. */
-function adminOf(tenant: string): Principal {
-  return { name: `key-${tenant.slice(0, NAME_CHARS)}`, role: 'admin', agent: null, tenant };
+/** Names of the same user count as one. */
+function nameOf(name: string): string {
+  return name.normalize('NFC').toLowerCase();
 }
 
-function tenantOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64url').slice(0, TENANT_CHARS);
-}
-
-/** RFC 6750 §2.1. Null when no key was sent that way. */
-function bearerOf(request: FastifyRequest): string | null {
-  return /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? null;
-}
-
-/** The `user:password` of the request; null when it has none. */
-function basicOf(request: FastifyRequest): string | null {
-  const encoded = /^basic +([\w+/=-]{1,1024})$/i.exec(request.headers.authorization ?? '')?.[1];
-  return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString();
-}
-
-/** All tokens in a carrier's handshake. */
-function tokensOf(request: FastifyRequest, header?: string): string[] {
-  const { token } = request.query as Readonly<Record<string, unknown>>;
-  const sent = header === undefined ? undefined : request.headers[header];
-  const basic = basicOf(request);
-  return [bearerOf(request), basic?.slice(basic.indexOf(':') + 1), sent, token].filter(
-    (each) => typeof each === 'string',
+function refuseAttempt(): never {
+  throw new TrunklineError(
+    'too_many_attempts',
+    'too many wrong keys or passwords came from this address, or for this name; try again in a minute',
   );
-}
-
-function sessionOf(request: FastifyRequest): string {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))?.slice(SESSION_COOKIE.length + 1) ?? '';
 }

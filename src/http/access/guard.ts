@@ -19,12 +19,15 @@ export function guardRoutes(
   app: FastifyInstance,
   { access, visibility }: { access: Access; visibility: Pick<CallVisibility, 'refuseUnseen'> },
 ): void {
+  app.websocketServer.on('connection', (socket, raw) => access.openRequests.attach(raw, socket));
+  app.addHook('onClose', () => access.close());
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, ...described(route.config?.permission ?? UNSAID) };
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     access.admit(request);
+    access.endWithProof(request, reply);
     const { url = '', config } = request.routeOptions;
     access.permit(request, config.permission ?? UNSAID);
     if (CALL_ROUTE.test(url)) await visibility.refuseUnseen(request, callParams.parse(request.params).id);

@@ -1,7 +1,8 @@
 /** What each role may do, and which calls it sees. Nothing else in the server decides that. */
 import type { CallView } from '../../calls/call-view.ts';
 import type { FeedEntry } from '../../calls/feed/feed.ts';
-import type { Principal, Role } from './principal.ts';
+import type { Role } from '../../foundation/roles.ts';
+import type { Principal } from './principal.ts';
 
 const EVERYBODY: readonly Role[] = ['admin', 'supervisor', 'agent', 'app'];
 const ALL_CALLS: readonly Role[] = ['admin', 'supervisor', 'app'];

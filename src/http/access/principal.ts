@@ -1,11 +1,5 @@
 /** Who makes a request, and what that allows. */
-
-/**
- * `admin`: everything; `supervisor`: all calls, and actions on them; `agent`: the calls whose parameter `agent` is
- * theirs; `app`: the API for programs, without the administration.
- */
-export const ROLES = ['admin', 'supervisor', 'agent', 'app'] as const;
-export type Role = (typeof ROLES)[number];
+import type { Role } from '../../foundation/roles.ts';
 
 /** A person, a key, or, where nothing is locked, whoever is on this machine. */
 export interface Principal {

@@ -8,22 +8,23 @@ import { errorResponses } from '../server/errors.ts';
 import { type ListPosition, pageOf, pageQuery, pageSchema } from '../server/pages.ts';
 import { call, callPath, noQuery, refuseUnknown } from './call-schemas.ts';
 import { type Dialer, dialRoutes } from './dial.ts';
-import { transcriptRoutes } from './transcripts.ts';
+import { type TranscriptSource, transcriptRoutes } from './transcripts.ts';
 import { type VoiceSource, voiceRoutes } from './voice.ts';
 
 /** The calls, as these routes use them. */
-export type Calls = Pick<CallRegistry, 'list' | 'get' | 'transcript' | 'hangup'> & VoiceSource;
+export type Calls = Pick<CallRegistry, 'list' | 'get' | 'hangup'> & VoiceSource;
 
 /** Everything of `/v1/calls`; `dialer` makes calls, null = nothing can. */
 export const callRoutes: FastifyPluginCallbackZod<{
   calls: Calls;
+  transcripts: TranscriptSource;
   dialer: Dialer | null;
   visibility: Pick<CallVisibility, 'viewsOf'>;
-}> = (app, { calls, dialer, visibility }, done) => {
+}> = (app, { calls, transcripts, dialer, visibility }, done) => {
   void app.register(viewRoutes, { calls, visibility });
   void app.register(hangupRoutes, { calls });
   void app.register(dialRoutes, { calls, dialer });
-  void app.register(transcriptRoutes, { calls });
+  void app.register(transcriptRoutes, { transcripts });
   void app.register(voiceRoutes, { calls });
   done();
 };

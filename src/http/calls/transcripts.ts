@@ -1,37 +1,58 @@
 /** What was said in a call, as JSON, text or subtitles. */
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { CallTranscript } from '../../calls/call-transcripts.ts';
+import { inOrder } from '../../calls/feed/transcript.ts';
 import {
   formatTranscript,
-  sortByTime,
+  speakersOf,
   TRANSCRIPT_TEXT_FORMATS,
-  type TranscriptItem,
-} from '../../calls/feed/transcript.ts';
+  type TranscriptTextFormat,
+} from '../../calls/feed/transcript-formats.ts';
 import { errorResponses } from '../server/errors.ts';
 import { callPath, refuseUnknown, track } from './call-schemas.ts';
 
+const times = {
+  track,
+  speaker: z.string().describe('Who speaks: the name of the track, or `inbound`, `outbound`, `queue`'),
+  startMs: z.number(),
+  endMs: z.number(),
+};
+
 const caption = z.object({
   kind: z.literal('caption'),
-  track,
+  ...times,
   utterance: z.int().describe('Number of the utterance on its track, counted from 1'),
   version: z.int().optional().describe('From 2, where a revision replaced the text of the final caption'),
   text: z.string(),
-  startMs: z.number(),
-  endMs: z.number(),
   confidence: z.number().optional().describe('Share of its words, 0 to 1, that may be expected to be right'),
   lowConfidence: z.literal(true).optional().describe('The confidence is below 0.5'),
   language: z.null().optional().describe('Probably said in no language that the recogniser understands'),
+  queued: z.literal(true).optional().describe('Heard in a queue: a prompt, not a person'),
 });
+
+const spoken = z
+  .object({
+    kind: z.literal('spoken'),
+    ...times,
+    utterance: z.string(),
+    text: z.string(),
+    heardText: z.string().describe('The beginning of the text that was heard'),
+    interrupted: z.boolean(),
+  })
+  .describe('What an app or the API said, as in the event `spoken`');
+
+const keys = z
+  .object({ kind: z.literal('dtmf'), ...times, digits: z.string() })
+  .describe('Keys that were pressed shortly after one another');
 
 const gap = z
   .object({
     kind: z.literal('gap'),
-    track,
-    startMs: z.number(),
-    endMs: z.number(),
+    ...times,
     reason: z
-      .enum(['engine', 'overload', 'shutdown', 'error', 'media', 'limit'])
-      .describe('As in the event `gap`; `limit`: the call had more captions than are kept'),
+      .enum(['engine', 'overload', 'shutdown', 'error', 'media', 'limit', 'held'])
+      .describe('As in the event `gap`; `limit`: there was more than is kept; `held`: the far side held the call'),
   })
   .describe('A stretch without a caption');
 
@@ -42,52 +63,68 @@ const CONTENT_TYPES: Readonly<Record<(typeof TRANSCRIPT_FORMATS)[number], string
   text: 'text/plain; charset=utf-8',
   srt: 'application/x-subrip; charset=utf-8',
   vtt: 'text/vtt; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+  jsonl: 'application/jsonl; charset=utf-8',
 };
+
+const text = { schema: z.string() };
 
 const transcript = {
   description:
-    'The final captions so far with their latest text, and the stretches that have none, in the order of their ' +
-    'start. In text and subtitles such a stretch reads `[missing]`. Readers ignore items of a `kind` that ' +
-    'they do not know',
+    'What both sides said so far, the keys, and the stretches of which there is nothing, in the order of their ' +
+    'start. In text and subtitles such a stretch reads `[missing]` or `[held]`, and what was spoken and not heard ' +
+    '`[not heard: …]`. Readers ignore items of a `kind` that they do not know',
   content: {
-    'application/json': { schema: z.object({ data: z.array(z.discriminatedUnion('kind', [caption, gap])) }) },
-    'text/plain': { schema: z.string() },
-    'application/x-subrip': { schema: z.string() },
-    'text/vtt': { schema: z.string() },
+    'application/json': {
+      schema: z.object({ data: z.array(z.discriminatedUnion('kind', [caption, spoken, keys, gap])) }),
+    },
+    'text/plain': text,
+    'application/x-subrip': text,
+    'text/vtt': text,
+    'text/csv': text,
+    'application/jsonl': text,
   },
 };
 
 /** Where transcripts come from. */
 export interface TranscriptSource {
   /** Undefined = no such call. */
-  transcript(id: string): readonly TranscriptItem[] | undefined;
+  transcript(id: string): Promise<CallTranscript | undefined>;
 }
 
 /** `GET /v1/calls/{id}/transcript`. */
-export const transcriptRoutes: FastifyPluginCallbackZod<{ calls: TranscriptSource }> = (app, { calls }, done) => {
+export const transcriptRoutes: FastifyPluginCallbackZod<{ transcripts: TranscriptSource }> = (
+  app,
+  { transcripts },
+  done,
+) => {
   app.get(
     '/v1/calls/:id/transcript',
     {
       config: { permission: 'calls.read' },
       schema: {
-        summary: 'The final captions of a call so far',
+        summary: 'What was said in a call so far',
         tags: ['calls'],
         params: callPath,
         querystring: z.strictObject({ format: z.enum(TRANSCRIPT_FORMATS).default('json') }),
         response: { 200: transcript, ...errorResponses(400, 401, 403, 404, 429) },
       },
     },
-    (request, reply) => {
-      const items = calls.transcript(request.params.id) ?? refuseUnknown('call');
+    async (request, reply) => {
+      const found = (await transcripts.transcript(request.params.id)) ?? refuseUnknown('call');
       const { format } = request.query;
-      reply.type(CONTENT_TYPES[format]);
-      reply.send(format === 'json' ? toJson(items) : formatTranscript(items, format));
+      return reply.type(CONTENT_TYPES[format]).send(format === 'json' ? toJson(found) : toText(found, format));
     },
   );
   done();
 };
 
 /** A transcript may hold thousands of items, which fastify's serializer would check one by one. */
-function toJson(items: readonly TranscriptItem[]): string {
-  return JSON.stringify({ data: sortByTime(items) });
+function toJson({ items, names }: CallTranscript): string {
+  const speakerOf = speakersOf(names);
+  return JSON.stringify({ data: inOrder(items).map((item) => ({ ...item, speaker: speakerOf(item) })) });
+}
+
+function toText({ items, names }: CallTranscript, format: TranscriptTextFormat): string {
+  return formatTranscript(items, format, speakersOf(names));
 }

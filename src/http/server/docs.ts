@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { packagePath } from '../../foundation/folders/paths.ts';
-import { SESSION_COOKIE } from '../access/access.ts';
+import { SESSION_COOKIE } from '../access/credentials.ts';
 
 const packageSchema = z.object({ version: z.string(), description: z.string() });
 

@@ -16,6 +16,8 @@ export type Chunk = Uint8Array | string;
 
 interface StreamOptions {
   readonly reply: FastifyReply;
+  /** 200 unless said otherwise. */
+  readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: AsyncGenerator<Chunk, void, undefined>;
   readonly clock: Clock;
@@ -29,16 +31,16 @@ interface StreamOptions {
 }
 
 /**
- * Answers with 200 and `chunks`. Resolves with `finished`, `failed`, or `gone` when the client went away or stopped
+ * Answers with `chunks`. Resolves with `finished`, `failed`, or `gone` when the client went away or stopped
  * reading. Rejects with what the first chunk fails with: nothing has been sent then, so the response can still be an
  * error.
  */
 export async function sendStream(options: StreamOptions): Promise<'finished' | 'failed' | 'gone'> {
-  const { reply, headers, chunks, onFirst } = options;
+  const { reply, status = 200, headers, chunks, onFirst } = options;
   const first = await chunks.next();
   onFirst();
   reply.hijack();
-  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS, ...headers });
+  reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS, ...headers });
   const body = new Body(reply.raw, options.clock);
   try {
     for (let next = first; next.done !== true && !body.gone; next = await chunks.next()) await body.write(next.value);

@@ -32,7 +32,7 @@ interface TrunkOptions {
   readonly registry: Pick<CallRegistry, 'admit' | 'accept'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'ariConnected' | 'refused'>;
+  readonly metrics: Pick<Metrics, 'ariConnected' | 'refused' | 'waysIn'>;
 }
 
 /** One Asterisk. */
@@ -114,6 +114,7 @@ export class AsteriskTrunk {
   #onUp(): void {
     const { attempts, lastedMs } = this.#outage.over() ?? {};
     this.#options.metrics.ariConnected.set(1);
+    this.#options.metrics.waysIn.worked('ari', this.#options.clock.wall());
     this.#log.info({ app: this.#options.settings.ARI_APP, attempts, lastedMs }, 'connected to the events of Asterisk');
     this.#tidy().catch((err: unknown) =>
       this.#log.warn({ err }, 'left-over channels and bridges could not be removed from Asterisk'),
@@ -123,6 +124,7 @@ export class AsteriskTrunk {
   /** Logs not every attempt. */
   #onDown(reason: string): void {
     this.#options.metrics.ariConnected.set(0);
+    this.#options.metrics.waysIn.failed('ari', reason, this.#options.clock.wall());
     const what = this.#outage.failed(reason);
     if (what === 'new') this.#log.warn({ reason }, 'the events of Asterisk cannot be reached; connecting again');
     if (what === 'reminder')

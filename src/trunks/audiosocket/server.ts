@@ -78,7 +78,9 @@ export class AudioSocketServer {
   #refuse(socket: Socket): void {
     socket.on('error', () => undefined);
     socket.resetAndDestroy();
-    this.#options.metrics.refused.inc({ code: 'address_refused' });
+    const { clock, metrics } = this.#options;
+    metrics.refused.inc({ code: 'address_refused' });
+    metrics.waysIn.failed('audiosocket', 'address_refused', clock.wall());
     this.#options.log.debug('a connection came from an address that AUDIOSOCKET_ALLOW does not list');
   }
 

@@ -269,9 +269,13 @@ export class SipAgent {
       user: settings.SIP_USER,
       stack: stacks[registrar.transport],
       registrar: uriAt(registrar, null),
-      onChange: (registered) => metrics.sipRegistered.set(registered ? 1 : 0),
+      onChange: (registered) => {
+        metrics.sipRegistered.set(registered ? 1 : 0);
+        if (registered) metrics.waysIn.worked('sip_registration', clock.wall());
+      },
       onFailure: (reason) => {
         metrics.sipRegistrationFailures.inc({ reason });
+        metrics.waysIn.failed('sip_registration', reason, clock.wall());
         // The registrar may have a new address, whose answers would be dropped.
         void this.#peers.open();
       },

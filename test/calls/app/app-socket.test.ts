@@ -358,7 +358,10 @@ describe('an app that is gone for good', () => {
     caller.speak(640).hush(600);
     await gateway.clock.run(1000);
     expect(spoken()).toMatchObject([{ text: 'Nobody is here.' }]);
-    expect(gateway.registry.transcript('CA1')).toMatchObject([{ text: 'secret words' }]);
+    expect(gateway.registry.summary('CA1')?.transcript).toMatchObject([
+      { kind: 'spoken', text: 'Nobody is here.' },
+      { kind: 'caption', text: 'secret words' },
+    ]);
     expect(ends()).toEqual([]);
     caller.stop();
     await passUntil((event) => event.type === 'call.ended');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../src/calls/feed/events.ts';
-import { sortByTime } from '../../../src/calls/feed/transcript.ts';
+import { inOrder } from '../../../src/calls/feed/transcript.ts';
 import { EngineError } from '../../../src/engine-client/engine.ts';
 import { settle } from '../../fakes/clock.ts';
 import { type Gateway, metricValue, startCalls } from '../harness.ts';
@@ -24,7 +24,7 @@ describe('speech of which no final comes', () => {
       { type: 'lag.ended' },
       { type: 'call.ended' },
     ]);
-    expect(sortByTime(gateway.registry.transcript('CA1') ?? [])).toEqual([{ kind: 'gap', ...gap }]);
+    expect(inOrder(gateway.registry.summary('CA1')?.transcript ?? [])).toEqual([{ kind: 'gap', ...gap }]);
     expect((await lost('overload')) - before).toBe(1);
     expect(warnings(gateway)).toContainEqual(
       expect.objectContaining({ callId: 'CA1', msg: 'a stretch has no final caption', ...gap }),

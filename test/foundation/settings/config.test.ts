@@ -235,6 +235,7 @@ describe('the settings', () => {
       'SIP_PASSWORD',
       'APP_SIGNING_KEY',
       'DATABASE_URL',
+      'RECORD_KEY',
       'TRANSLATE_API_KEY',
       'WEBHOOK_SECRET',
     ]);

@@ -208,7 +208,7 @@ describe('GET /v1/calls/:id/transcript', () => {
     [
       '',
       'application/json; charset=utf-8',
-      /^\{"data":\[\{"kind":"caption","track":"inbound","utterance":1,"text":"Hello & welcome\.","startMs":320,"endMs":1480\},/,
+      /^\{"data":\[\{"kind":"caption","track":"inbound","utterance":1,"text":"Hello & welcome\.","startMs":320,"endMs":1480,"speaker":"inbound"\},/,
     ],
     ['?format=json', 'application/json; charset=utf-8', /^\{"data":\[\{"kind":"caption"/],
     ['?format=text', 'text/plain; charset=utf-8', /^\[.*\] inbound: Hello & welcome\.\n/],
@@ -218,6 +218,8 @@ describe('GET /v1/calls/:id/transcript', () => {
       'text/vtt; charset=utf-8',
       /^WEBVTT\n\n00:00:00\.320 --> 00:00:01\.480\n<v inbound>Hello &amp; welcome\./,
     ],
+    ['?format=csv', 'text/csv; charset=utf-8; header=present', /^startMs,.*\r\n320,1480,caption,inbound,inbound,Hello/],
+    ['?format=jsonl', 'application/jsonl; charset=utf-8', /^\{"kind":"caption".*"speaker":"inbound"\}\n\{/],
   ])('with "%s" is %s', async (query, type, body) => {
     await openWithCalls();
     const answer = await testServer.app.inject(`/v1/calls/CA1/transcript${query}`);
@@ -230,8 +232,16 @@ describe('GET /v1/calls/:id/transcript', () => {
     const gap = { kind: 'gap' as const, track: 'inbound' as const, startMs: 0, endMs: 200, reason: 'media' as const };
     testServer.calls.captions.set('CA2', [...FINALS, gap]);
     expect((await testServer.app.inject('/v1/calls/CA2/transcript')).json()).toEqual({
-      data: [gap, ...FINALS],
+      data: [gap, ...FINALS].map((item) => ({ ...item, speaker: item.track })),
     });
+  });
+
+  it('names the speakers of a call whose names were given', async () => {
+    await openWithCalls();
+    const names = { inbound: 'Maria K.', outbound: null };
+    testServer.calls.views[0] = { ...liveCall('CA1'), names };
+    const text = (await testServer.app.inject('/v1/calls/CA1/transcript?format=text')).body;
+    expect(text.split('\n').map((line) => line.slice(12))).toEqual(['Maria K.: Hello & welcome.', 'outbound: Hi.', '']);
   });
 
   it('is empty before the first final, and missing for a call that never was', async () => {

@@ -20,6 +20,7 @@ const TONE = {
   VAD_MODEL: 'tone',
   TTS_MODEL: 'tone',
   MODELS_DIR: 'none',
+  DATA_DIR: 'none',
   LOG_LEVEL: 'silent',
   PORT: '0',
 };

@@ -15,6 +15,7 @@ const ENVIRONMENT = {
   ASR_MODEL: 'tone',
   VAD_MODEL: 'tone',
   MODELS_DIR: 'none',
+  DATA_DIR: 'none',
 };
 const INPUT = 'Your appointment is at nine. Please bring your card.';
 /** What flite takes for it. */

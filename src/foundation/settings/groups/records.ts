@@ -1,5 +1,5 @@
-import { databaseUrl } from '../setting-forms.ts';
-import { type SettingGroup, text, whole } from '../setting-kinds.ts';
+import { databaseUrl, recordKey, recordPauseKey } from '../setting-forms.ts';
+import { choice, type SettingGroup, text, whole } from '../setting-kinds.ts';
 
 /** What is kept of calls. */
 export const records = {
@@ -15,6 +15,24 @@ export const records = {
     DATABASE_URL: databaseUrl(
       'PostgreSQL database (13 or later) that keeps the records in place of DATA_DIR. Only one server may use it. ' +
         'Empty = SQLite in DATA_DIR.',
+    ),
+    RECORD: choice(
+      'off',
+      ['off', 'caller', 'both'],
+      'Record the sound of calls: only what the caller says, or also what the caller hears. A call whose parameter ' +
+        'record asks for more is recorded so; it cannot ask for less.',
+    ),
+    RECORD_KEY: recordKey(
+      'Key that encrypts recorded sound on disk (AES-256-GCM): 32 bytes as hex or base64, or a passphrase. Sound ' +
+        'that was recorded with another key cannot be played. Empty = sound is not encrypted.',
+    ),
+    RECORD_ANNOUNCEMENT: text(
+      '',
+      'text',
+      'Said at the beginning of each call that is recorded, before the recording begins. Empty = nothing is said.',
+    ),
+    RECORD_PAUSE_KEY: recordPauseKey(
+      'Keys with which a caller pauses the recording of the call and goes on with it, such as *9. Empty = none.',
     ),
     RETENTION_DAYS: whole(
       30,

@@ -1,13 +1,19 @@
 import { apiKeys } from '../setting-forms.ts';
-import { flag, peers, type SettingGroup } from '../setting-kinds.ts';
+import { flag, peers, type SettingGroup, text } from '../setting-kinds.ts';
 
 /** Who may use the server. */
 export const security = {
   title: 'Security',
   everyday: {
     API_KEYS: apiKeys(
-      'Keys for /v1, /docs, /metrics and the web page. Each needs at least 16 characters if other machines can reach ' +
-        'this server. Empty = only this machine may use them.',
+      'Keys for /v1, /docs, /metrics and the web page, each with all rights (admin). Each needs at least 16 ' +
+        'characters if other machines can reach this server. Without keys and users only this machine may use them.',
+    ),
+    USERS_FILE: text(
+      '',
+      'path',
+      'YAML file of people and keys with their roles, which `trunkline user` writes; read again when it changes. ' +
+        'Empty = the users are in DATA_DIR or DATABASE_URL.',
     ),
     ALLOW_ANONYMOUS: flag(false, 'Admit everyone, without a key and without a carrier signature.'),
     TRUSTED_PROXIES: peers(

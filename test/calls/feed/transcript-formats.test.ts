@@ -2,11 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type FinalCaption,
-  formatTranscript,
-  sortByTime,
-  TRANSCRIPT_TEXT_FORMATS,
+  inOrder,
+  type PressedKeys,
+  type SpokenItem,
   type TranscriptGap,
 } from '../../../src/calls/feed/transcript.ts';
+import {
+  csvField,
+  formatTranscript,
+  speakersOf,
+  TRANSCRIPT_TEXT_FORMATS,
+} from '../../../src/calls/feed/transcript-formats.ts';
 
 const HELLO: FinalCaption = {
   kind: 'caption',
@@ -25,6 +31,19 @@ const ANSWER: FinalCaption = {
   startMs: 3_723_004,
   endMs: 3_724_000,
 };
+
+const SPOKEN: SpokenItem = {
+  kind: 'spoken',
+  track: 'outbound',
+  utterance: 'u1',
+  text: 'Your balance is forty-two dollars.',
+  heardText: 'Your balance is',
+  interrupted: true,
+  startMs: 5000,
+  endMs: 6000,
+};
+const KEYS: PressedKeys = { kind: 'dtmf', track: 'inbound', digits: '42#', startMs: 7000, endMs: 8000 };
+const HELD: TranscriptGap = { kind: 'gap', track: 'inbound', startMs: 20_000, endMs: 30_000, reason: 'held' };
 
 interface Cue {
   readonly startMs: number;
@@ -96,7 +115,83 @@ const asCue = ({ track, text, startMs, endMs }: FinalCaption): Cue => ({
 
 const byTime = (a: FinalCaption, b: FinalCaption) => a.startMs - b.startMs || a.endMs - b.endMs;
 
+const CSV_HEADER = 'startMs,endMs,kind,track,speaker,text,heardText,interrupted,utterance,version,confidence,reason';
+
+/** Reads CSV by RFC 4180. */
+function parseCsv(csv: string): string[][] {
+  const rows: string[][] = [];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  let row: string[] = [];
+  for (let match = cell.exec(csv); match !== null; match = cell.exec(csv)) {
+    const [, quoted, plain = '', end] = match;
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === ',') continue;
+    rows.push(row);
+    row = [];
+    if (cell.lastIndex === csv.length) break;
+  }
+  return rows;
+}
+
 describe('formatTranscript', () => {
+  it('writes what was said to the caller, what was not heard of it, keys and held time', () => {
+    expect(formatTranscript([HELD, KEYS, SPOKEN], 'text')).toBe(
+      '[00:05.000] outbound: Your balance is [not heard: forty-two dollars.]\n' +
+        '[00:07.000] inbound: [keys 42#]\n[00:20.000] inbound: [held 00:20.000–00:30.000]\n',
+    );
+    expect(formatTranscript([{ ...SPOKEN, heardText: SPOKEN.text, interrupted: false }], 'srt')).toContain(
+      'outbound: Your balance is forty-two dollars.',
+    );
+    expect(formatTranscript([{ ...SPOKEN, heardText: 'Your [number]' }], 'text')).toContain('Your [number] [cut off]');
+    expect(formatTranscript([{ ...SPOKEN, heardText: '' }], 'text')).toContain(`[not heard: ${SPOKEN.text}]`);
+  });
+
+  it('names speakers where names were given, and prompts of a queue as such', () => {
+    const speakers = speakersOf({ inbound: 'Maria K.', outbound: null });
+    const prompt: FinalCaption = { ...ANSWER, startMs: 0, queued: true };
+    expect(formatTranscript([HELLO, prompt, ANSWER], 'text', speakers)).toMatch(
+      /^\[00:00.000\] queue: .*\n\[00:01.280\] Maria K\.: .*\n\[01:02:03.004\] outbound: .*\n$/,
+    );
+    expect(formatTranscript([HELLO], 'vtt', speakersOf({ inbound: 'A & <B> -->', outbound: null }))).toContain(
+      '<v A &amp; &lt;B&gt; --&gt;>Hello there.',
+    );
+  });
+
+  it('writes CSV that reads back, whatever was said', () => {
+    fc.assert(
+      fc.property(fc.array(anyFinal, { maxLength: 8 }), (finals) => {
+        const rows = parseCsv(formatTranscript(finals, 'csv'));
+        expect(rows[0]?.join(',')).toBe(CSV_HEADER);
+        const texts = finals.toSorted(byTime).map(({ text }) => text);
+        expect(rows.slice(1).map((row) => row[5]?.replace(/^'(?=[\s\p{Cc}]*[=+\-@＝＋－＠]|\p{Cc})/u, ''))).toEqual(
+          texts,
+        );
+        expect(rows.every((row) => row.length === 12)).toBe(true);
+      }),
+    );
+    expect(formatTranscript([SPOKEN, KEYS, LOST], 'csv').split('\r\n').slice(1)).toEqual([
+      '5000,6000,spoken,outbound,outbound,Your balance is forty-two dollars.,Your balance is,true,u1,,,',
+      '7000,8000,dtmf,inbound,inbound,42#,,,,,,',
+      '12000,15500,gap,outbound,outbound,,,,,,,overload',
+      '',
+    ]);
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '\n=1', '＝1', '\u0000=1'])(
+    'never gives a spreadsheet a formula: %j',
+    (text) => {
+      expect(csvField(text)).toMatch(/^"?'/);
+    },
+  );
+
+  it('writes an item as JSON on each line, with its speaker', () => {
+    const lines = formatTranscript([ANSWER, HELLO], 'jsonl').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { ...HELLO, speaker: 'inbound' },
+      { ...ANSWER, speaker: 'outbound' },
+    ]);
+  });
+
   it('writes lines of text with time and track, in the order of their start', () => {
     expect(formatTranscript([ANSWER, HELLO], 'text')).toBe(
       '[00:01.280] inbound: Hello there.\n[01:02:03.004] outbound: How can I help?\n',
@@ -122,7 +217,7 @@ describe('formatTranscript', () => {
   });
 
   it('sorts items by their start', () => {
-    expect(sortByTime([ANSWER, LOST, HELLO])).toEqual([HELLO, LOST, ANSWER]);
+    expect(inOrder([ANSWER, LOST, HELLO])).toEqual([HELLO, LOST, ANSWER]);
   });
 
   it('marks what is missing where it is missing, in words that readers of subtitles know', () => {
@@ -136,12 +231,18 @@ describe('formatTranscript', () => {
   });
 
   it('says nothing well-formed about a call without words', () => {
-    expect(TRANSCRIPT_TEXT_FORMATS.map((format) => formatTranscript([], format))).toEqual(['', '', 'WEBVTT\n']);
+    expect(TRANSCRIPT_TEXT_FORMATS.map((format) => formatTranscript([], format))).toEqual([
+      '',
+      '',
+      'WEBVTT\n',
+      `${CSV_HEADER}\r\n`,
+      '',
+    ]);
   });
 
   it('leaves the order of what it was given alone', () => {
     const finals = [ANSWER, HELLO];
-    sortByTime(finals);
+    inOrder(finals);
     expect(finals).toEqual([ANSWER, HELLO]);
   });
 

@@ -1,0 +1,50 @@
+/** Connections to a PostgreSQL server. */
+import pg from 'pg';
+
+/** `int8` and `numeric`, which counts and sums have: ours fit a number. */
+const NUMBERS = [20, 1700];
+
+/** Connections of one gateway at once. */
+const CONNECTIONS_MAX = 6;
+const CONNECT_TIMEOUT_MS = 5000;
+/** A server that answers nothing for this long is taken for gone. */
+const QUERY_TIMEOUT_MS = 30_000;
+
+const types = {
+  getTypeParser(type: number, format?: 'text' | 'binary') {
+    return NUMBERS.includes(type) ? Number : pg.types.getTypeParser(type, format ?? 'text');
+  },
+} as pg.CustomTypesConfig;
+
+/** How connections to the database at `url` are made; `isPatient` = for a migration, which may take long. */
+function configOf(url: string, isPatient: boolean): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'trunkline',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types,
+    ...(!isPatient && { query_timeout: QUERY_TIMEOUT_MS }),
+  };
+}
+
+/** A pool of connections to the database at `url`. */
+export function openPool(url: string, { isPatient = false } = {}): pg.Pool {
+  const pool = new pg.Pool({ ...configOf(url, isPatient), max: isPatient ? 1 : CONNECTIONS_MAX });
+  // A connection that breaks while nobody uses it: the next query makes another. Unheard, the error would end the
+  // process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+/** One connection to the database at `url`, not made yet. */
+export function createClient(url: string): pg.Client {
+  return new pg.Client(configOf(url, false));
+}
+
+/** The server and database of `url`, without user, password and options. */
+export function nameOfDatabase(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host === '' ? 'this machine' : host}${pathname}`;
+}

@@ -1,0 +1,25 @@
+/** Where speech, or what was said, leaves this server for. */
+import { isLoopback } from '../../foundation/settings/config.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import type { SystemAnswer } from './schema.ts';
+
+type Departure = SystemAnswer['departures'][number];
+
+/** Settings that name another server, and what goes there. Those that this version does not have are passed over. */
+const DESTINATIONS: readonly (readonly [setting: string, what: Departure['what']])[] = [
+  ['TRANSLATE_BASE_URL', 'translation'],
+  ['HINTS_BASE_URL', 'hints'],
+  ['ASR_URL', 'recognition'],
+  ['TTS_URL', 'synthesis'],
+  ['CALL_WEBHOOK_URL', 'webhooks'],
+];
+
+/** One for each server that the settings name. */
+export function findDepartures(settings: Settings): Departure[] {
+  return DESTINATIONS.flatMap(([setting, what]) => {
+    const value = (settings as Readonly<Record<string, unknown>>)[setting];
+    if (typeof value !== 'string' || !URL.canParse(value)) return [];
+    const { protocol, host, hostname } = new URL(value);
+    return [{ what, to: `${protocol}//${host}`, leavesMachine: !isLoopback(hostname) }];
+  });
+}

@@ -1,0 +1,101 @@
+/** What `GET /v1/system` answers. Times are ISO 8601. */
+import { z } from 'zod';
+import { wayInSchema } from './ways-in.ts';
+
+const engine = z.object({
+  state: z.enum(['stopped', 'starting', 'ready', 'silent']).describe('`silent`: it has work and gives no sign of life'),
+  pid: z.int().nullable(),
+  busyShare: z.number().describe('Share of its time that model runs took over the last 5 s, 0 to 1'),
+  jobs: z.int().describe('Jobs that it has and has not answered'),
+  restarts: z.int().describe('Times that it died or hung and was started again'),
+  lastRestart: z.object({ at: z.string(), reason: z.string() }).nullable(),
+});
+
+const queue = z.object({
+  urgency: z.string().describe('The most urgent first'),
+  waiting: z.int().describe('Jobs that no engine has yet'),
+  assigned: z.int().describe('Jobs that engines have'),
+});
+
+const models = z.object({ asr: z.string(), vad: z.string(), tts: z.string(), turn: z.string().nullable() });
+
+const appReach = z.object({
+  app: z.string().describe('Its address without what may be secret in it'),
+  isOwn: z.boolean().describe('It is that of APP_URL or APP_TWIML_URL; others were named by calls'),
+  reachedAt: z.string().nullable().describe('When a connection was last made; null = not since the start'),
+  trouble: z
+    .object({ reason: z.string(), count: z.int(), since: z.string(), last: z.string() })
+    .nullable()
+    .describe('Failed connections since it was last reached; null = none'),
+});
+
+const refusal = z.object({
+  code: z.string(),
+  count: z.int().describe('Since the start'),
+  refuses: z.enum(['calls', 'requests']),
+  remedy: z.string().nullable().describe('What to do about it'),
+});
+
+const departure = z.object({
+  what: z.enum(['translation', 'hints', 'recognition', 'synthesis', 'webhooks']),
+  to: z.string().describe('The origin that it goes to'),
+  leavesMachine: z.boolean().describe('It is not a loopback address'),
+});
+
+const disk = z.object({
+  folder: z.string().nullable().describe('DATA_DIR; null = none is used'),
+  parts: z.array(
+    z.object({
+      name: z.string(),
+      bytes: z.int(),
+      isCut: z.boolean().describe('There are more files than are counted'),
+    }),
+  ),
+  freeBytes: z.int().nullable().describe('What the disk has left; null = it cannot be told'),
+});
+
+const records = z.object({
+  kind: z.enum(['sqlite', 'postgres']),
+  retentionDays: z.int().describe('0 = calls are kept for ever'),
+  calls: z.int().nullable(),
+  oldestAt: z.string().nullable().describe('When the oldest kept call began'),
+  backlog: z.int().describe('Events that wait to be stored'),
+  lost: z.int().describe('Events that could not be stored'),
+  redaction: z.string().describe('REDACT'),
+});
+
+/** The whole answer. */
+export const systemSchema = z.object({
+  version: z.string(),
+  startedAt: z.string(),
+  uptimeMs: z.int(),
+  state: z.enum(['ready', 'starting', 'draining', 'failed']),
+  provider: z.string().nullable().describe('What the models run on: cpu or cuda; null until known'),
+  models: models.nullable().describe('Null until an engine was ready'),
+  voice: z.string().nullable().describe('Speaks texts that name no voice'),
+  engines: z.array(engine),
+  queue: z.array(queue),
+  calls: z.object({
+    live: z.int(),
+    max: z.int().describe('MAX_CALLS'),
+    peak: z.int().describe('Most at once since the start'),
+    today: z.int().describe('Begun today, by the server’s time zone; without records only since the start'),
+  }),
+  finalLag: z.object({
+    windowMs: z.int(),
+    finals: z.int().describe('Final captions in that time'),
+    p50Ms: z.number().nullable(),
+    p95Ms: z.number().nullable(),
+  }),
+  partialsDropped: z.int().describe('Since the start'),
+  waysIn: z.array(wayInSchema),
+  apps: z.array(appReach),
+  refused: z.array(refusal),
+  departures: z.array(departure).describe('Where speech or what was said goes to'),
+  disk,
+  records: records.nullable().describe('Null = nothing is kept'),
+  prompts: z.object({ cached: z.int(), memoryBytes: z.int(), diskBytes: z.int(), uploaded: z.int() }),
+});
+
+/** As the route answers it. */
+export type SystemAnswer = z.infer<typeof systemSchema>;

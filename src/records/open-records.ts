@@ -1,0 +1,157 @@
+/** Opens what a gateway keeps, as its settings say, before anything listens. */
+import { join } from 'node:path';
+import type { Clock } from '../foundation/clock.ts';
+import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import { makePrivateFolder } from '../foundation/folders/folders.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import { ConfigError, NO_FOLDER } from '../foundation/settings/config.ts';
+import type { Settings } from '../foundation/settings/settings.ts';
+import { type DataFolder, DataFolderRefused, openDataFolder } from './data-folder.ts';
+import { migrate, readSchemaState } from './migrations/migrations.ts';
+import { openPostgresRecords } from './postgres-records.ts';
+import { Records } from './records.ts';
+import type { RecordsDatabase } from './records-database.ts';
+import { refuseSound } from './sound/open-sound.ts';
+import { makeBackup } from './sqlite-backups.ts';
+import { openSqliteRecords } from './sqlite-records.ts';
+
+/** The database of a DATA_DIR. */
+export const RECORDS_FILE = join('records', 'records.sqlite');
+
+const OWN_FILES = /^records\.sqlite/;
+
+interface OpenOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** What a gateway keeps. */
+export interface OpenedRecords {
+  /** Null = nothing is kept. */
+  readonly records: Records | null;
+  /** With the folders that lie in DATA_DIR unless they are set. */
+  readonly settings: Settings;
+  /** Closes the records and gives DATA_DIR up. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens DATA_DIR and the records. A default folder that cannot be used is told, and nothing is kept; so is a disk that
+ * is full or fails.
+ * @throws ConfigError when a folder or database that was set cannot be used, or when its records are newer than this
+ * program; Error when the database cannot be reached
+ */
+export async function openRecords(options: OpenOptions): Promise<OpenedRecords> {
+  const { settings, clock, log, metrics } = options;
+  const folder = await openFolder(options);
+  try {
+    const database = await openDatabase(folder, options);
+    const records =
+      database === null
+        ? null
+        : new Records({
+            database,
+            folder: folder?.path ?? null,
+            retentionDays: settings.RETENTION_DAYS,
+            clock,
+            log,
+            metrics,
+          });
+    await records?.openSound(settings);
+    if (records === null && folder === null) refuseSound(settings, 'there is no folder for it');
+    tellWhere(records, log);
+    return {
+      records,
+      settings: folder === null ? settings : withFoldersIn(folder.path, settings),
+      close: async () => {
+        await records?.close();
+        await folder?.close();
+      },
+    };
+  } catch (error) {
+    await folder?.close();
+    throw error;
+  }
+}
+
+function tellWhere(records: Records | null, log: Log): void {
+  if (records === null) return;
+  const { database, retentionDays } = records;
+  log.info({ kind: database.kind, place: database.place, retentionDays }, 'records of calls are kept');
+}
+
+async function openFolder({ settings, clock, log }: OpenOptions): Promise<DataFolder | null> {
+  const { DATA_DIR, isDataDirDefault } = settings;
+  if (DATA_DIR === NO_FOLDER) return null;
+  const onWait = (owner: string): void =>
+    log.warn({ owner }, 'DATA_DIR is in use; waiting some seconds for its owner to end');
+  try {
+    return await openDataFolder(DATA_DIR, { clock, onWait });
+  } catch (error) {
+    if (!(error instanceof DataFolderRefused)) throw error;
+    if (!isDataDirDefault) {
+      const got = JSON.stringify(DATA_DIR);
+      throw new ConfigError([`DATA_DIR: got ${got}, expected a folder that can be written to, but ${error.message}`]);
+    }
+    log.warn(
+      { reason: error.message },
+      `nothing is kept of calls: ${DATA_DIR} cannot be used. Set DATA_DIR to another folder, or to ${NO_FOLDER}`,
+    );
+    return null;
+  }
+}
+
+async function openDatabase(folder: DataFolder | null, options: OpenOptions): Promise<RecordsDatabase | null> {
+  const { settings, log } = options;
+  if (settings.DATABASE_URL !== '') return openPostgresRecords(settings.DATABASE_URL, options);
+  if (folder === null) return null;
+  try {
+    return await openSqlite(folder.path, options);
+  } catch (error) {
+    if (isDatabaseTrouble(error)) {
+      const reason = describeTrouble(error);
+      log.error({ reason }, 'nothing is kept of calls until the next start: the disk of DATA_DIR is full or fails');
+      return null;
+    }
+    throw asConfigError(error, settings);
+  }
+}
+
+async function openSqlite(folder: string, { clock, log }: OpenOptions): Promise<RecordsDatabase> {
+  await makePrivateFolder(join(folder, 'records'), (name) => OWN_FILES.test(name));
+  const database = await openSqliteRecords(join(folder, RECORDS_FILE));
+  try {
+    const { applied, pending } = await readSchemaState(database.db);
+    if (pending.length > 0 && applied.length > 0) {
+      const backup = await makeBackup(database, { folder, why: 'migration', now: clock.wall() });
+      log.info({ backup, pending }, 'the records are brought up to this version');
+    }
+    if (pending.length > 0) await migrate(database.db, 'sqlite');
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function asConfigError(error: unknown, { DATA_DIR }: Settings): unknown {
+  if (error instanceof ConfigError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConfigError([
+    `DATA_DIR: the records in ${JSON.stringify(DATA_DIR)} cannot be opened (${reason}): move ${RECORDS_FILE} away, ` +
+      'or put a backup in its place',
+  ]);
+}
+
+function withFoldersIn(folder: string, settings: Settings): Settings {
+  const { BATCH_DIR, PROMPT_CACHE_DIR, UPLOAD_DIR } = settings;
+  return Object.freeze({
+    ...settings,
+    BATCH_DIR: BATCH_DIR || join(folder, 'batches'),
+    PROMPT_CACHE_DIR: PROMPT_CACHE_DIR || join(folder, 'prompts'),
+    UPLOAD_DIR: UPLOAD_DIR || join(folder, 'uploads'),
+  });
+}

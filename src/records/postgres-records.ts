@@ -1,0 +1,109 @@
+/** The records in a PostgreSQL database. */
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type Clock, sleep } from '../foundation/clock.ts';
+import { AdvisoryLock } from '../foundation/database/advisory-lock.ts';
+import { nameOfDatabase, openPool } from '../foundation/database/postgres.ts';
+import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import type { Log } from '../foundation/log/log.ts';
+import { ConfigError } from '../foundation/settings/config.ts';
+import { migrate, readSchemaState } from './migrations/migrations.ts';
+import type { RecordsDatabase } from './records-database.ts';
+import type { Tables } from './tables.ts';
+
+/** Names our lock among those of other programs in the same database. */
+const LOCK_KEY = 7_214_380_061;
+
+/** How long a start waits for a server that is away, or for the gateway before it to end. */
+const START_WAIT_MS = 30_000;
+const START_PERIOD_MS = 500;
+
+interface PostgresOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Opens the database at `url` and brings its schema up to this program.
+ * @throws ConfigError when it refuses us, when another server uses it, or when its schema is newer; Error when it
+ * cannot be reached
+ */
+export async function openPostgresRecords(url: string, options: PostgresOptions): Promise<RecordsDatabase> {
+  const { clock, log } = options;
+  const lock = new AdvisoryLock({
+    url,
+    key: LOCK_KEY,
+    clock,
+    onChange: (isHeld) => {
+      if (isHeld) log.info('the database of the records is ours again');
+      else log.warn('the connection that keeps other servers out of the database of the records broke');
+    },
+  });
+  await takeAtStart(lock, options);
+  const pool = openPool(url);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  let closed: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    closed ??= db
+      .destroy()
+      .catch(() => undefined)
+      .then(() => lock.release());
+    return closed;
+  };
+  try {
+    await migratePostgres(url);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    kind: 'postgres',
+    place: nameOfDatabase(url),
+    db,
+    reader: db,
+    get isOurs() {
+      return lock.isHeld;
+    },
+    sizeBytes: async () => {
+      const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db);
+      return rows[0]?.bytes ?? 0;
+    },
+    backUp: null,
+    close,
+    abandon: () => void close(),
+  };
+}
+
+/** On a connection of its own, which may take its time. */
+async function migratePostgres(url: string): Promise<void> {
+  const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, { isPatient: true }) }) });
+  try {
+    const { pending } = await readSchemaState(patient);
+    if (pending.length > 0) await migrate(patient, 'postgres');
+  } finally {
+    await patient.destroy();
+  }
+}
+
+async function takeAtStart(lock: AdvisoryLock, { clock, log }: PostgresOptions): Promise<void> {
+  const deadlineMs = clock.nowMs() + START_WAIT_MS;
+  for (let isTold = false; ; isTold = true) {
+    const problem = await tryToTake(lock);
+    if (problem === null) return;
+    if (clock.nowMs() >= deadlineMs) throw problem;
+    if (!isTold) log.warn({ reason: problem.message }, 'the records cannot be opened; waiting for their database');
+    await sleep(clock, START_PERIOD_MS);
+  }
+}
+
+/** Null = the lock is ours. @throws ConfigError when waiting would not help */
+async function tryToTake(lock: AdvisoryLock): Promise<Error | null> {
+  try {
+    if (await lock.take()) return null;
+    return new ConfigError(['DATABASE_URL: another server uses this database: give each server a database of its own']);
+  } catch (error) {
+    if (isDatabaseTrouble(error))
+      return new Error(`the database at DATABASE_URL cannot be reached (${describeTrouble(error)})`);
+    const { code, message } = error as { code?: string; message: string };
+    throw new ConfigError([`DATABASE_URL: the database refuses the connection (${code ?? message})`]);
+  }
+}

@@ -1,0 +1,314 @@
+/**
+ * Stores what the feed tells, behind its back: an event is published first, waits in memory for at most a tenth of a
+ * second, and is stored together with those of all other calls in one transaction. A disk or database that is full,
+ * stuck or away costs no call: events wait, up to a limit, and are stored when it is back.
+ */
+import type { CallParameters } from '../calls/call-parameters.ts';
+import type { CallView } from '../calls/call-view.ts';
+import type { CallStartedEvent, FeedEvent } from '../calls/feed/events.ts';
+import type { Feed, FeedEntry } from '../calls/feed/feed.ts';
+import { Backoff } from '../foundation/backoff.ts';
+import type { Clock, Timer } from '../foundation/clock.ts';
+import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { RecordMetrics } from '../foundation/metrics/record-metrics.ts';
+import { settlesWithin } from '../foundation/settles-within.ts';
+import { type CallIdentity, CallTally } from './call-tally.ts';
+import type { RecordedEvent, RecordWriter } from './record-writer.ts';
+
+/** An event waits at most this long for others, and at most so many are stored at once. */
+const WAIT_MS = 100;
+const EVENTS_AT_ONCE = 100;
+/** Further events are lost: some 30 MB of memory. There is room left for those without which a call has no row. */
+const BACKLOG_MAX = 50_000;
+const BACKLOG_OF_BEGINNINGS_MAX = 60_000;
+/** How often a gateway with live calls says that it lives: a later start takes that for the end of lost calls. */
+const ALIVE_PERIOD_MS = 10_000;
+/** A write that takes longer is told. */
+const STUCK_MS = 10_000;
+const RETRIES = { firstMs: 500, longestMs: 30_000 };
+/** How long the end of the gateway waits for the last events. */
+const LAST_WRITE_MS = 10_000;
+/** Events that were refused and have a line in the log each. */
+const REFUSALS_LOGGED_MAX = 10;
+
+/** What the recorder asks of the calls of this gateway. */
+export interface CallSource {
+  get(id: string): CallView | undefined;
+  parameters(id: string): { readonly own: CallParameters; readonly all: Readonly<Record<string, string>> } | undefined;
+}
+
+interface RecorderOptions {
+  readonly writer: Pick<RecordWriter, 'write'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: RecordMetrics;
+}
+
+/** An event that was published and is not stored yet. `identity` = what is known of a call that begins with it. */
+interface Waiting {
+  readonly entry: FeedEntry;
+  readonly atMs: number;
+  readonly identity: CallIdentity | null;
+}
+
+interface Settling {
+  readonly upTo: number;
+  resolve(): void;
+}
+
+/** The recorder of one gateway. */
+export class Recorder {
+  /** What is stored in place of an event; null = nothing. Must not throw. */
+  redact: (event: FeedEvent) => FeedEvent | null = (event) => event;
+  readonly #options: RecorderOptions;
+  readonly #tallies = new Map<string, CallTally>();
+  readonly #backoff = new Backoff(RETRIES);
+  #waiting: Waiting[] = [];
+  /** What is being written; it stays here until it is stored. */
+  #writing: readonly RecordedEvent[] = [];
+  #settling: Settling[] = [];
+  /** How many events were taken, and how many of them are stored, lost or not to be stored. */
+  #taken = 0;
+  #done = 0;
+  #timer: Timer | null = null;
+  #isWriting = false;
+  #isTroubled = false;
+  #isOverflowing = false;
+  #refusals = 0;
+  #isAliveDue = true;
+  #isClosed = false;
+  #alive: Timer | null = null;
+  #epoch = '';
+  #source: CallSource = { get: () => undefined, parameters: () => undefined };
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Events that are not stored yet. */
+  get backlog(): number {
+    return this.#waiting.length + this.#writing.length;
+  }
+
+  /** Nothing can be stored just now. */
+  get isTroubled(): boolean {
+    return this.#isTroubled;
+  }
+
+  /** Stores what `feed` tells from now on; `source` knows the calls that it tells of. */
+  follow(feed: Pick<Feed, 'subscribe' | 'epoch'>, source: CallSource): void {
+    this.#epoch = feed.epoch;
+    this.#source = source;
+    this.#unsubscribe = feed.subscribe({}, (entry) => this.#take(entry));
+    this.#alive = this.#options.clock.every(ALIVE_PERIOD_MS, () => this.#sayAlive(), true);
+  }
+
+  /** Takes over a stored call of a dead gateway: the `call.ended` that is published next ends its row. */
+  adopt(tally: CallTally): void {
+    this.#tallies.set(tally.id, tally);
+  }
+
+  /** Resolves when all that was published so far is stored, lost or not to be stored. */
+  settled(): Promise<void> {
+    if (this.#done >= this.#taken) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#settling.push({ upTo: this.#taken, resolve });
+    });
+  }
+
+  /** Stores what waits, for 10 s at most, and ends. */
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    this.#alive?.cancel();
+    const { clock, log } = this.#options;
+    this.#schedule(0);
+    const isDone = await settlesWithin(clock, this.settled(), LAST_WRITE_MS);
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    if (!isDone) log.error({ events: this.backlog }, 'the records do not have the last events: they cannot be written');
+  }
+
+  #take(entry: FeedEntry): void {
+    const { event } = entry;
+    if (!isStored(event)) return;
+    const { metrics, clock, log } = this.#options;
+    const isOfRow = event.type === 'call.started' || event.type === 'call.ended';
+    if (this.#waiting.length >= (isOfRow ? BACKLOG_OF_BEGINNINGS_MAX : BACKLOG_MAX)) {
+      metrics.lost.inc({ reason: 'backlog' });
+      if (!this.#isOverflowing) log.error({ events: BACKLOG_MAX }, 'too many events wait to be stored: some are lost');
+      this.#isOverflowing = true;
+      return;
+    }
+    this.#taken++;
+    const atMs = clock.wall().getTime();
+    this.#waiting.push({ entry, atMs, identity: this.#identify(event) });
+    metrics.backlog.set(this.backlog);
+    if (this.#isTroubled || this.#isWriting) return;
+    if (this.#waiting.length >= EVENTS_AT_ONCE) this.#schedule(0);
+    else if (this.#timer === null) this.#schedule(WAIT_MS);
+  }
+
+  /** Only now is it sure that the registry knows a call that begins or ends. */
+  #identify(event: FeedEvent): CallIdentity | null {
+    if (event.type === 'call.started') return identityOf(event, this.#source.parameters(event.callId));
+    if (event.type !== 'call.state' && event.type !== 'call.ended') return null;
+    if (this.#tallies.has(event.callId)) return null;
+    const view = this.#source.get(event.callId);
+    return view === undefined ? null : identityOf(view, this.#source.parameters(event.callId));
+  }
+
+  /** Calls in which nothing is said have no events. */
+  #sayAlive(): void {
+    if (this.#tallies.size === 0) return;
+    this.#isAliveDue = true;
+    if (this.#timer === null && !this.#isWriting) this.#schedule(0);
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(delayMs, () => void this.#write());
+  }
+
+  async #write(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    const { clock, log, metrics } = this.#options;
+    if (this.#writing.length === 0) this.#writing = this.#gather();
+    const startMs = clock.nowMs();
+    const stuck = clock.after(STUCK_MS, () => log.warn('the records have not been written for 10 s'), true);
+    try {
+      await this.#store(this.#writing);
+      metrics.writeSeconds.observe((clock.nowMs() - startMs) / 1000);
+      this.#finish();
+    } catch (error) {
+      this.#noteTrouble(error as Error);
+    } finally {
+      stuck.cancel();
+      this.#isWriting = false;
+    }
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#isClosed) return;
+    if (this.#isTroubled) this.#schedule(this.#backoff.next());
+    else if (this.#waiting.length >= EVENTS_AT_ONCE) this.#schedule(0);
+    else if (this.#waiting.length > 0) this.#schedule(WAIT_MS);
+  }
+
+  /** Takes the oldest events from those that wait, redacts them, and has them change the rows of their calls. */
+  #gather(): RecordedEvent[] {
+    return this.#waiting.splice(0, EVENTS_AT_ONCE).flatMap(({ entry, atMs, identity }) => {
+      const event = this.redact(entry.event);
+      const tally = this.#tallyOf(entry.event.callId, identity);
+      if (event === null) {
+        this.#done++;
+        return [];
+      }
+      const text = tally?.add(event, atMs) ?? null;
+      if (tally?.isOver === true) this.#tallies.delete(event.callId);
+      const [epoch, number] = splitId(entry.id);
+      const content = event === entry.event ? entry.json : JSON.stringify(event);
+      const update = event.type === 'call.updated' ? event : null;
+      return [{ epoch, number, callId: event.callId, type: event.type, atMs, content, tally, text, update }];
+    });
+  }
+
+  #tallyOf(callId: string, identity: CallIdentity | null): CallTally | null {
+    const known = this.#tallies.get(callId);
+    if (known !== undefined) return known;
+    if (identity === null) return null;
+    const tally = CallTally.begin(callId, this.#epoch, identity);
+    this.#tallies.set(callId, tally);
+    return tally;
+  }
+
+  /** What the database refuses is left out, so that it does not hold up the rest for ever. */
+  async #store(events: readonly RecordedEvent[]): Promise<void> {
+    try {
+      await this.#options.writer.write(events, this.#signOfLife());
+    } catch (error) {
+      if (isDatabaseTrouble(error)) throw error;
+      if (events.length <= 1) {
+        this.#refuse(events, error);
+        return;
+      }
+      const half = Math.ceil(events.length / 2);
+      await this.#store(events.slice(0, half));
+      await this.#store(events.slice(half));
+    }
+  }
+
+  #refuse(events: readonly RecordedEvent[], err: unknown): void {
+    const { log, metrics } = this.#options;
+    metrics.lost.inc({ reason: 'refused' }, events.length);
+    this.#refusals++;
+    if (this.#refusals > REFUSALS_LOGGED_MAX) return;
+    const [event] = events;
+    log.error({ err, callId: event?.callId, type: event?.type }, 'the database refuses an event, which is left out');
+  }
+
+  #signOfLife(): { epoch: string; atMs: number } | null {
+    if (this.#tallies.size === 0 || !this.#isAliveDue) return null;
+    return { epoch: this.#epoch, atMs: this.#options.clock.wall().getTime() };
+  }
+
+  #finish(): void {
+    const { log, metrics } = this.#options;
+    if (this.#isTroubled) log.info({ events: this.backlog }, 'the records can be written again');
+    this.#isTroubled = false;
+    this.#isOverflowing = false;
+    this.#backoff.restart();
+    this.#isAliveDue = false;
+    this.#done += this.#writing.length;
+    metrics.written.inc(this.#writing.length);
+    this.#writing = [];
+    metrics.backlog.set(this.backlog);
+    const settled = this.#settling.filter(({ upTo }) => upTo <= this.#done);
+    this.#settling = this.#settling.filter(({ upTo }) => upTo > this.#done);
+    for (const { resolve } of settled) resolve();
+  }
+
+  #noteTrouble(error: Error): void {
+    const { log, metrics } = this.#options;
+    metrics.failures.inc();
+    if (!this.#isTroubled)
+      log.error(
+        { reason: describeTrouble(error), events: this.backlog },
+        'the records cannot be written; calls go on, and events wait in memory',
+      );
+    this.#isTroubled = true;
+  }
+}
+
+/** All but partial captions, the detector's events, and the end of the record itself. */
+function isStored(event: FeedEvent): boolean {
+  switch (event.type) {
+    case 'caption':
+      return event.final;
+    case 'speech.started':
+    case 'speech.stopped':
+    case 'call.deleted':
+      return false;
+    default:
+      return true;
+  }
+}
+
+function identityOf(
+  known: CallStartedEvent | CallView,
+  parameters: ReturnType<CallSource['parameters']>,
+): CallIdentity {
+  const { carrier, from, to, names, agent, queue, app, startedAt, tracks } = known;
+  const { own = null, all = {} } = parameters ?? {};
+  return { carrier, from, to, names, agent, queue, app, startedAt, tracks, own, parameters: all };
+}
+
+function splitId(id: string): [epoch: string, number: number] {
+  const at = id.lastIndexOf('-');
+  return [id.slice(0, at), Number(id.slice(at + 1))];
+}

@@ -1,0 +1,31 @@
+/** The database of the records, as the parts that use it see it. */
+import type { Kysely } from 'kysely';
+import type { DatabaseKind } from './database-kind.ts';
+import type { Tables } from './tables.ts';
+
+/** An open database whose schema is that of this program. */
+export interface RecordsDatabase {
+  readonly kind: DatabaseKind;
+  /** Where it is, for people: a file, or a server and database without its user. */
+  readonly place: string;
+  /** For writes and transactions. */
+  readonly db: Kysely<Tables>;
+  /**
+   * For reads, without transactions. In SQLite a waiting write goes before any waiting read, and each statement has
+   * the thread to itself: it must take at most 20 ms, so longer work is done in slices.
+   */
+  readonly reader: Kysely<Tables>;
+  /** False while it may be another process's: nothing may be written then. */
+  readonly isOurs: boolean;
+  /** Bytes that it takes on disk. @throws the error of the database */
+  sizeBytes(): Promise<number>;
+  /**
+   * Writes a copy to the new file `path`, while writes go on. Null = this kind of database is backed up with its own
+   * tools.
+   */
+  readonly backUp: ((path: string) => Promise<void>) | null;
+  /** Closes it when all queries are done. Idempotent. */
+  close(): Promise<void>;
+  /** Closes it without waiting: a disk that never answers would hold it for ever. */
+  abandon(): void;
+}

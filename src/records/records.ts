@@ -1,0 +1,128 @@
+/** What is kept of calls: one object with all that works on the records. */
+import type { Feed } from '../calls/feed/feed.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
+import type { Log } from '../foundation/log/log.ts';
+import type { Metrics } from '../foundation/metrics.ts';
+import type { DatabaseKind } from './database-kind.ts';
+import { RecordWriter } from './record-writer.ts';
+import { type CallSource, Recorder } from './recorder.ts';
+import type { RecordsDatabase } from './records-database.ts';
+import { endLostCalls } from './recovery.ts';
+import { openSound, type SoundSettings } from './sound/open-sound.ts';
+import type { SoundStore } from './sound/sound-store.ts';
+import { StoredCalls } from './stored-calls.ts';
+
+interface RecordsOptions {
+  readonly database: RecordsDatabase;
+  /** DATA_DIR, owned by this process; null = there is none, and the records are in PostgreSQL. */
+  readonly folder: string | null;
+  /** 0 = for ever. */
+  readonly retentionDays: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** How the records are. */
+export interface RecordsStatus {
+  readonly kind: DatabaseKind;
+  readonly place: string;
+  readonly retentionDays: number;
+  readonly sizeBytes: number;
+  readonly calls: number;
+  /** When the oldest call began, ISO 8601; null = there is none. */
+  readonly oldestCallAt: string | null;
+  /** Events that wait to be stored. */
+  readonly backlog: number;
+  /** Nothing can be written just now. */
+  readonly troubled: boolean;
+}
+
+/** The records of one gateway. */
+export class Records {
+  readonly database: RecordsDatabase;
+  readonly recorder: Recorder;
+  /** Also the archive of the feed. */
+  readonly calls: StoredCalls;
+  readonly folder: string | null;
+  readonly retentionDays: number;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+  #sound: SoundStore | null = null;
+
+  constructor({ database, folder, retentionDays, clock, log, metrics }: RecordsOptions) {
+    this.database = database;
+    this.folder = folder;
+    this.retentionDays = retentionDays;
+    this.#clock = clock;
+    this.#log = log;
+    this.#metrics = metrics;
+    this.calls = new StoredCalls(database);
+    const writer = new RecordWriter(database);
+    this.recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
+  }
+
+  /** The sound of calls; null = there is no folder for it. */
+  get sound(): SoundStore | null {
+    return this.#sound;
+  }
+
+  /** To be called once. @throws ConfigError when sound is to be recorded and cannot be kept */
+  async openSound(settings: SoundSettings): Promise<void> {
+    const { folder, database, recorder } = this;
+    const parts = { clock: this.#clock, log: this.#log, metrics: this.#metrics, database, recorder };
+    this.#sound = await openSound(settings, folder, parts);
+  }
+
+  /** Stores what `feed` tells from now on. */
+  follow(feed: Feed, source: CallSource): void {
+    this.recorder.follow(feed, source);
+  }
+
+  /**
+   * Ends the calls of gateways that died; to be called before calls come in. What a full disk prevents is done by the
+   * next start.
+   * @throws the error of the database when it refuses
+   */
+  async recover(feed: Feed): Promise<void> {
+    const { database, recorder } = this;
+    await this.#sound?.recover();
+    try {
+      const lost = await endLostCalls({ database, recorder, feed, clock: this.#clock });
+      if (lost > 0) this.#log.warn({ calls: lost }, 'calls of a server that died were ended: server_lost');
+    } catch (error) {
+      if (!isDatabaseTrouble(error)) throw error;
+      this.#log.error({ reason: describeTrouble(error) }, 'calls of a server that died could not be ended');
+    }
+  }
+
+  /** @throws the error of the database */
+  async status(): Promise<RecordsStatus> {
+    const { database, recorder, retentionDays } = this;
+    const found = await database.reader
+      .selectFrom('calls')
+      .select(({ fn }) => [fn.countAll<number>().as('calls'), fn.min('started_ms').as('oldest_ms')])
+      .executeTakeFirst();
+    const oldestMs = found?.oldest_ms ?? null;
+    return {
+      kind: database.kind,
+      place: database.place,
+      retentionDays,
+      sizeBytes: await database.sizeBytes(),
+      calls: found?.calls ?? 0,
+      oldestCallAt: oldestMs === null ? null : new Date(oldestMs).toISOString(),
+      backlog: recorder.backlog,
+      troubled: recorder.isTroubled,
+    };
+  }
+
+  /** Stores what waits and closes the database. */
+  async close(): Promise<void> {
+    await this.#sound?.close();
+    await this.recorder.close();
+    if (this.recorder.backlog > 0) this.database.abandon();
+    else await this.database.close();
+  }
+}

@@ -1,0 +1,33 @@
+/** Which stored calls are to be deleted. */
+import type { Kysely } from 'kysely';
+import type { RemovedCall } from '../deletion/call-removal.ts';
+import type { Tables } from '../tables.ts';
+
+/** `endedBeforeMs` = calls without a time of their own are due that ended before; null = those are never due. */
+interface Due {
+  readonly nowMs: number;
+  readonly endedBeforeMs: number | null;
+  readonly limit: number;
+}
+
+/** Calls past their time; only ones that are over. */
+export async function findDueCalls(reader: Kysely<Tables>, due: Due): Promise<RemovedCall[]> {
+  const { nowMs, endedBeforeMs, limit } = due;
+  const ended = reader.selectFrom('calls').select(COLUMNS).where('state', '=', 'ended').limit(limit);
+  const chosen = await ended.where('keep_until_ms', '<=', nowMs).orderBy('keep_until_ms').execute();
+  if (chosen.length > 0 || endedBeforeMs === null) return chosen.map(toCall);
+  const old = ended.where('keep_until_ms', 'is', null).where('ended_ms', '<', endedBeforeMs);
+  return (await old.orderBy('ended_ms').execute()).map(toCall);
+}
+
+/** The calls that began first, of those that are over. */
+export async function findOldestCalls(reader: Kysely<Tables>, limit: number): Promise<RemovedCall[]> {
+  const ended = reader.selectFrom('calls').select(COLUMNS).where('state', '=', 'ended').limit(limit);
+  return (await ended.orderBy('started_ms').orderBy('seq').execute()).map(toCall);
+}
+
+const COLUMNS = ['id', 'seq', 'started_ms'] as const;
+
+function toCall({ id, seq, started_ms }: { id: string; seq: number; started_ms: number }): RemovedCall {
+  return { id, seq, startedMs: started_ms };
+}

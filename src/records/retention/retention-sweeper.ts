@@ -1,0 +1,180 @@
+/**
+ * Deletes what is past its time or more than DATA_MAX_BYTES: call by call, and never while events wait to be stored.
+ */
+import { pause } from '../../foundation/abortable-pause.ts';
+import type { Clock, Timer } from '../../foundation/clock.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { RecordMetrics } from '../../foundation/metrics/record-metrics.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { CallRemoval, RemovedCall, SoundRemover } from '../deletion/call-removal.ts';
+import type { RecordsDatabase } from '../records-database.ts';
+import { findDueCalls, findOldestCalls } from './due-calls.ts';
+import { usedBytes } from './used-bytes.ts';
+
+const DAY_MS = 86_400_000;
+/** So often it is looked whether something is due. */
+const PERIOD_MS = 60_000;
+/** Calls that are looked up at once. */
+const CALLS_AT_ONCE = 20;
+/** It steps aside while more events wait to be stored than one transaction takes, and looks again after this time. */
+const BACKLOG_MAX = 100;
+const STEP_ASIDE_MS = 50;
+/** With more than this share of DATA_MAX_BYTES in use, as much is deleted until there is less. */
+const ROOM_SHARE = 0.98;
+
+/** The recorded sound of calls, oldest first. */
+export interface SoundShelf extends SoundRemover {
+  /** Bytes of all sound. */
+  readonly bytes: number;
+  /** The sound of the call that began first, of those that are over; null = there is none. */
+  oldest(): Promise<{ readonly callId: string; readonly startedMs: number; readonly bytes: number } | null>;
+}
+
+interface SweeperOptions {
+  readonly database: RecordsDatabase;
+  readonly removal: CallRemoval;
+  readonly audit: AuditLog;
+  /** Null = nothing is recorded. */
+  readonly sound: SoundShelf | null;
+  /** Events that wait to be stored. */
+  readonly recorder: { readonly backlog: number; readonly isTroubled: boolean };
+  readonly settings: {
+    readonly RETENTION_DAYS: number;
+    readonly DATA_MAX_BYTES: number;
+    readonly AUDIT_RETENTION_DAYS: number;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<RecordMetrics, 'expired' | 'dataBytes'>;
+}
+
+/** Why something was deleted: it was too old, or there was too much. */
+type ExpiryReason = 'age' | 'space';
+
+/** The sweeper of one gateway's records. */
+export class RetentionSweeper {
+  readonly #options: SweeperOptions;
+  readonly #ended = new AbortController();
+  #timer: Timer | null = null;
+  #sweeping: Promise<void> | null = null;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  /** Sweeps now and then. */
+  start(): void {
+    this.#timer = this.#options.clock.every(PERIOD_MS, () => void this.sweep(), true);
+    void this.sweep();
+  }
+
+  /** Ends a sweep after the call that it is at, and begins no more. */
+  async close(): Promise<void> {
+    this.#ended.abort();
+    this.#timer?.cancel();
+    await this.#sweeping;
+  }
+
+  /** Deletes all that is due. Never rejects; asked again meanwhile, it returns the same promise. */
+  sweep(): Promise<void> {
+    this.#sweeping ??= this.#sweep()
+      .catch((err: unknown) => this.#options.log.warn({ err }, 'old records could not be deleted; it is tried again'))
+      .finally(() => {
+        this.#sweeping = null;
+      });
+    return this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    if (this.#options.recorder.isTroubled) return;
+    const aged = await this.#expireOld();
+    const crowded = await this.#expireForSpace();
+    if (aged.calls + crowded.calls > 0) await this.#options.removal.finish();
+    this.#tell('age', aged);
+    this.#tell('space', crowded);
+    await this.#expireAudit();
+  }
+
+  async #expireOld(): Promise<Expired> {
+    const { clock, database, settings } = this.#options;
+    const expired = { calls: 0, sounds: 0, bytes: 0 };
+    for (;;) {
+      const nowMs = clock.wall().getTime();
+      const endedBeforeMs = settings.RETENTION_DAYS === 0 ? null : nowMs - settings.RETENTION_DAYS * DAY_MS;
+      const due = await findDueCalls(database.reader, { nowMs, endedBeforeMs, limit: CALLS_AT_ONCE });
+      if (due.length === 0 || !(await this.#removeAll(due, 'age', expired))) return expired;
+    }
+  }
+
+  /** The oldest sound goes first, then the oldest calls. */
+  async #expireForSpace(): Promise<Expired> {
+    const { database, settings, sound, metrics } = this.#options;
+    const expired = { calls: 0, sounds: 0, bytes: 0 };
+    // What a database of its own holds is not in DATA_DIR.
+    const rowBytes = async () => (database.kind === 'sqlite' ? usedBytes(database.reader) : 0);
+    let rows = await rowBytes();
+    const total = () => rows + (sound?.bytes ?? 0);
+    metrics.dataBytes.set(total());
+    if (settings.DATA_MAX_BYTES === 0 || total() <= settings.DATA_MAX_BYTES) return expired;
+    const wanted = settings.DATA_MAX_BYTES * ROOM_SHARE;
+    while (total() > wanted && (await this.#mayGoOn())) {
+      const oldest = (await sound?.oldest()) ?? null;
+      if (oldest === null) break;
+      expired.bytes += (await sound?.remove(oldest)) ?? 0;
+      expired.sounds++;
+      metrics.expired.inc({ what: 'sound', reason: 'space' });
+    }
+    while (total() > wanted) {
+      const oldest = await findOldestCalls(database.reader, CALLS_AT_ONCE);
+      if (oldest.length === 0 || !(await this.#removeAll(oldest, 'space', expired))) break;
+      rows = await rowBytes();
+    }
+    metrics.dataBytes.set(total());
+    return expired;
+  }
+
+  /** False when it has to end. */
+  async #removeAll(calls: readonly RemovedCall[], reason: ExpiryReason, expired: Expired): Promise<boolean> {
+    const { removal, metrics } = this.#options;
+    for (const call of calls) {
+      if (!(await this.#mayGoOn())) return false;
+      const { soundBytes } = await removal.remove(call);
+      expired.calls++;
+      expired.bytes += soundBytes;
+      metrics.expired.inc({ what: 'call', reason });
+    }
+    return true;
+  }
+
+  /** Steps aside while events wait. False when the sweep has to end. */
+  async #mayGoOn(): Promise<boolean> {
+    const { recorder, clock } = this.#options;
+    while (recorder.backlog > BACKLOG_MAX && !this.#ended.signal.aborted) {
+      if (recorder.isTroubled) return false;
+      await pause(clock, STEP_ASIDE_MS, this.#ended.signal);
+    }
+    return !this.#ended.signal.aborted;
+  }
+
+  async #expireAudit(): Promise<void> {
+    const { audit, clock, settings } = this.#options;
+    if (settings.AUDIT_RETENTION_DAYS === 0) return;
+    const beforeMs = clock.wall().getTime() - settings.AUDIT_RETENTION_DAYS * DAY_MS;
+    while ((await this.#mayGoOn()) && (await audit.expire(beforeMs)));
+  }
+
+  #tell(reason: ExpiryReason, { calls, sounds, bytes }: Expired): void {
+    if (calls + sounds === 0) return;
+    const { audit, log } = this.#options;
+    const detail = { reason, calls, sounds, soundBytes: bytes };
+    audit.note({ who: 'trunkline', role: 'server', action: 'calls.expired', callId: null, detail });
+    if (reason === 'age') log.info(detail, 'calls past their time were deleted');
+    else log.warn(detail, 'the records had more than DATA_MAX_BYTES: the oldest sound and calls were deleted');
+  }
+}
+
+interface Expired {
+  calls: number;
+  sounds: number;
+  bytes: number;
+}

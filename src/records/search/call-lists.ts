@@ -1,0 +1,258 @@
+/** Lists of calls, from memory and from the database, in one order and in pages. */
+import { type Selectable, sql } from 'kysely';
+import type { CallView } from '../../calls/call-view.ts';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Track } from '../../protocols/dialect.ts';
+import type { RecordsDatabase } from '../records-database.ts';
+import type { CallsTable, TextsTable } from '../tables.ts';
+import { type CallFilter, passes, whereCall } from './call-filter.ts';
+import type { SearchQuery } from './search-query.ts';
+import { type SnippetPart, snippetOf } from './snippets.ts';
+import { type FoundCall, TextSearch } from './text-search.ts';
+
+/** Where a call stands in a list: those being made, live ones, ended ones; of each the latest first. */
+export interface CallPosition {
+  readonly state: CallView['state'];
+  /** Ms since 1970. */
+  readonly startedMs: number;
+  readonly id: string;
+}
+
+/** A stretch of what was said, as a search found it. */
+export interface FoundText {
+  readonly track: Track;
+  readonly startMs: number;
+  readonly parts: readonly SnippetPart[];
+}
+
+/** A call in which a search found something. */
+export interface FoundCallView {
+  readonly view: CallView;
+  /** Its last texts with the words, in the order of their start. */
+  readonly found: readonly FoundText[];
+}
+
+/** The calls of this gateway that are in memory. */
+export interface CallMemory {
+  list(): CallView[];
+  get(id: string): CallView | undefined;
+}
+
+interface CallListsOptions {
+  readonly database: Pick<RecordsDatabase, 'reader' | 'kind'>;
+  readonly clock: Clock;
+  /** How rows are shown. */
+  readonly calls: { toView(row: Selectable<CallsTable>, tags: readonly string[]): CallView };
+}
+
+/** Calls of other gateways that go on; more than these are not listed as live. */
+const OPEN_MAX = 1000;
+/** Rows that one statement looks through where a filter leaves few of them. */
+const WINDOW_MIN = 500;
+const WINDOW_MAX = 16_000;
+const WINDOW_SLOW_MS = 12;
+const WINDOW_FAST_MS = 4;
+const STATES: readonly CallView['state'][] = ['dialing', 'live', 'ended'];
+
+type CallRow = Selectable<CallsTable>;
+
+/** Reads lists of calls. */
+export class CallLists {
+  readonly texts: TextSearch;
+  readonly #options: CallListsOptions;
+
+  constructor(options: CallListsOptions) {
+    this.#options = options;
+    const { database, clock } = options;
+    this.texts = new TextSearch({ reader: database.reader, kind: database.kind, clock });
+  }
+
+  /** At most `limit` calls behind `after` (null = from the first on). What memory knows of a call counts. */
+  async list(
+    memory: CallMemory,
+    filter: CallFilter,
+    { after, limit }: { after: CallPosition | null; limit: number },
+  ): Promise<CallView[]> {
+    const inMemory = memory.list();
+    const known = new Set(inMemory.map(({ id }) => id));
+    const stored = await this.#stored(known, filter, after, limit);
+    return pageOfCalls([...inMemory.filter((call) => passes(call, filter)), ...stored], after, limit);
+  }
+
+  /** One page of a search; `next` = the number to go on below, null = that was all. */
+  async searchPage(
+    memory: CallMemory,
+    query: SearchQuery,
+    filter: CallFilter,
+    { belowSeq, limit }: { belowSeq: number | null; limit: number },
+  ): Promise<{ calls: FoundCallView[]; next: number | null }> {
+    const found: FoundCall[] = [];
+    for await (const slice of this.texts.find({ query, filter, belowSeq })) {
+      found.push(...slice);
+      if (found.length > limit) break;
+    }
+    const page = found.slice(0, limit);
+    const next = found.length > limit ? (page.at(-1)?.seq ?? null) : null;
+    return { calls: await this.show(memory, query, page), next };
+  }
+
+  /** Found calls as the API shows them; one that was deleted meanwhile is left out. */
+  async show(memory: CallMemory, query: SearchQuery, found: readonly FoundCall[]): Promise<FoundCallView[]> {
+    if (found.length === 0) return [];
+    const { reader } = this.#options.database;
+    const rows = await reader
+      .selectFrom('calls')
+      .selectAll()
+      .where(
+        'seq',
+        'in',
+        found.map(({ seq }) => seq),
+      )
+      .execute();
+    const views = new Map((await this.#views(rows)).map((view, index) => [rows[index]?.seq, view]));
+    const texts = await reader
+      .selectFrom('texts')
+      .select(['call_seq', 'track', 'start_ms', 'text'])
+      .where(
+        'id',
+        'in',
+        found.flatMap(({ textIds }) => textIds),
+      )
+      .execute();
+    const textsOf = groupBy(texts, ({ call_seq }) => call_seq);
+    return found.flatMap(({ seq }) => {
+      const view = views.get(seq);
+      if (view === undefined) return [];
+      return [{ view: memory.get(view.id) ?? view, found: toFound(textsOf.get(seq) ?? [], query) }];
+    });
+  }
+
+  async #stored(
+    known: ReadonlySet<string>,
+    filter: CallFilter,
+    after: CallPosition | null,
+    limit: number,
+  ): Promise<CallView[]> {
+    const open = after === null || after.state !== 'ended' ? await this.#open(filter) : [];
+    const ended = filter.state === 'dialing' || filter.state === 'live' ? [] : this.#ended(known, filter, after, limit);
+    const rows = [...open.filter(({ id }) => !known.has(id)), ...(await ended)];
+    return this.#views(rows);
+  }
+
+  /** Calls that go on: where several gateways share a database, not all of them are in memory. */
+  #open(filter: CallFilter): Promise<CallRow[]> {
+    const open = this.#options.database.reader.selectFrom('calls').selectAll().where('state', '<>', 'ended');
+    return whereCall(open, filter).orderBy('started_ms', 'desc').limit(OPEN_MAX).execute();
+  }
+
+  /** Ended calls behind `after` that memory does not know. The statements look through a bounded number of rows. */
+  async #ended(
+    known: ReadonlySet<string>,
+    filter: CallFilter,
+    after: CallPosition | null,
+    limit: number,
+  ): Promise<CallRow[]> {
+    const { clock } = this.#options;
+    const rows: CallRow[] = [];
+    const from = after?.state === 'ended' ? after : null;
+    let window = WINDOW_MIN;
+    let topMs = from?.startedMs ?? filter.untilMs ?? null;
+    for (;;) {
+      const beganMs = clock.nowMs();
+      const bottomMs = await this.#boundary(topMs, window);
+      const range = { topMs, bottomMs, from: topMs === from?.startedMs ? from : null };
+      const found = await this.#between(filter, range, limit + known.size);
+      rows.push(...found.filter(({ id }) => !known.has(id)));
+      if (rows.length >= limit || bottomMs === null || bottomMs <= (filter.sinceMs ?? -Infinity)) return rows;
+      topMs = bottomMs - 1;
+      const tookMs = clock.nowMs() - beganMs;
+      if (tookMs > WINDOW_SLOW_MS) window = Math.max(WINDOW_MIN, window / 2);
+      else if (tookMs < WINDOW_FAST_MS) window = Math.min(WINDOW_MAX, window * 2);
+    }
+  }
+
+  /** When the call began that is `window` calls before `topMs`; null = there are fewer. */
+  async #boundary(topMs: number | null, window: number): Promise<number | null> {
+    let calls = this.#options.database.reader.selectFrom('calls').select('started_ms');
+    if (topMs !== null) calls = calls.where('started_ms', '<=', topMs);
+    const found = await calls.orderBy('started_ms', 'desc').limit(1).offset(window).executeTakeFirst();
+    return found?.started_ms ?? null;
+  }
+
+  /** Ended calls that began between the two, both included; of those that began with `from`, the ones behind it. */
+  #between(
+    filter: CallFilter,
+    { topMs, bottomMs, from }: { topMs: number | null; bottomMs: number | null; from: CallPosition | null },
+    limit: number,
+  ): Promise<CallRow[]> {
+    const { reader, kind } = this.#options.database;
+    // Ids are compared by their characters, as they are here, and not as people of some country sort them.
+    const id = kind === 'sqlite' ? sql<string>`id` : sql<string>`id COLLATE "C"`;
+    let calls = whereCall(reader.selectFrom('calls').selectAll(), filter).where('state', '=', 'ended');
+    if (topMs !== null) calls = calls.where('started_ms', '<=', topMs);
+    if (bottomMs !== null) calls = calls.where('started_ms', '>=', bottomMs);
+    if (from !== null) calls = calls.where(sql<boolean>`(started_ms < ${from.startedMs} OR ${id} > ${from.id})`);
+    return calls.orderBy('started_ms', 'desc').orderBy(id).limit(limit).execute();
+  }
+
+  async #views(rows: readonly CallRow[]): Promise<CallView[]> {
+    if (rows.length === 0) return [];
+    const tags = await this.#options.database.reader
+      .selectFrom('call_tags')
+      .selectAll()
+      .where(
+        'call_seq',
+        'in',
+        rows.map(({ seq }) => seq),
+      )
+      .orderBy('tag')
+      .execute();
+    const tagsOf = groupBy(tags, ({ call_seq }) => call_seq);
+    return rows.map((row) =>
+      this.#options.calls.toView(
+        row,
+        (tagsOf.get(row.seq) ?? []).map(({ tag }) => tag),
+      ),
+    );
+  }
+}
+
+/** Of `calls` those behind `after`, in order, at most `limit`. */
+export function pageOfCalls(calls: readonly CallView[], after: CallPosition | null, limit: number): CallView[] {
+  return calls
+    .map((view) => ({ view, position: positionOf(view) }))
+    .filter(({ position }) => after === null || compare(position, after) > 0)
+    .toSorted((a, b) => compare(a.position, b.position))
+    .slice(0, limit)
+    .map(({ view }) => view);
+}
+
+/** Where a call stands. */
+export function positionOf({ id, state, startedAt }: CallView): CallPosition {
+  return { id, state, startedMs: Date.parse(startedAt) };
+}
+
+function compare(a: CallPosition, b: CallPosition): number {
+  if (a.state !== b.state) return STATES.indexOf(a.state) - STATES.indexOf(b.state);
+  if (a.startedMs !== b.startedMs) return b.startedMs - a.startedMs;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
+
+function groupBy<T>(rows: readonly T[], keyOf: (row: T) => number): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+type TextRow = Pick<Selectable<TextsTable>, 'track' | 'start_ms' | 'text'>;
+
+function toFound(texts: readonly TextRow[], query: SearchQuery): FoundText[] {
+  return texts
+    .toSorted((a, b) => a.start_ms - b.start_ms)
+    .map(({ track, start_ms, text }) => ({ track, startMs: start_ms, parts: snippetOf(text, query) }));
+}

@@ -1,0 +1,58 @@
+/** Opens the sound of calls as the settings say. */
+import { join } from 'node:path';
+import type { Clock } from '../../foundation/clock.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import { ConfigError } from '../../foundation/settings/config.ts';
+import type { Settings } from '../../foundation/settings/settings.ts';
+import type { Recorder } from '../recorder.ts';
+import type { RecordsDatabase } from '../records-database.ts';
+import { readSoundKey } from './sound-key.ts';
+import type { SoundOwner } from './sound-paths.ts';
+import { SoundStore } from './sound-store.ts';
+
+/** The settings of recorded sound. */
+export type SoundSettings = Pick<Settings, 'RECORD' | 'RECORD_KEY'>;
+
+interface OpenSoundOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly database: RecordsDatabase;
+  readonly recorder: Recorder;
+}
+
+/**
+ * The sound under DATA_DIR, `folder`; null = there is no such folder, so that no call can be recorded.
+ * @throws ConfigError when RECORD wants sound and it cannot be kept
+ */
+export async function openSound(
+  settings: SoundSettings,
+  folder: string | null,
+  { database, recorder, ...parts }: OpenSoundOptions,
+): Promise<SoundStore | null> {
+  if (folder === null) {
+    refuseSound(settings, 'there is no folder for it');
+    return null;
+  }
+  const key = await readSoundKey(settings.RECORD_KEY);
+  const noteBytes = async ({ callId, startedMs }: SoundOwner, bytes: number | null): Promise<void> => {
+    // The row comes with the call's first event.
+    await recorder.settled();
+    const update = database.db.updateTable('calls').set({ sound_bytes: bytes });
+    await update.where('id', '=', callId).where('started_ms', '=', startedMs).execute();
+  };
+  try {
+    return await SoundStore.open({ ...parts, folder: join(folder, 'sound'), key, noteBytes });
+  } catch (error) {
+    const why = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error);
+    refuseSound(settings, why);
+    parts.log.warn({ reason: why }, 'no sound of calls can be kept');
+    return null;
+  }
+}
+
+/** @throws ConfigError when RECORD wants sound, which cannot be kept for the reason `why` */
+export function refuseSound({ RECORD }: SoundSettings, why: string): void {
+  if (RECORD !== 'off') throw new ConfigError([`RECORD: got ${RECORD}, but DATA_DIR cannot keep sound: ${why}`]);
+}

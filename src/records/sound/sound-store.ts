@@ -1,0 +1,222 @@
+/**
+ * The sound of calls, in files under DATA_DIR/sound: takes it from live calls, finishes after a crash what a dying
+ * process left, and finds, reads and removes it. Nothing of it runs on the main thread but the gathering.
+ */
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SoundSink, SoundTap, TappedCall } from '../../calls/sound/sound-tap.ts';
+import { type Clock, sleep } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { DiskError } from '../../foundation/folders/disk.ts';
+import { packagePath } from '../../foundation/folders/paths.ts';
+import type { Log } from '../../foundation/log/log.ts';
+import type { Metrics } from '../../foundation/metrics.ts';
+import { msToSamples } from '../../foundation/units.ts';
+import { WorkerPool } from '../../foundation/workers/worker-pool.ts';
+import { FileSink } from './file-sink.ts';
+import { findOldest, type OldestSound } from './oldest-sound.ts';
+import type { SoundKey } from './sound-key.ts';
+import type { ReadingAnswer, ReadingTask, WantedBytes } from './sound-messages.ts';
+import {
+  dayFolder,
+  isSoundName,
+  type SoundOwner,
+  soundName,
+  UNFINISHED_FOLDER,
+  unfinishedPath,
+} from './sound-paths.ts';
+import { SoundThread } from './sound-thread.ts';
+import type { FinishedSound } from './sound-writer.ts';
+import { openWav, type WavStream } from './wav-stream.ts';
+
+const PRIVATE_FOLDER_MODE = 0o700;
+const READING_THREADS_MAX = 2;
+const READING_HEAP_MB = 64;
+/** How often a file whose end could not be written is tried again. */
+const FINISH_RETRY_MS = 10_000;
+/** Then the next start of the server does it. */
+const FINISH_TRIES_MAX = 30;
+
+interface SoundStoreOptions {
+  /** DATA_DIR/sound. */
+  readonly folder: string;
+  /** RECORD_KEY; null = sound is not encrypted. */
+  readonly key: SoundKey | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Keeps the size of a call's sound in its row, after the row is there; null = it has none any more. */
+  noteBytes(owner: SoundOwner, bytes: number | null): Promise<void>;
+}
+
+/** A file that is being written. */
+interface Writing {
+  readonly file: number;
+  readonly owner: SoundOwner;
+  bytes: number;
+  readonly sink: FileSink;
+}
+
+export class SoundStore implements SoundTap {
+  readonly #options: SoundStoreOptions;
+  readonly #thread: SoundThread;
+  readonly #pool: WorkerPool<ReadingTask, ReadingAnswer>;
+  readonly #writing = new Map<string, Writing>();
+  readonly #ending = new Set<Promise<void>>();
+  #nextFile = 1;
+  #isClosing = false;
+
+  /** Opens the folder, which this process owns, and makes it if it is not there. @throws the system's error */
+  static async open(options: SoundStoreOptions): Promise<SoundStore> {
+    await mkdir(join(options.folder, UNFINISHED_FOLDER), { recursive: true, mode: PRIVATE_FOLDER_MODE });
+    return new SoundStore(options);
+  }
+
+  private constructor(options: SoundStoreOptions) {
+    const { folder, key, clock } = options;
+    this.#options = options;
+    this.#thread = new SoundThread({ folder, key });
+    const program = packagePath('dist', 'src', 'records', 'sound', 'reading-worker.js');
+    this.#pool = new WorkerPool({ program, threadsMax: READING_THREADS_MAX, heapMb: READING_HEAP_MB, clock });
+  }
+
+  /** How many calls are being recorded, and the bytes of their files so far. */
+  get writing(): { readonly calls: number; readonly bytes: number } {
+    let bytes = 0;
+    for (const writing of this.#writing.values()) bytes += writing.bytes;
+    return { calls: this.#writing.size, bytes };
+  }
+
+  open(call: TappedCall): SoundSink {
+    const { clock, metrics } = this.#options;
+    const owner = { callId: call.callId, startedMs: call.startedAt.getTime() };
+    const file = this.#nextFile++;
+    const sink = new FileSink({
+      call,
+      file,
+      clock,
+      run: (task) => this.#thread.run(task),
+      onWritten: (bytes) => {
+        metrics.records.sound.bytes.inc(bytes - writing.bytes);
+        writing.bytes = bytes;
+      },
+      onTrouble: (reason) => metrics.records.sound.stopped.inc({ reason }),
+    });
+    const writing: Writing = { file, owner, bytes: 0, sink };
+    this.#writing.set(soundName(owner), writing);
+    // What a crash leaves is known to have sound.
+    this.#note(owner, 0);
+    metrics.records.sound.calls.set(this.#writing.size);
+    return {
+      add: (channel, samples, atMs) => sink.add(channel, samples, atMs),
+      end: (durationMs) => this.#end(writing, durationMs),
+    };
+  }
+
+  /**
+   * The sound of a call as a WAV file of two channels, or the bytes of it that are wanted. Of a live call, what there
+   * is so far.
+   * @throws TrunklineError `sound_not_found`, `sound_locked`, `sound_damaged`
+   */
+  async read(owner: SoundOwner, wanted: WantedBytes | null, signal: AbortSignal): Promise<WavStream> {
+    const found = await this.#locate(owner);
+    if (found === null) throw new TrunklineError('sound_not_found', 'the sound of this call was not recorded');
+    return openWav(this.#pool, { ...found, key: this.#options.key, wanted }, signal);
+  }
+
+  /** The oldest sound of a call that is over; null = there is none. */
+  oldest(): Promise<OldestSound | null> {
+    return findOldest(this.#options.folder);
+  }
+
+  /** Removes a call's sound, also while it is recorded. Returns the bytes that were freed. */
+  async remove(owner: SoundOwner): Promise<number> {
+    const name = soundName(owner);
+    const writing = this.#writing.get(name);
+    if (writing !== undefined) {
+      this.#forget(writing);
+      writing.sink.abandon();
+      await this.#thread.run({ type: 'discard', file: writing.file });
+    }
+    const { folder, noteBytes } = this.#options;
+    let bytes = writing?.bytes ?? 0;
+    for (const path of [join(dayFolder(folder, name), name), unfinishedPath(folder, name)]) {
+      bytes += await stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      );
+      await rm(path, { force: true });
+    }
+    await noteBytes(owner, null);
+    return bytes;
+  }
+
+  /** Finishes what a dying process left. To be called once, before calls come. */
+  async recover(): Promise<void> {
+    const { folder, log, noteBytes } = this.#options;
+    const names = (await readdir(join(folder, UNFINISHED_FOLDER))).filter(isSoundName);
+    for (const name of names) {
+      try {
+        const finished = (await this.#thread.run({ type: 'recover', name })) as FinishedSound | null;
+        if (finished !== null) await noteBytes(finished, finished.bytes);
+      } catch (error) {
+        log.warn({ err: error }, 'the sound of a call that a crash cut off could not be finished');
+      }
+    }
+    if (names.length > 0) log.info({ calls: names.length }, 'finished the sound of calls that a crash cut off');
+  }
+
+  /** Waits until all sound of ended calls is on disk, and ends the threads. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const writing of [...this.#writing.values()]) if (!writing.sink.isOver) this.#end(writing, 0);
+    await Promise.all(this.#ending);
+    await this.#thread.close();
+  }
+
+  #end(writing: Writing, durationMs: number): void {
+    const ending = this.#finish(writing, durationMs).finally(() => {
+      this.#ending.delete(ending);
+      this.#forget(writing);
+    });
+    this.#ending.add(ending);
+  }
+
+  async #finish({ file, owner, sink }: Writing, durationMs: number): Promise<void> {
+    const { clock, log } = this.#options;
+    sink.end();
+    const totalSamples = msToSamples(durationMs, sink.rateHz);
+    for (let tries = 1; ; tries++) {
+      try {
+        const finished = (await this.#thread.run({ type: 'finish', file, totalSamples })) as FinishedSound | null;
+        if (finished !== null) this.#note(owner, finished.bytes);
+        return;
+      } catch (error) {
+        log.warn({ err: error }, 'the sound of a call has no end on disk yet');
+        if (this.#isClosing || !(error instanceof DiskError) || tries === FINISH_TRIES_MAX) return;
+        await sleep(clock, FINISH_RETRY_MS);
+      }
+    }
+  }
+
+  #note(owner: SoundOwner, bytes: number): void {
+    const { log, noteBytes } = this.#options;
+    noteBytes(owner, bytes).catch((error: unknown) =>
+      log.warn({ err: error }, 'the size of the sound of a call could not be stored'),
+    );
+  }
+
+  #forget(writing: Writing): void {
+    this.#writing.delete(soundName(writing.owner));
+    this.#options.metrics.records.sound.calls.set(this.#writing.size);
+  }
+
+  async #locate(owner: SoundOwner): Promise<{ readonly path: string; readonly mustBeWhole: boolean } | null> {
+    const { folder } = this.#options;
+    const name = soundName(owner);
+    const whole = { path: join(dayFolder(folder, name), name), mustBeWhole: true };
+    const unfinished = { path: unfinishedPath(folder, name), mustBeWhole: false };
+    for (const place of [unfinished, whole]) if (await stat(place.path).catch(() => null)) return place;
+    return null;
+  }
+}

@@ -1,0 +1,80 @@
+/** The records in a SQLite database in a folder of this machine. */
+import { constants } from 'node:fs';
+import { copyFile, open, rename, rm, stat } from 'node:fs/promises';
+import { CompiledQuery, Kysely } from 'kysely';
+import { SqliteThreadDialect } from '../foundation/database/sqlite-dialect.ts';
+import { SqliteThread } from '../foundation/database/sqlite-thread.ts';
+import { PRIVATE_FILE_MODE } from '../foundation/folders/folders.ts';
+import type { RecordsDatabase } from './records-database.ts';
+import type { Tables } from './tables.ts';
+
+/** What is deleted is overwritten: https://sqlite.org/pragma.html#pragma_secure_delete */
+const SETUP = `
+  PRAGMA foreign_keys = ON;
+  PRAGMA secure_delete = ON;
+`;
+
+/**
+ * Opens the database at `path`, in a folder that this process owns. The schema may be older.
+ * @throws the system's error; DiskError when the disk is full or fails; Error when the file is no database
+ */
+export async function openSqliteRecords(path: string): Promise<RecordsDatabase> {
+  const thread = await SqliteThread.open({ path, setup: SETUP, name: 'the database of the records' });
+  const db = new Kysely<Tables>({ dialect: new SqliteThreadDialect(thread, 'write') });
+  const reader = new Kysely<Tables>({ dialect: new SqliteThreadDialect(thread, 'read') });
+  try {
+    await db.executeQuery(CompiledQuery.raw('PRAGMA schema_version'));
+  } catch (error) {
+    thread.abandon();
+    throw error;
+  }
+  let backups: Promise<void> = Promise.resolve();
+  return {
+    kind: 'sqlite',
+    place: path,
+    db,
+    reader,
+    isOurs: true,
+    sizeBytes: async () => (await sizeOf(path)) + (await sizeOf(`${path}-wal`)),
+    backUp: (copy) => {
+      backups = backups.catch(() => undefined).then(() => backUp(db, path, copy));
+      return backups;
+    },
+    close: () => thread.close(),
+    abandon: () => thread.abandon(),
+  };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/**
+ * Moves the log into the database's file and lets it grow from there: until that is undone the file does not change, so
+ * that it can be copied while writes go on.
+ */
+async function backUp(db: Kysely<Tables>, path: string, copy: string): Promise<void> {
+  const draft = `${copy}.part`;
+  await db.executeQuery(CompiledQuery.raw('PRAGMA wal_autocheckpoint = 0'));
+  try {
+    await db.executeQuery(CompiledQuery.raw('PRAGMA wal_checkpoint(TRUNCATE)'));
+    await rm(draft, { force: true });
+    await copyFile(path, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    const file = await open(draft, 'r+');
+    try {
+      await file.chmod(PRIVATE_FILE_MODE);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, copy);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  } finally {
+    await db.executeQuery(CompiledQuery.raw('PRAGMA wal_autocheckpoint = 1000'));
+  }
+}

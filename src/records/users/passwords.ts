@@ -1,0 +1,79 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../foundation/clock.ts';
+import { TrunklineError } from '../../foundation/errors.ts';
+import { packagePath } from '../../foundation/folders/paths.ts';
+import { WorkerPool } from '../../foundation/workers/worker-pool.ts';
+import { formatScrypt, parseScrypt, type ScryptCost } from './secrets.ts';
+
+/** What the thread derives a hash from. */
+export interface ScryptTask extends ScryptCost {
+  readonly password: string;
+  readonly salt: Uint8Array;
+  readonly bytes: number;
+}
+
+/** 32 MiB: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
+const COST: ScryptCost = { ln: 15, r: 8, p: 3 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Passwords that wait to be checked. One takes some 0.2 s, so the last waits for some seconds. */
+const WAITING_MAX = 32;
+const HEAP_MB = 32;
+
+/**
+ * Hashes and checks passwords, one after the other in a thread of low priority: however many people sign in, or
+ * strangers try to, calls lose a fraction of one core.
+ */
+export class Passwords {
+  readonly #pool: WorkerPool<ScryptTask, Uint8Array>;
+  readonly #ending = new AbortController();
+  readonly #cost: ScryptCost;
+  #waiting = 0;
+
+  /** `cost` is for tests. */
+  constructor({ clock, cost = COST }: { clock: Clock; cost?: ScryptCost }) {
+    const program = packagePath('dist', 'src', 'records', 'users', 'scrypt-worker.js');
+    this.#pool = new WorkerPool({ program, threadsMax: 1, heapMb: HEAP_MB, clock });
+    this.#cost = cost;
+  }
+
+  /** The secret that is kept of `password`. @throws TrunklineError `too_many_attempts` when too many wait */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await this.#derive({ ...this.#cost, password, salt, bytes: HASH_BYTES });
+    return formatScrypt({ ...this.#cost, salt, hash });
+  }
+
+  /**
+   * Whether `secret` is that of `password`. With null, where there is no such user, it takes as long and is false.
+   * @throws TrunklineError `too_many_attempts` when too many wait
+   */
+  async verify(password: string, secret: string | null): Promise<boolean> {
+    const kept = secret === null ? null : parseScrypt(secret);
+    const { salt, hash, ...cost } = kept ?? {
+      ...this.#cost,
+      salt: Buffer.alloc(SALT_BYTES),
+      hash: Buffer.alloc(HASH_BYTES),
+    };
+    const derived = await this.#derive({ ...cost, password, salt, bytes: hash.length });
+    return timingSafeEqual(derived, hash) && kept !== null;
+  }
+
+  /** Refuses what still waits. */
+  close(): void {
+    this.#ending.abort(new TrunklineError('draining', 'the server is shutting down'));
+  }
+
+  async #derive(task: ScryptTask): Promise<Buffer> {
+    if (this.#waiting >= WAITING_MAX)
+      throw new TrunklineError('too_many_attempts', 'too many people sign in at this moment; try again in a minute');
+    this.#waiting += 1;
+    const work = this.#pool.open({ ...task, password: task.password.normalize('NFC') });
+    try {
+      return Buffer.from(await work.next(this.#ending.signal));
+    } finally {
+      work.close();
+      this.#waiting -= 1;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Passwords } from './passwords.ts';
+import type { StoredSession } from './stored-sessions.ts';
+import type { Users } from './users.ts';
+
+/** Where the sessions of browsers outlast the process. */
+export interface SessionStore {
+  /** The key of their hashes, always the same. */
+  secret(): Promise<Buffer>;
+  /** Those that have not expired by `nowMs` (since 1970). */
+  load(nowMs: number): Promise<StoredSession[]>;
+  add(session: StoredSession): Promise<void>;
+  remove(hashes: readonly string[]): Promise<void>;
+}
+
+/** What a server needs to know people. */
+export interface People {
+  /** Null = there is no place for users. */
+  readonly users: Users | null;
+  readonly passwords: Pick<Passwords, 'verify' | 'hash'>;
+  /** Null = sessions end with the process. */
+  readonly sessions: SessionStore | null;
+  close(): void;
+}

@@ -1,0 +1,62 @@
+import type { Kysely, Selectable } from 'kysely';
+import { TrunklineError } from '../../foundation/errors.ts';
+import type { Tables, UsersTable } from '../tables.ts';
+import type { User } from './user.ts';
+import { type UserChange, UserList, type Users } from './users.ts';
+
+/** The users in the records' database. */
+export class TableUsers implements Users {
+  readonly source = 'table';
+  readonly list = new UserList();
+  readonly #db: Kysely<Tables>;
+
+  private constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /** @throws the database's error */
+  static async open(db: Kysely<Tables>): Promise<TableUsers> {
+    const users = new TableUsers(db);
+    await users.reload();
+    return users;
+  }
+
+  /** Reads what another gateway on the same database has changed. */
+  async reload(): Promise<void> {
+    const rows = await this.#db.selectFrom('users').selectAll().execute();
+    this.list.replace(rows.map(toUser));
+  }
+
+  async add(user: User): Promise<void> {
+    const { createdMs, ...values } = user;
+    const inserted = await this.#db
+      .insertInto('users')
+      .values({ ...values, created_ms: createdMs })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .executeTakeFirst();
+    if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0)
+      throw new TrunklineError('user_exists', 'there is a user of that name; change that one, or take another name');
+    await this.reload();
+  }
+
+  async change(name: string, change: UserChange): Promise<User> {
+    const user = this.list.get(name);
+    await this.#db.updateTable('users').set(change).where('name', '=', user.name).execute();
+    await this.reload();
+    return this.list.get(name);
+  }
+
+  async remove(name: string): Promise<void> {
+    const user = this.list.get(name);
+    await this.#db.deleteFrom('users').where('name', '=', user.name).execute();
+    await this.reload();
+  }
+
+  close(): void {
+    // The database is not ours.
+  }
+}
+
+function toUser({ created_ms, ...row }: Selectable<UsersTable>): User {
+  return { ...row, createdMs: created_ms };
+}

@@ -1,0 +1,59 @@
+/** What the System view of the console asks the parts of a gateway for. */
+import { testApp } from './calls/app/app-test.ts';
+import type { AppServices } from './calls/app/services.ts';
+import type { CallRegistry } from './calls/registry.ts';
+import { checkCores, checkFfmpeg, checkNode, checkRuntime, type Finding } from './cli/checks.ts';
+import { checkInstalled } from './cli/models/check-installed.ts';
+import type { EngineClient } from './engine-client/engine-client.ts';
+import type { Clock } from './foundation/clock.ts';
+import { findWarnings } from './foundation/settings/config.ts';
+import type { Settings } from './foundation/settings/settings.ts';
+import type { SystemSources } from './http/system/system.ts';
+
+/** The checks start processes: they are run again after this at the earliest. */
+const CHECK_EVERY_MS = 60_000;
+
+interface SourceOptions {
+  readonly settings: Settings;
+  readonly registry: CallRegistry;
+  readonly engine: EngineClient;
+  readonly apps: AppServices;
+  readonly demoCalls: SystemSources['demoCalls'];
+  readonly clock: Clock;
+}
+
+/** The sources of one gateway. */
+export function systemSources({ settings, registry, engine, apps, demoCalls, clock }: SourceOptions): SystemSources {
+  const { reachability } = apps;
+  return {
+    engines: () => engine.report,
+    liveCalls: () => registry.liveCount,
+    apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
+    demoCalls,
+    records: async () => null,
+    checks: everyMinute(clock, () => runChecks(settings)),
+  };
+}
+
+/** Those that need no engine of their own and no free port. Never rejects. */
+async function runChecks(settings: Settings): Promise<Finding[]> {
+  const warnings = findWarnings(settings).map((detail): Finding => ({ name: 'settings', status: 'warn', detail }));
+  const settingsFine: Finding = { name: 'settings', status: 'ok', detail: 'all values are valid' };
+  const [node, runtime, installed, ffmpeg] = await Promise.all([
+    checkNode(),
+    checkRuntime(settings),
+    checkInstalled(settings, { hashes: false }),
+    checkFfmpeg(),
+  ]);
+  return [node, settingsFine, ...warnings, checkCores(settings), ...runtime, ...installed, ffmpeg];
+}
+
+/** Runs `work` when asked, at most once a minute; who asks meanwhile gets the same answer. */
+function everyMinute<T>(clock: Clock, work: () => Promise<T>): () => Promise<T> {
+  let latest: { readonly at: number; readonly answer: Promise<T> } | null = null;
+  return () => {
+    const now = clock.nowMs();
+    if (latest === null || now - latest.at >= CHECK_EVERY_MS) latest = { at: now, answer: work() };
+    return latest.answer;
+  };
+}

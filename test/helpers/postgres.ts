@@ -1,0 +1,110 @@
+/** A PostgreSQL server of one test file, in a folder of its own, on a free port of loopback. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { freePort } from './ports.ts';
+
+const run = promisify(execFile);
+
+const INSTALLED = '/usr/lib/postgresql';
+
+function findPrograms(): string | null {
+  const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
+  const [newest] = versions.toSorted((a, b) => Number(b) - Number(a));
+  const programs = join(INSTALLED, newest ?? '', 'bin');
+  return existsSync(join(programs, 'postgres')) ? programs : null;
+}
+
+const PROGRAMS = findPrograms();
+
+/** For the name of a test: '' where PostgreSQL is installed, else that the test is not run. */
+export const whyNoPostgres = PROGRAMS === null ? ' (not run: PostgreSQL is not installed)' : '';
+
+/** A running server. */
+export interface TestPostgres {
+  /** Makes an empty database. Returns its URL. */
+  createDatabase(): Promise<string>;
+  /** Ends the server as a crash would, or as its operator does. */
+  stop(how: 'crash' | 'shutdown'): Promise<void>;
+  /** Starts it again, on the same port. */
+  start(): Promise<void>;
+  /** Ends it and removes its files. */
+  remove(): Promise<void>;
+}
+
+/** As a user who is not root: PostgreSQL refuses to run as root. */
+function asOther(program: string, args: readonly string[]): [program: string, args: readonly string[]] {
+  return process.geteuid?.() === 0 ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, args];
+}
+
+/** @throws Error when PostgreSQL is not installed; see {@link whyNoPostgres} */
+export async function startPostgres(): Promise<TestPostgres> {
+  if (PROGRAMS === null) throw new Error('PostgreSQL is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-postgres-'));
+  if (process.geteuid?.() === 0) await run('chown', ['postgres', folder]);
+  else chmodSync(folder, 0o700);
+  const data = join(folder, 'data');
+  const [program, args] = asOther(join(PROGRAMS, 'initdb'), ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8']);
+  await run(program, [...args], { cwd: folder });
+  const port = await freePort();
+  const url = (database: string): string => `postgres://tester@127.0.0.1:${port}/${database}`;
+  let server: ChildProcess | null = null;
+  let databases = 0;
+  const start = async (): Promise<void> => {
+    const [starter, words] = asOther(join(PROGRAMS, 'postgres'), [
+      ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder],
+    ]);
+    server = spawn(starter, words, { cwd: folder, stdio: 'ignore' });
+    await ready(url('postgres'));
+  };
+  const stop = async (how: 'crash' | 'shutdown'): Promise<void> => {
+    if (server === null) return;
+    const ended = once(server, 'exit');
+    const mode = how === 'crash' ? 'immediate' : 'fast';
+    const [stopper, words] = asOther(join(PROGRAMS ?? '', 'pg_ctl'), ['stop', '-D', data, '-m', mode, '-w']);
+    await run(stopper, [...words], { cwd: folder });
+    await ended;
+    server = null;
+  };
+  await start();
+  return {
+    createDatabase: async () => {
+      const name = `records_${++databases}`;
+      await withClient(url('postgres'), (client) => client.query(`CREATE DATABASE ${name}`));
+      return url(name);
+    },
+    stop,
+    start,
+    remove: async () => {
+      await stop('crash');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ready(url: string): Promise<void> {
+  for (let looks = 0; ; looks++) {
+    try {
+      await withClient(url, (client) => client.query('SELECT 1'));
+      return;
+    } catch (error) {
+      if (looks > 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

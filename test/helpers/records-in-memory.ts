@@ -1,0 +1,101 @@
+/** The tables of the records in the memory of the test, and rows for them. */
+import { Kysely, SqliteDialect } from 'kysely';
+import sqlite from 'node-sqlite3-wasm';
+import { createRecords } from '../../src/records/migrations/0001-records.ts';
+import type { CallsTable, Tables, TextsTable } from '../../src/records/tables.ts';
+
+type Database = InstanceType<typeof sqlite.Database>;
+
+/** A database like that of a gateway, at `path` or in memory. The caller destroys it. */
+export async function openRecordsInMemory(path = ':memory:'): Promise<Kysely<Tables>> {
+  const database = new sqlite.Database(path);
+  database.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: likeBetterSqlite(database) }) });
+  await createRecords(db, 'sqlite');
+  return db;
+}
+
+/** What Kysely's dialect uses of better-sqlite3. */
+function likeBetterSqlite(database: Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
+  return {
+    close: async () => database.close(),
+    prepare: (sql: string) => ({
+      reader: /^\s*(select|with|pragma)|\breturning\b/i.test(sql),
+      all: (values: readonly unknown[]) => database.all(sql, [...values] as string[]),
+      run: (values: readonly unknown[]) => {
+        const { changes, lastInsertRowid } = database.run(sql, [...values] as string[]);
+        return { changes, lastInsertRowid };
+      },
+      iterate: () => {
+        throw new Error('not used');
+      },
+    }),
+  } as unknown as ConstructorParameters<typeof SqliteDialect>[0]['database'];
+}
+
+/** An ended call of one minute that began `seq` minutes into 2026. */
+export function callRow(
+  seq: number,
+  over: Partial<Omit<CallsTable, 'seq'>> = {},
+): Omit<CallsTable, 'seq'> & { seq: number } {
+  const startedMs = Date.UTC(2026, 0, 1) + seq * 60_000;
+  return {
+    seq,
+    id: `CA${seq}`,
+    carrier: 'twilio',
+    from_party: '+14155550100',
+    to_party: '+14155550199',
+    inbound_name: null,
+    outbound_name: null,
+    agent: null,
+    queue: null,
+    app: null,
+    state: 'ended',
+    gateway: 'g',
+    started_ms: startedMs,
+    ended_ms: startedMs + 60_000,
+    end_reason: 'hangup',
+    duration_ms: 60_000,
+    outcome: null,
+    handoff_data: null,
+    parameters: '{}',
+    tracks: '["inbound"]',
+    finals: 1,
+    spoken: 0,
+    keys: 0,
+    gaps: 0,
+    worst_lag_ms: null,
+    keep_until_ms: null,
+    sound_bytes: null,
+    ...over,
+  };
+}
+
+/** The nth text of a call. */
+export function textRow(seq: number, n: number, text: string, over: Partial<TextsTable> = {}): TextsTable {
+  return {
+    id: seq * 2 ** 20 + n,
+    call_seq: seq,
+    kind: 'caption',
+    track: 'inbound',
+    utterance: String(n),
+    version: 1,
+    text,
+    start_ms: n * 1000,
+    end_ms: n * 1000 + 900,
+    ...over,
+  };
+}
+
+/** Stores a call that said `texts`. */
+export async function addCall(
+  db: Kysely<Tables>,
+  seq: number,
+  texts: readonly string[],
+  over: Partial<Omit<CallsTable, 'seq'>> = {},
+): Promise<void> {
+  await db.insertInto('calls').values(callRow(seq, over)).execute();
+  if (texts.length === 0) return;
+  const rows = texts.map((text, index) => textRow(seq, index + 1, text));
+  await db.insertInto('texts').values(rows).execute();
+}

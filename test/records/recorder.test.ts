@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FeedEvent } from '../../src/calls/feed/events.ts';
+import { Feed } from '../../src/calls/feed/feed.ts';
+import { DiskError } from '../../src/foundation/folders/disk.ts';
+import { createLog } from '../../src/foundation/log/log.ts';
+import { Metrics } from '../../src/foundation/metrics.ts';
+import type { RecordedEvent, SignOfLife } from '../../src/records/record-writer.ts';
+import { Recorder } from '../../src/records/recorder.ts';
+import { FakeClock, settle } from '../fakes/clock.ts';
+import { ended, said, started } from './told-calls.ts';
+
+interface Write {
+  readonly atMs: number;
+  readonly contents: readonly string[];
+  readonly alive: SignOfLife | null;
+}
+
+let clock: FakeClock;
+let feed: Feed;
+let recorder: Recorder;
+let metrics: Metrics;
+let writes: Write[];
+let logged: { level: number; msg: string }[];
+/** What a write does; by default it stores. */
+let write: (events: readonly RecordedEvent[]) => Promise<void>;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  feed = new Feed({ history: 5, epoch: 'e' });
+  metrics = new Metrics();
+  writes = [];
+  logged = [];
+  write = async () => undefined;
+  const log = createLog('info', { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const writer = {
+    write: async (events: readonly RecordedEvent[], alive: SignOfLife | null) => {
+      await write(events);
+      writes.push({ atMs: clock.nowMs(), contents: events.map(({ type, number }) => `${number} ${type}`), alive });
+    },
+  };
+  recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
+  recorder.follow(feed, { get: () => undefined, parameters: () => undefined });
+});
+
+const tell = (...events: readonly FeedEvent[]): void => {
+  for (const event of events) feed.publish(event);
+};
+const finals = (count: number, from = 1): FeedEvent[] =>
+  Array.from({ length: count }, (_, i) => said('CA1', from + i, `word ${from + i}`));
+
+async function lost(reason: string): Promise<number> {
+  const { values } = await metrics.records.lost.get();
+  return values.find(({ labels }) => labels['reason'] === reason)?.value ?? 0;
+}
+
+describe('the recorder', () => {
+  it('stores what comes within a tenth of a second at once, and a hundred events sooner', async () => {
+    tell(started('CA1'), said('CA1', 1, 'a'));
+    await clock.run(60);
+    tell(said('CA1', 2, 'b'));
+    expect(writes).toEqual([]);
+    await clock.run(60);
+    expect(writes).toMatchObject([{ atMs: 100, contents: ['1 call.started', '2 caption', '3 caption'] }]);
+    tell(...finals(250, 3));
+    await clock.run(1, 1);
+    await clock.run(1, 1);
+    expect(writes.map(({ contents }) => contents.length)).toEqual([3, 100, 100]);
+    await clock.run(110);
+    expect(writes.map(({ contents }) => contents.length)).toEqual([3, 100, 100, 50]);
+  });
+
+  it('keeps neither partial captions nor what the detector says', async () => {
+    tell(started('CA1'), said('CA1', 1, 'a', { final: false }));
+    tell({ type: 'speech.stopped', callId: 'CA1', track: 'inbound', atMs: 1 }, { type: 'call.deleted', callId: 'CA1' });
+    await clock.run(110);
+    expect(writes.map(({ contents }) => contents)).toEqual([['1 call.started']]);
+  });
+
+  it('keeps what cannot be written, tells of it once, and writes all of it in order when that is possible', async () => {
+    let isFull = true;
+    write = async () => {
+      if (isFull) throw new DiskError('database or disk is full');
+    };
+    tell(started('CA1'), ...finals(150));
+    await clock.run(3000);
+    tell(...finals(10, 151));
+    await clock.run(3000);
+    expect(recorder.backlog).toBe(161);
+    expect(recorder.isTroubled).toBe(true);
+    expect(logged.map(({ msg }) => msg)).toEqual([expect.stringMatching(/cannot be written; calls go on/)]);
+    isFull = false;
+    const settled = recorder.settled();
+    await clock.run(31_000, 100);
+    await settled;
+    expect(recorder.backlog).toBe(0);
+    expect(writes.flatMap(({ contents }) => contents.map((text) => Number.parseInt(text, 10)))).toEqual(
+      Array.from({ length: 161 }, (_, i) => i + 1),
+    );
+    expect(logged.at(-1)?.msg).toMatch(/can be written again/);
+    expect((await metrics.records.failures.get()).values[0]?.value).toBeGreaterThan(2);
+  });
+
+  it('loses the newest events, counted and told once, when too many wait; calls keep their beginning and end', async () => {
+    let isStuck = true;
+    let unstick: () => void = () => undefined;
+    write = () =>
+      isStuck
+        ? new Promise((resolve) => {
+            unstick = resolve;
+          })
+        : Promise.resolve();
+    tell(started('CA1'));
+    await clock.run(110);
+    tell(...finals(50_100));
+    tell(started('CA2'), ended('CA1'));
+    await clock.run(20_000, 5000);
+    expect(logged.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/too many events wait/),
+      expect.stringMatching(/not been written for 10 s/),
+    ]);
+    expect(await lost('backlog')).toBe(100);
+    expect(recorder.backlog).toBe(50_003);
+    isStuck = false;
+    unstick();
+    await clock.run(10_000, 10);
+    expect(recorder.backlog).toBe(0);
+    expect(writes.flatMap(({ contents }) => contents).slice(-2)).toEqual([
+      expect.stringMatching(/call.started/),
+      expect.stringMatching(/call.ended/),
+    ]);
+  });
+
+  it('leaves out an event that the database refuses, and stores all others', async () => {
+    write = async (events) => {
+      if (events.some(({ number }) => number === 7)) throw new Error('NOT NULL constraint failed');
+    };
+    tell(started('CA1'), ...finals(12));
+    await clock.run(110);
+    const stored = writes.flatMap(({ contents }) => contents.map((text) => Number.parseInt(text, 10)));
+    expect(stored).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13]);
+    expect(await lost('refused')).toBe(1);
+    expect(logged).toMatchObject([{ level: 50, callId: 'CA1', type: 'caption' }]);
+    await recorder.settled();
+  });
+
+  it('says every ten seconds that it lives while there are calls, also silent ones', async () => {
+    tell(started('CA1'));
+    await clock.run(110);
+    await clock.run(30_000, 1000);
+    expect(writes.map(({ alive }) => alive?.atMs)).toEqual(
+      [100, 10_000, 20_000, 30_000].map((ms) => Date.UTC(2026, 0, 1) + ms),
+    );
+    tell(ended('CA1'));
+    await clock.run(60_000, 1000);
+    expect(writes).toHaveLength(5);
+  });
+
+  it('stores what redaction leaves, and nothing of what it takes out', async () => {
+    const contents: string[] = [];
+    write = async (events) => void contents.push(...events.map(({ content }) => content));
+    recorder.redact = (event) => {
+      if (event.type === 'dtmf') return null;
+      return event.type === 'caption' ? { ...event, text: '[number]', stable: '[number]' } : event;
+    };
+    tell(started('CA1'), said('CA1', 1, '4111'), { type: 'dtmf', callId: 'CA1', digit: '4', atMs: 1 });
+    await clock.run(110);
+    expect(contents).toHaveLength(2);
+    expect(contents.join()).not.toContain('4111');
+    await recorder.settled();
+  });
+
+  it('settles when everything before is stored, at once when nothing waits, and not before', async () => {
+    await recorder.settled();
+    tell(started('CA1'));
+    let isSettled = false;
+    void recorder.settled().then(() => {
+      isSettled = true;
+    });
+    await clock.run(90);
+    expect(isSettled).toBe(false);
+    await clock.run(20);
+    expect(isSettled).toBe(true);
+  });
+
+  it('writes what waits when it is closed, and gives up after ten seconds', async () => {
+    tell(started('CA1'));
+    const closing = recorder.close();
+    await clock.run(10);
+    await closing;
+    expect(writes).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('does not wait for ever for a disk when it is closed', async () => {
+    write = () => new Promise(() => undefined);
+    tell(started('CA1'));
+    const closing = recorder.close();
+    await clock.run(11_000, 1000);
+    await closing;
+    await settle();
+    expect(logged.at(-1)?.msg).toMatch(/do not have the last events/);
+  });
+});
