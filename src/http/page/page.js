@@ -92,6 +92,7 @@ class Page {
   #prepare(view) {
     this.#shortcuts.setView([]);
     document.body.dataset['view'] = view;
+    this.#phone.forget();
   }
 
   /** @param {unknown} error null = the server has answered as it should */

@@ -36,8 +36,10 @@ export class CallHead {
   #isMuted = false;
   #isRecording = false;
 
-  /** @param {HeadDeeds} deeds @param {import('../session.js').Session} session */
-  constructor(deeds, session) {
+  /**
+   * @param {HeadDeeds} deeds @param {import('../session.js').Session} session @param {HTMLElement} paneButton
+   */
+  constructor(deeds, session, paneButton) {
     this.#session = session;
     this.#hangUp = makeAskTwice({ words: 'Hang up', question: 'Really hang up?' }, deeds.hangUp);
     this.#mark = make('button', { type: 'button', title: 'Mark this moment (m)', onclick: deeds.mark }, '⚑ Mark');
@@ -58,6 +60,7 @@ export class CallHead {
     this.#acts = make(
       'div',
       { class: 'call-acts' },
+      paneButton,
       this.#mark,
       make('button', { type: 'button', onclick: deeds.copy }, 'Copy'),
       this.#menu,
@@ -141,7 +144,7 @@ function listFacts(call) {
     `begun ${formatClock(call.startedAt)}`,
     `over ${nameCarrier(call.carrier)}`,
     call.queue ? `queue ${call.queue}` : '',
-    call.agent && call.agent !== call.names?.outbound ? `agent ${call.agent}` : '',
+    call.agent && call.agent.toLowerCase() !== call.names?.outbound?.toLowerCase() ? `agent ${call.agent}` : '',
     call.sound === 'recording' ? 'sound is recorded' : call.sound === 'paused' ? 'recording paused' : '',
   ];
   return facts.filter((fact) => fact !== '').join(' · ');

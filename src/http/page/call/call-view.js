@@ -48,7 +48,7 @@ export class OneCallView {
     this.#context = context;
     this.#say = new SayBar(context);
     this.#work = new WorkColumn(context, (text) => this.#say.offer(text));
-    this.#head = new CallHead(this.#deeds(), context.session);
+    this.#head = new CallHead(this.#deeds(), context.session, this.#paneButton);
     this.#paneButton.addEventListener('click', () => this.#showPane(this.element.dataset['pane'] !== 'work'));
     this.element = make(
       'section',
@@ -57,7 +57,7 @@ export class OneCallView {
       make(
         'div',
         { class: 'call-words' },
-        make('div', { class: 'call-tools' }, this.#find.element, this.#paneButton),
+        make('div', { class: 'call-tools' }, this.#find.element),
         this.#transcript.element,
         this.#sound.element,
         this.#say.element,
@@ -185,7 +185,8 @@ export class OneCallView {
   #receive(event) {
     if (event.callId !== this.#id || this.#timer === 0) return;
     if (event.type === 'call.started' && !this.#isKnown) void this.#load(this.#id);
-    if (event.type === 'call.updated' || event.type === 'call.ended') void this.#refresh();
+    if (event.type === 'call.updated') void this.#refresh();
+    if (event.type === 'call.ended') void this.#load(this.#id);
     if (event.type === 'call.deleted') this.#context.toast('This call was deleted.', 'problem');
     for (const key of this.#log.apply(event)) this.#changed.add(key);
     if (event.type === 'hint') this.#changed.add('hint');
@@ -208,10 +209,11 @@ export class OneCallView {
   /** Asks for the call's view again: its record knows more than the feed tells. */
   async #refresh() {
     const id = this.#id;
+    const askedAtMs = performance.now();
     const view = await loadCall(id).catch(() => undefined);
     if (view === undefined || id !== this.#id) return;
     this.#stored = new LiveCall(view, performance.now());
-    this.#context.store.get(id)?.take(view, performance.now());
+    this.#context.store.get(id)?.take(view, performance.now(), askedAtMs);
     this.#showCall();
   }
 

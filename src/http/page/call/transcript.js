@@ -191,7 +191,9 @@ export class Transcript {
   }
 
   /** @param {Item} item @returns {string} */
-  #nameItem({ kind, track, author }) {
+  #nameItem(item) {
+    const { kind, track, author } = item;
+    if (kind === 'said' && this.#log?.sideOf(item) === 'prompts') return 'Prompt';
     if (kind === 'said' || kind === 'gap') return nameSpeaker(this.#call, track);
     if (kind === 'spoken') return nameSpoken(this.#call);
     return kind === 'note' ? author : '';

@@ -7,6 +7,7 @@
 export function moveAmong(wall, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const from = event.target instanceof Element ? event.target.closest('.card') : null;
+  if (!(from instanceof HTMLElement)) return null;
   const cards = /** @type {HTMLElement[]} */ ([...wall.children]).filter((card) => !card.hidden);
   const at = cards.indexOf(from);
   if (at < 0) return null;

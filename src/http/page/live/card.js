@@ -147,7 +147,7 @@ export class Card {
       ...[...this.#flags].slice(0, FLAGS_MAX).map((word) => `⚑ ${word}`),
       this.#call.step === '' ? '' : `step ${this.#call.step}`,
       queue === null || queue === undefined ? '' : `queue ${queue}`,
-      agent === null || agent === undefined || agent === names?.outbound ? '' : `agent ${agent}`,
+      agent === null || agent === undefined || isSame(agent, names?.outbound) ? '' : `agent ${agent}`,
       appMuted === true ? 'taken over' : '',
       ...tags.map((tag) => `#${tag}`),
     ];
@@ -168,4 +168,9 @@ export class Card {
       .join(' ')
       .toLowerCase();
   }
+}
+
+/** @param {string} agent @param {string | null | undefined} name */
+function isSame(agent, name) {
+  return agent.toLowerCase() === name?.toLowerCase();
 }
