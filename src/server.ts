@@ -5,6 +5,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallView } from './calls/call-view.ts';
+import type { FeedArchive } from './calls/feed/archive.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
@@ -17,15 +18,19 @@ import { CallVisibility } from './http/access/call-visibility.ts';
 import { guardRoutes } from './http/access/guard.ts';
 import { signInRoutes, whoAmIRoutes } from './http/access/sign-in.ts';
 import { userRoutes } from './http/access/user-routes.ts';
+import { databaseRoutes } from './http/admin/database.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
+import { AuditTrail } from './http/calls/audit-trail.ts';
+import type { KeptCalls } from './http/calls/call-directory.ts';
 import { type Calls, callRoutes } from './http/calls/calls.ts';
 import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
 import { phoneRoutes } from './http/calls/phone.ts';
 import { FeedReaders } from './http/calls/readers.ts';
 import { type SoundRoutesContext, soundRoutes } from './http/calls/sound.ts';
+import { takeOverRoutes } from './http/calls/take-over.ts';
 import type { TranscriptSource } from './http/calls/transcripts.ts';
 import { type GatewayHealth, healthRoutes, metricRoutes } from './http/health.ts';
 import { asteriskRoutes } from './http/media/asterisk.ts';
@@ -54,7 +59,9 @@ import { transcriptionRoutes } from './http/transcriptions/transcriptions.ts';
 import type { Batches } from './jobs/batches.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import type { Translator } from './recordings/translate.ts';
+import type { Records } from './records/records.ts';
 import type { SoundStore } from './records/sound/sound-store.ts';
+import type { StoredCalls } from './records/stored-calls.ts';
 import type { People } from './records/users/people.ts';
 import type { Speech } from './speech/speech.ts';
 import type { WebSocketTrunk } from './trunks/websocket/trunk.ts';
@@ -70,9 +77,11 @@ const CLOSE_GRACE_MS = 1000;
 
 interface ServerOptions {
   readonly settings: Settings;
-  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'setRecording'>;
+  readonly registry: Calls & Pick<CallRegistry, 'admit' | 'tokens' | 'muteApp' | 'setRecording'>;
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
+  /** Calls that memory no longer has; null = nothing is kept. */
+  readonly stored: (Pick<StoredCalls, 'get' | 'latestAgents'> & FeedArchive) | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -85,11 +94,15 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   /** Who may sign in. */
   readonly people: People;
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole' | 'publish' | 'forget'>;
+  /** Null = nothing is kept of calls. */
+  readonly records: Records | null;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
   readonly batches: Batches;
+  /** What is kept of calls; null = nothing. */
+  readonly kept: KeptCalls | null;
   /** Recorded sound of calls; null = none is kept. */
   readonly sound: Pick<SoundStore, 'read'> | null;
   /** A call, live or stored. */
@@ -157,12 +170,18 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
-  const { settings, registry, apps, webSockets, recordings, translator, health, metrics, clock } = options;
-  const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
+  const { settings, registry, recordings, translator, health, metrics, clock } = options;
+  const access = new Access({
+    settings,
+    people: options.people,
+    audit: options.kept?.records.audit ?? null,
+    clock,
+    log: options.log,
+  });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
-  const visibility = new CallVisibility({ access, calls: registry });
-  const readers = openReaders(app, options);
+  const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
+  await visibility.learnStored();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -173,7 +192,6 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     access.refuseForeign(request);
   });
 
-  watchCarrierRoutes(app, { metrics, clock });
   await app.register(pageRoutes);
   const { speech } = options;
   const speechContext = createSpeechContext({ ...options, failures });
@@ -183,25 +201,20 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
     voices: speech.voiceNames().map(({ name }) => name),
   });
   await app.register(healthRoutes, { health, speech: speechHealth, settings, access });
-  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log: options.log });
-  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
-  await app.register(announcementRoutes, { settings, announced: options.announced, access });
-  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+  await openCarriers(app, options, access);
   await app.register(signInRoutes, { access });
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
     void guarded.register(whoAmIRoutes, { access });
-    void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
-    void guarded.register(callRoutes, {
-      calls: registry,
-      transcripts: options.transcripts,
-      dialer: options.dialer,
-      visibility,
+    void guarded.register(userRoutes, {
+      access,
+      settings,
+      people: options.people,
+      audit: options.kept?.records.audit ?? null,
+      clock,
     });
-    void guarded.register(soundRoutes, soundContext(options));
-    void guarded.register(captionRoutes, { readers, clock, visibility });
-    void guarded.register(phoneRoutes, { registry });
-    void guarded.register(assistRoutes, { assistant: options.assistant });
+    openCalls(guarded, options, { access, visibility });
+    void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, {
@@ -217,15 +230,35 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 }
 
-function soundContext({ registry, sound, findCall, clock }: ServerOptions): SoundRoutesContext {
-  return { calls: registry, find: findCall, sound, notePlayed: () => undefined, clock };
+/** The routes of calls. */
+function openCalls(
+  app: FastifyInstance,
+  options: ServerOptions,
+  { access, visibility }: { access: Access; visibility: CallVisibility },
+): void {
+  const { registry, transcripts, dialer, assistant, kept, feed, clock, metrics } = options;
+  const trail = new AuditTrail({ access, audit: kept?.records.audit ?? null });
+  const shared = { transcripts, dialer, visibility, trail, kept, feed, clock, metrics };
+  void app.register(callRoutes, { ...shared, calls: registry });
+  void app.register(takeOverRoutes, { calls: registry, access });
+  void app.register(soundRoutes, soundContext(options, trail));
+  void app.register(phoneRoutes, { registry });
+  void app.register(assistRoutes, { assistant });
+}
+
+function soundContext({ registry, sound, findCall, clock }: ServerOptions, trail: AuditTrail): SoundRoutesContext {
+  const notePlayed: SoundRoutesContext['notePlayed'] = (request, id) => trail.note(request, 'sound.played', id);
+  return { calls: registry, find: findCall, sound, notePlayed, clock };
 }
 
 /** The readers of the feed, which end when the server does. */
-function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: ServerOptions): FeedReaders {
+function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders {
+  const { settings, feed, stored, clock, log, metrics } = options;
   const readers = new FeedReaders({
     feed,
+    archive: stored,
     clock,
+    log,
     metrics,
     readersMax: settings.FEED_READERS_MAX,
     bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
@@ -234,11 +267,22 @@ function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: S
   return readers;
 }
 
+/** The ways in for carriers, each with a secret of its own. */
+async function openCarriers(app: FastifyInstance, options: ServerOptions, access: Access): Promise<void> {
+  const { settings, registry, apps, webSockets, announced, metrics, clock, log } = options;
+  watchCarrierRoutes(app, { metrics, clock });
+  await app.register(twilioRoutes, { settings, registry, apps, webSockets, access, log });
+  await app.register(asteriskRoutes, { settings, registry, webSockets, access });
+  await app.register(announcementRoutes, { settings, announced, access });
+  await app.register(carrierRoutes, { settings, registry, webSockets, access });
+}
+
 /** The routes of the System view. */
 function openSystem(app: FastifyInstance, options: ServerOptions): void {
   const { system: sources, feed, speech, health, settings, metrics, clock } = options;
   const watch = new CallWatch({ feed, metrics, clock });
   app.addHook('onClose', async () => watch.close());
+  void app.register(databaseRoutes, { records: options.records, clock });
   void app.register(systemRoutes, {
     sources,
     health,

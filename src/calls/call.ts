@@ -68,6 +68,7 @@ export class Call implements LegHandlers {
   readonly #tracks: CallTracks;
   readonly #echoFilter: EchoFilter;
   #app: CallApp | null = null;
+  #appMuted = false;
   #handoffData: string | null = null;
   #timer: Timer | null = null;
   /** The leg is closed, or was closed because of a failure. */
@@ -147,6 +148,18 @@ export class Call implements LegHandlers {
     const { leg, monitor } = this.#options;
     leg.fail(monitor.noteFailure(error, this.id));
     void this.end('error');
+  }
+
+  /**
+   * Takes the call over from its app, or gives it back. `by` = who does.
+   * @throws TrunklineError `invalid_request` when the call has no app
+   */
+  muteApp(isMuted: boolean, by: string): void {
+    if (this.#app === null) throw new TrunklineError('invalid_request', 'the call has no app that could be muted');
+    if (this.#appMuted === isMuted) return;
+    this.#appMuted = isMuted;
+    this.#app.mute(isMuted);
+    this.#feed.publishMuted(isMuted, by);
   }
 
   /**
@@ -315,6 +328,7 @@ export class Call implements LegHandlers {
       voice: this.voice,
       context,
       log: this.#log,
+      onConnection: (state) => this.#feed.publishConnection(state),
       onEnd: (handoffData, reason) => {
         this.#handoffData = handoffData;
         void this.end(reason);

@@ -5,9 +5,11 @@
 import { LRUCache } from 'lru-cache';
 import { joinBytes } from '../audio/bytes.ts';
 import { EngineError } from '../engine-client/engine.ts';
+import type { Clock } from '../foundation/clock.ts';
 import { GrowingList } from '../foundation/growing-list.ts';
 import { bytesToMs, type Codec } from '../foundation/units.ts';
 import { hashOf, type Prompt, type PromptKey, textHashIn, textHashOf } from './prompt.ts';
+import type { CachedPrompt } from './prompt-entry.ts';
 import { type FileTrouble, PromptFiles } from './prompt-files.ts';
 
 /** Metrics of a cache. */
@@ -26,6 +28,7 @@ interface PromptCacheOptions {
   readonly directory: string | null;
   readonly directoryMaxBytes: number;
   readonly metrics: PromptCacheMetrics;
+  readonly clock: Pick<Clock, 'wall'>;
 }
 
 /** How full a cache is. */
@@ -44,6 +47,13 @@ const PROMPT_OVERHEAD_BYTES = 256;
 
 /** So little missing is made in a fraction of a second: then the prompt is kept although nobody wants it any more. */
 const MISSING_MAX_MS = 2000;
+
+interface KeptPrompt {
+  readonly prompt: Prompt;
+  /** Wall-clock ms. */
+  readonly madeMs: number;
+  usedMs: number;
+}
 
 interface Making {
   readonly parts: GrowingList<Uint8Array>;
@@ -66,23 +76,30 @@ interface PromptWish {
 
 /** The prompts of calls, or those of requests over HTTP. */
 export class PromptCache {
-  readonly #memory: LRUCache<string, Prompt>;
+  readonly #memory: LRUCache<string, KeptPrompt>;
+  readonly #clock: Pick<Clock, 'wall'>;
   readonly #files: PromptFiles | null;
   readonly #metrics: PromptCacheMetrics;
   readonly #making = new Map<string, Making>();
   /** Counts how often the cache was cleared: a prompt begun before that is not kept after it. */
   #generation = 0;
 
-  constructor({ maxBytes, directory, directoryMaxBytes, metrics }: PromptCacheOptions) {
+  constructor({ maxBytes, directory, directoryMaxBytes, metrics, clock }: PromptCacheOptions) {
     this.#metrics = metrics;
+    this.#clock = clock;
     this.#memory = new LRUCache({
       maxSize: Math.max(maxBytes, 1),
-      sizeCalculation: ({ bytes }) => bytes.length + PROMPT_OVERHEAD_BYTES,
+      sizeCalculation: ({ prompt }) => prompt.bytes.length + prompt.about.text.length + PROMPT_OVERHEAD_BYTES,
     });
     this.#files =
       directory === null
         ? null
-        : new PromptFiles({ directory, maxBytes: directoryMaxBytes, onTrouble: (trouble) => metrics.trouble(trouble) });
+        : new PromptFiles({
+            directory,
+            maxBytes: directoryMaxBytes,
+            onTrouble: (trouble) => metrics.trouble(trouble),
+            clock,
+          });
   }
 
   /** Lists the prompts on disk. Rejects with what the file system throws when the directory cannot be used. */
@@ -101,9 +118,13 @@ export class PromptCache {
 
   /** The prompt, if it is in memory. */
   get(key: PromptKey): Prompt | undefined {
-    const prompt = this.#memory.get(hashOf(key));
-    if (prompt !== undefined) this.#metrics.asked('memory');
-    return prompt;
+    const hash = hashOf(key);
+    const kept = this.#memory.get(hash);
+    if (kept === undefined) return undefined;
+    this.#metrics.asked('memory');
+    kept.usedMs = this.#nowMs();
+    this.#files?.touch(hash);
+    return kept.prompt;
   }
 
   /** Whether the prompt is made, in memory or on disk. */
@@ -141,6 +162,30 @@ export class PromptCache {
     if (wish.signal.aborted) throw new EngineError('cancelled', 'nobody wants the prompt any more');
   }
 
+  /** The prompts that were used last, at most `max`, in no particular order. */
+  list(max: number): CachedPrompt[] {
+    const inMemory: CachedPrompt[] = [];
+    for (const [id, { prompt, madeMs, usedMs }] of this.#memory.entries()) {
+      if (inMemory.length >= max) break;
+      inMemory.push({ id, bytes: prompt.bytes.length, madeMs, usedMs });
+    }
+    const ids = new Set(inMemory.map(({ id }) => id));
+    return [...inMemory, ...(this.#files?.list(max) ?? []).filter(({ id }) => !ids.has(id))];
+  }
+
+  /** The prompt of that id, without counting as a use; null when there is none (any more). */
+  async peek(id: string): Promise<Prompt | null> {
+    return this.#memory.peek(id)?.prompt ?? (await this.#files?.peek(id)) ?? null;
+  }
+
+  /** Deletes one prompt, in memory and on disk. Returns whether it was there. */
+  delete(id: string): boolean {
+    const inMemory = this.#memory.delete(id);
+    this.#metrics.held(this.#memory.calculatedSize);
+    const onDisk = this.#files?.delete(id) === true;
+    return inMemory || onDisk;
+  }
+
   /** Deletes all prompts, in memory and on disk. Returns how many there were. */
   clear(): number {
     const names = new Set([...this.#memory.keys(), ...(this.#files?.names() ?? [])]);
@@ -162,7 +207,7 @@ export class PromptCache {
     );
     for (const name of names) {
       this.#memory.delete(name);
-      this.#files?.remove(name);
+      this.#files?.delete(name);
     }
     this.#metrics.held(this.#memory.calculatedSize);
     await this.#files?.settled();
@@ -204,7 +249,7 @@ export class PromptCache {
       this.#metrics.asked(kept === null ? 'engine' : 'disk');
       for await (const part of kept === null ? synthesise() : [kept.bytes]) making.parts.push(part);
       const isWanted = generation === this.#generation && !making.controller.signal.aborted;
-      if (isWanted) this.#keep(hash, kept ?? toPrompt(making.parts.items, key.codec), kept === null);
+      if (isWanted) this.#keep(hash, kept ?? toPrompt(making.parts.items, key), kept === null);
       making.parts.end();
     } catch (error) {
       making.parts.fail(error);
@@ -213,9 +258,15 @@ export class PromptCache {
   }
 
   #keep(hash: string, prompt: Prompt, isNew: boolean): void {
-    this.#memory.set(hash, prompt);
+    const nowMs = this.#nowMs();
+    const madeMs = isNew ? nowMs : (this.#files?.madeMs(hash) ?? nowMs);
+    this.#memory.set(hash, { prompt, madeMs, usedMs: nowMs });
     this.#metrics.held(this.#memory.calculatedSize);
     if (isNew) this.#files?.write(hash, prompt);
+  }
+
+  #nowMs(): number {
+    return this.#clock.wall().getTime();
   }
 
   #forget(hash: string, making: Making): void {
@@ -232,7 +283,7 @@ function isAlmostMade({ parts }: Making, codec: Codec, expectedMs: number): bool
   return madeMs > 0 && expectedMs - madeMs <= MISSING_MAX_MS;
 }
 
-function toPrompt(parts: readonly Uint8Array[], codec: Codec): Prompt {
+function toPrompt(parts: readonly Uint8Array[], { text, voice, model, speed, codec }: PromptKey): Prompt {
   const bytes = joinBytes(parts);
-  return { bytes, durationMs: bytesToMs(bytes.length, codec) };
+  return { bytes, durationMs: bytesToMs(bytes.length, codec), about: { text, voice, model, speed, codec } };
 }

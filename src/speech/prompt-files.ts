@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../foundation/clock.ts';
 import {
   closeToOthers,
   isOwn,
@@ -13,15 +14,21 @@ import {
   PRIVATE_FILE_MODE,
   readOwnFile,
 } from '../foundation/folders/folders.ts';
-import type { Prompt } from './prompt.ts';
+import type { Prompt, PromptAbout } from './prompt.ts';
+import type { CachedPrompt } from './prompt-entry.ts';
 
-const MAGIC = Buffer.from('TLP1');
+const MAGIC = Buffer.from('TLP2');
 const NAME = /^([0-9a-f]{64})\.sentence$/;
 /** What a killed gateway left, and files from before names told the text: nobody would find or forget those. */
 const LEFT_OVER = /^[0-9a-f]{64}\.([^.]+\.tmp|prompt)$/;
 /** Files that say which gateway uses the folder. */
 const OWNERSHIP = /^owner\./;
-/** magic, SHA-256 of the key, duration in ms and bytes of sound (both 32 bit, little-endian), SHA-256 of the sound. */
+/** The folder of recorded prompts. */
+export const RECORDED_FOLDER = 'recorded';
+/**
+ * magic, SHA-256 of the key, duration in ms and bytes of sound (both 32 bit, little-endian), SHA-256 of what follows:
+ * the sound, then as JSON what it says.
+ */
 const KEY_AT = MAGIC.length;
 const DURATION_AT = KEY_AT + 32;
 const LENGTH_AT = DURATION_AT + 4;
@@ -39,6 +46,14 @@ interface PromptFilesOptions {
   /** Most bytes of all files; the least recently used go first (after a start: the oldest). */
   readonly maxBytes: number;
   onTrouble(trouble: FileTrouble): void;
+  readonly clock: Pick<Clock, 'wall'>;
+}
+
+/** What is known of a file without opening it. */
+interface IndexEntry {
+  readonly bytes: number;
+  readonly madeMs: number;
+  usedMs: number;
 }
 
 /** The files of one directory. After {@link open} nothing throws: a failing disk delays speech but does not stop it. */
@@ -46,8 +61,9 @@ export class PromptFiles {
   readonly #directory: string;
   readonly #maxBytes: number;
   readonly #onTrouble: (trouble: FileTrouble) => void;
-  /** Name of the prompt → bytes of its file. A file that leaves the index is deleted. */
-  readonly #index: LRUCache<string, number>;
+  readonly #clock: Pick<Clock, 'wall'>;
+  /** By the name of the prompt. A file that leaves the index is deleted. */
+  readonly #index: LRUCache<string, IndexEntry>;
   /** The last operation. They run one after the other, so that no two use the same file. */
   #tail: Promise<unknown> = Promise.resolve();
   #writesWaiting = 0;
@@ -56,11 +72,12 @@ export class PromptFiles {
     this.#directory = options.directory;
     this.#maxBytes = options.maxBytes;
     this.#onTrouble = options.onTrouble;
+    this.#clock = options.clock;
     this.#index = new LRUCache({
       maxSize: options.maxBytes,
       // A power cut can leave an empty file, which counts too.
-      sizeCalculation: (bytes) => Math.max(bytes, 1),
-      dispose: (_bytes, hash, reason) => {
+      sizeCalculation: ({ bytes }) => Math.max(bytes, 1),
+      dispose: (_entry, hash, reason) => {
         if (reason !== 'set') void this.#queue(() => this.#remove(hash));
       },
     });
@@ -68,7 +85,7 @@ export class PromptFiles {
 
   /** Lists the prompts; other files are left alone. Rejects with the file system's error for an unusable directory. */
   async open(): Promise<void> {
-    await makePrivateFolder(this.#directory, (name) => NAME.test(name) || LEFT_OVER.test(name) || OWNERSHIP.test(name));
+    await makePrivateFolder(this.#directory, isOurs);
     const found: { hash: string; bytes: number; usedAtMs: number }[] = [];
     for (const file of await readdir(this.#directory)) {
       const path = join(this.#directory, file);
@@ -81,7 +98,8 @@ export class PromptFiles {
       if (entry.size > this.#maxBytes) await rm(path);
       else found.push({ hash, bytes: entry.size, usedAtMs: entry.mtimeMs });
     }
-    for (const { hash, bytes } of found.toSorted((a, b) => a.usedAtMs - b.usedAtMs)) this.#index.set(hash, bytes);
+    for (const { hash, bytes, usedAtMs } of found.toSorted((a, b) => a.usedAtMs - b.usedAtMs))
+      this.#index.set(hash, { bytes, madeMs: usedAtMs, usedMs: usedAtMs });
     await this.settled();
   }
 
@@ -107,8 +125,40 @@ export class PromptFiles {
 
   /** Reads the prompt of that name; null when there is none, or it is damaged. */
   read(hash: string): Promise<Prompt | null> {
-    if (this.#index.get(hash) === undefined) return Promise.resolve(null);
+    if (!this.has(hash)) return Promise.resolve(null);
+    this.touch(hash);
     return this.#queue(() => this.#read(hash));
+  }
+
+  /** As {@link read}, without counting as a use. */
+  peek(hash: string): Promise<Prompt | null> {
+    return this.has(hash) ? this.#queue(() => this.#read(hash)) : Promise.resolve(null);
+  }
+
+  /** The prompt of that name is used. */
+  touch(hash: string): void {
+    const entry = this.#index.get(hash);
+    if (entry !== undefined) entry.usedMs = this.#clock.wall().getTime();
+  }
+
+  /** When the prompt of that name was made; undefined when there is none. */
+  madeMs(hash: string): number | undefined {
+    return this.#index.peek(hash)?.madeMs;
+  }
+
+  /** The prompts that were used last, at most `max`. */
+  list(max: number): CachedPrompt[] {
+    const found: CachedPrompt[] = [];
+    for (const [id, entry] of this.#index.entries()) {
+      if (found.length >= max) break;
+      found.push({ id, ...entry });
+    }
+    return found;
+  }
+
+  /** Deletes the prompt of that name. Returns whether there was one. */
+  delete(hash: string): boolean {
+    return this.#index.delete(hash);
   }
 
   /** Writes a prompt if there is space for it. */
@@ -116,11 +166,6 @@ export class PromptFiles {
     if (HEADER_BYTES + prompt.bytes.length > this.#maxBytes || this.#writesWaiting >= WRITES_WAITING_MAX) return;
     this.#writesWaiting++;
     void this.#queue(() => this.#write(hash, prompt));
-  }
-
-  /** Deletes one, if it is there. */
-  remove(hash: string): void {
-    this.#index.delete(hash);
   }
 
   /** Deletes all of them. */
@@ -162,9 +207,11 @@ export class PromptFiles {
   async #write(hash: string, prompt: Prompt): Promise<void> {
     const temporary = join(this.#directory, `${hash}.${randomUUID()}.tmp`);
     try {
-      await writeFile(temporary, format(hash, prompt), { flag: 'wx', mode: PRIVATE_FILE_MODE });
+      const file = format(hash, prompt);
+      await writeFile(temporary, file, { flag: 'wx', mode: PRIVATE_FILE_MODE });
       await rename(temporary, this.#path(hash));
-      this.#index.set(hash, HEADER_BYTES + prompt.bytes.length);
+      const nowMs = this.#clock.wall().getTime();
+      this.#index.set(hash, { bytes: file.length, madeMs: nowMs, usedMs: nowMs });
     } catch {
       this.#onTrouble('unwritable');
       await rm(temporary, { force: true }).catch(() => undefined);
@@ -184,18 +231,23 @@ export class PromptFiles {
   }
 }
 
+function isOurs(name: string): boolean {
+  return NAME.test(name) || LEFT_OVER.test(name) || OWNERSHIP.test(name) || name === RECORDED_FOLDER;
+}
+
 function checksum(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-function format(hash: string, { bytes, durationMs }: Prompt): Buffer {
-  const file = Buffer.alloc(HEADER_BYTES + bytes.length);
+function format(hash: string, { bytes, durationMs, about }: Prompt): Buffer {
+  const body = Buffer.concat([bytes, Buffer.from(JSON.stringify(about))]);
+  const file = Buffer.alloc(HEADER_BYTES + body.length);
   MAGIC.copy(file);
   Buffer.from(hash, 'hex').copy(file, KEY_AT);
   file.writeUInt32LE(durationMs, DURATION_AT);
   file.writeUInt32LE(bytes.length, LENGTH_AT);
-  checksum(bytes).copy(file, CHECKSUM_AT);
-  file.set(bytes, HEADER_BYTES);
+  checksum(body).copy(file, CHECKSUM_AT);
+  file.set(body, HEADER_BYTES);
   return file;
 }
 
@@ -203,8 +255,19 @@ function format(hash: string, { bytes, durationMs }: Prompt): Buffer {
 function parse(file: Buffer, hash: string): Prompt | null {
   if (file.length < HEADER_BYTES || !file.subarray(0, KEY_AT).equals(MAGIC)) return null;
   if (file.toString('hex', KEY_AT, DURATION_AT) !== hash) return null;
-  const bytes = new Uint8Array(file.subarray(HEADER_BYTES));
-  if (bytes.length !== file.readUInt32LE(LENGTH_AT)) return null;
-  if (!checksum(bytes).equals(file.subarray(CHECKSUM_AT, HEADER_BYTES))) return null;
-  return { bytes, durationMs: file.readUInt32LE(DURATION_AT) };
+  const body = new Uint8Array(file.subarray(HEADER_BYTES));
+  if (!checksum(body).equals(file.subarray(CHECKSUM_AT, HEADER_BYTES))) return null;
+  const soundBytes = file.readUInt32LE(LENGTH_AT);
+  const about = parseAbout(body.subarray(soundBytes));
+  if (about === null) return null;
+  return { bytes: body.subarray(0, soundBytes), durationMs: file.readUInt32LE(DURATION_AT), about };
+}
+
+/** Null for what is no JSON: the length of the sound is wrong. */
+function parseAbout(bytes: Uint8Array): PromptAbout | null {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString()) as PromptAbout;
+  } catch {
+    return null;
+  }
 }

@@ -2,11 +2,11 @@ import type { Engine, SpeakRequest, Speech } from '../engine-client/engine.ts';
 import { GrowingList } from '../foundation/growing-list.ts';
 import type { Codec } from '../foundation/units.ts';
 import { encodeSound, type Stretch } from './encode-sound.ts';
-
 import { NORMALISER_VERSION } from './normalise.ts';
 import type { Piece } from './pieces.ts';
 import type { PromptKey } from './prompt.ts';
 import type { PromptCache } from './prompt-cache.ts';
+import type { RecordedPrompt, RecordedPrompts } from './recorded-prompts.ts';
 import { isTooSlowForCalls, refuseSlowVoice } from './slow-voices.ts';
 import { usualSpeechMs } from './speech-length.ts';
 import type { ResolvedVoice } from './voice-resolver.ts';
@@ -19,6 +19,8 @@ export interface PromptRequest {
   readonly signal: AbortSignal;
 }
 
+/** Begins the model's name of what was recorded. */
+export const RECORDED_MODEL = 'recorded:';
 /** The normaliser's name in the key of a prompt whose text was spoken as it was written. */
 const NOT_NORMALISED = 'off';
 const SPEAKABLE = /[\p{L}\p{N}]/u;
@@ -27,10 +29,17 @@ const SPEAKABLE = /[\p{L}\p{N}]/u;
 export class PromptMaker {
   readonly #engine: Engine;
   readonly #cache: PromptCache;
+  readonly #recorded: RecordedPrompts;
 
-  constructor(options: { engine: Engine; cache: PromptCache }) {
+  constructor(options: { engine: Engine; cache: PromptCache; recorded: RecordedPrompts }) {
     this.#engine = options.engine;
     this.#cache = options.cache;
+    this.#recorded = options.recorded;
+  }
+
+  /** Whether a recording takes the place of `text` in this voice. */
+  isRecorded(text: string, { voice }: ResolvedVoice): boolean {
+    return this.#recorded.find(voice.name, text) !== null;
   }
 
   /**
@@ -43,15 +52,20 @@ export class PromptMaker {
     resolved: ResolvedVoice,
     request: PromptRequest,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    if (!SPEAKABLE.test(piece.spoken)) return;
     const { codec, urgency, dueInMs } = request;
     const { voice, speed } = resolved;
-    const key = keyOf(piece, resolved, codec);
-    if (urgency === 'speak' && isTooSlowForCalls(voice) && !this.#cache.has(key)) throw refuseSlowVoice(voice);
+    const recorded = this.#recorded.find(voice.name, piece.text);
+    if (recorded === null && !SPEAKABLE.test(piece.spoken)) return;
+    const key = recorded === null ? keyOf(piece, resolved, codec) : keyOfRecorded(recorded, codec);
+    if (recorded === null && urgency === 'speak' && isTooSlowForCalls(voice) && !this.#cache.has(key))
+      throw refuseSlowVoice(voice);
     const line = { text: piece.spoken, voice: voice.name, speed };
     yield* this.#cache.listen(key, {
-      synthesise: (signal, hurry) => encodeSound(this.#speak({ ...line, urgency, dueInMs, signal, hurry }), codec),
-      expectedMs: usualSpeechMs(piece.spoken, speed),
+      synthesise: (signal, hurry) => {
+        const speak = () => this.#speak({ ...line, urgency, dueInMs, signal, hurry });
+        return encodeSound(recorded === null ? speak() : this.#play(recorded, speak), codec);
+      },
+      expectedMs: recorded?.durationMs ?? usualSpeechMs(piece.spoken, speed),
       waits: urgency === 'speak',
       signal: request.signal,
     });
@@ -59,7 +73,15 @@ export class PromptMaker {
 
   /** Whether a call can have the prompt of `piece` without waiting for it to be made. */
   isMade(piece: Piece, resolved: ResolvedVoice, codec: Codec): boolean {
-    return !SPEAKABLE.test(piece.spoken) || this.#cache.has(keyOf(piece, resolved, codec));
+    if (!SPEAKABLE.test(piece.spoken) || this.isRecorded(piece.text, resolved)) return true;
+    return this.#cache.has(keyOf(piece, resolved, codec));
+  }
+
+  /** A recording that cannot be read is spoken instead. */
+  async *#play(recorded: RecordedPrompt, speak: () => AsyncIterable<Stretch>): AsyncIterable<Stretch> {
+    const sound = await this.#recorded.sound(recorded.id);
+    if (sound === null) yield* speak();
+    else yield { ...sound, isLast: true };
   }
 
   /** The sound of a line, in stretches as the engine makes them. */
@@ -78,4 +100,9 @@ export class PromptMaker {
 function keyOf(piece: Piece, { voice, speed, normalises }: ResolvedVoice, codec: Codec): PromptKey {
   const normaliser = normalises ? NORMALISER_VERSION : NOT_NORMALISED;
   return { model: voice.model, voice: voice.name, speed, normaliser, text: piece.text.trim(), codec };
+}
+
+/** A recording that replaces another one has a key of its own, so nothing of that one is left. */
+function keyOfRecorded({ version, text, voice }: RecordedPrompt, codec: Codec): PromptKey {
+  return { model: `${RECORDED_MODEL}${version}`, voice, speed: 1, normaliser: NOT_NORMALISED, text, codec };
 }

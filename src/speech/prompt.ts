@@ -6,6 +6,16 @@ import type { Codec } from '../foundation/units.ts';
 export interface Prompt {
   readonly bytes: Uint8Array;
   readonly durationMs: number;
+  readonly about: PromptAbout;
+}
+
+/** What a prompt says, for people who look at the cache. */
+export interface PromptAbout {
+  readonly text: string;
+  readonly voice: string;
+  readonly model: string;
+  readonly speed: number;
+  readonly codec: Codec;
 }
 
 /** Everything that changes the sound of a prompt. */

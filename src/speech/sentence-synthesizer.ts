@@ -54,7 +54,7 @@ export class SentenceSynthesizer {
    */
   checkLive(text: string, options: VoiceOptions, codec: Codec): void {
     const voice = this.voices.resolveNow(options);
-    if (voice === null || !isTooSlowForCalls(voice.voice)) return;
+    if (voice === null || !isTooSlowForCalls(voice.voice) || this.#prompts.isRecorded(text, voice)) return;
     const splitter = new SentenceSplitter();
     const sentences = [...splitter.push(text), ...splitter.flush()];
     const pieces = sentences.flatMap((sentence) => cutToPieces(sentence, readerOf(voice)));
@@ -72,6 +72,11 @@ export class SentenceSynthesizer {
   ): AsyncGenerator<SpokenPiece, void, undefined> {
     const { signal } = options;
     const readable = readerOf(voice);
+    if (text.untouched !== null && this.#prompts.isRecorded(text.untouched, voice)) {
+      const whole = text.takeAll();
+      yield this.#begin({ text: whole, spoken: whole }, voice, options);
+      return;
+    }
     for (let sentence = await text.next(signal); sentence !== null; sentence = await text.next(signal)) {
       for (const piece of cutToPieces(sentence, readable)) {
         if (signal.aborted) return;

@@ -1,4 +1,5 @@
 /** All of the gateway that speaks, wired together: for calls, for requests over HTTP, and prompts made ahead. */
+import { join } from 'node:path';
 import type { VoiceInfo } from '../../engine/contract.ts';
 import type { Engine } from '../engine-client/engine.ts';
 import type { Clock } from '../foundation/clock.ts';
@@ -11,8 +12,11 @@ import { ConfigError } from '../foundation/settings/config.ts';
 import type { Settings } from '../foundation/settings/settings.ts';
 import type { Codec } from '../foundation/units.ts';
 import { PromptCache, type PromptCacheStats } from './prompt-cache.ts';
+import { RECORDED_FOLDER } from './prompt-files.ts';
+import { PromptLibrary } from './prompt-library.ts';
 import { PromptMaker } from './prompt-maker.ts';
 import { makePromptsAhead, readPromptsFile } from './prompts-file.ts';
+import { RecordedPrompts } from './recorded-prompts.ts';
 import { SentenceSynthesizer } from './sentence-synthesizer.ts';
 import { spokenSentencesOf } from './spoken-sentences.ts';
 import { readVoiceMap } from './voice-map.ts';
@@ -74,6 +78,8 @@ export interface Speech {
   awaitVoiceNames(): Promise<VoiceName[]>;
   cachedPrompts(): CachedPrompts;
   promptFigures(): PromptFigures;
+  /** What is cached, what was recorded, and how it sounds. */
+  readonly prompts: PromptLibrary;
   /** Forgets all cached prompts. Returns how many there were. */
   clearPrompts(): number;
   /** The sentences of a text that was said in a call which may be forgotten: all but those of PROMPTS_FILE. */
@@ -95,8 +101,9 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
   const textsAhead = settings.PROMPTS_FILE === '' ? [] : await readPromptsFile(settings.PROMPTS_FILE);
   const { cache: callCache, ownership } = await openCallCache(options);
   const requestCache = openRequestCache(options);
-  const calls = createSynthesizer(options, callCache, warnOfMissingVoices(options));
-  const requests = createSynthesizer(options, requestCache);
+  const recorded = await openRecorded(options, ownership);
+  const calls = createSynthesizer(options, { cache: callCache, recorded }, warnOfMissingVoices(options));
+  const requests = createSynthesizer(options, { cache: requestCache, recorded });
   const madeAhead = new Set(textsAhead.flatMap(({ text }) => spokenSentencesOf(text)));
   const memoryBytes = settings.PROMPT_CACHE_BYTES + settings.SPEECH_CACHE_BYTES;
   return {
@@ -108,7 +115,8 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
       return listVoiceNames(engine.voices);
     },
     cachedPrompts: () => countPrompts([callCache.stats, requestCache.stats], memoryBytes),
-    promptFigures: () => figuresOf(callCache.stats, requestCache.stats),
+    prompts: new PromptLibrary({ calls: callCache, requests: requestCache, recorded }),
+    promptFigures: () => figuresOf([callCache.stats, requestCache.stats], recorded.size),
     clearPrompts: () => callCache.clear() + requestCache.clear(),
     sentencesOf: (text) => spokenSentencesOf(text).filter((sentence) => !madeAhead.has(sentence)),
     forget: (sentences) => callCache.forget(sentences),
@@ -124,7 +132,7 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
 
 function createSynthesizer(
   { settings, engine }: SpeechOptions,
-  cache: PromptCache,
+  sources: { readonly cache: PromptCache; readonly recorded: RecordedPrompts },
   onMissingVoice?: (name: string, used: VoiceInfo) => void,
 ): SentenceSynthesizer {
   const voices = new VoiceResolver({
@@ -133,7 +141,7 @@ function createSynthesizer(
     voiceMap: readVoiceMap(settings.VOICE_MAP),
     ...(onMissingVoice !== undefined && { onMissingVoice }),
   });
-  return new SentenceSynthesizer({ voices, prompts: new PromptMaker({ engine, cache }) });
+  return new SentenceSynthesizer({ voices, prompts: new PromptMaker({ engine, ...sources }) });
 }
 
 /** Counts texts whose voice is missing, and warns of a voice once. Callers name them, so the lines are limited. */
@@ -185,6 +193,7 @@ async function openCallCacheIn(directory: string, options: SpeechOptions): Promi
       trouble: (reason) => metrics.promptFilesFailed.inc({ reason }),
       held: (bytes) => metrics.promptCacheBytes.set(bytes),
     },
+    clock,
   });
   if (directory === '') return { cache, ownership: null };
   await makeFolder(directory, 0o700);
@@ -200,7 +209,20 @@ async function openCallCacheIn(directory: string, options: SpeechOptions): Promi
   }
 }
 
-function openRequestCache({ settings, metrics }: SpeechOptions): PromptCache {
+/** Beside the prompts of PROMPT_CACHE_DIR, if that folder is ours; in memory if not, or if its disk fails. */
+async function openRecorded({ settings, clock, log }: SpeechOptions, ownership: Ownership | null) {
+  const directory = ownership === null ? null : join(settings.PROMPT_CACHE_DIR, RECORDED_FOLDER);
+  const recorded = new RecordedPrompts({ directory, clock });
+  try {
+    await recorded.open();
+    return recorded;
+  } catch (err) {
+    log.warn({ err }, 'the recorded prompts in PROMPT_CACHE_DIR cannot be used until the next start');
+    return new RecordedPrompts({ directory: null, clock });
+  }
+}
+
+function openRequestCache({ settings, metrics, clock }: SpeechOptions): PromptCache {
   return new PromptCache({
     maxBytes: settings.SPEECH_CACHE_BYTES,
     directory: null,
@@ -210,6 +232,7 @@ function openRequestCache({ settings, metrics }: SpeechOptions): PromptCache {
       trouble: () => undefined,
       held: (bytes) => metrics.speechCacheBytes.set(bytes),
     },
+    clock,
   });
 }
 
@@ -222,13 +245,13 @@ function countPrompts(caches: readonly PromptCacheStats[], maxBytes: number): Ca
   return { prompts: sum((stats) => stats.all), promptsMax: Math.floor(maxBytes / eachBytes) };
 }
 
-function figuresOf(...caches: readonly PromptCacheStats[]): PromptFigures {
+function figuresOf(caches: readonly PromptCacheStats[], uploaded: number): PromptFigures {
   const sum = (read: (stats: PromptCacheStats) => number): number =>
     caches.reduce((total, stats) => total + read(stats), 0);
   return {
     cached: sum(({ all }) => all),
     memoryBytes: sum(({ bytes }) => bytes),
     diskBytes: sum(({ diskBytes }) => diskBytes),
-    uploaded: 0,
+    uploaded,
   };
 }

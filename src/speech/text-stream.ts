@@ -46,6 +46,18 @@ export class TextStream {
     this.#wake?.();
   }
 
+  /** The whole text, where all of it is there and no sentence was taken; otherwise null. */
+  get untouched(): string | null {
+    return this.#ended && this.#sentences.length === 0 && this.#unsplit === this.#text ? this.#text : null;
+  }
+
+  /** Takes what is there as if it were one sentence. */
+  takeAll(): string {
+    this.#unsplit = '';
+    this.#flushed = true;
+    return this.#text;
+  }
+
   /**
    * {@link end}s the text after its last whole word, and returns the rest, which may be the beginning of a word.
    * Returns null and does not end the text when there is no whole word.

@@ -8,6 +8,7 @@ import type { CallContext } from '../../src/calls/context.ts';
 import type { FeedEvent } from '../../src/calls/feed/events.ts';
 import { Feed } from '../../src/calls/feed/feed.ts';
 import { CallRegistry } from '../../src/calls/registry.ts';
+import type { SoundTap } from '../../src/calls/sound/sound-tap.ts';
 import type { Detection, DetectRequest, TranscribeRequest, Transcript } from '../../src/engine-client/engine.ts';
 import { createLog } from '../../src/foundation/log/log.ts';
 import { Metrics } from '../../src/foundation/metrics.ts';
@@ -18,6 +19,7 @@ import type { Track } from '../../src/protocols/dialect.ts';
 import { TwilioDialect } from '../../src/protocols/media-streams/twilio.ts';
 import { PromptCache } from '../../src/speech/prompt-cache.ts';
 import { PromptMaker } from '../../src/speech/prompt-maker.ts';
+import { RecordedPrompts } from '../../src/speech/recorded-prompts.ts';
 import { SentenceSynthesizer } from '../../src/speech/sentence-synthesizer.ts';
 import { readVoiceMap } from '../../src/speech/voice-map.ts';
 import { VoiceResolver } from '../../src/speech/voice-resolver.ts';
@@ -74,7 +76,7 @@ export interface Gateway {
 }
 
 /** A gateway with the default settings but for `environment`; the pauses of the tests end utterances in all calls. */
-export function startCalls(environment: Record<string, string> = {}): Gateway {
+export function startCalls(environment: Record<string, string> = {}, soundTap: SoundTap | null = null): Gateway {
   const clock = new FakeClock();
   const engine = new WordsEngine(clock);
   const feed = new Feed({ history: 1000, epoch: 'test' });
@@ -88,7 +90,11 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     defaultVoice: settings.DEFAULT_VOICE,
     voiceMap: readVoiceMap(settings.VOICE_MAP),
   });
-  const prompts = new PromptMaker({ engine, cache: memoryCache() });
+  const prompts = new PromptMaker({
+    engine,
+    cache: memoryCache(),
+    recorded: new RecordedPrompts({ directory: null, clock }),
+  });
   const synthesizer = new SentenceSynthesizer({ voices, prompts });
   const apps = {
     fetchAudio: audioFetcher(settings, clock),
@@ -105,7 +111,7 @@ export function startCalls(environment: Record<string, string> = {}): Gateway {
     feed,
     log,
     metrics,
-    soundTap: null,
+    soundTap,
   };
   const registry = new CallRegistry(context);
   const webSockets = new WebSocketTrunk({ registry, settings, clock });
@@ -125,6 +131,7 @@ export function memoryCache(maxBytes = 1_000_000): PromptCache {
     directory: null,
     directoryMaxBytes: 0,
     metrics: { asked: ignore, trouble: ignore, held: ignore },
+    clock: new FakeClock(),
   });
 }
 

@@ -23,7 +23,7 @@ import { Translator } from '../../src/recordings/translate.ts';
 import type { SoundStore } from '../../src/records/sound/sound-store.ts';
 import type { People } from '../../src/records/users/people.ts';
 import { createServer } from '../../src/server.ts';
-import { openSpeech } from '../../src/speech/speech.ts';
+import { openSpeech, type Speech } from '../../src/speech/speech.ts';
 import type { SocketAdmission } from '../../src/trunks/websocket/trunk.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
@@ -94,6 +94,15 @@ export class FakeCalls {
     return { callId };
   }
 
+  /** Who took over calls from their app, or gave them back. */
+  readonly muted: { readonly id: string; readonly isMuted: boolean; readonly by: string }[] = [];
+
+  muteApp(id: string, isMuted: boolean, by: string): boolean {
+    if (this.get(id)?.state !== 'live') return false;
+    this.muted.push({ id, isMuted, by });
+    return true;
+  }
+
   /** What was wanted of recordings. */
   readonly recordings: { readonly id: string; readonly state: string }[] = [];
   /** Whether there is a folder for sound. */
@@ -132,6 +141,7 @@ export interface TestServer {
   /** What speaks, and what understands recordings. */
   readonly engine: FakeEngine;
   readonly recordings: Recordings;
+  readonly speech: Speech;
 }
 
 /** A path at which there is no program. */
@@ -171,6 +181,8 @@ export async function startServer(
   const app = await createServer({
     settings,
     people,
+    records: null,
+    stored: null,
     registry: calls,
     transcripts: calls,
     apps: calls,
@@ -185,6 +197,7 @@ export async function startServer(
     engine: speaker,
     batches,
     sound,
+    kept: null,
     findCall: async (id) => calls.get(id),
     health: () => health,
     system: idleSystem(),
@@ -195,7 +208,7 @@ export async function startServer(
     clock,
   });
   app.addHook('onClose', () => batches.close());
-  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings };
+  return { app, calls, announced, feed, clock, metrics, logLines, health, engine: speaker, recordings, speech };
 }
 
 /** Listens on a free loopback port. Returns `http://127.0.0.1:<port>`. */

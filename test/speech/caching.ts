@@ -3,6 +3,8 @@ import { joinBytes } from '../../src/audio/bytes.ts';
 import { bytesToMs, MULAW_8K } from '../../src/foundation/units.ts';
 import type { Prompt, PromptKey } from '../../src/speech/prompt.ts';
 import { PromptCache } from '../../src/speech/prompt-cache.ts';
+import { RecordedPrompts } from '../../src/speech/recorded-prompts.ts';
+import { FakeClock } from '../fakes/clock.ts';
 
 interface Counted {
   readonly cache: PromptCache;
@@ -27,6 +29,7 @@ export function countedCache(
       trouble: (trouble) => troubles.push(trouble),
       held: (bytes) => heldBytes.push(bytes),
     },
+    clock: new FakeClock(),
   });
   return { cache, asked, troubles, heldBytes };
 }
@@ -44,10 +47,16 @@ export async function whole(
   const parts: Uint8Array[] = [];
   for await (const part of cache.listen(key, { synthesise, signal, waits, expectedMs: 5000 })) parts.push(part);
   const bytes = joinBytes(parts);
-  return { bytes, durationMs: bytesToMs(bytes.length, key.codec) };
+  const { text, voice, model, speed, codec } = key;
+  return { bytes, durationMs: bytesToMs(bytes.length, key.codec), about: { text, voice, model, speed, codec } };
 }
 
 /** The key of a text with the usual voice, except for `changes`. */
 export function keyOf(text: string, changes: Partial<PromptKey> = {}): PromptKey {
   return { model: 'fake-tts-1', voice: 'rms', speed: 1, normaliser: '1', text, codec: MULAW_8K, ...changes };
+}
+
+/** No recordings, and a place for some. */
+export function noRecordings(): RecordedPrompts {
+  return new RecordedPrompts({ directory: null, clock: new FakeClock() });
 }

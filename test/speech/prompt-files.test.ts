@@ -20,7 +20,9 @@ import { hashOf, type Prompt } from '../../src/speech/prompt.ts';
 import { countedCache, keyOf, whole } from './caching.ts';
 
 const KEY = keyOf('Hello there.');
-const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200 };
+const { text, voice, model, speed, codec } = KEY;
+const ABOUT = { text, voice, model, speed, codec };
+const PROMPT: Prompt = { bytes: Uint8Array.from({ length: 1600 }, (_, n) => n % 256), durationMs: 200, about: ABOUT };
 
 let directory = '';
 beforeEach(() => {
@@ -72,6 +74,13 @@ describe('prompts on disk', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it('say after a restart what they are', async () => {
+    await written();
+    const { cache } = await started();
+    expect(cache.list(10)).toMatchObject([{ id: hashOf(KEY) }]);
+    expect((await cache.peek(hashOf(KEY)))?.about).toMatchObject({ text: KEY.text, voice: KEY.voice });
+  });
+
   it('are whole files under their names, and nothing else', async () => {
     await written();
     expect(readdirSync(directory)).toEqual([`${hashOf(KEY)}.sentence`]);
@@ -90,7 +99,7 @@ describe('prompts on disk', () => {
     await written();
     damage(fileOf());
     const { cache, asked, troubles } = await started();
-    const anew: Prompt = { bytes: new Uint8Array(1760).fill(8), durationMs: 220 };
+    const anew: Prompt = { bytes: new Uint8Array(1760).fill(8), durationMs: 220, about: ABOUT };
     expect(await whole(cache, KEY, async () => anew)).toEqual(anew);
     expect(asked).toEqual(['engine']);
     expect(troubles).toEqual(['damaged']);

@@ -10,7 +10,7 @@ import { TextStream } from '../../src/speech/text-stream.ts';
 import { type VoiceOptions, VoiceResolver } from '../../src/speech/voice-resolver.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
-import { countedCache } from './caching.ts';
+import { countedCache, noRecordings } from './caching.ts';
 
 async function soundOf(piece: SpokenPiece) {
   const parts: Uint8Array[] = [];
@@ -22,7 +22,10 @@ async function soundOf(piece: SpokenPiece) {
 function synthesizerOf(engine = new FakeEngine(new FakeClock())) {
   const counted = countedCache();
   const voices = new VoiceResolver({ engine, defaultVoice: 'rms' });
-  const synthesizer = new SentenceSynthesizer({ voices, prompts: new PromptMaker({ engine, cache: counted.cache }) });
+  const synthesizer = new SentenceSynthesizer({
+    voices,
+    prompts: new PromptMaker({ engine, cache: counted.cache, recorded: noRecordings() }),
+  });
   const speak = async (text: string, voiceOptions: VoiceOptions = {}, changes: Partial<SynthesisOptions> = {}) => {
     const voice = await voices.resolve(voiceOptions);
     const pieces = [];

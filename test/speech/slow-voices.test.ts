@@ -8,7 +8,7 @@ import { VoiceResolver } from '../../src/speech/voice-resolver.ts';
 import { FakeClock } from '../fakes/clock.ts';
 import { FakeEngine } from '../fakes/engine.ts';
 import { FAKE_VOICE } from '../fakes/voices.ts';
-import { countedCache } from './caching.ts';
+import { countedCache, noRecordings } from './caching.ts';
 
 const SLOW = { ...FAKE_VOICE, name: 'kokoro:af_heart', cost: 0.95 };
 const TEXT = 'It costs $5. Please hold.';
@@ -18,7 +18,7 @@ function open() {
   const engine = new FakeEngine(new FakeClock());
   engine.voices = [FAKE_VOICE, SLOW];
   const voices = new VoiceResolver({ engine, defaultVoice: '' });
-  const prompts = new PromptMaker({ engine, cache: countedCache().cache });
+  const prompts = new PromptMaker({ engine, cache: countedCache().cache, recorded: noRecordings() });
   const synthesizer = new SentenceSynthesizer({ voices, prompts });
   const speak = async (urgency: 'speak' | 'batch', voice = SLOW.name): Promise<number> => {
     let bytes = 0;

@@ -34,6 +34,8 @@ interface AppSocketOptions {
   readonly log: Log;
   /** The app is done with the call, or gone with APP_GONE=end; everything that was to be said has been played. */
   onEnd(handoffData: string | null): void;
+  /** The connection to the app broke, or is there again. */
+  onConnection(state: 'lost' | 'back'): void;
   /** Somebody else makes up for an app that is gone for good, in place of APP_GONE_TEXT. */
   onGone?(): void;
   /** Something of ours failed: the owner ends the call. */
@@ -51,6 +53,10 @@ export class AppSocket {
   #closed = false;
   #reached = false;
   #refusals = 0;
+  #lost = false;
+  #muted = false;
+  /** The app went for good while the call was taken over from it. */
+  #goneLater: (() => void) | null = null;
 
   /** Dials at once, and greets the caller meanwhile. */
   constructor(options: AppSocketOptions) {
@@ -90,6 +96,16 @@ export class AppSocket {
   /** The caller pressed a key; to be told after the voice. */
   onDtmf(digit: string): void {
     this.#session.onDtmf(digit);
+  }
+
+  /** Somebody takes the call over from the app, or gives it back. */
+  mute(isMuted: boolean): void {
+    this.#muted = isMuted;
+    this.#session.mute(isMuted);
+    const goneLater = this.#goneLater;
+    if (isMuted || goneLater === null) return;
+    this.#goneLater = null;
+    goneLater();
   }
 
   /** The call is over, or nothing more is to be said in it. Idempotent. */
@@ -135,7 +151,7 @@ export class AppSocket {
         setup: () => this.#setup(),
         onMessage: (message) => this.#receive(message),
         onFence: () => this.#session.onFence(),
-        onLost: () => this.#session.onLost(),
+        onLost: () => this.#onLost(),
         onFinished: () => this.#session.receive({ type: 'end' }),
         onGone: (reason) => void this.#onGone('it cannot be reached', reason),
         onOutcome: (outcome, reason) => {
@@ -147,11 +163,19 @@ export class AppSocket {
     });
   }
 
+  #onLost(): void {
+    this.#session.onLost();
+    this.#lost = true;
+    this.#options.onConnection('lost');
+  }
+
   /** The first refusal of a series is a warning: the rest of them say the same. */
   #noteOutcome(outcome: ConnectionOutcome, reason: string | null): void {
     if (outcome === 'connected') {
       this.#reached = true;
       this.#refusals = 0;
+      if (this.#lost) this.#options.onConnection('back');
+      this.#lost = false;
     }
     if (outcome === 'refused') this.#refusals += 1;
     if (outcome === 'lost' || (outcome === 'refused' && this.#refusals === 1))
@@ -199,6 +223,10 @@ export class AppSocket {
   async #onGone(why: string, reason: string | null = null): Promise<void> {
     const { context, voice, onEnd } = this.#options;
     const { APP_GONE, APP_GONE_TEXT } = context.settings;
+    if (this.#muted) {
+      this.#goneLater = () => void this.#onGone(why, reason);
+      return;
+    }
     this.#log.warn({ why, reason, action: APP_GONE }, 'the app is gone');
     this.#session.close();
     if (this.#options.onGone !== undefined) {
@@ -212,7 +240,9 @@ export class AppSocket {
     }
     if (APP_GONE === 'captions') return;
     await voice.drained();
-    if (!this.#closed) onEnd(null);
+    if (this.#closed) return;
+    if (this.#muted) this.#goneLater = () => onEnd(null);
+    else onEnd(null);
   }
 
   #onEnd(handoffData: string | null): void {

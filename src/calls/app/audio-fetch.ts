@@ -3,7 +3,6 @@ import type { LookupFunction } from 'node:net';
 import { lookupPublic, PrivateAddressError } from '../../foundation/addresses.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { packagePath } from '../../foundation/folders/paths.ts';
 import {
   FetchError,
   guardedFetch,
@@ -13,17 +12,7 @@ import {
   withinTime,
 } from '../../foundation/guarded-fetch.ts';
 import type { Settings } from '../../foundation/settings/settings.ts';
-import { WorkerPool, WorkLostError } from '../../foundation/workers/worker-pool.ts';
-
-/** Recordings decoded at once, of all calls, and what the threads may take beside the samples. */
-const THREADS_MAX = 2;
-const THREAD_HEAP_MB = 64;
-
-/** A recording, mono. */
-export interface MonoAudio {
-  readonly samples: Int16Array;
-  readonly rateHz: number;
-}
+import { type MonoAudio, WavLeveller } from '../../speech/wav-leveller.ts';
 
 /** Fetches the recording at an http(s) URL. Aborting the signal fails it. */
 export type FetchAudio = (source: string, signal: AbortSignal) => Promise<MonoAudio>;
@@ -46,31 +35,9 @@ export function audioFetcher(
   clock: Clock,
   lookup: LookupFunction = lookupPublic,
 ): FetchAudio {
-  const program = packagePath('dist', 'src', 'calls', 'app', 'wav-worker.js');
-  const pool = new WorkerPool<Uint8Array, MonoAudio>({
-    program,
-    threadsMax: THREADS_MAX,
-    heapMb: THREAD_HEAP_MB,
-    clock,
-  });
+  const leveller = new WavLeveller(clock);
   const fetch = downloader({ settings, lookup }, clock);
-  return async (source, signal) => decode(await fetch(source, signal), pool, signal);
-}
-
-async function decode(
-  bytes: Uint8Array<ArrayBuffer>,
-  pool: WorkerPool<Uint8Array, MonoAudio>,
-  signal: AbortSignal,
-): Promise<MonoAudio> {
-  const work = pool.open(bytes, [bytes.buffer]);
-  try {
-    return await work.next(signal);
-  } catch (error) {
-    if (error instanceof WorkLostError) refuse('its decoder gave up on it');
-    throw error;
-  } finally {
-    work.close();
-  }
+  return async (source, signal) => leveller.level(await fetch(source, signal), signal);
 }
 
 function downloader(

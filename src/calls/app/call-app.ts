@@ -20,6 +20,11 @@ export interface CallApp {
   onSpeech(event: CallerEvent): void;
   /** The caller pressed a key. Call this after the voice has been told. */
   onDtmf(digit: string): void;
+  /**
+   * Somebody takes the call over from the app, or gives it back: meanwhile what the app says is passed over, it is told
+   * nothing of the caller, and it cannot end the call.
+   */
+  mute(isMuted: boolean): void;
   /** The call is over, or nothing more is to be said in it. Idempotent. */
   close(): void;
 }
@@ -30,6 +35,8 @@ export interface CallAppOptions {
   readonly voice: CallVoice;
   readonly context: CallContext;
   readonly log: Log;
+  /** The connection to the app broke, or is there again. */
+  onConnection(state: 'lost' | 'back'): void;
   /** The call is to end. All speech has been played. */
   onEnd(handoffData: string | null, reason: EndReason): void;
   /** Something of ours failed: the owner ends the call. */

@@ -47,7 +47,7 @@ export type FrameToApp =
   | { readonly type: 'error'; readonly description: string }
   | {
       readonly type: 'info';
-      readonly name: 'agentSpeaking' | 'clientSpeaking' | 'tokensPlayed';
+      readonly name: 'agentSpeaking' | 'clientSpeaking' | 'tokensPlayed' | 'muted';
       readonly value: string;
     };
 
@@ -124,6 +124,9 @@ export type TextFrame = z.infer<typeof text>;
 export type PlayFrame = z.infer<typeof play>;
 /** Changes the language in which we speak to the caller, or in which we transcribe. */
 export type LanguageFrame = z.infer<typeof languages>;
+
+/** The app ends the session. */
+export type EndFrame = z.infer<typeof end>;
 
 /** A frame that is invalid. The description repeats little of its text. */
 export interface Malformed {

@@ -76,6 +76,12 @@ export class Prompts {
     return this.tell(last);
   }
 
+  /** What was said so far is told to nobody. */
+  forget(): void {
+    this.#turn.take(Number.POSITIVE_INFINITY);
+    this.#leftOut = null;
+  }
+
   /** Tells the words up to utterance number `last`, or all whose finals are out. Returns whether there were any. */
   tell(last = Number.POSITIVE_INFINITY): boolean {
     const voicePrompt = this.#turn.take(last);

@@ -8,6 +8,7 @@ import type { Settings } from '../../foundation/settings/settings.ts';
 import type { CallStart } from '../../protocols/dialect.ts';
 import type { RelayVerb } from '../../protocols/twiml/document.ts';
 import type { Interruptible } from '../outbound/barge-in.ts';
+import { appAddress } from './reachability.ts';
 
 type Parameters = Readonly<Record<string, string>>;
 /** The settings that say which app a call is for. */
@@ -149,9 +150,7 @@ export function appAddressOf(start: CallStart, settings: AppSettings): string | 
   if (playback === 'none') return null;
   const own = ownAmong(parameters).app ?? settings.APP_URL;
   const url = relay === undefined ? (twimlUrlOf(parameters, settings) ?? own) : (relay?.url ?? '');
-  if (!URL.canParse(url)) return null;
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
+  return URL.canParse(url) ? appAddress(url) : null;
 }
 
 /**

@@ -4,16 +4,17 @@
  */
 import type { Clock } from '../../foundation/clock.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
-import { showVoice } from '../../speech/voices.ts';
 import type { Caption } from '../../transcription/live-transcriber.ts';
-import type { CallVoice, SayOptions, TurnOptions, VoiceEvent } from '../outbound/voice.ts';
+import type { CallVoice, VoiceEvent } from '../outbound/voice.ts';
+import { AppReports } from './app-reports.ts';
 import { type FetchAudio, labelOf } from './audio-fetch.ts';
 import type { CallerEvent } from './call-app.ts';
 import { FrameQueue } from './frame-queue.ts';
-import type { AppFrame, FrameToApp, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
+import type { AppFrame, EndFrame, FrameToApp, LanguageFrame, PlayFrame, TextFrame } from './frames.ts';
 import { LateText } from './late-text.ts';
 import { Prompts } from './prompts.ts';
 import type { AppRequest } from './request.ts';
+import { greetingOptions, styleIn, turnOf } from './speech-options.ts';
 import { TalkCycle } from './talk-cycle.ts';
 import { requireUnderstood } from './understood.ts';
 
@@ -29,7 +30,10 @@ export interface AppChannel {
   resume(): void;
 }
 
-type SpeakingVoice = Pick<CallVoice, 'say' | 'open' | 'play' | 'sendDigits' | 'drained' | 'onEvent' | 'speaking'>;
+type SpeakingVoice = Pick<
+  CallVoice,
+  'say' | 'open' | 'play' | 'sendDigits' | 'interrupt' | 'drained' | 'onEvent' | 'speaking'
+>;
 
 interface SessionOptions {
   readonly request: AppRequest;
@@ -56,6 +60,7 @@ export class AppSession {
   readonly #frames: FrameQueue;
   readonly #late = new LateText();
   readonly #prompts: Prompts;
+  readonly #reports: AppReports;
   /** Utterances of the app that are not over, and the talk cycles that they are of, if any. */
   readonly #own = new Map<string, TalkCycle | null>();
   /** The talk cycle whose text is still coming. */
@@ -69,7 +74,10 @@ export class AppSession {
   /** Something is cut off by the app's own wish. */
   #preempting = false;
   #interruptionTold = false;
-  #voiceMissed = false;
+  /** Somebody has taken the call over. */
+  #muted = false;
+  /** The app's own end, which waits until the call is given back. */
+  #endLater: EndFrame | null = null;
   /** `ending`: nothing more is taken from the app; `over`: nothing is done at all. */
   #state: 'open' | 'ending' | 'over' = 'open';
 
@@ -83,6 +91,7 @@ export class AppSession {
       send: (prompt) => options.channel.send(prompt),
       sendNow: (prompt) => options.channel.sendNow(prompt),
     });
+    this.#reports = new AppReports({ request: options.request, ...options.channel });
     this.#frames = new FrameQueue({
       obey: (frame) => this.#obey(frame),
       onHeld: () => options.channel.pause(),
@@ -93,12 +102,10 @@ export class AppSession {
 
   /** Greets the caller. */
   begin(): void {
-    const { greeting, greetingInterruptible } = this.#options.request;
-    if (greeting === '') return;
-    this.#attempt(() => {
-      const style = { ...this.#styleIn(this.#ttsLanguage), ...given('interruptible', greetingInterruptible) };
-      this.#own.set(this.#options.voice.say(greeting, style), null);
-    });
+    const { request, voice } = this.#options;
+    if (request.greeting === '') return;
+    const style = greetingOptions(this.#ttsLanguage, request);
+    this.#attempt(() => this.#own.set(voice.say(request.greeting, style), null));
   }
 
   /** One frame of the app. */
@@ -108,12 +115,26 @@ export class AppSession {
 
   /** Whether the app may still be told what the caller says. */
   get listens(): boolean {
-    return this.#state !== 'over';
+    return this.#state !== 'over' && !this.#muted;
+  }
+
+  /**
+   * Somebody takes the call over: what the app says is passed over, what it is saying stops, and it is told nothing of
+   * the caller. Or gives it back.
+   */
+  mute(isMuted: boolean): void {
+    if (this.#muted === isMuted || this.#state === 'over') return;
+    if (isMuted) this.#silence();
+    this.#muted = isMuted;
+    this.#reports.muted(isMuted);
+    const end = this.#endLater;
+    this.#endLater = null;
+    if (!isMuted && end !== null) void this.#end(end);
   }
 
   /** What the caller says, less what is our own echo. */
   onSpeech(event: CallerEvent): void {
-    if (this.#state === 'over') return;
+    if (!this.listens) return;
     switch (event.type) {
       case 'caption':
         this.#takeCaption(event);
@@ -127,14 +148,13 @@ export class AppSession {
       default:
         this.#callerSpeaks = event.type === 'speech.started';
         if (this.#callerSpeaks) this.#overlaps = this.#sounding !== null;
-        this.#tellSpeaker('clientSpeaking', this.#callerSpeaks);
+        this.#reports.speaker('clientSpeaking', this.#callerSpeaks);
     }
   }
 
   /** The caller pressed a key, which has had its effect on what sounds. */
   onDtmf(digit: string): void {
-    if (this.#state === 'over' || !this.#options.request.dtmf || (this.#sounding !== null && !this.#reports('dtmf')))
-      return;
+    if (!this.listens || !this.#options.request.dtmf || (this.#sounding !== null && !this.#isReported('dtmf'))) return;
     // Who presses a key has said what there was to say.
     if (!this.#callerSpeaks && this.#prompts.tell()) this.#onAnswerable();
     this.#options.channel.send({ type: 'dtmf', digit });
@@ -164,6 +184,8 @@ export class AppSession {
   }
 
   #obey(frame: AppFrame): void {
+    if (this.#muted && frame.type === 'end') this.#endLater = frame;
+    if (this.#muted && frame.type !== 'text' && frame.type !== 'language') return;
     switch (frame.type) {
       case 'text':
         this.#attempt(() => this.#speak(frame));
@@ -180,16 +202,18 @@ export class AppSession {
         this.#attempt(() => this.#changeLanguage(frame));
         return;
       case 'end':
-        void this.#end(frame.handoffData ?? null);
+        void this.#end(frame);
     }
   }
 
-  async #end(handoffData: string | null): Promise<void> {
+  async #end(end: EndFrame): Promise<void> {
     this.#state = 'ending';
     this.#frames.close();
     this.#endCycle();
     await this.#options.voice.drained();
-    if (this.#state === 'ending') this.#options.onEnd(handoffData);
+    if (this.#state !== 'ending') return;
+    if (this.#muted) this.#endLater = end;
+    else this.#options.onEnd(end.handoffData ?? null);
   }
 
   /** Whatever cannot be done is answered with `error`; the session goes on. */
@@ -211,6 +235,10 @@ export class AppSession {
 
   #speak(frame: TextFrame): void {
     if (this.#late.isLate(frame)) return;
+    if (this.#muted) {
+      if (!frame.last) this.#late.refuseRest();
+      return;
+    }
     try {
       if (frame.token !== '') this.#cycleOf(frame).write(frame.token);
     } catch (error) {
@@ -224,12 +252,12 @@ export class AppSession {
   /** The first text of a cycle says how all of it is spoken. */
   #cycleOf(frame: TextFrame): TalkCycle {
     if (this.#cycle !== null) return this.#cycle;
-    const { voice, clock, flushMs, onFlush } = this.#options;
+    const { request, voice, clock, flushMs, onFlush } = this.#options;
     const cycle: TalkCycle = new TalkCycle({
       voice,
       clock,
       flushMs,
-      style: { ...this.#styleIn(frame.lang ?? this.#ttsLanguage), ...this.#turnOf(frame) },
+      style: { ...styleIn(frame.lang ?? this.#ttsLanguage, request), ...turnOf(frame, request) },
       onUtterance: (id) => this.#own.set(id, cycle),
       onFlush,
       attempt: (action) => this.#attempt(action),
@@ -238,16 +266,14 @@ export class AppSession {
     return cycle;
   }
 
-  /** A voice that the stream names may be one of another platform's. */
-  #styleIn(lang: string | undefined): SayOptions {
-    const voice = this.#voiceFor(lang);
-    return { ...(voice === undefined ? {} : { voice, voiceIsWish: true }), ...given('lang', lang) };
-  }
-
-  #voiceFor(lang: string | undefined): string | undefined {
-    const { voice, voices } = this.#options.request;
-    const wanted = lang?.toLowerCase() ?? '';
-    return Object.hasOwn(voices, wanted) ? voices[wanted] : voice;
+  /** What the app says now and what waits is dropped, and so are the caller's words so far. */
+  #silence(): void {
+    this.#prompts.forget();
+    const hasCycle = this.#cycle !== null;
+    if (this.#own.size > 0) this.#options.voice.interrupt();
+    this.#cycle?.drop();
+    this.#cycle = null;
+    if (this.#frames.drop() || hasCycle) this.#late.refuseRest();
   }
 
   #endCycle(): void {
@@ -255,23 +281,14 @@ export class AppSession {
     this.#cycle = null;
   }
 
-  #turnOf(frame: TextFrame | PlayFrame): TurnOptions {
-    const { interruptible, preemptible } = this.#options.request;
-    return {
-      ...given('interruptible', frame.interruptible ?? interruptible),
-      preemptible: frame.preemptible ?? preemptible,
-      ...given('expectsDigits', frame.expects?.digits),
-    };
-  }
-
   async #play(frame: PlayFrame, signal: AbortSignal): Promise<void> {
-    const { voice, fetchAudio } = this.#options;
+    const { request, voice, fetchAudio } = this.#options;
     try {
       const { samples, rateHz } = await fetchAudio(frame.source, signal);
       if (signal.aborted) return;
       this.#attempt(() => {
         const label = labelOf(frame.source);
-        this.#own.set(voice.play(samples, rateHz, { label, loop: frame.loop, ...this.#turnOf(frame) }), null);
+        this.#own.set(voice.play(samples, rateHz, { label, loop: frame.loop, ...turnOf(frame, request) }), null);
       });
     } catch (error) {
       if (!signal.aborted) this.#tellError(error);
@@ -292,13 +309,13 @@ export class AppSession {
     switch (event.type) {
       case 'speaking':
         this.#sounding = event.utterance;
-        this.#tellSpeaker('agentSpeaking', true);
+        this.#reports.speaker('agentSpeaking', true);
         return;
       case 'heard':
-        if (this.#own.has(event.utterance)) this.#tellPlayed(event.text);
+        if (this.#own.has(event.utterance)) this.#reports.played(event.text);
         return;
       case 'voice.missing':
-        this.#tellMissingVoice(event.wished, event.used);
+        this.#reports.missingVoice(event.wished, event.used);
         return;
       case 'refused':
         if (this.#own.has(event.utterance)) this.#options.channel.send({ type: 'error', description: event.reason });
@@ -319,20 +336,10 @@ export class AppSession {
     if (!this.#preempting) this.#tellInterruption(cycle, heardText, playedMs);
   }
 
-  /** Once: all of the call has the same voice. */
-  #tellMissingVoice(wished: string, used: string): void {
-    if (this.#voiceMissed) return;
-    this.#voiceMissed = true;
-    this.#options.channel.send({
-      type: 'error',
-      description: `voice: got ${showVoice(wished)}, which is not there; ${used} speaks in its place`,
-    });
-  }
-
   #noticeSilence(utterance: string): void {
     if (this.#sounding !== utterance) return;
     this.#sounding = null;
-    this.#tellSpeaker('agentSpeaking', false);
+    this.#reports.speaker('agentSpeaking', false);
   }
 
   /** All that waited is thrown away with the utterance that sounded, which comes first: the app is told once. */
@@ -348,7 +355,7 @@ export class AppSession {
         utteranceUntilInterrupt: before.text + heardText,
         durationUntilInterruptMs: before.ms + playedMs,
       });
-      this.#tellPlayed(heardText);
+      this.#reports.played(heardText);
     }
     const isUnfinished = cycle !== null && this.#cycle === cycle;
     if (isUnfinished) {
@@ -370,29 +377,14 @@ export class AppSession {
   }
 
   #takeCaption(caption: Caption): void {
-    const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#reports('speech');
+    const isKeptBack = this.#overlaps && this.#sounding !== null && !this.#isReported('speech');
     if (isKeptBack) this.#prompts.leaveOut(caption);
     else if (this.#prompts.add(caption)) this.#onAnswerable();
   }
 
-  #tellSpeaker(name: 'agentSpeaking' | 'clientSpeaking', speaks: boolean): void {
-    const { request, channel } = this.#options;
-    if (request.speakerEvents) channel.sendNow({ type: 'info', name, value: speaks ? 'on' : 'off' });
-  }
-
-  #tellPlayed(text: string): void {
-    const { request, channel } = this.#options;
-    if (request.tokensPlayed && text !== '') channel.sendNow({ type: 'info', name: 'tokensPlayed', value: text });
-  }
-
   /** Whether input of this kind is told although the app was talking and was not interrupted by it. */
-  #reports(kind: 'speech' | 'dtmf'): boolean {
+  #isReported(kind: 'speech' | 'dtmf'): boolean {
     const { reportDuringSpeech } = this.#options.request;
     return reportDuringSpeech === 'any' || reportDuringSpeech === kind;
   }
-}
-
-/** `{ [name]: value }`, or nothing where there is no value. */
-function given<N extends string, V>(name: N, value: V | undefined): { [K in N]?: V } {
-  return (value === undefined ? {} : { [name]: value }) as { [K in N]?: V };
 }

@@ -3,6 +3,7 @@ import type { Log } from '../../foundation/log/log.ts';
 import type { CallStart, Track } from '../../protocols/dialect.ts';
 import type { Revision, SpeechEvent } from '../../transcription/live-transcriber.ts';
 import type { CallParameters } from '../call-parameters.ts';
+import type { CallPhase } from '../call-phase.ts';
 import type { LagChange } from '../inbound/lag.ts';
 import { type EndReason, type GapEvent, SPOKEN_TEXT_MAX_CHARS, type SpokenEvent } from './events.ts';
 import type { Feed } from './feed.ts';
@@ -89,6 +90,21 @@ export class CallFeed {
       log.warn({ track, startMs, endMs, reason }, message);
     }
     feed.publish({ type: 'gap', callId, track, startMs, endMs, reason });
+  }
+
+  publishState(state: CallPhase): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ type: 'call.state', callId, state, atMs: nowMs() });
+  }
+
+  publishConnection(state: 'lost' | 'back'): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ type: `app.${state}`, callId, atMs: nowMs() });
+  }
+
+  publishMuted(isMuted: boolean, by: string): void {
+    const { callId, feed, nowMs } = this.#options;
+    feed.publish({ type: isMuted ? 'app.muted' : 'app.unmuted', callId, by, atMs: nowMs() });
   }
 
   publishLag(track: Track, { type, lagMs }: LagChange): void {

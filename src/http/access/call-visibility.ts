@@ -1,7 +1,8 @@
 /** Which calls, and what of them, the principal of a request gets to see. */
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { CallView } from '../../calls/call-view.ts';
-import type { FeedEntry } from '../../calls/feed/feed.ts';
+import type { Feed, FeedEntry } from '../../calls/feed/feed.ts';
 import { TrunklineError } from '../../foundation/errors.ts';
 import type { Access } from './access.ts';
 import { entryFor, sees, viewFor } from './permissions.ts';
@@ -11,14 +12,27 @@ import type { Principal } from './principal.ts';
 interface OwnedCall {
   readonly id: string;
   /** The parameter `agent`. */
-  readonly agent?: string | null;
+  readonly agent: string | null;
+}
+
+/** Whose the stored calls were. */
+interface StoredOwners {
+  get(id: string): Promise<OwnedCall | undefined>;
+  /** The last `limit` ones, the oldest first. */
+  latestAgents(limit: number): Promise<readonly OwnedCall[]>;
 }
 
 interface VisibilityOptions {
   readonly access: Pick<Access, 'principalOf'>;
   /** The calls in memory. */
   readonly calls: { get(id: string): OwnedCall | undefined };
+  /** The stored ones; null = nothing is stored. */
+  readonly stored: StoredOwners | null;
+  readonly feed: Pick<Feed, 'subscribe'>;
 }
+
+/** Calls whose agents are remembered. */
+const AGENTS_MAX = 10_000;
 
 /** What a reader of the feed gets. */
 interface FeedView {
@@ -29,9 +43,20 @@ interface FeedView {
 /** Filters calls and events by who asks. */
 export class CallVisibility {
   readonly #options: VisibilityOptions;
+  /** The agents of calls: the feed is asked for each event and each of its readers. */
+  readonly #agents = new LRUCache<string, { readonly agent: string | null }>({ max: AGENTS_MAX });
 
   constructor(options: VisibilityOptions) {
     this.#options = options;
+    options.feed.subscribe({}, (entry) => this.#learn(entry));
+  }
+
+  /**
+   * Learns whose the latest stored calls are: their events may come again, without the one that says it. Never rejects.
+   */
+  async learnStored(): Promise<void> {
+    const latest = await this.#options.stored?.latestAgents(AGENTS_MAX).catch(() => []);
+    for (const { id, agent } of latest ?? []) this.#agents.set(id, { agent });
   }
 
   /** Those of `calls` that the request's principal sees, as they see them. */
@@ -44,7 +69,11 @@ export class CallVisibility {
   readerOf(request: FastifyRequest): FeedView {
     const principal = this.#options.access.principalOf(request);
     return {
-      allows: (entry) => principal.role !== 'agent' || this.#seesCall(principal, entry.event.callId),
+      allows: (entry) => {
+        if (principal.role !== 'agent') return true;
+        this.#learn(entry);
+        return this.#seesCall(principal, entry.event.callId);
+      },
       shown: (entry) => entryFor(principal, entry),
     };
   }
@@ -56,14 +85,24 @@ export class CallVisibility {
   async refuseUnseen(request: FastifyRequest, callId: string): Promise<void> {
     const principal = this.#options.access.principalOf(request);
     if (principal.role !== 'agent' || this.#seesCall(principal, callId)) return;
+    const stored = await this.#options.stored?.get(callId);
+    if (stored !== undefined && sees(principal, stored)) {
+      this.#agents.set(callId, { agent: stored.agent });
+      return;
+    }
     throw new TrunklineError(
       'call_not_found',
       'there is no call of yours with that id; GET /v1/calls lists the calls whose parameter `agent` is yours',
     );
   }
 
+  /** Stored events, which a reader gets again, begin with this one too. */
+  #learn({ event }: FeedEntry): void {
+    if (event.type === 'call.started') this.#agents.set(event.callId, { agent: event.agent });
+  }
+
   #seesCall(principal: Principal, callId: string): boolean {
-    const call = this.#options.calls.get(callId);
+    const call = this.#agents.get(callId) ?? this.#options.calls.get(callId);
     return call !== undefined && sees(principal, call);
   }
 }

@@ -38,7 +38,9 @@ export const PERMISSIONS = Object.freeze({
   /** Lists of models and voices. */
   models: EVERYBODY,
   batches: ALL_CALLS,
-  /** Change or forget prepared prompts and cached sentences. */
+  /** See and listen to recorded prompts and cached sentences. */
+  'prompts.read': ALL_CALLS,
+  /** Record prompts, and forget them and cached sentences. */
   prompts: ['admin', 'app'],
   audit: ['admin'],
   /** Users, and everything else under /v1/admin. */

@@ -1,8 +1,8 @@
-import type { MonoAudio } from '../../../src/calls/app/audio-fetch.ts';
 import { type AppFrame, type FrameToApp, readAppFrame } from '../../../src/calls/app/frames.ts';
 import { type AppRequest, readAppRequest } from '../../../src/calls/app/request.ts';
 import { AppSession } from '../../../src/calls/app/session.ts';
 import { readSettings } from '../../../src/foundation/settings/config.ts';
+import type { MonoAudio } from '../../../src/speech/wav-leveller.ts';
 import { FakeClock } from '../../fakes/clock.ts';
 import { FakeVoice } from '../../fakes/voice.ts';
 

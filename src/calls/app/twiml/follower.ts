@@ -11,6 +11,7 @@ import type { CallApp, CallAppOptions, CallerEvent } from '../call-app.ts';
 import { callFields, type SessionEnd, sessionFields, withFields } from './fields.ts';
 import { RelaySession } from './session.ts';
 import { VerbSpeaker } from './speaker.ts';
+import { TakeOver } from './take-over.ts';
 
 /** Most documents in one call. */
 const DOCUMENTS_MAX = 50;
@@ -34,6 +35,7 @@ export class TwimlFollower implements CallApp {
   readonly #options: CallAppOptions & { readonly beginning: Beginning };
   readonly #speaker: VerbSpeaker;
   readonly #call = new AbortController();
+  readonly #takeOver = new TakeOver();
   #session: RelaySession | null = null;
   #documents = 0;
   #sessions = 0;
@@ -51,7 +53,7 @@ export class TwimlFollower implements CallApp {
     this.#options = options;
     const { voice, context, log } = options;
     this.#verbsSinceMs = context.clock.nowMs();
-    this.#speaker = new VerbSpeaker({ voice, context, log, signal: this.#call.signal });
+    this.#speaker = new VerbSpeaker({ voice, context, log, signal: this.#call.signal, takeOver: this.#takeOver });
     void this.#run();
   }
 
@@ -78,9 +80,19 @@ export class TwimlFollower implements CallApp {
     this.#session?.onDtmf(digit);
   }
 
+  /** To the session with the app. Without one, the verb that sounds stops, and the next one waits. */
+  mute(isMuted: boolean): void {
+    if (this.#takeOver.isOn === isMuted) return;
+    this.#takeOver.set(isMuted);
+    if (!isMuted) this.#verbsSinceMs = this.#options.context.clock.nowMs();
+    if (this.#session !== null) this.#session.mute(isMuted);
+    else if (isMuted) this.#options.voice.interrupt();
+  }
+
   /** Stops all requests and speech. The app is still told that its session is over. */
   close(): void {
     this.#call.abort(new TrunklineError('call_not_found', 'the call is over'));
+    this.#takeOver.set(false);
     this.#session?.close();
   }
 
@@ -110,6 +122,8 @@ export class TwimlFollower implements CallApp {
   async #follow(first: readonly TwimlVerb[]): Promise<void> {
     let verbs = [...first];
     for (let verb = verbs.shift(); verb !== undefined && !this.#over; verb = verbs.shift()) {
+      await this.#takeOver.over();
+      if (this.#over) return;
       const next = await this.#obey(verb);
       if (next === 'end') return;
       if (next !== 'next') verbs = [...next];
@@ -221,6 +235,7 @@ export class TwimlFollower implements CallApp {
 
   async #leave(): Promise<void> {
     await this.#options.voice.drained();
+    await this.#takeOver.over();
     if (this.#over) return;
     this.#options.onEnd(this.#handoffData, this.unreachable ? 'app_unreachable' : 'app');
   }

@@ -59,6 +59,11 @@ export class RelaySession implements CallApp {
     this.#app?.onDtmf(digit);
   }
 
+  /** To the app. */
+  mute(isMuted: boolean): void {
+    this.#app?.mute(isMuted);
+  }
+
   /** The call is over. */
   close(): void {
     this.#end('completed');

@@ -8,6 +8,7 @@ import { FRAME_MS } from '../../../foundation/units.ts';
 import type { TwimlVerb } from '../../../protocols/twiml/document.ts';
 import type { CallContext } from '../../context.ts';
 import type { CallVoice, SayOptions } from '../../outbound/voice.ts';
+import type { TakeOver } from './take-over.ts';
 
 /** A verb that produces sound or silence. */
 export type HeardVerb = Extract<TwimlVerb, { type: 'say' | 'play' | 'digits' | 'pause' }>;
@@ -18,6 +19,8 @@ interface SpeakerOptions {
   readonly log: Log;
   /** Aborts when the call is over. */
   readonly signal: AbortSignal;
+  /** While somebody has taken the call over, nothing is said. */
+  readonly takeOver: Pick<TakeOver, 'isOn' | 'over'>;
 }
 
 /** The caller cannot interrupt these verbs. */
@@ -42,13 +45,17 @@ export class VerbSpeaker {
     const ask = await this.#prepare(verb);
     this.#checkTime(untilMs);
     const { clock } = this.#options.context;
-    for (let times = 0; ask !== null && times < verb.loop && !this.#options.signal.aborted; times++) {
+    for (let times = 0; ask !== null && times < verb.loop && !this.#isStopped; times++) {
       const sinceMs = clock.nowMs();
       if (!this.#attempt(ask)) return;
       await this.#heard(untilMs);
       // Playing nothing takes no time: a loop of it would block the event loop.
       if (clock.nowMs() - sinceMs < FRAME_MS) return;
     }
+  }
+
+  get #isStopped(): boolean {
+    return this.#options.signal.aborted || this.#options.takeOver.isOn;
   }
 
   /** Returns a function that plays the verb once each time it is called; null = the verb cannot be played. */
@@ -65,7 +72,8 @@ export class VerbSpeaker {
 
   /** Tells the caller, after all earlier speech, that something is wrong. Resolves when the caller has heard it. */
   async sayFailure(text: string): Promise<void> {
-    const { voice } = this.#options;
+    const { voice, takeOver } = this.#options;
+    await takeOver.over();
     if (this.#attempt(() => voice.say(text, { interruptible: 'none' }))) await voice.drained();
   }
 

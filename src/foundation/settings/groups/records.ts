@@ -41,6 +41,35 @@ export const records = {
       'days',
       'The server deletes the records of a call this long after its end. 0 = never.',
     ),
+    DATA_MAX_BYTES: whole(
+      0,
+      0,
+      Number.MAX_SAFE_INTEGER,
+      'bytes',
+      'Most bytes of records and sound in DATA_DIR. The server deletes the oldest sound first, then the oldest calls. ' +
+        '0 = no limit.',
+    ),
+    REDACT: choice(
+      'off',
+      ['off', 'store', 'feed'],
+      'Mask card, account, phone and social security numbers, IBANs, e-mail addresses, security codes and dates of ' +
+        'birth, also those that are said as words or pressed as keys. store = in all that is kept, exported or ' +
+        'sent by webhooks; feed = for the readers of live calls, too. Apps and recorded sound are not redacted.',
+    ),
+    REDACT_PATTERNS_FILE: text(
+      '',
+      'path',
+      'File with further patterns to mask, a line NAME: REGULAR EXPRESSION for each. Look-around and back-references ' +
+        'cannot be used, and case does not matter. Empty = none.',
+    ),
   },
-  tuning: {},
+  tuning: {
+    AUDIT_RETENTION_DAYS: whole(
+      365,
+      0,
+      36_500,
+      'days',
+      'The server deletes lines of the audit log after this time. 0 = never.',
+    ),
+  },
 } as const satisfies SettingGroup;

@@ -1,12 +1,12 @@
 /**
- * A thread in which recordings that apps have played are decoded and made as loud as everything else: samples of some
+ * A thread in which recordings that are to be played are decoded and made as loud as everything else: samples of some
  * minutes take longer than a call may wait for its next frame.
  */
-import { applyGain, phoneGain } from '../../audio/loudness.ts';
-import { mixDown } from '../../audio/mix.ts';
-import { readWav } from '../../audio/wav.ts';
-import { serveWork } from '../../foundation/workers/worker-thread.ts';
-import type { MonoAudio } from './audio-fetch.ts';
+import { applyGain, phoneGain } from '../audio/loudness.ts';
+import { mixDown } from '../audio/mix.ts';
+import { readWav } from '../audio/wav.ts';
+import { serveWork } from '../foundation/workers/worker-thread.ts';
+import type { MonoAudio } from './wav-leveller.ts';
 
 function toMono(bytes: Uint8Array): MonoAudio {
   const { channels, rateHz } = readWav(bytes);
