@@ -175,7 +175,10 @@ export class LiveCall {
     if (shown === undefined || shown.recalled) this.#say(track, { kind, text, utterance, recalled: true });
   }
 
-  /** @param {string} track @param {Omit<Line, 'track' | 'final' | 'recalled'> & { final?: boolean, recalled?: boolean }} line */
+  /**
+   * @param {string} track
+   * @param {Omit<Line, 'track' | 'final' | 'recalled'> & { final?: boolean, recalled?: boolean }} line
+   */
   #say(track, { kind, text, utterance, final = true, recalled = false }) {
     if (text === '') return false;
     this.lines.set(track, { kind, track, text, final, utterance, recalled });

@@ -81,7 +81,10 @@ export function factsOf(text) {
   return found.toSorted((a, b) => a.from - b.from).map(({ fact }) => fact);
 }
 
-/** Facts of many texts, each value once, in the order in which they came first. @param {Iterable<Fact>} facts @returns {Fact[]} */
+/**
+ * Facts of many texts, each value once, in the order in which they came first.
+ * @param {Iterable<Fact>} facts @returns {Fact[]}
+ */
 export function uniqueFacts(facts) {
   /** @type {Map<string, Fact>} */
   const byValue = new Map();
@@ -93,7 +96,10 @@ export function uniqueFacts(facts) {
   return [...byValue.values()];
 }
 
-/** Digits that were said as words become digits: `four seven double one` is `4711`. @param {string} text @returns {string} */
+/**
+ * Digits that were said as words become digits: `four seven double one` is `4711`.
+ * @param {string} text @returns {string}
+ */
 function writeDigits(text) {
   return text.replace(SPOKEN_RUN, (run) => {
     let times = 1;

@@ -2,7 +2,10 @@
 import { copyText } from '../clipboard.js';
 import { make, setText } from '../dom.js';
 
-/** @typedef {{ hint: string, title: string, text: string, link: string | null, words: string | null, source: string }} Hint */
+/**
+ * @typedef {{ hint: string, title: string, text: string, link: string | null, words: string | null,
+ *   source: string }} Hint
+ */
 
 export class Hints {
   #context;

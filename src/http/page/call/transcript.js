@@ -1,7 +1,7 @@
 /**
  * What was said in a call as paragraphs in the order of their beginning, below them what is being said right now. It
- * follows the newest unless the reader has scrolled up. Paragraphs lie in blocks that a browser leaves out of its layout
- * while they are out of sight, so that a call of hours costs little more than a short one.
+ * follows the newest unless the reader has scrolled up. Paragraphs lie in blocks that a browser leaves out of its
+ * layout while they are out of sight, so that a call of hours costs little more than a short one.
  */
 import { formatTime, nameSpeaker, nameSpoken } from '../calls.js';
 import { make, setText } from '../dom.js';

@@ -27,7 +27,7 @@ export class WorkColumn {
   #factsSection = make('section', { hidden: true }, make('h3', {}, 'Facts'), this.#facts);
   #about = make('dl', { class: 'about' });
   element;
-  /** The facts of each item, by its key, with the text they were found in. @type {Map<string, { text: string, facts: Fact[] }>} */
+  /** The facts of each item, by its key, with their text. @type {Map<string, { text: string, facts: Fact[] }>} */
   #found = new Map();
   #shownFacts = '';
 

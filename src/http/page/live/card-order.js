@@ -1,4 +1,4 @@
-/** The order of the cards: failed and slow calls first, else by their beginning. Without a document, so that it is tested. */
+/** The order of the cards: failed and slow calls first, else by their beginning. It needs no document. */
 
 /** A call that gets worse moves up after so long: a short hitch moves nothing. */
 const WORSE_AFTER_MS = 1000;

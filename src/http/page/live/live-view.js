@@ -138,7 +138,10 @@ export class LiveView {
     return nowMs - call.endedAtMs > (call.status(nowMs).level === 'failed' ? FAILED_SHOWN_MS : ENDED_SHOWN_MS);
   }
 
-  /** Puts cards in order and takes away those of calls that are over, unless somebody is among them. @param {number} nowMs */
+  /**
+   * Puts cards in order and takes away those of calls that are over, unless somebody is among them.
+   * @param {number} nowMs
+   */
   #arrange(nowMs) {
     const { store } = this.#context;
     const shown = store.calls.filter((call) => this.#cards.has(call.view.id));
@@ -252,7 +255,10 @@ export class LiveView {
     this.#focusCard(to.dataset['id']);
   }
 
-  /** Goes to the next card of a level, after the one that is chosen. @param {'slow' | 'failed' | 'live' | null} level */
+  /**
+   * Goes to the next card of a level, after the one that is chosen; null = slow or failed.
+   * @param {'slow' | 'failed' | 'live' | null} level
+   */
   #focusNext(level) {
     const ids = this.#ids;
     const at = this.#wall.contains(document.activeElement) ? ids.indexOf(this.#current) : -1;
