@@ -9,6 +9,8 @@ import type { Clock } from './foundation/clock.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import type { SystemSources } from './http/system/system.ts';
+import { countCalls } from './records/database-report.ts';
+import type { Records } from './records/records.ts';
 
 /** The checks start processes: they are run again after this at the earliest. */
 const CHECK_EVERY_MS = 60_000;
@@ -19,19 +21,43 @@ interface SourceOptions {
   readonly engine: EngineClient;
   readonly apps: AppServices;
   readonly demoCalls: SystemSources['demoCalls'];
+  readonly records: Records | null;
   readonly clock: Clock;
 }
 
 /** The sources of one gateway. */
-export function systemSources({ settings, registry, engine, apps, demoCalls, clock }: SourceOptions): SystemSources {
+export function systemSources(options: SourceOptions): SystemSources {
+  const { settings, registry, engine, apps, demoCalls, records, clock } = options;
   const { reachability } = apps;
   return {
     engines: () => engine.report,
     liveCalls: () => registry.liveCount,
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
-    records: async () => null,
+    records: () => recordsOf(records, settings),
     checks: everyMinute(clock, () => runChecks(settings)),
+  };
+}
+
+/** Without counts when the database does not answer: the rest is worth having then. */
+async function recordsOf(
+  records: Records | null,
+  settings: Readonly<Record<string, unknown>>,
+): ReturnType<SystemSources['records']> {
+  if (records === null) return null;
+  const { kind } = records.database;
+  const { backlog, lost } = records.recorder;
+  const { retentionDays } = records;
+  const redaction = String(settings['REDACT'] ?? 'off');
+  const counted = await countCalls(records.database).catch(() => null);
+  return {
+    kind,
+    retentionDays,
+    calls: counted?.calls ?? null,
+    oldestAt: counted?.oldestCallAt ?? null,
+    backlog,
+    lost,
+    redaction,
   };
 }
 

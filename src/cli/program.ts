@@ -19,6 +19,7 @@ import {
 import { CALL_CARRIERS, type CarrierName, complaintAbout } from './call/carriers.ts';
 import type { CallCommand } from './call.ts';
 import type { ConfigOptions } from './config.ts';
+import { describeDatabase } from './db/command.ts';
 import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit-codes.ts';
@@ -149,6 +150,7 @@ function describeProgram(terminal: Terminal, done: Done): Command {
   describeTranscribe(program, terminal, done);
   describeConfig(program, terminal, done);
   describeModels(program, terminal, done);
+  describeDatabase(program, terminal, done);
   describeUsers(program, terminal, done);
   describeDoctor(program, terminal, done);
   return program;

@@ -82,6 +82,7 @@ export class Recorder {
   #isTroubled = false;
   #isOverflowing = false;
   #refusals = 0;
+  #lost = 0;
   #isAliveDue = true;
   #isClosed = false;
   #alive: Timer | null = null;
@@ -96,6 +97,11 @@ export class Recorder {
   /** Events that are not stored yet. */
   get backlog(): number {
     return this.#waiting.length + this.#writing.length;
+  }
+
+  /** Events that were not stored and never will be. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Nothing can be stored just now. */
@@ -143,6 +149,7 @@ export class Recorder {
     const isOfRow = event.type === 'call.started' || event.type === 'call.ended';
     if (this.#waiting.length >= (isOfRow ? BACKLOG_OF_BEGINNINGS_MAX : BACKLOG_MAX)) {
       metrics.lost.inc({ reason: 'backlog' });
+      this.#lost++;
       if (!this.#isOverflowing) log.error({ events: BACKLOG_MAX }, 'too many events wait to be stored: some are lost');
       this.#isOverflowing = true;
       return;
@@ -274,6 +281,7 @@ export class Recorder {
   #refuse(events: readonly RecordedEvent[], err: unknown): void {
     const { log, metrics } = this.#options;
     metrics.lost.inc({ reason: 'refused' }, events.length);
+    this.#lost += events.length;
     this.#refusals++;
     if (this.#refusals > REFUSALS_LOGGED_MAX) return;
     const [event] = events;

@@ -4,11 +4,14 @@ import type { Clock } from '../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { AuditLog } from './audit/audit-log.ts';
 import type { DatabaseKind } from './database-kind.ts';
+import { countCalls } from './database-report.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
+import { CallLists } from './search/call-lists.ts';
 import { openSound, type SoundSettings } from './sound/open-sound.ts';
 import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
@@ -34,8 +37,9 @@ export interface RecordsStatus {
   readonly calls: number;
   /** When the oldest call began, ISO 8601; null = there is none. */
   readonly oldestCallAt: string | null;
-  /** Events that wait to be stored. */
+  /** Events that wait to be stored, and those that could not be. */
   readonly backlog: number;
+  readonly lost: number;
   /** Nothing can be written just now. */
   readonly troubled: boolean;
 }
@@ -46,6 +50,8 @@ export class Records {
   readonly recorder: Recorder;
   /** Also the archive of the feed. */
   readonly calls: StoredCalls;
+  readonly lists: CallLists;
+  readonly audit: AuditLog;
   readonly folder: string | null;
   readonly retentionDays: number;
   readonly #clock: Clock;
@@ -63,6 +69,9 @@ export class Records {
     this.#log = log;
     this.#metrics = metrics;
     this.calls = new StoredCalls(database);
+    this.lists = new CallLists({ database, clock, calls: this.calls });
+    const onLost = (): void => metrics.records.auditLost.inc();
+    this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
     this.#writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer: this.#writer, clock, log, metrics: metrics.records });
   }
@@ -112,19 +121,16 @@ export class Records {
   /** @throws the error of the database */
   async status(): Promise<RecordsStatus> {
     const { database, recorder, retentionDays } = this;
-    const found = await database.reader
-      .selectFrom('calls')
-      .select(({ fn }) => [fn.countAll<number>().as('calls'), fn.min('started_ms').as('oldest_ms')])
-      .executeTakeFirst();
-    const oldestMs = found?.oldest_ms ?? null;
+    const { calls, oldestCallAt } = await countCalls(database);
     return {
       kind: database.kind,
       place: database.place,
       retentionDays,
       sizeBytes: await database.sizeBytes(),
-      calls: found?.calls ?? 0,
-      oldestCallAt: oldestMs === null ? null : new Date(oldestMs).toISOString(),
+      calls,
+      oldestCallAt,
       backlog: recorder.backlog,
+      lost: recorder.lost,
       troubled: recorder.isTroubled,
     };
   }
@@ -134,6 +140,7 @@ export class Records {
     await this.#sound?.close();
     await this.recorder.close();
     await this.#outbox?.close();
+    if (this.recorder.backlog === 0) await this.audit.flush();
     if (this.recorder.backlog > 0) this.database.abandon();
     else await this.database.close();
   }

@@ -104,10 +104,28 @@ export class StoredCalls implements FeedArchive {
     return { entries: rows.map(toEntry), complete: rows.length < limit };
   }
 
+  /** {@link FeedArchive.knows} */
+  async knows(id: string): Promise<boolean> {
+    const { epoch } = FEED_ID.exec(id)?.groups ?? {};
+    if (epoch === undefined) return false;
+    const query = this.#database.reader.selectFrom('events').select('position').where('epoch', '=', epoch);
+    return (await query.limit(1).executeTakeFirst()) !== undefined;
+  }
+
   /** {@link FeedArchive.latestCallIds} */
   async latestCallIds(limit: number): Promise<readonly string[]> {
     const query = this.#database.reader.selectFrom('calls').select('id').orderBy('seq', 'desc').limit(limit);
     return (await query.execute()).map(({ id }) => id);
+  }
+
+  /** Whose the last `limit` calls were, the oldest first. */
+  async latestAgents(limit: number): Promise<readonly { readonly id: string; readonly agent: string | null }[]> {
+    const latest = this.#database.reader
+      .selectFrom('calls')
+      .select(['id', 'agent'])
+      .orderBy('seq', 'desc')
+      .limit(limit);
+    return (await latest.execute()).toReversed();
   }
 
   /** The last stored event up to the one with this id; 0 = that says nothing here. */

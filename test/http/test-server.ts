@@ -181,6 +181,7 @@ export async function startServer(
   const app = await createServer({
     settings,
     people,
+    records: null,
     stored: null,
     registry: calls,
     transcripts: calls,
@@ -196,6 +197,7 @@ export async function startServer(
     engine: speaker,
     batches,
     sound,
+    kept: null,
     findCall: async (id) => calls.get(id),
     health: () => health,
     system: idleSystem(),
