@@ -26,8 +26,8 @@ export function openWebhooks(
   if (url === '') return null;
   if (records === null) {
     throw new ConfigError([
-      'CALL_WEBHOOK_URL: webhooks wait in the records of calls, and there are none: set DATA_DIR to a folder that can ' +
-        'be written to, or DATABASE_URL',
+      'CALL_WEBHOOK_URL: webhooks wait in the records of calls, and there are none: set DATA_DIR to a folder that ' +
+        'can be written to, or DATABASE_URL',
     ]);
   }
   const { database, calls } = records;

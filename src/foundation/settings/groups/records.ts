@@ -50,7 +50,7 @@ export const records = {
         '0 = no limit.',
     ),
     CALL_WEBHOOK_URL: webhookUrl(
-      'Where calls are told to your program: by default each call that has ended, with its transcript. Signed with ' +
+      'Where calls are told to your program: by default each call that has ended, with its transcript. Signed by ' +
         'WEBHOOK_SECRET (Standard Webhooks), and sent again until it is taken, for three days. Empty = nowhere.',
     ),
     CALL_WEBHOOK_EVENTS: storedEvents('Events that are sent there.'),
