@@ -10,6 +10,7 @@ import {
   checkSettings,
   type Finding,
 } from './checks.ts';
+import { checkRecords } from './check-records.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { checkInstalled } from './models/check-installed.ts';
 import type { Terminal } from './terminal.ts';
@@ -41,6 +42,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     () => checkRuntime(settings),
     () => checkModels(settings),
     () => checkInstalled(settings, { hashes: options.hashes }),
+    async () => [await checkRecords(settings)],
     async () => [await checkFfmpeg()],
   ];
   const findings: Finding[] = [];
