@@ -5,6 +5,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import type { CallAnnouncements } from './calls/admission/call-announcements.ts';
 import type { AppServices } from './calls/app/services.ts';
 import type { CallView } from './calls/call-view.ts';
+import type { FeedArchive } from './calls/feed/archive.ts';
 import type { Feed } from './calls/feed/feed.ts';
 import type { CallRegistry } from './calls/registry.ts';
 import type { Engine } from './engine-client/engine.ts';
@@ -21,6 +22,8 @@ import { databaseRoutes } from './http/admin/database.ts';
 import { batchRoutes } from './http/batches/batches.ts';
 import { announcementRoutes } from './http/calls/announcements.ts';
 import { type Assistant, assistRoutes } from './http/calls/assist.ts';
+import { AuditTrail } from './http/calls/audit-trail.ts';
+import type { KeptCalls } from './http/calls/call-directory.ts';
 import { type Calls, callRoutes } from './http/calls/calls.ts';
 import { captionRoutes } from './http/calls/captions.ts';
 import type { Dialer } from './http/calls/dial.ts';
@@ -78,7 +81,7 @@ interface ServerOptions {
   /** What was said in calls, live and stored. */
   readonly transcripts: TranscriptSource;
   /** Calls that memory no longer has; null = nothing is kept. */
-  readonly stored: Pick<StoredCalls, 'get'> | null;
+  readonly stored: (Pick<StoredCalls, 'get'> & FeedArchive) | null;
   /** What apps answer to Twilio's webhooks. */
   readonly apps: Pick<AppServices, 'twiml' | 'handovers'>;
   /** Takes carriers' WebSockets. */
@@ -91,13 +94,15 @@ interface ServerOptions {
   readonly dialer: Dialer | null;
   /** Who may sign in. */
   readonly people: People;
-  readonly feed: Pick<Feed, 'subscribe'>;
+  readonly feed: Pick<Feed, 'subscribe' | 'reaches' | 'isWhole' | 'publish' | 'forget'>;
   /** Null = nothing is kept of calls. */
   readonly records: Records | null;
   readonly recordings: Recordings;
   readonly translator: Translator;
   readonly engine: Engine;
   readonly batches: Batches;
+  /** What is kept of calls; null = nothing. */
+  readonly kept: KeptCalls | null;
   /** Recorded sound of calls; null = none is kept. */
   readonly sound: Pick<SoundStore, 'read'> | null;
   /** A call, live or stored. */
@@ -166,11 +171,16 @@ async function readConnectionsMax({ settings, log, metrics }: ServerOptions): Pr
 /** Opens every route, with the credentials that it requires. */
 async function openRoutes(app: FastifyInstance, options: ServerOptions, failures: Failures): Promise<void> {
   const { settings, registry, recordings, translator, health, metrics, clock } = options;
-  const access = new Access({ settings, people: options.people, audit: null, clock, log: options.log });
+  const access = new Access({
+    settings,
+    people: options.people,
+    audit: options.kept?.records.audit ?? null,
+    clock,
+    log: options.log,
+  });
   await access.restoreSessions();
   app.addHook('onClose', () => options.people.close());
   const visibility = new CallVisibility({ access, calls: registry, stored: options.stored, feed: options.feed });
-  const readers = openReaders(app, options);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       [REQUEST_ID_HEADER]: request.id,
@@ -195,18 +205,15 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   await app.register((guarded, _options, done) => {
     guardRoutes(guarded, { access, visibility });
     void guarded.register(whoAmIRoutes, { access });
-    void guarded.register(userRoutes, { access, settings, people: options.people, audit: null, clock });
-    void guarded.register(callRoutes, {
-      calls: registry,
-      transcripts: options.transcripts,
-      dialer: options.dialer,
-      visibility,
+    void guarded.register(userRoutes, {
+      access,
+      settings,
+      people: options.people,
+      audit: options.kept?.records.audit ?? null,
+      clock,
     });
-    void guarded.register(takeOverRoutes, { calls: registry, access });
-    void guarded.register(soundRoutes, soundContext(options));
-    void guarded.register(captionRoutes, { readers, clock, visibility });
-    void guarded.register(phoneRoutes, { registry });
-    void guarded.register(assistRoutes, { assistant: options.assistant });
+    openCalls(guarded, options, { access, visibility });
+    void guarded.register(captionRoutes, { readers: openReaders(app, options), clock, visibility });
     const isDraining = () => health().draining;
     const live = { engine: options.engine, settings, clock, metrics, failures, isDraining };
     void guarded.register(transcriptionRoutes, {
@@ -222,15 +229,35 @@ async function openRoutes(app: FastifyInstance, options: ServerOptions, failures
   });
 }
 
-function soundContext({ registry, sound, findCall, clock }: ServerOptions): SoundRoutesContext {
-  return { calls: registry, find: findCall, sound, notePlayed: () => undefined, clock };
+/** The routes of calls. */
+function openCalls(
+  app: FastifyInstance,
+  options: ServerOptions,
+  { access, visibility }: { access: Access; visibility: CallVisibility },
+): void {
+  const { registry, transcripts, dialer, assistant, kept, feed, clock, metrics } = options;
+  const trail = new AuditTrail({ access, audit: kept?.records.audit ?? null });
+  const shared = { transcripts, dialer, visibility, trail, kept, feed, clock, metrics };
+  void app.register(callRoutes, { ...shared, calls: registry });
+  void app.register(takeOverRoutes, { calls: registry, access });
+  void app.register(soundRoutes, soundContext(options, trail));
+  void app.register(phoneRoutes, { registry });
+  void app.register(assistRoutes, { assistant });
+}
+
+function soundContext({ registry, sound, findCall, clock }: ServerOptions, trail: AuditTrail): SoundRoutesContext {
+  const notePlayed: SoundRoutesContext['notePlayed'] = (request, id) => trail.note(request, 'sound.played', id);
+  return { calls: registry, find: findCall, sound, notePlayed, clock };
 }
 
 /** The readers of the feed, which end when the server does. */
-function openReaders(app: FastifyInstance, { settings, feed, clock, metrics }: ServerOptions): FeedReaders {
+function openReaders(app: FastifyInstance, options: ServerOptions): FeedReaders {
+  const { settings, feed, stored, clock, log, metrics } = options;
   const readers = new FeedReaders({
     feed,
+    archive: stored,
     clock,
+    log,
     metrics,
     readersMax: settings.FEED_READERS_MAX,
     bufferMaxBytes: settings.SEND_BUFFER_MAX_BYTES,
