@@ -22,7 +22,11 @@ export async function checkRecords(settings: RecordSettings): Promise<Finding> {
   const problem = await problemOf(DATA_DIR);
   if (problem !== null) {
     const status = settings.isDataDirDefault ? 'warn' : 'fail';
-    return { name: 'records', status, detail: `${DATA_DIR} cannot be used (${problem}): set DATA_DIR to another folder` };
+    return {
+      name: 'records',
+      status,
+      detail: `${DATA_DIR} cannot be used (${problem}): set DATA_DIR to another folder`,
+    };
   }
   const isInUse = (await ownerOf(DATA_DIR).catch(() => 'absent')) === 'living';
   const used = isInUse ? '; a server uses it now' : '';

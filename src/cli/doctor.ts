@@ -1,5 +1,6 @@
 /** `trunkline doctor`: checks whether this machine can run Trunkline. */
 import { showCapacity } from './capacity.ts';
+import { checkRecords } from './check-records.ts';
 import {
   checkCores,
   checkFfmpeg,
@@ -10,7 +11,6 @@ import {
   checkSettings,
   type Finding,
 } from './checks.ts';
-import { checkRecords } from './check-records.ts';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from './exit-codes.ts';
 import { checkInstalled } from './models/check-installed.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,4 +1,4 @@
-/** Records calls in the database at argv[2] for ever, and prints the ids of events that are stored, one line a write. */
+/** Records calls in the database at argv[2] for ever. Prints the ids of stored events, a line for each write. */
 import { randomUUID } from 'node:crypto';
 import { Feed } from '../../dist/src/calls/feed/feed.js';
 import { systemClock } from '../../dist/src/foundation/clock.js';
