@@ -94,7 +94,7 @@ async function start(parts: Parts, settings: Pick<Settings, 'EXECUTION_PROVIDER'
 
 /** Begins what goes on by itself. Returns a function that stops it. */
 function beginWork(
-  { clock, metrics, engineClient, trunks, speech }: Parts,
+  { clock, metrics, engineClient, trunks, speech, upkeep }: Parts,
   settings: Pick<Settings, 'ENGINE_PRELOAD'>,
   { log, isDraining }: { log: Log; isDraining: () => boolean },
 ): () => void {
@@ -107,6 +107,7 @@ function beginWork(
     });
   }
   void speech.makePromptsAhead(MULAW_8K, warming.signal);
+  upkeep?.start();
   return () => {
     descriptors.cancel();
     warming.abort();
@@ -120,9 +121,11 @@ async function drain(parts: Parts, { DRAIN_TIMEOUT_MS }: Pick<Settings, 'DRAIN_T
   await Promise.all([parts.registry.drain(DRAIN_TIMEOUT_MS), parts.recordings.drain(DRAIN_TIMEOUT_MS)]);
 }
 
-async function end({ trunks, server, batches, engineClient, speech, closeRecords }: Parts): Promise<void> {
+async function end(parts: Parts): Promise<void> {
+  const { trunks, server, batches, engineClient, speech, upkeep, closeRecords } = parts;
   await trunks.close();
   await server.close();
+  await upkeep?.close();
   await batches.close();
   await engineClient.close();
   await speech.close();

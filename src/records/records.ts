@@ -4,12 +4,14 @@ import type { Clock } from '../foundation/clock.ts';
 import { describeTrouble, isDatabaseTrouble } from '../foundation/database/trouble.ts';
 import type { Log } from '../foundation/log/log.ts';
 import type { Metrics } from '../foundation/metrics.ts';
+import { AuditLog } from './audit/audit-log.ts';
 import type { DatabaseKind } from './database-kind.ts';
 import { countCalls } from './database-report.ts';
 import { RecordWriter } from './record-writer.ts';
 import { type CallSource, Recorder } from './recorder.ts';
 import type { RecordsDatabase } from './records-database.ts';
 import { endLostCalls } from './recovery.ts';
+import { CallLists } from './search/call-lists.ts';
 import { openSound, type SoundSettings } from './sound/open-sound.ts';
 import type { SoundStore } from './sound/sound-store.ts';
 import { StoredCalls } from './stored-calls.ts';
@@ -47,6 +49,8 @@ export class Records {
   readonly recorder: Recorder;
   /** Also the archive of the feed. */
   readonly calls: StoredCalls;
+  readonly lists: CallLists;
+  readonly audit: AuditLog;
   readonly folder: string | null;
   readonly retentionDays: number;
   readonly #clock: Clock;
@@ -62,6 +66,9 @@ export class Records {
     this.#log = log;
     this.#metrics = metrics;
     this.calls = new StoredCalls(database);
+    this.lists = new CallLists({ database, clock, calls: this.calls });
+    const onLost = (): void => metrics.records.auditLost.inc();
+    this.audit = new AuditLog({ db: database.db, reader: database.reader, clock, log, onLost });
     const writer = new RecordWriter(database);
     this.recorder = new Recorder({ writer, clock, log, metrics: metrics.records });
   }
@@ -121,6 +128,7 @@ export class Records {
   async close(): Promise<void> {
     await this.#sound?.close();
     await this.recorder.close();
+    if (this.recorder.backlog === 0) await this.audit.flush();
     if (this.recorder.backlog > 0) this.database.abandon();
     else await this.database.close();
   }

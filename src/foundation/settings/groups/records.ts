@@ -41,6 +41,14 @@ export const records = {
       'days',
       'The server deletes the records of a call this long after its end. 0 = never.',
     ),
+    DATA_MAX_BYTES: whole(
+      0,
+      0,
+      Number.MAX_SAFE_INTEGER,
+      'bytes',
+      'Most bytes of records and sound in DATA_DIR. The server deletes the oldest sound first, then the oldest calls. ' +
+        '0 = no limit.',
+    ),
     REDACT: choice(
       'off',
       ['off', 'store', 'feed'],
@@ -55,5 +63,13 @@ export const records = {
         'cannot be used, and case does not matter. Empty = none.',
     ),
   },
-  tuning: {},
+  tuning: {
+    AUDIT_RETENTION_DAYS: whole(
+      365,
+      0,
+      36_500,
+      'days',
+      'The server deletes lines of the audit log after this time. 0 = never.',
+    ),
+  },
 } as const satisfies SettingGroup;
