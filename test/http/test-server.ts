@@ -204,6 +204,7 @@ export async function startServer(
     engine: speaker,
     batches,
     sound,
+    kept: null,
     findCall: async (id) => calls.get(id),
     health: () => health,
     system: idleSystem(),
