@@ -6,12 +6,16 @@ import { checkCores, checkFfmpeg, checkNode, checkRuntime, type Finding } from '
 import { checkInstalled } from './cli/models/check-installed.ts';
 import type { EngineClient } from './engine-client/engine-client.ts';
 import type { Clock } from './foundation/clock.ts';
+import type { Metrics } from './foundation/metrics.ts';
 import { findWarnings } from './foundation/settings/config.ts';
 import type { Settings } from './foundation/settings/settings.ts';
 import type { SystemSources } from './http/system/system.ts';
+import type { Records } from './records/records.ts';
 
 /** The checks start processes: they are run again after this at the earliest. */
 const CHECK_EVERY_MS = 60_000;
+/** Calls are counted to say how many there are. */
+const RECORDS_EVERY_MS = 15_000;
 
 interface SourceOptions {
   readonly settings: Settings;
@@ -19,19 +23,23 @@ interface SourceOptions {
   readonly engine: EngineClient;
   readonly apps: AppServices;
   readonly demoCalls: SystemSources['demoCalls'];
+  /** Null = nothing is kept. */
+  readonly records: Records | null;
+  readonly metrics: Metrics;
   readonly clock: Clock;
 }
 
 /** The sources of one gateway. */
-export function systemSources({ settings, registry, engine, apps, demoCalls, clock }: SourceOptions): SystemSources {
+export function systemSources(options: SourceOptions): SystemSources {
+  const { settings, registry, engine, apps, demoCalls, clock } = options;
   const { reachability } = apps;
   return {
     engines: () => engine.report,
     liveCalls: () => registry.liveCount,
     apps: { list: () => reachability.list(), test: () => testApp({ settings, reachability, clock }) },
     demoCalls,
-    records: async () => null,
-    checks: everyMinute(clock, () => runChecks(settings)),
+    records: everySoOften(clock, RECORDS_EVERY_MS, () => describeRecords(options)),
+    checks: everySoOften(clock, CHECK_EVERY_MS, () => runChecks(settings)),
   };
 }
 
@@ -48,12 +56,23 @@ async function runChecks(settings: Settings): Promise<Finding[]> {
   return [node, settingsFine, ...warnings, checkCores(settings), ...runtime, ...installed, ffmpeg];
 }
 
-/** Runs `work` when asked, at most once a minute; who asks meanwhile gets the same answer. */
-function everyMinute<T>(clock: Clock, work: () => Promise<T>): () => Promise<T> {
-  let latest: { readonly at: number; readonly answer: Promise<T> } | null = null;
+/** Null where nothing is kept, or where that cannot be read just now. */
+async function describeRecords({ records, metrics, settings }: SourceOptions): ReturnType<SystemSources['records']> {
+  const status = await records?.status().catch(() => null);
+  if (status === undefined || status === null) return null;
+  const { oldestCallAt, troubled, ...rest } = status;
+  const { values } = await metrics.records.lost.get();
+  const lost = values.reduce((sum, { value }) => sum + value, 0);
+  const { REDACT = 'off' } = settings as { readonly REDACT?: string };
+  return { ...rest, oldestAt: oldestCallAt, isTroubled: troubled, lost, redaction: REDACT };
+}
+
+/** Runs `work` when asked, at most once in `everyMs`; who asks meanwhile gets the same answer. */
+function everySoOften<T>(clock: Clock, everyMs: number, work: () => Promise<T>): () => Promise<T> {
+  let latest: { readonly atMs: number; readonly answer: Promise<T> } | null = null;
   return () => {
-    const now = clock.nowMs();
-    if (latest === null || now - latest.at >= CHECK_EVERY_MS) latest = { at: now, answer: work() };
+    const nowMs = clock.nowMs();
+    if (latest === null || nowMs - latest.atMs >= everyMs) latest = { atMs: nowMs, answer: work() };
     return latest.answer;
   };
 }
